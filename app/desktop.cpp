@@ -23,7 +23,8 @@ int main(int argc, char** argv) {
         app.parse(argc, argv);
         if (!size.empty()) options.size = shardlab::parseSize(size);
         if (!options.size.isValid())
-            throw CLI::ValidationError("--size", "\"" + size + "\" is no size such as 1600x1000, from 320x240 to 16384x16384");
+            throw CLI::ValidationError("--size",
+                                       "\"" + size + "\" is no size such as 1600x1000, from 320x240 to 16384x16384");
     } catch (const CLI::ParseError& error) {
         return streams.finish(app.exit(error) == 0 ? 0 : 2, "shardlab-desktop");
     }

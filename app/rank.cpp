@@ -47,8 +47,8 @@ Plan readPlan(const RankArguments& arguments) {
     return std::move(*plan);
 }
 
-/// Tells that the process runs. Nobody would see or stop a rank whose collector is gone: it ends at once, whatever it is
-/// doing.
+/// Tells that the process runs. Nobody would see or stop a rank whose collector is gone: it ends at once, whatever it
+/// is doing.
 std::jthread keepWatch(const Telemetry& telemetry, StatusPage& status) {
     return std::jthread([&](const std::stop_token& stop) {
         while (!stop.stop_requested()) {
@@ -82,7 +82,9 @@ std::unique_ptr<Device> computeDevice(const Layout& layout, const MpiSession& se
     if (found.names.empty()) throw std::runtime_error("/cluster/device: no GPU on this host: " + found.reason);
     const int own = session.localRank() % static_cast<int>(found.names.size());
     DeviceOrReason opened = openCudaDevice(own);
-    if (!opened.device) throw std::runtime_error("/cluster/device: " + found.names[static_cast<std::size_t>(own)] + ": " + opened.reason);
+    if (!opened.device)
+        throw std::runtime_error("/cluster/device: " + found.names[static_cast<std::size_t>(own)] + ": " +
+                                 opened.reason);
     return std::move(opened.device);
 }
 
@@ -104,7 +106,8 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
     // A rank that is alone shares nothing, and memory of its own has large pages.
     const std::unique_ptr<Device> processor = makeCpuDevice(session.size() > 1 ? shared : nullptr);
     if (!arguments.profile.empty()) {
-        const Profile profile = measureProfile(plan, *world, *processor, {arguments.threads, arguments.oversubscribed}, inform);
+        const Profile profile =
+            measureProfile(plan, *world, *processor, {arguments.threads, arguments.oversubscribed}, inform);
         if (session.rank() == 0)
             if (const Status saved = saveProfile(profile, arguments.profile); !saved)
                 throw std::runtime_error(saved.error().text());
@@ -141,7 +144,8 @@ int main(int argc, char** argv) {
     if (argc == 2 && std::string_view(argv[1]) == gpusArgument) return tellGpus();
     if (argc == 2 && std::string_view(argv[1]) == forwarderArgument) return runForwarder();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    std::signal(SIGHUP, SIG_IGN);  // the launcher knows whether a lost terminal ends the run; mpirun has reset what nohup set
+    std::signal(SIGHUP,
+                SIG_IGN);  // the launcher knows whether a lost terminal ends the run; mpirun has reset what nohup set
     int rank = 0;
     std::unique_ptr<Telemetry> telemetry;
     try {

@@ -8,8 +8,8 @@
 // A vector is one row, of which C is all there is: V = C. Three calls make an update, so that the members of a tensor
 // group can add up between them what each knows of its part. What a matrix is, is what is stored: query, key and value
 // together are one.
-// The sums are taken in the same order whatever the threads; tolerance against double precision: 1e-5 of the largest value
-// of the state, and 1e-5 of the rate of the values, a step.
+// The sums are taken in the same order whatever the threads; tolerance against double precision: 1e-5 of the largest
+// value of the state, and 1e-5 of the rate of the values, a step.
 #pragma once
 
 #include "kernels/array.h"
@@ -34,10 +34,10 @@ struct AdafactorPart {
     int columns = 0;
     std::int64_t elements = 0;  ///< of the whole parameter
     float weightDecay = 0;
-    ConstArray gradient;       ///< G
-    Array value;               ///< P
-    float* master = nullptr;   ///< fp32: what is updated where given; `value` is then a rounded copy of it
-    float* rowSums = nullptr;  ///< R; null: a vector
+    ConstArray gradient;          ///< G
+    Array value;                  ///< P
+    float* master = nullptr;      ///< fp32: what is updated where given; `value` is then a rounded copy of it
+    float* rowSums = nullptr;     ///< R; null: a vector
     float* columnSums = nullptr;  ///< C
     /// Of a member that brings its own rows or columns to a sum over the members: its sum forgets all it was (β = 0),
     /// since another member brings that.
@@ -45,7 +45,7 @@ struct AdafactorPart {
     bool freshColumns = false;
     bool rowsAreParts = false;  ///< R is of this member's rows alone: 1ᵀR is then taken of C, which sums up to the same
     float* total = nullptr;     ///< one number: 1ᵀR
-    float* squares = nullptr;   ///< one number: ΣU²
+    float* squares = nullptr;  ///< one number: ΣU²
 };
 
 struct AdafactorOps {

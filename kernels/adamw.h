@@ -23,9 +23,9 @@ struct AdamWUpdate {
 /// `count` elements of a parameter.
 struct AdamWPart {
     std::int64_t count = 0;
-    float weightDecay = 0;  ///< 0 for parameters that do not decay
-    ConstArray gradient;    ///< G
-    Array value;            ///< P
+    float weightDecay = 0;    ///< 0 for parameters that do not decay
+    ConstArray gradient;      ///< G
+    Array value;              ///< P
     float* master = nullptr;  ///< fp32: what is updated where given; `value` is then a rounded copy of it
     float* first = nullptr;
     float* second = nullptr;

@@ -104,9 +104,7 @@ public:
     }
     ArraySpan first(std::size_t count) const { return subspan(0, count); }
     ArraySpan last(std::size_t count) const { return subspan(size_ - count, count); }
-    std::span<std::byte> bytes() const {
-        return {static_cast<std::byte*>(begin_.data), size_ * sizeOf(begin_.type)};
-    }
+    std::span<std::byte> bytes() const { return {static_cast<std::byte*>(begin_.data), size_ * sizeOf(begin_.type)}; }
     std::span<float> floats() const { return {begin_.floats(), size_}; }
 
 private:

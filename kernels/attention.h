@@ -25,9 +25,9 @@ struct AttentionDropout {
 
 /// What a device's attention needs beside its operands; elements.
 struct AttentionNeeds {
-    /// What forward writes for backward: all probabilities [samples, heads, sequence, sequence] before their dropout, zero
-    /// above the diagonal, in T; or of each row the logarithm of its sum of exponentials [samples, heads, sequence], in
-    /// fp32, from which backward makes the probabilities anew.
+    /// What forward writes for backward: all probabilities [samples, heads, sequence, sequence] before their dropout,
+    /// zero above the diagonal, in T; or of each row the logarithm of its sum of exponentials [samples, heads,
+    /// sequence], in fp32, from which backward makes the probabilities anew.
     std::size_t kept = 0;
     bool keepsProbabilities = true;
     std::size_t forwardScratch = 0;   ///< fp32

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Causal self-attention whose keys come block by block, as a ring hands them round (ring attention, 2310.01889). A row's
-// output O and the logarithm L of its sum of exponentials grow with each block: of the block alone they are O', L', and
+// Causal self-attention whose keys come block by block, as a ring hands them round (ring attention, 2310.01889). A
+// row's output O and the logarithm L of its sum of exponentials grow with each block: of the block alone they are O',
+// L', and
 //
 //   L := ln(e^L + e^L')      O := e^(L_before − L)·O + e^(L' − L)·O'
 //
@@ -23,7 +24,7 @@ struct AttentionBlock {
     int samples = 1;
     int rows = 1;  ///< of each sample, among the queries as among the keys
     int heads = 1;
-    int width = 1;  ///< of one head; heads · width = hidden
+    int width = 1;       ///< of one head; heads · width = hidden
     int firstQuery = 0;  ///< of a sample's rows, the block's
     int queries = 1;
     int firstKey = 0;
@@ -43,9 +44,9 @@ struct AttentionBlockOps {
 
     /// Adds to queryGradient [samples·rows, hidden] and keysValuesGradient [samples·rows, 2·hidden], fp32. output (the
     /// whole one) and its gradient: [samples·rows, hidden], T.
-    virtual void attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, ConstArray output,
-                                    ConstArray outputGradient, const float* logSums, float* queryGradient,
-                                    float* keysValuesGradient, float* scratch) = 0;
+    virtual void attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues,
+                                    ConstArray output, ConstArray outputGradient, const float* logSums,
+                                    float* queryGradient, float* keysValuesGradient, float* scratch) = 0;
 
     /// keysValues [rows, 2·hidden] := those of qkv [rows, 3·hidden].
     virtual void takeKeysValues(int rows, int hidden, ConstArray qkv, Array keysValues) = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and cross-entropy over logits [rows, vocabulary], T; targets [rows], in range, on the device. The loss is summed
-// in double. Tolerance against double precision: 1e-5 of the value, gradient 1e-5 of the largest.
+// Softmax and cross-entropy over logits [rows, vocabulary], T; targets [rows], in range, on the device. The loss is
+// summed in double. Tolerance against double precision: 1e-5 of the value, gradient 1e-5 of the largest.
 #pragma once
 
 #include "kernels/array.h"
@@ -16,14 +16,16 @@ struct VocabularyPart {
     int first = 0;
 };
 
-/// A loss is set once what was asked for is done (DeviceMemory::synchronize), on a processor when the call returns; until
-/// then `loss` must stay where it is.
+/// A loss is set once what was asked for is done (DeviceMemory::synchronize), on a processor when the call returns;
+/// until then `loss` must stay where it is.
 struct CrossEntropyOps {
     /// loss = mean over rows of −ln softmax(logits)[target], nats.
-    virtual void crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) = 0;
+    virtual void crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets,
+                              double* loss) = 0;
     /// The same, and logits are overwritten with softmax(logits) − onehot(target): the mean's gradient times `rows`,
     /// which 16 bits would lose.
-    virtual void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) = 0;
+    virtual void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
+                                          double* loss) = 0;
 
     // The same over a vocabulary that several hold parts of: maxima and sums are combined over all of them in between.
 

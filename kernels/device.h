@@ -61,25 +61,27 @@ struct DeviceMemory {
     virtual void* allocateStaging(std::size_t bytes) = 0;
     /// Never throws: destructors call it, of a device that has failed too.
     virtual void releaseStaging(void* data) = 0;
-    /// From memory of allocateStaging, beside what the device computes: not before it has come to `after` (null: to what it
-    /// was asked for until now), and before what it is asked for from now on. Returns the moment from which `staging` may be
-    /// written again; null: now.
+    /// From memory of allocateStaging, beside what the device computes: not before it has come to `after` (null: to
+    /// what it was asked for until now), and before what it is asked for from now on. Returns the moment from which
+    /// `staging` may be written again; null: now.
     virtual std::shared_ptr<DeviceMoment> uploadBeside(const DeviceMoment* after, const void* staging, void* data,
                                                        std::size_t bytes) {
         static_cast<void>(after);
         upload(staging, data, bytes);
         return nullptr;
     }
-    /// The same once the device has done what it was asked for until now, but nothing that it is asked for waits: what reads
-    /// `data` must await() the moment that is returned, from which `data` has it and `staging` may be written again; null: now.
+    /// The same once the device has done what it was asked for until now, but nothing that it is asked for waits: what
+    /// reads `data` must await() the moment that is returned, from which `data` has it and `staging` may be written
+    /// again; null: now.
     virtual std::shared_ptr<DeviceMoment> uploadAhead(const void* staging, void* data, std::size_t bytes) {
         upload(staging, data, bytes);
         return nullptr;
     }
     /// What the device is asked for from now on comes after `moment`, of one of its copies.
     virtual void await(const DeviceMoment& moment) { static_cast<void>(moment); }
-    /// To memory of allocateStaging, beside what the device is asked for from now on, once it has done what it was asked for
-    /// until now. `data` must stay as it is until then. Returns the moment from which `staging` has it; null: now.
+    /// To memory of allocateStaging, beside what the device is asked for from now on, once it has done what it was
+    /// asked for until now. `data` must stay as it is until then. Returns the moment from which `staging` has it; null:
+    /// now.
     virtual std::shared_ptr<DeviceMoment> downloadBeside(const void* data, void* staging, std::size_t bytes) {
         download(data, staging, bytes);
         return nullptr;
@@ -131,11 +133,12 @@ public:
     /// The moment at which all that was asked for is done. Null where that is now: nothing is under way when a call
     /// returns.
     virtual std::shared_ptr<DeviceMoment> mark() { return nullptr; }
-    /// The hardware, by a name that no other has: two processes that see the same one share a device. Empty: a processor.
+    /// The hardware, by a name that no other has: two processes that see the same one share a device. Empty: a
+    /// processor.
     virtual std::string identity() const { return {}; }
     virtual DeviceGroupsOrReason groups() { return {nullptr, "a processor's memory needs none"}; }
-    /// To be called by each further thread before it asks for anything; copies and element kernels alone may be asked for
-    /// by two threads at a time.
+    /// To be called by each further thread before it asks for anything; copies and element kernels alone may be asked
+    /// for by two threads at a time.
     virtual void enter() {}
 };
 

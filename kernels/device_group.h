@@ -35,10 +35,10 @@ public:
 
 enum class DeviceReduction : std::uint8_t { Sum, Max };
 
-/// One member's end of a group. The calls between begin() and end() are one exchange: it starts when the device has done
-/// what it was asked for until begin() and the group's exchanges before it are over. Members ask for matching exchanges in
-/// the same order. Addresses are the device's; counts are elements. std::runtime_error, with the library's own words,
-/// where a call fails or a member is lost.
+/// One member's end of a group. The calls between begin() and end() are one exchange: it starts when the device has
+/// done what it was asked for until begin() and the group's exchanges before it are over. Members ask for matching
+/// exchanges in the same order. Addresses are the device's; counts are elements. std::runtime_error, with the library's
+/// own words, where a call fails or a member is lost.
 class DeviceGroup {
 public:
     /// What is under way is carried out first; given up where an exception is on its way, or a member is lost.

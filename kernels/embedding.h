@@ -18,12 +18,12 @@ struct EmbeddingShape {
 
 struct EmbeddingOps {
     /// output[b·s + t] = tokenTable[tokens[b·s + t] − firstToken] + positionTable[t]; overwrites output
-    /// [samples·sequence, hidden], T. A token beyond the table counts as a row of zeros, as do positions where their table
-    /// is null. Tables are [tokens, hidden] and [at least sequence, hidden], P. `tokens` lies on the device.
+    /// [samples·sequence, hidden], T. A token beyond the table counts as a row of zeros, as do positions where their
+    /// table is null. Tables are [tokens, hidden] and [at least sequence, hidden], P. `tokens` lies on the device.
     virtual void embed(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray tokenTable,
                        ConstArray positionTable, Array output) = 0;
-    /// Adds each token's output gradient to its row where the table has it, and to its position's where there is a table of
-    /// them; the same bits in every call. outputGradient: T; gradients: G.
+    /// Adds each token's output gradient to its row where the table has it, and to its position's where there is a
+    /// table of them; the same bits in every call. outputGradient: T; gradients: G.
     virtual void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
                            Array tokenGradient, Array positionGradient) = 0;
 

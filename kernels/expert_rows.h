@@ -14,8 +14,8 @@ struct ExpertRowOps {
     /// row. `weights` null: 1. Dispatch, and the gradient of combine.
     virtual void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights,
                             ConstArray from, Array to) = 0;
-    /// to[t] = Σ over choices of weights[t, choice] · from[rows[t, choice]], those without a row left out. `weights` null: 1.
-    /// Combine, and the gradient of dispatch.
+    /// to[t] = Σ over choices of weights[t, choice] · from[rows[t, choice]], those without a row left out. `weights`
+    /// null: 1. Combine, and the gradient of dispatch.
     virtual void sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights,
                          ConstArray from, Array to) = 0;
     /// dots[t, choice] = ⟨matrix[t], from[rows[t, choice]]⟩, 0 without a row: the gradient of combine's weights.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gate scores the experts for every token and decides who goes where (1701.06538, 2006.16668, 2101.03961, 2202.09368). All
-// of it in fp32, whatever the layers compute in. The tokens of one sample compete for the places of its experts: each expert has
-// `capacity` places for each sample. Matrices are [tokens, …], row-major, tokens = samples · sequence.
-// Tolerance against double precision: 1e-5 of the largest value.
+// A gate scores the experts for every token and decides who goes where (1701.06538, 2006.16668, 2101.03961,
+// 2202.09368). All of it in fp32, whatever the layers compute in. The tokens of one sample compete for the places of
+// its experts: each expert has `capacity` places for each sample. Matrices are [tokens, …], row-major, tokens = samples
+// · sequence. Tolerance against double precision: 1e-5 of the largest value.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,31 @@
 namespace shardlab {
 
 enum class GateKind : std::uint8_t {
-    Switch,       ///< G = softmax(H); a token takes its largest, with that weight. Balance n·Σ f·p
-    NoisyTopK,    ///< G = softmax over the largest few of H, 0 elsewhere; balance: squared coefficient of variation of Σ G
-    ExpertChoice, ///< G = softmax(H); an expert takes the `capacity` tokens of a sample whose G for it is largest
-    GShard,       ///< G = softmax(H); a token takes its largest two, g₁ ≥ g₂, with gᵢ ÷ (g₁ + g₂); the second only where twice
-                  ///< its weight exceeds a draw (2006.16668, algorithm 1). Balance n·Σ f·p, f of first choices
-    Hierarchical, ///< P = softmax over the largest few of U, of groups; Q = softmax over the largest few of H in each such
-                  ///< group; G = P·Q, 0 elsewhere (1701.06538, appendix B). Balance as NoisyTopK
-    CappedChoice, ///< as ExpertChoice, but an expert takes the tokens whose A for it is largest, weighted by G; see GateRule
+    Switch,     ///< G = softmax(H); a token takes its largest, with that weight. Balance n·Σ f·p
+    NoisyTopK,  ///< G = softmax over the largest few of H, 0 elsewhere; balance: squared coefficient of variation of Σ
+                ///< G
+    ExpertChoice,  ///< G = softmax(H); an expert takes the `capacity` tokens of a sample whose G for it is largest
+    GShard,  ///< G = softmax(H); a token takes its largest two, g₁ ≥ g₂, with gᵢ ÷ (g₁ + g₂); the second only where
+             ///< twice its weight exceeds a draw (2006.16668, algorithm 1). Balance n·Σ f·p, f of first choices
+    Hierarchical,  ///< P = softmax over the largest few of U, of groups; Q = softmax over the largest few of H in each
+                   ///< such group; G = P·Q, 0 elsewhere (1701.06538, appendix B). Balance as NoisyTopK
+    CappedChoice,  ///< as ExpertChoice, but an expert takes the tokens whose A for it is largest, weighted by G; see
+                   ///< GateRule
 };
 
 /// How it decides.
 struct GateRule {
     GateKind kind = GateKind::Switch;
-    /// GShard: a token's draw, even in [0, 1), is a hash of (key, firstRow + token) alone; without, it takes its second expert
-    /// always.
+    /// GShard: a token's draw, even in [0, 1), is a hash of (key, firstRow + token) alone; without, it takes its second
+    /// expert always.
     bool draws = false;
     std::uint64_t key = 0;
     std::int64_t firstRow = 0;
     /// CappedChoice: A [tokens, experts] of a sample maximises Σ G·A − λ Σ A·log A, where 0 ≤ A ≤ 1, each expert has
     /// Σ A = capacity and each token Σ A ≤ b = tokenExperts (2202.09368, section 3.3). It has the form
-    /// min(1, uᵢ·vⱼ·exp(G ÷ λ)), v ≤ 1: Bregman's projections set all u for the experts' constraint, then all v for the tokens',
-    /// and so on, over-relaxed by `cappedRelaxation`, until no expert's sum is off capacity by more than `cappedTolerance` of it,
-    /// nor a token's off b (below it only where v < 1), for `cappedRounds` rounds at most.
+    /// min(1, uᵢ·vⱼ·exp(G ÷ λ)), v ≤ 1: Bregman's projections set all u for the experts' constraint, then all v for the
+    /// tokens', and so on, over-relaxed by `cappedRelaxation`, until no expert's sum is off capacity by more than
+    /// `cappedTolerance` of it, nor a token's off b (below it only where v < 1), for `cappedRounds` rounds at most.
     int tokenExperts = 1;
     float entropy = 0.1f;  ///< λ
 };
@@ -51,9 +53,9 @@ struct GateShape {
     int samples = 1;
     int sequence = 1;
     int experts = 1;
-    int choices = 1;   ///< of a token: 1, 2 (GShard), k, or all experts where they choose
-    int capacity = 1;  ///< at most sequence
-    int groups = 1;    ///< Hierarchical: of experts, neighbours, equally many in each
+    int choices = 1;       ///< of a token: 1, 2 (GShard), k, or all experts where they choose
+    int capacity = 1;      ///< at most sequence
+    int groups = 1;        ///< Hierarchical: of experts, neighbours, equally many in each
     int groupChoices = 1;  ///< groups of a token, in each of which it takes choices ÷ groupChoices experts
     int tokens() const { return samples * sequence; }
     int rows() const { return experts * samples * capacity; }
@@ -67,20 +69,21 @@ struct Routes {
     std::int32_t* rows = nullptr;    ///< [tokens, choices] row among the experts' rows; -1: no place, or not chosen
     std::int32_t* places = nullptr;  ///< [rows] token · choices + choice that has the row; -1: nobody
     float* asked = nullptr;          ///< [samples, experts] tokens that chose the expert, with a place or without
-    float* sums = nullptr;           ///< [samples, experts] Σ G of the sample's tokens; GShard: those who have it as first choice
+    float* sums =
+        nullptr;  ///< [samples, experts] Σ G of the sample's tokens; GShard: those who have it as first choice
     float* assigned = nullptr;       ///< CappedChoice: A [tokens, experts]
     std::int32_t* rounds = nullptr;  ///< CappedChoice: [samples] that A took
 };
 
-/// The balance loss of a sample: Switch n·Σ f·p, f = asked ÷ s, p = Σ G ÷ s; GShard the same with f = sums ÷ s; NoisyTopK and
-/// Hierarchical variance ÷ mean² of sums, over the experts. None where experts choose.
+/// The balance loss of a sample: Switch n·Σ f·p, f = asked ÷ s, p = Σ G ÷ s; GShard the same with f = sums ÷ s;
+/// NoisyTopK and Hierarchical variance ÷ mean² of sums, over the experts. None where experts choose.
 struct Balance {
     GateKind kind = GateKind::Switch;
     float weight = 0;  ///< of the mean over samples, in the gradient
 };
 
-/// What a sample's `asked` or `sums` of an expert is multiplied by in the gradient of a token's G for it: Switch's asked, the
-/// others' sums.
+/// What a sample's `asked` or `sums` of an expert is multiplied by in the gradient of a token's G for it: Switch's
+/// asked, the others' sums.
 inline float balanceFactor(const GateShape& shape, const Balance& balance) {
     const bool ofSquares = balance.kind == GateKind::NoisyTopK || balance.kind == GateKind::Hierarchical;
     const auto s = static_cast<float>(shape.sequence);
@@ -93,13 +96,15 @@ struct GateOps {
     /// element (r, c), normal with deviation 1, is a hash of (key, firstRow + r, c) alone.
     virtual void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
                            float* logits) = 0;
-    /// From logits H and U, overwritten with G and P. Of equal scores the lower number goes first, of GShard's those are G's. All
-    /// first choices have a place before second ones, and tokens one in the order of the text; the order of Hierarchical's is
-    /// group by group, in each expert by expert. What GShard does not draw asks for no place. Overwrites all of `routes`.
-    virtual void route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) = 0;
-    /// probabilities G and P are overwritten with the gradients of H and U: of `weightGradient` [tokens, choices], of the
-    /// routes' weights (what has no place gets none), and of the balance loss, in which f is constant. `noise`, where not
-    /// null, is the slope of gateNoise and becomes the gradient of what that was given.
+    /// From logits H and U, overwritten with G and P. Of equal scores the lower number goes first, of GShard's those
+    /// are G's. All first choices have a place before second ones, and tokens one in the order of the text; the order
+    /// of Hierarchical's is group by group, in each expert by expert. What GShard does not draw asks for no place.
+    /// Overwrites all of `routes`.
+    virtual void route(const GateShape& shape, const GateRule& rule, const GateScores& logits,
+                       const Routes& routes) = 0;
+    /// probabilities G and P are overwritten with the gradients of H and U: of `weightGradient` [tokens, choices], of
+    /// the routes' weights (what has no place gets none), and of the balance loss, in which f is constant. `noise`,
+    /// where not null, is the slope of gateNoise and becomes the gradient of what that was given.
     virtual void routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes,
                            const float* weightGradient, const GateScores& probabilities, const GateScores& noise) = 0;
     /// tally[e] += tokens that chose expert e; tally[experts + e] += those of them without a place.

@@ -16,9 +16,9 @@ struct Matrix {
 
 struct GemmOps {
     /// C[m,n] = alpha·op(A)·op(B) + beta·C. op(A) is [m,k]: A is [m,k], or [k,m] where transposed; op(B) is [k,n]: B is
-    /// [k,n], or [n,k] where transposed. A and B: T; C: T or fp32; its rows lie `strideC` elements apart. beta is 0 (C is
-    /// overwritten, may hold anything) or 1 (accumulates). The same call gives the same bits. A and B may lie in the same
-    /// larger matrix as C as long as no element is both read and written.
+    /// [k,n], or [n,k] where transposed. A and B: T; C: T or fp32; its rows lie `strideC` elements apart. beta is 0 (C
+    /// is overwritten, may hold anything) or 1 (accumulates). The same call gives the same bits. A and B may lie in the
+    /// same larger matrix as C as long as no element is both read and written.
     virtual void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, Array c, int strideC) = 0;
 
     /// C[m,n] = A·B + bias[n]; A [m,k], B [k,n]. bias: P.

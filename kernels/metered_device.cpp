@@ -34,11 +34,28 @@ double keptBytes(const AttentionNeeds& needs, ConstArray kept) {
 }  // namespace
 
 std::string_view name(KernelKind kind) {
-    constexpr std::array<std::string_view, kernelKinds> names{
-        "A·B",  "A·Bᵀ", "Aᵀ·B",    "attention", "attention gradient", "layer norm", "layer norm gradient",
-        "GELU", "bias", "dropout", "embedding", "cross-entropy",      "optimizer",  "elementwise",
-        "copy", "routing", "RMSNorm",  "RMSNorm gradient", "SwiGLU",          "rotary embedding",
-        "patches", "pooling"};
+    constexpr std::array<std::string_view, kernelKinds> names{"A·B",
+                                                              "A·Bᵀ",
+                                                              "Aᵀ·B",
+                                                              "attention",
+                                                              "attention gradient",
+                                                              "layer norm",
+                                                              "layer norm gradient",
+                                                              "GELU",
+                                                              "bias",
+                                                              "dropout",
+                                                              "embedding",
+                                                              "cross-entropy",
+                                                              "optimizer",
+                                                              "elementwise",
+                                                              "copy",
+                                                              "routing",
+                                                              "RMSNorm",
+                                                              "RMSNorm gradient",
+                                                              "SwiGLU",
+                                                              "rotary embedding",
+                                                              "patches",
+                                                              "pooling"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -72,7 +89,8 @@ void MeteredDevice::gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, f
                             : b.transpose ? KernelKind::ProductTransposedB
                                           : KernelKind::Product;
     const Call call(*this, kind, product(m, n, k),
-                    bytesOf(a.data, 1.0 * m * k) + bytesOf(b.data, 1.0 * k * n) + bytesOf(c, (beta != 0 ? 2.0 : 1.0) * m * n));
+                    bytesOf(a.data, 1.0 * m * k) + bytesOf(b.data, 1.0 * k * n) +
+                        bytesOf(c, (beta != 0 ? 2.0 : 1.0) * m * n));
     device_.gemm(m, n, k, alpha, a, b, beta, c, strideC);
 }
 
@@ -82,7 +100,8 @@ void MeteredDevice::gemmBias(int m, int n, int k, ConstArray a, ConstArray b, Co
     device_.gemmBias(m, n, k, a, b, bias, c);
 }
 
-void MeteredDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x, Array output) {
+void MeteredDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x,
+                                 Array output) {
     const Call call(*this, KernelKind::Product, product(m, n, k),
                     bytesOf(a, 1.0 * m * k) + bytesOf(b, 1.0 * k * n) + bytesOf(bias, n) + bytesOf(x, 1.0 * m * n) +
                         bytesOf(output, 1.0 * m * n));
@@ -121,7 +140,8 @@ void MeteredDevice::layerNormInputGrad(int rows, int columns, ConstArray input, 
                                        Array inputGradient) {
     const Call call(*this, KernelKind::LayerNormGradient, 0,
                     bytesOf(input, 3.0 * rows * columns) + bytesOf(residualGradient, 1.0 * rows * columns));
-    device_.layerNormInputGrad(rows, columns, input, gamma, mean, rstd, outputGradient, residualGradient, inputGradient);
+    device_.layerNormInputGrad(rows, columns, input, gamma, mean, rstd, outputGradient, residualGradient,
+                               inputGradient);
 }
 
 void MeteredDevice::layerNormWeightGrad(int rows, int columns, ConstArray input, const float* mean, const float* rstd,
@@ -172,7 +192,8 @@ void MeteredDevice::swigluGrad(int rows, int columns, ConstArray outputGradient,
 
 void MeteredDevice::rotary(const RotaryShape& shape, ConstArray joined, Array apart) {
     const double tokens = static_cast<double>(shape.samples) * shape.sequence;
-    const Call call(*this, KernelKind::Rotary, 0, bytesOf(joined, tokens * (shape.joinedColumns() + shape.apartColumns())));
+    const Call call(*this, KernelKind::Rotary, 0,
+                    bytesOf(joined, tokens * (shape.joinedColumns() + shape.apartColumns())));
     device_.rotary(shape, joined, apart);
 }
 
@@ -266,16 +287,19 @@ void MeteredDevice::embed(const EmbeddingShape& shape, const std::int32_t* token
 void MeteredDevice::embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
                               Array tokenGradient, Array positionGradient) {
     const double elements = 1.0 * shape.samples * shape.sequence * shape.hidden;
-    const Call call(*this, KernelKind::Embedding, 0, bytesOf(outputGradient, elements) + bytesOf(tokenGradient, 2 * elements));
+    const Call call(*this, KernelKind::Embedding, 0,
+                    bytesOf(outputGradient, elements) + bytesOf(tokenGradient, 2 * elements));
     device_.embedGrad(shape, tokens, outputGradient, tokenGradient, positionGradient);
 }
 
-void MeteredDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) {
+void MeteredDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets,
+                                 double* loss) {
     const Call call(*this, KernelKind::CrossEntropy, 0, bytesOf(logits, 1.0 * rows * vocabulary));
     device_.crossEntropy(rows, vocabulary, logits, targets, loss);
 }
 
-void MeteredDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) {
+void MeteredDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
+                                             double* loss) {
     const Call call(*this, KernelKind::CrossEntropy, 0, bytesOf(logits, 2.0 * rows * vocabulary));
     device_.crossEntropyWithGradient(rows, vocabulary, logits, targets, loss);
 }
@@ -343,7 +367,8 @@ void MeteredDevice::adamw(const AdamWUpdate& update, std::span<const AdamWPart> 
         const double moments = 4 * sizeof(float) * elements;
         // With a master copy the value is only written.
         bytes += bytesOf(part.gradient, elements) + moments +
-                 (part.master ? bytesOf(part.value, elements) + 2 * sizeof(float) * elements : bytesOf(part.value, 2 * elements));
+                 (part.master ? bytesOf(part.value, elements) + 2 * sizeof(float) * elements
+                              : bytesOf(part.value, 2 * elements));
     }
     const Call call(*this, KernelKind::Optimizer, 0, bytes);
     device_.adamw(update, parts);
@@ -353,9 +378,11 @@ void MeteredDevice::adamw8Bit(const AdamWUpdate& update, std::span<const AdamW8B
     double bytes = 0;
     for (const AdamW8BitPart& part : parts) {
         const auto elements = static_cast<double>(part.count);
-        const double moments = 4 * elements + 4.0 * sizeof(float) * static_cast<double>(momentBlocks(part.begin, part.count));
+        const double moments =
+            4 * elements + 4.0 * sizeof(float) * static_cast<double>(momentBlocks(part.begin, part.count));
         bytes += bytesOf(part.gradient, elements) + moments +
-                 (part.master ? bytesOf(part.value, elements) + 2 * sizeof(float) * elements : bytesOf(part.value, 2 * elements));
+                 (part.master ? bytesOf(part.value, elements) + 2 * sizeof(float) * elements
+                              : bytesOf(part.value, 2 * elements));
     }
     const Call call(*this, KernelKind::Optimizer, 0, bytes);
     device_.adamw8Bit(update, parts);
@@ -411,13 +438,16 @@ void MeteredDevice::sm3(const Sm3Update& update, std::span<const Sm3Part> parts)
     device_.sm3(update, parts);
 }
 
-void MeteredDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) {
+void MeteredDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
+                              float* logits) {
     const Call call(*this, KernelKind::Routing, 0, 4.0 * sizeof(float) * rows * columns);
     device_.gateNoise(rows, columns, key, firstRow, noise, logits);
 }
 
-void MeteredDevice::route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) {
-    const double columns = shape.experts + (logits.groups ? shape.groups : 0), choices = 1.0 * shape.tokens() * shape.choices;
+void MeteredDevice::route(const GateShape& shape, const GateRule& rule, const GateScores& logits,
+                          const Routes& routes) {
+    const double columns = shape.experts + (logits.groups ? shape.groups : 0),
+                 choices = 1.0 * shape.tokens() * shape.choices;
     const double assigned = routes.assigned ? 2.0 * shape.tokens() * shape.experts : 0;
     const Call call(*this, KernelKind::Routing, 0,
                     sizeof(float) * (2 * shape.tokens() * columns + assigned + 2 * choices + shape.rows()));

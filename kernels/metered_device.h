@@ -12,28 +12,28 @@
 namespace shardlab {
 
 enum class KernelKind : std::uint8_t {
-    Product,            ///< A·B, with the bias or GELU after it
-    ProductTransposedB, ///< A·Bᵀ: gradients of inputs, and the output projection
-    ProductTransposedA, ///< Aᵀ·B: gradients of weights
+    Product,             ///< A·B, with the bias or GELU after it
+    ProductTransposedB,  ///< A·Bᵀ: gradients of inputs, and the output projection
+    ProductTransposedA,  ///< Aᵀ·B: gradients of weights
     Attention,
     AttentionGradient,
     LayerNorm,
     LayerNormGradient,
-    Gelu,               ///< by itself, forward and gradient
-    Bias,               ///< by itself, with residuals; sums of columns
+    Gelu,  ///< by itself, forward and gradient
+    Bias,  ///< by itself, with residuals; sums of columns
     Dropout,
-    Embedding,          ///< forward and gradient
-    CrossEntropy,       ///< with the gradient
+    Embedding,     ///< forward and gradient
+    CrossEntropy,  ///< with the gradient
     Optimizer,
-    Elementwise,        ///< sums, conversions, what looks for values that are not finite
-    Copy,               ///< within the device, to and from it, and clearing
-    Routing,            ///< of tokens to experts and back
+    Elementwise,  ///< sums, conversions, what looks for values that are not finite
+    Copy,         ///< within the device, to and from it, and clearing
+    Routing,      ///< of tokens to experts and back
     RmsNorm,
     RmsNormGradient,
-    Swiglu,             ///< forward and gradient
-    Rotary,             ///< rotary embedding, forward and gradient
-    Patches,            ///< of images, for the products of convolutions, and their sums
-    Pooling,            ///< ReLU and max-pool, forward and gradient; pixels as numbers
+    Swiglu,   ///< forward and gradient
+    Rotary,   ///< rotary embedding, forward and gradient
+    Patches,  ///< of images, for the products of convolutions, and their sums
+    Pooling,  ///< ReLU and max-pool, forward and gradient; pixels as numbers
 };
 inline constexpr std::size_t kernelKinds = 22;
 std::string_view name(KernelKind kind);  ///< "A·B"
@@ -129,7 +129,8 @@ public:
     void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
                    Array tokenGradient, Array positionGradient) override;
     void crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) override;
-    void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) override;
+    void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
+                                  double* loss) override;
     void largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) override;
     void sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
                          ConstArray logits, float* sums, float* own) override;
@@ -151,13 +152,14 @@ public:
     void adafactor(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override;
     void sm3(const Sm3Update& update, std::span<const Sm3Part> parts) override;
 
-    void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) override;
+    void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
+                   float* logits) override;
     void route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) override;
     void routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes, const float* weightGradient,
                    const GateScores& probabilities, const GateScores& noise) override;
     void countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) override;
-    void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights, ConstArray from,
-                    Array to) override;
+    void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights,
+                    ConstArray from, Array to) override;
     void sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights, ConstArray from,
                  Array to) override;
     void dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from, ConstArray matrix,

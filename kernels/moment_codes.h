@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments of an optimizer in 8 bits (Dettmers et al., 8-bit Optimizers via Block-wise Quantization, 2110.02861): blocks of
-// momentBlock elements share a scale, the largest magnitude among them, and each element is a code for its share of it.
+// Moments of an optimizer in 8 bits (Dettmers et al., 8-bit Optimizers via Block-wise Quantization, 2110.02861): blocks
+// of momentBlock elements share a scale, the largest magnitude among them, and each element is a code for its share of
+// it.
 //
-// The codes are dynamic: a number of leading zero bits gives the decade, what bits are left cut it evenly, so that small
-// numbers keep as many digits as the bits allow. In decade e, (10^−(e+1), 10^−e], there are the numbers
+// The codes are dynamic: a number of leading zero bits gives the decade, what bits are left cut it evenly, so that
+// small numbers keep as many digits as the bits allow. In decade e, (10^−(e+1), 10^−e], there are the numbers
 //   10^−e · (0.1 + 0.9·k/n),  k = 1 … n,  n = 2^(6−e), of unsigned codes 2^(7−e),  e = 0 … 6,
-// and besides 0; of signed codes their negatives too. The paper stands for a step by its middle, here by its end: 1 and −1
-// are codes then, what has been read from a code becomes the same code again, and a checkpoint changes nothing.
-// A signed number is at most 0.9/128 of its block's scale off, an unsigned one 0.9/256.
+// and besides 0; of signed codes their negatives too. The paper stands for a step by its middle, here by its end: 1 and
+// −1 are codes then, what has been read from a code becomes the same code again, and a checkpoint changes nothing. A
+// signed number is at most 0.9/128 of its block's scale off, an unsigned one 0.9/256.
 //
 // The paper's blocks have 2048 elements; here they have 256, as its authors' library took up later. Where a shard or a
-// member of a tensor group ends within a block, each side has a scale for its part: of short blocks fewer elements do, and
-// vectors of some hundred elements, which have one block each, lose less to their largest. The price is 1/32 byte a parameter.
+// member of a tensor group ends within a block, each side has a scale for its part: of short blocks fewer elements do,
+// and vectors of some hundred elements, which have one block each, lose less to their largest. The price is 1/32 byte a
+// parameter.
 #pragma once
 
 #include <array>
@@ -69,8 +71,8 @@ constexpr MomentCodes makeMomentCodes(bool isSigned) {
 inline constexpr MomentCodes signedMoments = makeMomentCodes(true);
 inline constexpr MomentCodes unsignedMoments = makeMomentCodes(false);
 
-/// What a block's elements are multiplied by before their codes are looked up. A block whose largest is no normal number
-/// counts as zeros.
+/// What a block's elements are multiplied by before their codes are looked up. A block whose largest is no normal
+/// number counts as zeros.
 constexpr float shareOfScale(float scale) { return scale >= std::numeric_limits<float>::min() ? 1.0f / scale : 0.0f; }
 
 constexpr std::uint8_t codeOfFirst(float moment, float share) { return signedMoments.nearest(moment * share); }

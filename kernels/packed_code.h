@@ -49,7 +49,8 @@ SHARDLAB_EVERYWHERE inline float ofPackedCode(const PackedFormat& format, std::u
     if (size >> format.fraction == 0) {
         magnitude = static_cast<float>(size) * powerOfTwo(least - format.fraction);
     } else {
-        const std::uint32_t word = (size + (static_cast<std::uint32_t>(least + 126) << format.fraction)) << (23 - format.fraction);
+        const std::uint32_t word = (size + (static_cast<std::uint32_t>(least + 126) << format.fraction))
+                                   << (23 - format.fraction);
         memcpy(&magnitude, &word, sizeof magnitude);
     }
     return sign ? -magnitude : magnitude;

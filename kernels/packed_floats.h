@@ -3,10 +3,10 @@
 //   16 bits   5 of exponent, 10 of fraction
 //   10 bits   5 and 4, three numbers in 32 bits
 //    8 bits   4 and 3
-// With an exponent of e bits the smallest normal number is 2^(2 − 2^(e−1)); below it steps are even, down to 0. There is no
-// infinity: what is larger than the largest number, or none, becomes that. With 5 bits of exponent it is below 2^16, as fp16's, so that
-// fp16 has all of them; with 4 bits it is 480.
-// Rounded to nearest, ties to even: normal numbers are at most 2^(−f−1) of themselves off, f bits of fraction.
+// With an exponent of e bits the smallest normal number is 2^(2 − 2^(e−1)); below it steps are even, down to 0. There
+// is no infinity: what is larger than the largest number, or none, becomes that. With 5 bits of exponent it is below
+// 2^16, as fp16's, so that fp16 has all of them; with 4 bits it is 480. Rounded to nearest, ties to even: normal
+// numbers are at most 2^(−f−1) of themselves off, f bits of fraction.
 #pragma once
 
 #include "kernels/array.h"
@@ -27,7 +27,9 @@ struct PackedFormat {
         return (1u << (exponent + fraction)) - 1 - (exponent == 5 ? 1u << fraction : 0);
     }
 };
-constexpr PackedFormat packedFormat(int bits) { return bits == 16 ? PackedFormat{5, 10} : bits == 10 ? PackedFormat{5, 4} : PackedFormat{4, 3}; }
+constexpr PackedFormat packedFormat(int bits) {
+    return bits == 16 ? PackedFormat{5, 10} : bits == 10 ? PackedFormat{5, 4} : PackedFormat{4, 3};
+}
 
 /// Numbers that share a group of whole bytes, and how many bytes.
 constexpr int packedGroup(int bits) { return bits == 10 ? 3 : 1; }

@@ -5,8 +5,8 @@
 //   ν = min(r, c) + G²      r = largest ν of the row      c = largest ν of the column
 //   m = β·m + (1 − β)·G/√ν  W −= rate·(decay·W + m)       where 0/0 = 0, and m = G/√ν without momentum
 //
-// A vector is one row, of which c is all there is: Adagrad. Tolerance against double precision: 1e-6 of the largest value a
-// step.
+// A vector is one row, of which c is all there is: Adagrad. Tolerance against double precision: 1e-6 of the largest
+// value a step.
 #pragma once
 
 #include "kernels/array.h"
@@ -27,12 +27,12 @@ struct Sm3Part {
     int rows = 1;
     int columns = 0;
     float weightDecay = 0;
-    ConstArray gradient;      ///< G
-    Array value;              ///< P
-    float* master = nullptr;  ///< fp32: what is updated where given; `value` is then a rounded copy of it
-    float* rowLargest = nullptr;  ///< r; null: a vector
+    ConstArray gradient;             ///< G
+    Array value;                     ///< P
+    float* master = nullptr;         ///< fp32: what is updated where given; `value` is then a rounded copy of it
+    float* rowLargest = nullptr;     ///< r; null: a vector
     float* columnLargest = nullptr;  ///< c
-    float* moment = nullptr;  ///< m; may be null where momentum is 0
+    float* moment = nullptr;         ///< m; may be null where momentum is 0
 };
 
 struct Sm3Ops {

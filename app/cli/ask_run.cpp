@@ -36,7 +36,8 @@ Status askRun(const std::string& runFile, const RunRequest& request, const std::
     while (std::filesystem::exists(runRequestFile(runFile), ignored)) {
         if (std::chrono::steady_clock::now() > until) {
             std::filesystem::remove(runRequestFile(runFile), ignored);
-            return fail({what, runFile, fmt::format("nobody took what was asked within {} s", patience.count()), "a run that goes on, and records into this file"});
+            return fail({what, runFile, fmt::format("nobody took what was asked within {} s", patience.count()),
+                         "a run that goes on, and records into this file"});
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }

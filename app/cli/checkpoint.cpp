@@ -123,7 +123,8 @@ void addCheckpoint(CLI::App& program, Action& chosen) {
 }
 
 void addExportWeights(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("export-weights", "Write a checkpoint's weights for transformers (GPT-2, Llama)");
+    CLI::App* verb =
+        program.add_subcommand("export-weights", "Write a checkpoint's weights for transformers (GPT-2, Llama)");
     const auto place = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
     verb->add_option("DIR", *place, "A checkpoint of a gpt or a llama, or a folder of them: its newest")->required();
     verb->add_option("--out", *folder, "Folder for model.safetensors and config.json")->required()->type_name("FOLDER");

@@ -25,20 +25,24 @@ struct Options {
 std::string secondsText(const std::optional<double>& value) { return value ? formatSeconds(*value) : unknown; }
 
 std::vector<std::string> row(std::vector<std::string> head, const Compared& figure) {
-    head.insert(head.end(), {secondsText(figure.a), secondsText(figure.b), formatDifference(figure), formatChange(figure)});
+    head.insert(head.end(),
+                {secondsText(figure.a), secondsText(figure.b), formatDifference(figure), formatChange(figure)});
     return head;
 }
 
 std::string layersText(std::pair<int, int> layers) {
     if (layers.second < layers.first) return unknown;
-    return layers.first == layers.second ? std::to_string(layers.first) : fmt::format("{}–{}", layers.first, layers.second);
+    return layers.first == layers.second ? std::to_string(layers.first)
+                                         : fmt::format("{}–{}", layers.first, layers.second);
 }
 
 std::string sideText(const ComparedSide& side, const std::string& file) {
     const std::string slowed = DeviceTime(side.stretch).text();
     return fmt::format("{} · {}{}, {} {}, {} {}{}", file, side.name.empty() ? "" : side.name + ", ",
-                       side.predicted ? "predicted" : side.paced ? "measured, paced" : "measured", side.ranks,
-                       side.ranks == 1 ? "rank" : "ranks", side.steps, side.steps == 1 ? "step" : "steps",
+                       side.predicted ? "predicted"
+                       : side.paced   ? "measured, paced"
+                                      : "measured",
+                       side.ranks, side.ranks == 1 ? "rank" : "ranks", side.steps, side.steps == 1 ? "step" : "steps",
                        slowed.empty() ? "" : fmt::format("; {}, times are the modelled devices'", slowed));
 }
 
@@ -47,8 +51,10 @@ std::string largest(const RunComparison& comparison) {
     for (const RunComparison::Difference& one : comparison.largest) {
         std::string rank = std::to_string(one.rankA);
         if (one.rankA != one.rankB) rank += fmt::format(" / {}", one.rankB);
-        std::vector<std::string> cells = row({one.action ? toText(actionFromId(one.action)) : unknown, std::string(name(one.kind)), rank}, one.seconds);
-        cells.push_back(fmt::format("{} ({}{})", one.worstStep, one.worst < 0 ? "−" : "+", formatSeconds(std::abs(one.worst))));
+        std::vector<std::string> cells = row(
+            {one.action ? toText(actionFromId(one.action)) : unknown, std::string(name(one.kind)), rank}, one.seconds);
+        cells.push_back(
+            fmt::format("{} ({}{})", one.worstStep, one.worst < 0 ? "−" : "+", formatSeconds(std::abs(one.worst))));
         table.add(std::move(cells));
     }
     return table.text();
@@ -58,7 +64,9 @@ std::string kinds(const RunComparison& comparison) {
     Table table({"kind", "A", "B", "difference", "", "a step"});
     for (const RunComparison::Kind& kind : comparison.kinds) {
         std::vector<std::string> cells = row({std::string(name(kind.kind))}, kind.seconds);
-        const auto count = [](const std::optional<double>& value) { return value ? formatCount(*value) : std::string("–"); };
+        const auto count = [](const std::optional<double>& value) {
+            return value ? formatCount(*value) : std::string("–");
+        };
         cells.push_back(count(kind.count.a) + " / " + count(kind.count.b));
         table.add(std::move(cells));
     }
@@ -68,7 +76,8 @@ std::string kinds(const RunComparison& comparison) {
 std::string ranks(const RunComparison& comparison) {
     Table table({"rank", "mesh", "computing A", "B", "", "waiting A", "B", "", "communicating A", "B", ""});
     for (const RunComparison::Rank& rank : comparison.ranks) {
-        std::vector<std::string> cells{rank.a == rank.b ? std::to_string(rank.a) : fmt::format("{} / {}", rank.a, rank.b), rank.label};
+        std::vector<std::string> cells{
+            rank.a == rank.b ? std::to_string(rank.a) : fmt::format("{} / {}", rank.a, rank.b), rank.label};
         for (const Compared* figure : {&rank.computing, &rank.waiting, &rank.communicating})
             cells.insert(cells.end(), {secondsText(figure->a), secondsText(figure->b), formatChange(*figure)});
         table.add(std::move(cells));
@@ -79,7 +88,8 @@ std::string ranks(const RunComparison& comparison) {
 std::string stages(const RunComparison& comparison) {
     Table table({"stage", "layers A", "layers B", "A", "B", "difference", ""});
     for (const RunComparison::Stage& stage : comparison.stages)
-        table.add(row({std::to_string(stage.stage), layersText(stage.layersA), layersText(stage.layersB)}, stage.seconds));
+        table.add(
+            row({std::to_string(stage.stage), layersText(stage.layersA), layersText(stage.layersB)}, stage.seconds));
     return table.text();
 }
 
@@ -137,10 +147,12 @@ std::string text(const RunComparison& c, const std::string& fileA, const std::st
     const auto bytes = [](const std::optional<double>& sent) {
         return sent ? formatBytes(std::llround(*sent)) : unknown;
     };
-    whole.add({"traffic, sent by all ranks", bytes(c.sentBytes.a), bytes(c.sentBytes.b), "", formatChange(c.sentBytes)});
+    whole.add(
+        {"traffic, sent by all ranks", bytes(c.sentBytes.a), bytes(c.sentBytes.b), "", formatChange(c.sentBytes)});
     text += whole.text();
     if (c.losses) text += "\nLosses (mean over a step's tokens, nats)\n" + losses(c);
-    text += "\nThe largest differences (B − A, mean of a step; waits left out, as they follow from others)\n" + largest(c);
+    text +=
+        "\nThe largest differences (B − A, mean of a step; waits left out, as they follow from others)\n" + largest(c);
     text += "\nBy kind (mean of a step and a rank)\n" + kinds(c);
     text += "\nBy rank\n" + ranks(c);
     text += "\nBy stage (computing)\n" + stages(c);
@@ -181,11 +193,15 @@ int compare(const Options& options) {
 }  // namespace
 
 void addCompare(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("compare", "Compare two recorded runs, times and losses, or what was predicted with what was measured");
+    CLI::App* verb = program.add_subcommand(
+        "compare", "Compare two recorded runs, times and losses, or what was predicted with what was measured");
     const auto options = std::make_shared<Options>();
-    verb->add_option("A", options->a, "A run file (*.shardlab); alone: its prediction (A) with its measured steps (B)")->required();
+    verb->add_option("A", options->a, "A run file (*.shardlab); alone: its prediction (A) with its measured steps (B)")
+        ->required();
     verb->add_option("B", options->b, "Another run file, compared with A");
-    verb->add_flag("--json", options->json, "Answer with one JSON object; times are seconds, of a paced run those of the devices that it models");
+    verb->add_flag(
+        "--json", options->json,
+        "Answer with one JSON object; times are seconds, of a paced run those of the devices that it models");
     verb->callback([&chosen, options] { chosen = [options] { return compare(*options); }; });
 }
 

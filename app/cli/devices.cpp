@@ -48,17 +48,19 @@ int devices(bool json) {
         Json all = Json::array(), damaged = Json::array();
         for (const DevicePreset& device : list.devices) all.push_back(deviceJson(device));
         for (const Error& error : list.damaged) damaged.push_back(error.text());
-        print(Json{{"folder", userDevicesFolder().string()},
-                   {"devices", std::move(all)},
-                   {"damaged", std::move(damaged)}}
-                  .dump(2) +
-              "\n");
+        print(
+            Json{{"folder", userDevicesFolder().string()}, {"devices", std::move(all)}, {"damaged", std::move(damaged)}}
+                .dump(2) +
+            "\n");
     } else {
-        Table table({"name", "fp32 flop/s", "16-bit flop/s", "memory", "memory/s", "in a node", "between nodes", "to its host", "what it is"});
+        Table table({"name", "fp32 flop/s", "16-bit flop/s", "memory", "memory/s", "in a node", "between nodes",
+                     "to its host", "what it is"});
         for (const DevicePreset& device : list.devices)
-            table.add({device.name, formatCount(device.fp32Flops), formatCount(device.bf16Flops), formatBytes(device.memoryBytes),
-                       formatBytes(static_cast<std::int64_t>(device.memoryBandwidth)), linkText(device.inNode),
-                       linkText(device.betweenNodes), device.host ? linkText(device.host->link) : "–", device.title + (device.ofTheUser ? " (yours)" : "")});
+            table.add({device.name, formatCount(device.fp32Flops), formatCount(device.bf16Flops),
+                       formatBytes(device.memoryBytes), formatBytes(static_cast<std::int64_t>(device.memoryBandwidth)),
+                       linkText(device.inNode), linkText(device.betweenNodes),
+                       device.host ? linkText(device.host->link) : "–",
+                       device.title + (device.ofTheUser ? " (yours)" : "")});
         print(table.text() + fmt::format("\nYour own: one JSON file each in {}\n", userDevicesFolder().string()));
     }
     for (const Error& error : list.damaged) printError(error);

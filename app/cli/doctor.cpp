@@ -31,7 +31,8 @@ Result<ClusterSpec> clusterOf(LayoutArgument argument) {
         if (!loaded) return fail(loaded.error());
         const bool itsOwn = hosts.hostfile.empty() && !hosts.slurm;
         for (const Fault& fault : loaded->faults)
-            if (itsOwn && fault.pointer.starts_with("/cluster")) return fail(Error{fault.what, fault.pointer, fault.why, fault.legal});
+            if (itsOwn && fault.pointer.starts_with("/cluster"))
+                return fail(Error{fault.what, fault.pointer, fault.why, fault.legal});
         cluster = std::move(loaded->layout.cluster);
     }
     if (auto listed = hosts.listed()) {
@@ -64,7 +65,8 @@ int doctor(const Options& options) {
         const std::string legal = std::exchange(hosts.error().legal, {});
         findings.push_back({"hosts", FindingState::Bad, hosts.error().text(), legal});
     }
-    const bool works = std::ranges::none_of(findings, [](const MachineFinding& finding) { return finding.state == FindingState::Bad; });
+    const bool works = std::ranges::none_of(
+        findings, [](const MachineFinding& finding) { return finding.state == FindingState::Bad; });
     if (options.json) {
         nlohmann::ordered_json list = nlohmann::ordered_json::array();
         for (const MachineFinding& finding : findings)
@@ -86,7 +88,8 @@ int doctor(const Options& options) {
 }  // namespace
 
 void addDoctor(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("doctor", "Tell what this machine, and hosts of a run, can do, and what to install for the rest");
+    CLI::App* verb = program.add_subcommand(
+        "doctor", "Tell what this machine, and hosts of a run, can do, and what to install for the rest");
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb, false);
     options->layout.hosts.addTo(*verb);

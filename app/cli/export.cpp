@@ -28,8 +28,8 @@ Status exportPicture(const Options& options, const std::string& out) {
     const auto run = RunReader::open(options.run);
     if (!run) return fail(run.error());
     const std::filesystem::path desktop = programFolder() / "shardlab-desktop";
-    auto process = Process::start(
-        {desktop, {"--render", options.run, "--out", out}, {{"QT_QPA_PLATFORM", "offscreen"}}});
+    auto process =
+        Process::start({desktop, {"--render", options.run, "--out", out}, {{"QT_QPA_PLATFORM", "offscreen"}}});
     if (!process) {
         Error error = process.error();
         error.legal = "pictures are drawn by the desktop: ninja -C build shardlab-desktop";
@@ -44,8 +44,8 @@ Status exportPicture(const Options& options, const std::string& out) {
     while (!process->exitStatus()) listen(process->read(100));
     listen(process->readRest());
     if (process->exitStatus()->success()) return (*run)->damage() ? Status(fail(*(*run)->damage())) : Status{};
-    return fail(Error{"the picture was not drawn", desktop.string(),
-                      said.empty() ? process->exitStatus()->text() : said, {}});
+    return fail(
+        Error{"the picture was not drawn", desktop.string(), said.empty() ? process->exitStatus()->text() : said, {}});
 }
 
 Status exportTo(const Options& options, const std::string& out) {

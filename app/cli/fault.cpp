@@ -28,8 +28,10 @@ int injectFault(const Options& options) {
     const auto layout = layoutOfGoingRun(options.run, what);
     if (!layout) return refuse(layout.error());
     if (const int ranks = rankCount(*layout); options.rank < 0 || options.rank >= ranks)
-        return refuse({what, fmt::format("rank {}", options.rank), fmt::format("the run has {} ranks", ranks), fmt::format("0 to {}", ranks - 1)});
-    const FaultRequest request{options.kind == "hang" ? InjectedFaultKind::Hang : InjectedFaultKind::Kill, options.rank};
+        return refuse({what, fmt::format("rank {}", options.rank), fmt::format("the run has {} ranks", ranks),
+                       fmt::format("0 to {}", ranks - 1)});
+    const FaultRequest request{options.kind == "hang" ? InjectedFaultKind::Hang : InjectedFaultKind::Kill,
+                               options.rank};
     if (const Status asked = askRun(options.run, request, what); !asked) return refuse(asked.error());
     print(fmt::format("asked for: {}\n", toText(RunRequest(request))));
     return success;
@@ -38,12 +40,16 @@ int injectFault(const Options& options) {
 }  // namespace
 
 void addFault(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("fault", "Kill a rank of a run that goes on, or let it stand still, to see what the run makes of it");
+    CLI::App* verb = program.add_subcommand(
+        "fault", "Kill a rank of a run that goes on, or let it stand still, to see what the run makes of it");
     const auto options = std::make_shared<Options>();
     verb->add_option("run", options->run, "Run file that it is recorded into")->type_name("RUN")->required();
-    verb->add_option("kind", options->kind, "kill: the process dies; hang: it is stopped, and stays")->required()->check(CLI::IsMember({"kill", "hang"}));
+    verb->add_option("kind", options->kind, "kill: the process dies; hang: it is stopped, and stays")
+        ->required()
+        ->check(CLI::IsMember({"kill", "hang"}));
     verb->add_option("rank", options->rank, "Whom it befalls, as the run numbers ranks")->type_name("RANK")->required();
-    verb->footer("At once, in the middle of whatever the rank does. The layout's /run/faults brings faults about at a step.");
+    verb->footer(
+        "At once, in the middle of whatever the rank does. The layout's /run/faults brings faults about at a step.");
     verb->callback([&chosen, options] { chosen = [options] { return injectFault(*options); }; });
 }
 

@@ -27,8 +27,7 @@ void follow(Job& job, const JobSignals& signals, RunProgress& progress) {
         if (signal == SIGUSR1) {
             job.send(Command::Checkpoint);
         } else if (signal != 0) {
-            if (++received == 1)
-                job.send(Command::Stop);
+            if (++received == 1) job.send(Command::Stop);
             else if (signal != SIGHUP)  // a lost terminal is told by the kernel and by the shell
                 job.kill();
         }

@@ -21,8 +21,8 @@ private:
     sigset_t set_{};
 };
 
-/// Until the job's end. SIGUSR1 takes a checkpoint; of the others the first stops it at the next step boundary, the second
-/// kills, unless it is SIGHUP.
+/// Until the job's end. SIGUSR1 takes a checkpoint; of the others the first stops it at the next step boundary, the
+/// second kills, unless it is SIGHUP.
 void follow(Job& job, const JobSignals& signals, RunProgress& progress);
 
 }  // namespace shardlab::cli

@@ -26,7 +26,8 @@ int help(const CLI::App& program, const std::string& topic) {
         Table table({"topic", "what it is about"});
         for (const Page& page : *pages) table.add({page.name, page.title});
         print(table.text());
-        print("\nshardlab help TOPIC prints a page, shardlab help VERB what a verb can do; shardlab --help lists the verbs.\n");
+        print("\nshardlab help TOPIC prints a page, shardlab help VERB what a verb can do; shardlab --help lists the "
+              "verbs.\n");
         return success;
     }
     if (const auto page = std::ranges::find(*pages, topic, &Page::name); page != pages->end()) {

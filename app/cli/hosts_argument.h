@@ -20,10 +20,11 @@ struct HostsArgument {
     std::optional<std::string> network;
 
     void addTo(CLI::App& verb);
-    /// All hosts that the hostfile or the allocation has; nothing where neither was asked for. Errors: a hostfile that is
-    /// none, no allocation.
+    /// All hosts that the hostfile or the allocation has; nothing where neither was asked for. Errors: a hostfile that
+    /// is none, no allocation.
     std::optional<Result<std::vector<HostSpec>>> listed() const;
-    /// What is allowed for this once: --agent. With --remember-agent it is allowed from now on. Error: it cannot be remembered.
+    /// What is allowed for this once: --agent. With --remember-agent it is allowed from now on. Error: it cannot be
+    /// remembered.
     Result<std::string> allowed() const;
     /// The layout with these hosts, as many of their slots as it has ranks. Errors: a hostfile that is none, no
     /// allocation, too few slots.

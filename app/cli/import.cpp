@@ -39,7 +39,8 @@ ShareWatcher progress() {
 }
 
 int importTraces(const Options& options) {
-    ImportRequest request{.files = {options.files.begin(), options.files.end()}, .out = options.out, .format = options.format};
+    ImportRequest request{
+        .files = {options.files.begin(), options.files.end()}, .out = options.out, .format = options.format};
     if (request.out.empty()) request.out = defaultOut(request.files.front());
     std::error_code ignored;
     if (std::filesystem::exists(request.out, ignored) && !options.force) {
@@ -60,7 +61,8 @@ int importTraces(const Options& options) {
 }  // namespace
 
 void addImport(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("import", "Make a run of what another program recorded; every view shows it");
+    CLI::App* verb =
+        program.add_subcommand("import", "Make a run of what another program recorded; every view shows it");
     const auto options = std::make_shared<Options>();
     std::vector<std::string> names;
     std::string help;
@@ -69,7 +71,8 @@ void addImport(CLI::App& program, Action& chosen) {
         help += fmt::format("{}{}: {}", help.empty() ? "" : "; ", format.name, format.description);
     }
     verb->add_option("FILE", options->files, "Traces of one job: one file per rank, or one with all")->required();
-    verb->add_option("--from", options->format, "Format, by default seen from the content. " + help)->check(CLI::IsMember(names));
+    verb->add_option("--from", options->format, "Format, by default seen from the content. " + help)
+        ->check(CLI::IsMember(names));
     verb->add_option("--out", options->out, "Run file to write; by default beside the first trace")->type_name("RUN");
     verb->add_flag("--force", options->force, "Replace the run file where it exists");
     verb->callback([&chosen, options] { chosen = [options] { return importTraces(*options); }; });

@@ -19,7 +19,7 @@ struct LayoutArgument {
     std::vector<std::string> assignments;  ///< "/pointer=value"
     std::string schedule;                  ///< a CSV file whose order becomes the layout's own; empty: none
 
-    HostsArgument hosts;                   ///< where they run; of a verb that runs them
+    HostsArgument hosts;  ///< where they run; of a verb that runs them
 
     /// LAYOUT and --set of a verb.
     void addTo(CLI::App& verb, bool required = true);
@@ -28,8 +28,8 @@ struct LayoutArgument {
 };
 
 struct LoadedLayout {
-    Layout layout;              ///< paths absolute
-    std::vector<Fault> faults;  ///< of the file, of the assignments and of their meaning: all of them
+    Layout layout;                        ///< paths absolute
+    std::vector<Fault> faults;            ///< of the file, of the assignments and of their meaning: all of them
     std::vector<std::string> notes = {};  ///< what of the schedule's file was left out, counted
 };
 

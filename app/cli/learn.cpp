@@ -35,7 +35,8 @@ int list() {
     Table table({"name", "what it is about", "experiments"});
     for (const Lesson& lesson : *all) {
         std::string names;
-        for (const LessonExperiment& experiment : lesson.experiments) names += (names.empty() ? "" : ", ") + experiment.name;
+        for (const LessonExperiment& experiment : lesson.experiments)
+            names += (names.empty() ? "" : ", ") + experiment.name;
         table.add({lesson.name, lesson.title, names});
     }
     print(table.text());
@@ -65,7 +66,8 @@ Status record(const LessonExperiment& experiment, DeviceTime device, const std::
     if (!job) return fail(job.error());
     follow(**job, signals, progress);
     stopped = progress.end().outcome == "stopped";
-    if (progress.end().outcome == "failed") return fail({"the experiment failed", experiment.name, progress.end().reason, {}});
+    if (progress.end().outcome == "failed")
+        return fail({"the experiment failed", experiment.name, progress.end().reason, {}});
     return {};
 }
 
@@ -76,7 +78,8 @@ Result<std::vector<std::size_t>> wanted(const Lesson& lesson, const Options& opt
         if (options.run->empty() || lesson.experiments[index].name == *options.run) all.push_back(index);
     if (!all.empty()) return all;
     std::string names;
-    for (const LessonExperiment& experiment : lesson.experiments) names += (names.empty() ? "" : ", ") + experiment.name;
+    for (const LessonExperiment& experiment : lesson.experiments)
+        names += (names.empty() ? "" : ", ") + experiment.name;
     return fail({"the lesson has no such experiment", *options.run, {}, "Legal: " + names});
 }
 
@@ -144,7 +147,8 @@ int learn(const Options& options) {
 }  // namespace
 
 void addLearn(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("learn", "Lessons that run what they explain: list them, read one, run its experiments");
+    CLI::App* verb =
+        program.add_subcommand("learn", "Lessons that run what they explain: list them, read one, run its experiments");
     const auto options = std::make_shared<Options>();
     auto* lesson = verb->add_option("LESSON", options->lesson, "Which one; without it, all are listed");
     auto* run = verb->add_option("--run", options->run, "Run this experiment, or all of them, and fill the figures in")
@@ -154,7 +158,8 @@ void addLearn(CLI::App& program, Action& chosen) {
                     ->needs(lesson);
     verb->add_option("--output", options->output, "Keep the run files in this folder")->type_name("FOLDER")->needs(run);
     verb->add_flag("--figures", options->figures, "List the figures that a lesson may name");
-    verb->footer("Figures before a run are predicted; Ctrl+C ends an experiment at the next step boundary, and the lesson with it.");
+    verb->footer("Figures before a run are predicted; Ctrl+C ends an experiment at the next step boundary, and the "
+                 "lesson with it.");
     verb->callback([&chosen, options] { chosen = [options] { return learn(*options); }; });
 }
 

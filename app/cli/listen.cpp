@@ -89,10 +89,12 @@ void addListen(CLI::App& program, Action& chosen) {
         ->required()
         ->type_name("[HOST:]PORT");
     verb->add_option("--out,--output", options->out, "Run file to write")->required()->type_name("FILE");
-    verb->add_option("--token-file", options->tokenFile, "Where to write the token that programs need; by default RUN.token, while it listens")
+    verb->add_option("--token-file", options->tokenFile,
+                     "Where to write the token that programs need; by default RUN.token, while it listens")
         ->type_name("FILE");
     verb->add_flag("--force", options->force, "Replace the run file where it exists");
-    verb->footer("The run begins with the first program that connects and ends when all of its ranks have. Ctrl+C ends it earlier.");
+    verb->footer("The run begins with the first program that connects and ends when all of its ranks have. Ctrl+C ends "
+                 "it earlier.");
     verb->callback([&chosen, options] { chosen = [options] { return listen(*options); }; });
 }
 

@@ -24,9 +24,10 @@ int openDesktop() {
 }
 
 int carryOut(int argc, char** argv) {
-    CLI::App program("Shardlab: design a parallel layout for training, run it for real, watch it, replay it, learn from it.\n"
-                     "Without arguments it opens the desktop.",
-                     "shardlab");
+    CLI::App program(
+        "Shardlab: design a parallel layout for training, run it for real, watch it, replay it, learn from it.\n"
+        "Without arguments it opens the desktop.",
+        "shardlab");
     program.set_version_flag("--version", "shardlab " SHARDLAB_VERSION);
     program.set_help_flag("-h,--help", "Print this help and exit");
     program.require_subcommand(1);

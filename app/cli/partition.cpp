@@ -39,8 +39,8 @@ struct Split {
 };
 
 struct Partitions {
-    std::vector<Split> splits;           ///< the balanced one last
-    std::optional<Partition> replicated; ///< over all ranks of pipeline × data; none where it would take too long
+    std::vector<Split> splits;            ///< the balanced one last
+    std::optional<Partition> replicated;  ///< over all ranks of pipeline × data; none where it would take too long
 };
 
 tl::expected<Partitions, std::vector<Fault>> partitionsOf(const Layout& layout, const Measurements& measurements) {
@@ -69,16 +69,18 @@ tl::expected<Partitions, std::vector<Fault>> partitionsOf(const Layout& layout, 
 }
 
 std::string replicatedText(const Partition& partition) {
-    std::string text = fmt::format("\nPipeDream's partition over {} workers, one microbatch every {}:",
-                                   partition.workers(), formatSeconds(partition.slowest));
+    std::string text =
+        fmt::format("\nPipeDream's partition over {} workers, one microbatch every {}:", partition.workers(),
+                    formatSeconds(partition.slowest));
     for (const PartitionedStage& stage : partition.stages)
         text += fmt::format(" {} layers × {}", stage.layers, stage.replicas);
-    return text + (partition.uniform()
-                       ? fmt::format("\nEvery stage is repeated {} times: data {} × pipeline {} runs it.\n",
-                                     partition.stages.front().replicas, partition.stages.front().replicas,
-                                     partition.stages.size())
-                       : "\nIts stages are repeated unequally. A layout has one data degree for all stages: this one is "
-                         "a bound, not a layout that runs.\n");
+    return text +
+           (partition.uniform()
+                ? fmt::format("\nEvery stage is repeated {} times: data {} × pipeline {} runs it.\n",
+                              partition.stages.front().replicas, partition.stages.front().replicas,
+                              partition.stages.size())
+                : "\nIts stages are repeated unequally. A layout has one data degree for all stages: this one is "
+                  "a bound, not a layout that runs.\n");
 }
 
 std::string text(const Layout& layout, const Partitions& found) {
@@ -158,7 +160,8 @@ int partition(const Options& options) {
 
 void addPartition(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand(
-        "partition", "Split the layers so that the slowest stage is as quick as can be; with replication, as PipeDream does");
+        "partition",
+        "Split the layers so that the slowest stage is as quick as can be; with replication, as PipeDream does");
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb);
     verb->add_option("--out", options->out, "Write the layout with balanced stages to this file")->type_name("FILE");

@@ -143,9 +143,10 @@ Json criticalPathJson(const StepGraph& graph, const CriticalPath& path) {
     }
     for (std::size_t rank = 0; rank < path.ofRank.size(); ++rank)
         ranks.push_back({{"pipeline_rank", rank},
-                         {"on_path", {{"compute", path.onPath[rank].compute},
-                                      {"tensor", path.onPath[rank].tensor},
-                                      {"communication", path.onPath[rank].communication}}},
+                         {"on_path",
+                          {{"compute", path.onPath[rank].compute},
+                           {"tensor", path.onPath[rank].tensor},
+                           {"communication", path.onPath[rank].communication}}},
                          {"computing", path.ofRank[rank].computing},
                          {"tensor", path.ofRank[rank].tensor},
                          {"reducing", path.ofRank[rank].reducing},

@@ -30,7 +30,8 @@ std::string memoryTable(const Plan& plan) {
     for (int category = 0; category < memoryCategoryCount; ++category)
         header.emplace_back(name(static_cast<MemoryCategory>(category)));
     header.emplace_back("in flight");
-    const bool versions = std::ranges::any_of(plan.memory, [](const RankMemory& rank) { return rank.weightVersions > 1; });
+    const bool versions =
+        std::ranges::any_of(plan.memory, [](const RankMemory& rank) { return rank.weightVersions > 1; });
     if (versions) header.emplace_back("weight versions");
     const bool hosts = usesHost(plan.layout.memory);
     if (hosts) header.emplace_back("on its host");
@@ -64,18 +65,20 @@ std::string hostTable(const Plan& plan) {
     Table table({"rank", "to its host", "on the link", "from its host", "on the link", "waited for"});
     for (std::size_t rank = 0; rank < plan.hosts.size(); ++rank) {
         const HostTraffic& copies = plan.hosts[rank];
-        table.add({std::to_string(rank), formatBytes(copies.toHost), formatSeconds(copies.toHostSeconds), formatBytes(copies.fromHost),
-                   formatSeconds(copies.fromHostSeconds), formatSeconds(copies.exposedSeconds)});
+        table.add({std::to_string(rank), formatBytes(copies.toHost), formatSeconds(copies.toHostSeconds),
+                   formatBytes(copies.fromHost), formatSeconds(copies.fromHostSeconds),
+                   formatSeconds(copies.exposedSeconds)});
     }
     return table.text();
 }
 
 std::string sizesTable(const Plan& plan) {
     if (!isElastic(plan.layout)) return {};
-    Table table({"replicas", "ranks", "step", fmt::format("{}/s", countedInputs(plan.layout.model)), "bubble", "largest peak"});
+    Table table(
+        {"replicas", "ranks", "step", fmt::format("{}/s", countedInputs(plan.layout.model)), "bubble", "largest peak"});
     for (const Plan& size : plansOfSizes(plan))
-        table.add({std::to_string(size.layout.parallel.data), std::to_string(size.mesh.ranks()), formatSeconds(size.stepSeconds),
-                   formatCount(size.tokensPerSecond), formatPercent(size.bubble),
+        table.add({std::to_string(size.layout.parallel.data), std::to_string(size.mesh.ranks()),
+                   formatSeconds(size.stepSeconds), formatCount(size.tokensPerSecond), formatPercent(size.bubble),
                    formatBytes(std::ranges::max(size.memory, {}, &RankMemory::peak).peak)});
     return "\nElastic: sizes that the run may have\n" + table.text();
 }
@@ -83,7 +86,8 @@ std::string sizesTable(const Plan& plan) {
 std::string lossesText(const Plan& plan) {
     std::string text;
     for (const StepOverhead& overhead : largestOverheads(plan)) {
-        text += fmt::format("{}{}: {}.", text.empty() ? "\nWhy is this slow?\n" : "\n", name(overhead.kind), overhead.why);
+        text +=
+            fmt::format("{}{}: {}.", text.empty() ? "\nWhy is this slow?\n" : "\n", name(overhead.kind), overhead.why);
         if (overhead.better) text += fmt::format("\n  Nearest better: {}.", toText(*overhead.better));
     }
     return text.empty() ? text : text + "\n";
@@ -102,9 +106,11 @@ std::string planText(const Plan& plan) {
     line("Step time", formatSeconds(plan.stepSeconds));
     line("Throughput", fmt::format("{} {}/s", formatCount(plan.tokensPerSecond), countedInputs(plan.layout.model)));
     // Of an asynchronous server no schedule's formula tells.
-    line("Bubble", formatPercent(plan.bubble) + (plan.costs.asyncWorkers > 0 ? "" : ", theory " + formatPercent(plan.bubbleTheory)));
+    line("Bubble", formatPercent(plan.bubble) +
+                       (plan.costs.asyncWorkers > 0 ? "" : ", theory " + formatPercent(plan.bubbleTheory)));
     line("Exposed", formatPercent(plan.exposedCommunication) + " of the step waits for communication");
-    line("MFU", fmt::format("{} of the peak of {}", utilisationText(plan.mfu), plan.peak.known() ? plan.peak.of : "the preset's devices"));
+    line("MFU", fmt::format("{} of the peak of {}", utilisationText(plan.mfu),
+                            plan.peak.known() ? plan.peak.of : "the preset's devices"));
     line("Memory", memoryText(plan));
     for (const std::string& note : plan.notes) line("Note", note);
     text += "\n" + memoryTable(plan);
@@ -137,7 +143,8 @@ std::string memoryCurveText(const Plan& plan) {
 std::string criticalPathText(const StepGraph& graph, const CriticalPath& path) {
     const CriticalPath::Share sum = path.share();
     const bool tensor = std::ranges::any_of(path.ofRank, [](const auto& time) { return time.tensor > 0; });
-    std::vector<std::string> header{"pipeline rank", "path: compute", "path: communication", "computing", "reducing", "waiting"};
+    std::vector<std::string> header{"pipeline rank", "path: compute", "path: communication",
+                                    "computing",     "reducing",      "waiting"};
     if (tensor) {
         header.insert(header.begin() + 2, "path: tensor collectives");
         header.insert(header.begin() + 5, "tensor collectives");

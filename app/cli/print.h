@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for a terminal: aligned tables, errors. Names, reasons and log lines of files and links are not to be trusted: whatever
-// goes through here has its control characters made visible (base/visible_text.h), and all that verbs say goes through here.
+// Text for a terminal: aligned tables, errors. Names, reasons and log lines of files and links are not to be trusted:
+// whatever goes through here has its control characters made visible (base/visible_text.h), and all that verbs say goes
+// through here.
 #pragma once
 
 #include "engine/base/result.h"

@@ -29,22 +29,26 @@ std::string linkText(const LinkProfile& link) {
 }
 
 std::string kernelsText(const KernelAccount& account) {
-    Table table({"kernel, one step of a rank", "calls", "time", "of the step", "products", "memory", "least", "time ÷ least"});
-    const auto share = [&](double seconds) { return formatPercent(account.seconds > 0 ? seconds / account.seconds : 0); };
+    Table table(
+        {"kernel, one step of a rank", "calls", "time", "of the step", "products", "memory", "least", "time ÷ least"});
+    const auto share = [&](double seconds) {
+        return formatPercent(account.seconds > 0 ? seconds / account.seconds : 0);
+    };
     for (const KernelProfile& kernel : account.kernels) {
         const double least = leastSeconds(kernel, account);
-        table.add({kernel.name, fmt::format("{:.0f}", kernel.calls), formatSeconds(kernel.seconds), share(kernel.seconds),
-                   kernel.flops > 0 ? formatCount(flopsPerSecond(kernel)) + "FLOP/s" : "",
+        table.add({kernel.name, fmt::format("{:.0f}", kernel.calls), formatSeconds(kernel.seconds),
+                   share(kernel.seconds), kernel.flops > 0 ? formatCount(flopsPerSecond(kernel)) + "FLOP/s" : "",
                    formatBandwidth(bytesPerSecond(kernel)), formatSeconds(least),
                    least > 0 ? fmt::format("{:.2f}", kernel.seconds / least) : ""});
     }
     const double between = betweenKernels(account);
     table.add({"between kernels", "", formatSeconds(between), share(between), "", "", "", ""});
     return table.text() +
-           fmt::format("\nThe step's computing takes {}; {} of it is what products at {}FLOP/s and memory at {} allow at "
-                       "least\n(operands in caches are quicker).\n",
-                       formatSeconds(account.seconds), formatPercent(explainedShare(account)),
-                       formatCount(account.peakFlops), formatBandwidth(account.memoryBandwidth));
+           fmt::format(
+               "\nThe step's computing takes {}; {} of it is what products at {}FLOP/s and memory at {} allow at "
+               "least\n(operands in caches are quicker).\n",
+               formatSeconds(account.seconds), formatPercent(explainedShare(account)), formatCount(account.peakFlops),
+               formatBandwidth(account.memoryBandwidth));
 }
 
 std::string profileText(const Profile& profile, const std::filesystem::path& file) {
@@ -60,13 +64,13 @@ std::string profileText(const Profile& profile, const std::filesystem::path& fil
     line("Step", fmt::format("{} measured, {} predicted: {} off", formatSeconds(profile.stepSeconds),
                              formatSeconds(profile.predictedStepSeconds), formatPercent(profile.error())));
     if (const Spread* widest = widestSpread(profile))
-        line("Noise", fmt::format("{}: repeated measurements of {} differ by {:.0f} %, others by less; above {:.0f} % is "
-                                  "noisy",
-                                  noisy(profile) ? "noisy" : "quiet", widest->what, 100 * widest->share,
-                                  100 * noisySpread));
+        line("Noise",
+             fmt::format("{}: repeated measurements of {} differ by {:.0f} %, others by less; above {:.0f} % is "
+                         "noisy",
+                         noisy(profile) ? "noisy" : "quiet", widest->what, 100 * widest->share, 100 * noisySpread));
     line("Written to", file.string());
-    Table table({"one microbatch", "blocks", "forward", "backward", "input", "weight", "update", "activations",
-                 "weights"});
+    Table table(
+        {"one microbatch", "blocks", "forward", "backward", "input", "weight", "update", "activations", "weights"});
     const auto add = [&](const PartProfile& part, int blocks) {
         table.add({part.name, blocks > 0 ? std::to_string(blocks) : "", formatSeconds(part.forward),
                    formatSeconds(part.backward), formatSeconds(part.inputGrad), formatSeconds(part.weightGrad),
@@ -104,7 +108,8 @@ int profile(const Options& options) {
         printError(measured.error());
         return failure;
     }
-    const std::filesystem::path file = options.out.empty() ? profileFile(*measured) : std::filesystem::path(options.out);
+    const std::filesystem::path file =
+        options.out.empty() ? profileFile(*measured) : std::filesystem::path(options.out);
     if (const Status saved = saveProfile(*measured, file); !saved) {
         printError(saved.error());
         return failure;
@@ -117,16 +122,18 @@ int profile(const Options& options) {
 
 void addProfile(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand(
-        "profile", "Measure on this machine what a layout's layers, kernels and links take; predictions use it from then on");
+        "profile",
+        "Measure on this machine what a layout's layers, kernels and links take; predictions use it from then on");
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb);
     verb->add_option("--out", options->out, "Profile file; by default where plan, search and run find it")
         ->type_name("FILE");
     verb->add_flag("--json", options->json, "Print the profile as it is stored");
-    verb->footer("A paced layout is measured at full speed. The profile serves every layout of the same model, microbatch\n"
-                 "and threads a rank, whatever its degrees, layers and schedule. Where repeated\n"
-                 "measurements of the same thing differ too much, it measures again, up to three times in all, keeps the\n"
-                 "quietest, and says where that is noisy still.");
+    verb->footer(
+        "A paced layout is measured at full speed. The profile serves every layout of the same model, microbatch\n"
+        "and threads a rank, whatever its degrees, layers and schedule. Where repeated\n"
+        "measurements of the same thing differ too much, it measures again, up to three times in all, keeps the\n"
+        "quietest, and says where that is noisy still.");
     verb->callback([&chosen, options] { chosen = [options] { return profile(*options); }; });
 }
 

@@ -20,7 +20,7 @@ struct Options {
     bool tables = false;
     bool csv = false;
     bool json = false;
-    double timeLimit = 300;             ///< seconds
+    double timeLimit = 300;                              ///< seconds
     std::uint64_t memoryLimit = std::uint64_t{1} << 30;  ///< bytes
 };
 
@@ -82,8 +82,10 @@ Status answer(RunQuery& query, const Options& options) {
     };
     const Status asked = query.ask(options.sql, sink);
     if (tooLong)
-        return fail({"the question was ended", "", "the table of its answer takes more than " + formatBytes(static_cast<std::int64_t>(options.memoryLimit)) +
-                     " of memory, its limit", "--csv or --json, which print rows as they come, or a higher --memory-limit"});
+        return fail({"the question was ended", "",
+                     "the table of its answer takes more than " +
+                         formatBytes(static_cast<std::int64_t>(options.memoryLimit)) + " of memory, its limit",
+                     "--csv or --json, which print rows as they come, or a higher --memory-limit"});
     if (options.json && !columns.empty()) print(first ? "]\n" : "\n]\n");
     if (table) print(table->text());
     return asked;
@@ -124,7 +126,8 @@ void addQuery(CLI::App& program, Action& chosen) {
     auto* sql = verb->add_option("SQL", options->sql, "One SELECT; --tables lists what it may name");
     auto* csv = verb->add_flag("--csv", options->csv, "Answer with comma-separated values");
     verb->add_flag("--json", options->json, "Answer with a JSON array of one object per row")->excludes(csv);
-    verb->add_option("--time-limit", options->timeLimit, "Seconds after which the question is ended; 0: none. Default: 300")
+    verb->add_option("--time-limit", options->timeLimit,
+                     "Seconds after which the question is ended; 0: none. Default: 300")
         ->check(CLI::NonNegativeNumber)
         ->type_name("SECONDS");
     verb->add_option("--memory-limit", options->memoryLimit,

@@ -30,7 +30,8 @@ int resize(const Options& options) {
     if (const Status can = canResize((*reader)->header().layout, options.data); !can) return refuse(can.error());
     const auto layout = layoutOfGoingRun(options.run, what);
     if (!layout) return refuse(layout.error());
-    if (const Status asked = askRun(options.run, ResizeRequest{options.data}, what); !asked) return refuse(asked.error());
+    if (const Status asked = askRun(options.run, ResizeRequest{options.data}, what); !asked)
+        return refuse(asked.error());
     if (const auto ended = layoutOfGoingRun(options.run, what); !ended) return refuse(ended.error());
     print(fmt::format("asked for {}: after this step, from a checkpoint\n", replicasText(*layout, options.data)));
     return success;
@@ -42,10 +43,12 @@ void addResize(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("resize", "Ask an elastic run that goes on for another number of replicas");
     const auto options = std::make_shared<Options>();
     verb->add_option("run", options->run, "Run file that it is recorded into")->type_name("RUN")->required();
-    verb->add_option("replicas", options->data, "Replicas to go on with: of run.min_data to parallel.data, what divides the batch")
+    verb->add_option("replicas", options->data,
+                     "Replicas to go on with: of run.min_data to parallel.data, what divides the batch")
         ->type_name("N")
         ->required();
-    verb->footer("Of a layout with /run/min_data. The run takes a checkpoint at the end of the step and goes on from there.");
+    verb->footer(
+        "Of a layout with /run/min_data. The run takes a checkpoint at the end of the step and goes on from there.");
     verb->callback([&chosen, options] { chosen = [options] { return resize(*options); }; });
 }
 

@@ -54,7 +54,8 @@ DeviceTime deviceTimeOf(const Layout& layout, const Measurements& measurements) 
     return plan ? DeviceTime(plan->costs.stretch) : DeviceTime();
 }
 
-/// `end` as the job knows it: a full disk may have kept it out of the file. Returns the exit status of a run that did not fail.
+/// `end` as the job knows it: a full disk may have kept it out of the file. Returns the exit status of a run that did
+/// not fail.
 int report(const std::string& file, const RunEnd& end, bool json) {
     const auto reader = RunReader::open(file);
     auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
@@ -97,7 +98,8 @@ int run(const Options& options) {
     starting.resume = options.resume;
     starting.agent = std::move(*agent);
     starting.measurements = measurementsOfThisMachine();
-    RunProgress progress(loaded->layout, deviceTimeOf(loaded->layout, starting.measurements), isatty(STDERR_FILENO) == 1);
+    RunProgress progress(loaded->layout, deviceTimeOf(loaded->layout, starting.measurements),
+                         isatty(STDERR_FILENO) == 1);
     std::optional<Serving> serving;
     if (options.serving.wanted()) {
         auto opened = Serving::open(options.serving, file);
@@ -128,7 +130,8 @@ int run(const Options& options) {
 }  // namespace
 
 void addRun(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("run", "Train a layout on this machine, or the hosts it names, and record it");
+    CLI::App* verb =
+        program.add_subcommand("run", "Train a layout on this machine, or the hosts it names, and record it");
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb);
     options->layout.addScheduleTo(*verb);
@@ -137,29 +140,35 @@ void addRun(CLI::App& program, Action& chosen) {
     verb->add_option("--seed", options->seed, "Seed of weights and data")->type_name("S");
     verb->add_option("--out", options->out, "Run file; by default NAME-TIME.shardlab in the current folder")
         ->type_name("FILE");
-    verb->add_option("--resume", options->resume,
-                     "Go on from a checkpoint, or from the newest in a folder of them; of any layout with the same model")
+    verb->add_option(
+            "--resume", options->resume,
+            "Go on from a checkpoint, or from the newest in a folder of them; of any layout with the same model")
         ->type_name("DIR");
-    verb->add_option("--deadline", options->deadline,
-                     "Seconds after which a rank that stands still within a step ends the run, with a report; 0: from how "
-                     "long steps take")
+    verb->add_option(
+            "--deadline", options->deadline,
+            "Seconds after which a rank that stands still within a step ends the run, with a report; 0: from how "
+            "long steps take")
         ->type_name("S");
-    verb->add_option("--max-restarts", options->maxRestarts,
-                     "How often the run goes on from its last checkpoint where ranks die or hang (--set /checkpoint/every)")
+    verb->add_option(
+            "--max-restarts", options->maxRestarts,
+            "How often the run goes on from its last checkpoint where ranks die or hang (--set /checkpoint/every)")
         ->type_name("N");
-    verb->add_option("--size-limit", options->sizeLimit,
-                     "Largest size of the run file, such as 500MB or 2GiB; 0: none. Near it every step's figures stay, and all "
-                     "events of the last steps and of every k-th (--set /run/keep_last, /run/keep_every)")
+    verb->add_option(
+            "--size-limit", options->sizeLimit,
+            "Largest size of the run file, such as 500MB or 2GiB; 0: none. Near it every step's figures stay, and all "
+            "events of the last steps and of every k-th (--set /run/keep_last, /run/keep_every)")
         ->type_name("SIZE")
         ->transform(CLI::AsSizeValue(false));
     options->serving.addTo(*verb);
     verb->add_flag("--force", options->force, "Replace the run file where it exists");
     verb->add_flag("--json", options->json, "Print the summary as one JSON object");
-    verb->footer("Ctrl+C stops at the next step boundary; a second Ctrl+C kills. The run file is whole either way.\n"
-                 "A lost terminal stops it as Ctrl+C does; started by nohup, it goes on.\n"
-                 "SIGUSR1 takes a checkpoint. /checkpoint/every takes them by itself.\n"
-                 "Exit status: 0 finished or stopped; 1 failed, or not started; 2 wrong arguments; 3 finished or stopped, but none\n"
-                 "of the checkpoints that were asked for could be taken. Where only some failed it is 0, and Outcome says so.");
+    verb->footer(
+        "Ctrl+C stops at the next step boundary; a second Ctrl+C kills. The run file is whole either way.\n"
+        "A lost terminal stops it as Ctrl+C does; started by nohup, it goes on.\n"
+        "SIGUSR1 takes a checkpoint. /checkpoint/every takes them by itself.\n"
+        "Exit status: 0 finished or stopped; 1 failed, or not started; 2 wrong arguments; 3 finished or stopped, but "
+        "none\n"
+        "of the checkpoints that were asked for could be taken. Where only some failed it is 0, and Outcome says so.");
     verb->callback([&chosen, options] {
         chosen = [options] {
             // As assignments, so that they are read and judged like any other field.

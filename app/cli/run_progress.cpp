@@ -19,12 +19,8 @@ constexpr std::chrono::seconds plainInterval{5};
 }  // namespace
 
 RunProgress::RunProgress(const Layout& layout, DeviceTime device, bool terminal, bool planned)
-    : stepsAsked_(layout.run.steps),
-      tokens_(tokensPerStep(layout)),
-      counted_(countedInputs(layout.model)),
-      device_(device),
-      terminal_(terminal),
-      planned_(planned),
+    : stepsAsked_(layout.run.steps), tokens_(tokensPerStep(layout)), counted_(countedInputs(layout.model)),
+      device_(device), terminal_(terminal), planned_(planned),
       steps_(rankCount(layout), flushes(layout), SentBytes(layout)) {}
 
 void RunProgress::stateChanged(JobState state) {
@@ -48,12 +44,14 @@ void RunProgress::logged(const LogLine& line) {
 }
 
 std::string RunProgress::line() const {
-    if (completeSteps_ == 0) return fmt::format("{} {} ranks", name(state_), state_ == JobState::Starting ? "the" : "on");
+    if (completeSteps_ == 0)
+        return fmt::format("{} {} ranks", name(state_), state_ == JobState::Starting ? "the" : "on");
     const StepSummary& step = steps_.steps()[completeSteps_ - 1];
     const std::string loss = !loss_ ? "–" : std::isfinite(*loss_) ? fmt::format("{:.4f}", *loss_) : "not finite";
     const double seconds = device_.seconds(step.seconds);
     if (!planned_)
-        return fmt::format("{} steps  loss {}  idle {}  {} a step", step.step + 1, loss, formatPercent(step.bubble), formatSeconds(seconds));
+        return fmt::format("{} steps  loss {}  idle {}  {} a step", step.step + 1, loss, formatPercent(step.bubble),
+                           formatSeconds(seconds));
     return fmt::format("{} of {} steps  loss {}  {} {}/s  bubble {}  {} a step{}{}", step.step + 1, stepsAsked_, loss,
                        formatCount(static_cast<double>(tokens_) / seconds), counted_, formatPercent(step.bubble),
                        formatSeconds(seconds), device_.isClock() ? "" : "  " + device_.text(),

@@ -18,8 +18,8 @@ namespace shardlab::cli {
 
 class RunProgress : public JobObserver {
 public:
-    /// `device`: of the run's header or plan. `planned`: false for a run of another program, of which no step is known before it
-    /// is done.
+    /// `device`: of the run's header or plan. `planned`: false for a run of another program, of which no step is known
+    /// before it is done.
     RunProgress(const Layout& layout, DeviceTime device, bool terminal, bool planned = true);
 
     void stateChanged(JobState state) override;

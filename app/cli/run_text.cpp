@@ -27,18 +27,22 @@ std::string outcome(const RunSummary& summary) {
 }
 
 std::string paceText(const RunSummary& summary) {
-    const std::string slowed = DeviceTime(summary.stretch).text(summary.stepSeconds > 0 ? summary.stepSeconds : summary.predictedStepSeconds);
-    return fmt::format("{}{}figures are in the modelled devices' time, moments on the run's clock", slowed, slowed.empty() ? "" : "; ");
+    const std::string slowed =
+        DeviceTime(summary.stretch).text(summary.stepSeconds > 0 ? summary.stepSeconds : summary.predictedStepSeconds);
+    return fmt::format("{}{}figures are in the modelled devices' time, moments on the run's clock", slowed,
+                       slowed.empty() ? "" : "; ");
 }
 
 std::string figures(const RunSummary& summary) {
     const bool steady = summary.stepSeconds > 0;
     if (!summary.origin.empty())
-        return fmt::format("steady steps\nstep time  {}\nidle       {}\n", steady ? formatSeconds(summary.stepSeconds) : unknown,
+        return fmt::format("steady steps\nstep time  {}\nidle       {}\n",
+                           steady ? formatSeconds(summary.stepSeconds) : unknown,
                            steady ? formatPercent(summary.bubble) : unknown);
     const auto measured = [&](const std::string& text) { return steady ? text : unknown; };
     Table table({"steady steps", "measured", "predicted", "theory"});
-    table.add({"step time", measured(formatSeconds(summary.stepSeconds)), formatSeconds(summary.predictedStepSeconds), ""});
+    table.add(
+        {"step time", measured(formatSeconds(summary.stepSeconds)), formatSeconds(summary.predictedStepSeconds), ""});
     table.add({"bubble", measured(formatPercent(summary.bubble)), formatPercent(summary.predictedBubble),
                formatPercent(summary.theoreticalBubble)});
     if (const auto& moved = summary.communication; moved && steady) {
@@ -48,14 +52,17 @@ std::string figures(const RunSummary& summary) {
                                formatPercent(moved->exposed / summary.stepSeconds)),
                    "", ""});
     }
-    if (steady && summary.ranks.size() > 1) table.add({"traffic", formatBytes(std::llround(summary.sentBytes)) + " a step, sent by all ranks", "", ""});
+    if (steady && summary.ranks.size() > 1)
+        table.add({"traffic", formatBytes(std::llround(summary.sentBytes)) + " a step, sent by all ranks", "", ""});
     table.add({std::string(summary.counted) + "/s", measured(formatCount(summary.tokensPerSecond)), "", ""});
     if (!summary.peak.known()) return table.text();
     const auto share = [](std::optional<double> mfu) { return mfu ? utilisationText(*mfu) : unknown; };
     table.add({"MFU", share(summary.mfu), share(summary.predictedMfu), ""});
-    return table.text() + fmt::format("MFU: what the model needs (forward, backward of twice that, nothing for recomputation) as a share of\n"
-                                      "     the peak of {}: {}FLOP/s\n",
-                                      summary.peak.of, formatCount(summary.peak.flops));
+    return table.text() +
+           fmt::format(
+               "MFU: what the model needs (forward, backward of twice that, nothing for recomputation) as a share of\n"
+               "     the peak of {}: {}FLOP/s\n",
+               summary.peak.of, formatCount(summary.peak.flops));
 }
 
 std::string ranks(const RunSummary& summary) {
@@ -86,7 +93,8 @@ std::string clocks(const RunSummary& summary) {
     if (summary.clocks.empty()) return {};
     Table table({"clock of host", "ahead of the launcher's", "drift", "compared at"});
     for (const HostClock& clock : latestOf(summary.clocks))
-        table.add({clock.host, toText(clock), clock.drift == 0 ? unknown : fmt::format("{:+.1f} µs/s", clock.drift * 1e6),
+        table.add({clock.host, toText(clock),
+                   clock.drift == 0 ? unknown : fmt::format("{:+.1f} µs/s", clock.drift * 1e6),
                    formatSeconds(static_cast<double>(clock.time) * 1e-9)});
     return "\n" + table.text();
 }
@@ -119,7 +127,8 @@ std::string toText(const RunSummary& summary, const std::string& file) {
     if (summary.paced) line("Pace", paceText(summary));
     line("Recorded", summary.created);
     line("Outcome", outcome(summary));
-    line("Steps", summary.origin.empty() ? fmt::format("{} of {}", summary.losses.size(), summary.stepsAsked) : std::to_string(summary.stepsDone));
+    line("Steps", summary.origin.empty() ? fmt::format("{} of {}", summary.losses.size(), summary.stepsAsked)
+                                         : std::to_string(summary.stepsDone));
     std::string restarts;
     for (const Event& restart : summary.restarts)
         restarts += fmt::format("{}at {} from step {}{}{}", restarts.empty() ? "" : ", ",
@@ -128,7 +137,8 @@ std::string toText(const RunSummary& summary, const std::string& file) {
                                 restart.value == 0 ? " (asked for)" : "");
     if (!restarts.empty()) line("Restarts", restarts);
     if (const CheckpointTally& tally = summary.checkpoints; tally.taken + tally.failed > 0)
-        line("Checkpoints", fmt::format("{} taken{}{}", tally.taken, tally.taken > 0 ? fmt::format(", the newest of step {}", tally.newest) : "",
+        line("Checkpoints", fmt::format("{} taken{}{}", tally.taken,
+                                        tally.taken > 0 ? fmt::format(", the newest of step {}", tally.newest) : "",
                                         tally.failed > 0 ? fmt::format(", {} failed", tally.failed) : ""));
     if (!summary.losses.empty())
         line("Loss", fmt::format("{:.4f} → {:.4f}", summary.losses.front(), summary.losses.back()));
@@ -142,7 +152,8 @@ std::string toText(const RunSummary& summary, const std::string& file) {
         line("Kept", keptText(thinning));
         if (const std::string thinned = thinnedText(thinning); !thinned.empty()) line("Thinned", thinned);
     }
-    return text + "\n" + figures(summary) + "\n" + ranks(summary) + clocks(summary) + stragglers(summary) + flight(summary);
+    return text + "\n" + figures(summary) + "\n" + ranks(summary) + clocks(summary) + stragglers(summary) +
+           flight(summary);
 }
 
 int wasWhole(const RunReader& run) {

@@ -11,7 +11,8 @@ namespace shardlab::cli {
 /// A run's figures for people: what `run` prints at its end and `info` of a file.
 std::string toText(const RunSummary& summary, const std::string& file);
 
-/// The exit status of a verb that has told what it could of `run`: where the file is damaged, that is said to standard error.
+/// The exit status of a verb that has told what it could of `run`: where the file is damaged, that is said to standard
+/// error.
 int wasWhole(const RunReader& run);
 
 }  // namespace shardlab::cli

@@ -82,9 +82,10 @@ Json timedJson(const Timed& timed) {
                                                                        {"end", toSeconds(event.end)}});
     Json list = Json::array();
     for (std::size_t rank = 0; rank < ranks.size(); ++rank)
-        list.push_back({{"rank", rank},
-                        {"stages", timed.compute.stagesOf(timed.mesh.coordinate(static_cast<int>(rank), Axis::Pipeline))},
-                        {"actions", std::move(ranks[rank])}});
+        list.push_back(
+            {{"rank", rank},
+             {"stages", timed.compute.stagesOf(timed.mesh.coordinate(static_cast<int>(rank), Axis::Pipeline))},
+             {"actions", std::move(ranks[rank])}});
     return {
         {"kind", timed.compute.kind},
         {"stages", timed.compute.stages()},
@@ -96,12 +97,9 @@ Json timedJson(const Timed& timed) {
 }
 
 int printTimed(const Timed& timed, const std::string& format) {
-    if (format == "csv")
-        printData(toCsv(timed.compute));
-    else if (format == "json")
-        print(timedJson(timed).dump(2) + "\n");
-    else
-        print(toGrid(timed.compute));
+    if (format == "csv") printData(toCsv(timed.compute));
+    else if (format == "json") print(timedJson(timed).dump(2) + "\n");
+    else print(toGrid(timed.compute));
     return success;
 }
 
@@ -146,16 +144,20 @@ void addSchedule(CLI::App& program, Action& chosen) {
     verb->add_option("--chunks", options->chunks, "Stages on each rank of --kind; left out: the fewest it works with")
         ->needs(kind)
         ->check(CLI::PositiveNumber);
-    verb->add_option("--microbatches", options->microbatches, "Microbatches of --kind")->needs(kind)->capture_default_str();
+    verb->add_option("--microbatches", options->microbatches, "Microbatches of --kind")
+        ->needs(kind)
+        ->capture_default_str();
     verb->add_option("--in-flight", options->inFlight,
                      "Most microbatches a rank of --kind holds, where it takes a limit")
         ->needs(kind);
-    verb->add_option("--format", options->format,
-                     "grid: a picture of time × rank; csv: one line a rank, compute only, as torch.distributed.pipelining "
-                     "reads it; json: with simulated times")
+    verb->add_option(
+            "--format", options->format,
+            "grid: a picture of time × rank; csv: one line a rank, compute only, as torch.distributed.pipelining "
+            "reads it; json: with simulated times")
         ->check(CLI::IsMember({"grid", "csv", "json"}))
         ->capture_default_str();
-    verb->add_flag_callback("--json", [options] { options->format = "json"; }, "The same as --format json");
+    verb->add_flag_callback(
+        "--json", [options] { options->format = "json"; }, "The same as --format json");
     CLI::Option* file =
         verb->add_option("--file", options->file,
                          "A schedule as CSV, one line a rank, proved and timed: alone in units of a forward, or with a "

@@ -39,7 +39,8 @@ Json candidateJson(const Candidate& candidate) {
               {"context", parallel.context},
               {"sequence", parallel.sequence},
               {"zero", parallel.zero}}},
-            {"schedule", {{"kind", choice.kind},
+            {"schedule",
+             {{"kind", choice.kind},
               {"alike", candidate.alike},
               {"chunks", choice.chunks},
               {"stages", choice.stages},
@@ -93,12 +94,13 @@ std::string resultText(const Layout& base, const SearchResult& result, std::size
     const auto& all = result.candidates;
     const auto fitting = std::ranges::count(all, true, &Candidate::fits);
     const auto front = std::ranges::count(all, true, &Candidate::front);
-    std::string text = fmt::format(
-        "{}\n\n{} legal layouts, {} fit a device with {}, {} on the front of throughput against memory\n"
-        "Figures are of {}, not slowed to watch.\n{}\n",
-        base.name, all.size(), fitting, toText(result.device), front, modelledDevice(base).title,
-        note.empty() ? note : note + "\n");
-    Table table({"degrees", "chunks", "schedule", "micro", "step", fmt::format("{}/s", countedInputs(base.model)), "bubble", "peak", "memory"});
+    std::string text =
+        fmt::format("{}\n\n{} legal layouts, {} fit a device with {}, {} on the front of throughput against memory\n"
+                    "Figures are of {}, not slowed to watch.\n{}\n",
+                    base.name, all.size(), fitting, toText(result.device), front, modelledDevice(base).title,
+                    note.empty() ? note : note + "\n");
+    Table table({"degrees", "chunks", "schedule", "micro", "step", fmt::format("{}/s", countedInputs(base.model)),
+                 "bubble", "peak", "memory"});
     for (const Candidate& candidate : std::span(all).first(top))
         table.add({degreesText(candidate.choice.parallel), std::to_string(candidate.choice.chunks),
                    scheduleText(candidate), std::to_string(candidate.choice.micro),
@@ -171,7 +173,8 @@ int search(const Options& options) {
 
 void addSearch(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand(
-        "search", "Plan for me: try the legal layouts for this model, cluster and batch, and show the best; what saves memory and costs time only where less does not fit");
+        "search", "Plan for me: try the legal layouts for this model, cluster and batch, and show the best; what saves "
+                  "memory and costs time only where less does not fit");
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb);
     verb->add_option("--top", options->top, "Candidates to show")->check(CLI::Range(1, 1000000))->capture_default_str();

@@ -14,7 +14,8 @@ void ServingArgument::addTo(CLI::App& verb) {
                     "Let others watch the run from its start: a port of this machine alone, or HOST:PORT. TLS is not "
                     "spoken: for other machines an ssh tunnel is safer than HOST")
         ->type_name("[HOST:]PORT");
-    verb.add_option("--token-file", tokenFile, "Where to write the token that viewers need; by default RUN.token, while it runs")
+    verb.add_option("--token-file", tokenFile,
+                    "Where to write the token that viewers need; by default RUN.token, while it runs")
         ->type_name("FILE")
         ->needs("--serve");
 }

@@ -46,7 +46,8 @@ public:
     void report() const;
 
 private:
-    Serving(TokenFile token, std::shared_ptr<RunServer> server) : token_(std::move(token)), server_(std::move(server)) {}
+    Serving(TokenFile token, std::shared_ptr<RunServer> server)
+        : token_(std::move(token)), server_(std::move(server)) {}
     TokenFile token_;
     std::shared_ptr<RunServer> server_;
 };

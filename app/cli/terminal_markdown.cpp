@@ -58,8 +58,9 @@ std::string terminalMarkdown(const std::string& markdown) {
 std::string lessonPage(const Lesson& lesson, std::span<const KnownExperiment> known) {
     return terminalMarkdown(lessonText(lesson, known, [&](std::size_t index) {
         const LessonExperiment& experiment = lesson.experiments[index];
-        return fmt::format("  ▸ {}{}{}\n    {}{}\n", experiment.name, experiment.title.empty() ? "" : ": ", experiment.title,
-                           experiment.like.empty() ? "" : "like " + experiment.like + ", but ", changeText(experiment));
+        return fmt::format("  ▸ {}{}{}\n    {}{}\n", experiment.name, experiment.title.empty() ? "" : ": ",
+                           experiment.title, experiment.like.empty() ? "" : "like " + experiment.like + ", but ",
+                           changeText(experiment));
     }));
 }
 

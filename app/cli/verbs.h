@@ -10,7 +10,8 @@ namespace shardlab::cli {
 constexpr int success = 0;
 constexpr int failure = 1;
 constexpr int wrongUse = 2;
-constexpr int noCheckpoints = 3;  ///< of `run`: it did not fail, but none of the checkpoints that were asked for could be taken
+constexpr int noCheckpoints =
+    3;  ///< of `run`: it did not fail, but none of the checkpoints that were asked for could be taken
 
 /// What the parsed command line asks for; returns the exit status.
 using Action = std::function<int()>;

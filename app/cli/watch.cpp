@@ -67,7 +67,8 @@ int watch(const Options& options) {
     if (progress.status().state == WatchStatus::State::Failed)
         return fails({"cannot watch", address->text(), progress.status().reason, {}});
     if (copy && std::filesystem::exists(options.out, ignored)) return report(options.out);
-    if (const auto end = progress.end()) print(end->reason.empty() ? end->outcome + "\n" : end->outcome + ": " + end->reason + "\n");
+    if (const auto end = progress.end())
+        print(end->reason.empty() ? end->outcome + "\n" : end->outcome + ": " + end->reason + "\n");
     return success;
 }
 
@@ -76,12 +77,16 @@ int watch(const Options& options) {
 void addWatch(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("watch", "Follow a run that another machine serves, from its start");
     const auto options = std::make_shared<Options>();
-    verb->add_option("ADDRESS", options->address, "[HOST:]PORT that run --serve has printed, or this end of an ssh tunnel to it")
+    verb->add_option("ADDRESS", options->address,
+                     "[HOST:]PORT that run --serve has printed, or this end of an ssh tunnel to it")
         ->required();
-    verb->add_option("--token-file", options->tokenFile, "File with the token that run --serve has written, or a copy of it")
+    verb->add_option("--token-file", options->tokenFile,
+                     "File with the token that run --serve has written, or a copy of it")
         ->required()
         ->type_name("FILE");
-    verb->add_option("--out,--output", options->out, "Write what arrives into a run file; the whole run, from its start")->type_name("FILE");
+    verb->add_option("--out,--output", options->out,
+                     "Write what arrives into a run file; the whole run, from its start")
+        ->type_name("FILE");
     verb->add_option("--give-up", options->giveUp, "Seconds after which a lost connection is given up; 0: never")
         ->type_name("S")
         ->check(CLI::NonNegativeNumber)

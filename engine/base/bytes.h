@@ -27,8 +27,8 @@ constexpr std::int64_t unzigzag(std::uint64_t value) {
 }
 
 inline constexpr std::size_t longestVarint = 10;
-/// Seven bits a byte, lowest first, the top bit set on all but the last, at a place that has room for the longest; returns
-/// the one behind it.
+/// Seven bits a byte, lowest first, the top bit set on all but the last, at a place that has room for the longest;
+/// returns the one behind it.
 inline std::byte* putVarint(std::byte* at, std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) *at++ = static_cast<std::byte>(value | 0x80);
     *at++ = static_cast<std::byte>(value);

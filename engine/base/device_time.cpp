@@ -32,7 +32,8 @@ std::int64_t DeviceTime::nanosecondsOnClock(std::int64_t nanoseconds) const {
 
 std::string DeviceTime::text() const {
     if (isClock()) return {};
-    return fmt::format("{} {} × to watch", stretch_ > 1 ? "slowed" : "sped up", formatCount(std::max(stretch_, 1 / stretch_)));
+    return fmt::format("{} {} × to watch", stretch_ > 1 ? "slowed" : "sped up",
+                       formatCount(std::max(stretch_, 1 / stretch_)));
 }
 
 std::string DeviceTime::text(double stepSeconds) const {

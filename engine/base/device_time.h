@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A paced run does in a person's time what the modelled devices do in theirs: its clock shows each of their times `stretch` times
-// as long. What people are told are the devices' own times; only what the run's clock decides, deadlines say, goes by that clock.
+// A paced run does in a person's time what the modelled devices do in theirs: its clock shows each of their times
+// `stretch` times as long. What people are told are the devices' own times; only what the run's clock decides,
+// deadlines say, goes by that clock.
 #pragma once
 
 #include <cstdint>

@@ -36,8 +36,8 @@ public:
     Result<std::size_t> read(std::span<std::byte> bytes, std::uint64_t offset) override {
         std::size_t done = 0;
         while (done < bytes.size()) {
-            ssize_t count = ::pread(descriptor_, bytes.data() + done, bytes.size() - done,
-                                    static_cast<off_t>(offset + done));
+            ssize_t count =
+                ::pread(descriptor_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
             if (count < 0 && errno == ESPIPE)  // a pipe has no offsets, only a next byte
                 count = ::read(descriptor_, bytes.data() + done, bytes.size() - done);
             if (count < 0 && errno == EINTR) continue;
@@ -65,7 +65,7 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<File>> DiskFileSystem::open(const std::filesystem::path& file, OpenMode mode) {
-    struct stat old{};
+    struct stat old {};
     if (mode == OpenMode::Create && ::lstat(file.c_str(), &old) == 0 && (S_ISREG(old.st_mode) || S_ISLNK(old.st_mode)))
         ::unlink(file.c_str());  // what keeps it there is told by open()
     const int flags = mode == OpenMode::Read ? O_RDONLY : O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND;
@@ -73,7 +73,7 @@ Result<std::unique_ptr<File>> DiskFileSystem::open(const std::filesystem::path& 
     if (descriptor < 0)
         return systemFailure(mode == OpenMode::Read ? "cannot open the file" : "cannot write the file", file, errno);
     auto opened = std::make_unique<DiskFile>(descriptor, file);
-    struct stat status{};
+    struct stat status {};
     if (::fstat(descriptor, &status) != 0) return systemFailure("cannot read the file", file, errno);
     if (S_ISDIR(status.st_mode)) return fail({"cannot read the file", file.string(), "it is a folder", ""});
     return opened;
@@ -153,9 +153,8 @@ Status ReplacingFile::flush() {
 }
 
 Status ReplacingFile::commit() {
-    const Status status = flush().and_then([&] { return out_->sync(); }).and_then([&] {
-        return files_.rename(beside_, file_);
-    });
+    const Status status =
+        flush().and_then([&] { return out_->sync(); }).and_then([&] { return files_.rename(beside_, file_); });
     if (!status) return fail({status.error().what, file_.string(), status.error().why, ""});
     out_.reset();
     return {};

@@ -28,7 +28,8 @@ public:
     virtual Status sync() = 0;
 };
 
-/// Create: a new, empty file, for reading and appending. An old file of that name is removed, and a link there is not followed.
+/// Create: a new, empty file, for reading and appending. An old file of that name is removed, and a link there is not
+/// followed.
 enum class OpenMode : std::uint8_t { Read, Create };
 
 class FileSystem {

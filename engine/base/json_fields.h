@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values out of JSON that anybody may have written. The library's own conversion of 4e9 or 4.5 to an integer cuts off, or
-// is undefined where the integer does not hold it. Json is nlohmann's, of either order.
+// Values out of JSON that anybody may have written. The library's own conversion of 4e9 or 4.5 to an integer cuts off,
+// or is undefined where the integer does not hold it. Json is nlohmann's, of either order.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,17 @@ namespace shardlab {
 template <class Integer, class Json>
 std::optional<Integer> wholeNumber(const Json& value) {
     if (value.is_number_unsigned()) {
-        if (const auto number = value.template get<std::uint64_t>(); std::in_range<Integer>(number)) return static_cast<Integer>(number);
+        if (const auto number = value.template get<std::uint64_t>(); std::in_range<Integer>(number))
+            return static_cast<Integer>(number);
     } else if (value.is_number_integer()) {
-        if (const auto number = value.template get<std::int64_t>(); std::in_range<Integer>(number)) return static_cast<Integer>(number);
+        if (const auto number = value.template get<std::int64_t>(); std::in_range<Integer>(number))
+            return static_cast<Integer>(number);
     }
     return std::nullopt;
 }
 
-/// Keeps what `target` is where `object` has no such key, or a value of another type there: later versions of a file may
-/// add and drop keys.
+/// Keeps what `target` is where `object` has no such key, or a value of another type there: later versions of a file
+/// may add and drop keys.
 template <class T, class Json>
 void take(const Json& object, const char* key, T& target) {
     const auto found = object.find(key);

@@ -18,7 +18,8 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& file, std::size
     return map(file, words, what, false);
 }
 
-Result<MappedFile> MappedFile::map(const std::filesystem::path& file, std::size_t words, const char* what, bool create) {
+Result<MappedFile> MappedFile::map(const std::filesystem::path& file, std::size_t words, const char* what,
+                                   bool create) {
     const std::string sentence = std::string(create ? "cannot create " : "cannot read ") + what;
     const auto bytes = static_cast<off_t>(words * sizeof(std::uint64_t));
     const int descriptor = ::open(file.c_str(), (create ? O_RDWR | O_CREAT | O_TRUNC : O_RDONLY) | O_CLOEXEC, 0666);
@@ -36,7 +37,8 @@ Result<MappedFile> MappedFile::map(const std::filesystem::path& file, std::size_
                     descriptor, 0);
     if (code == 0 && at == MAP_FAILED) code = errno;
     ::close(descriptor);
-    if (code != 0) return fail({sentence, file.string(), code == ENODATA ? "it is too short" : std::strerror(code), ""});
+    if (code != 0)
+        return fail({sentence, file.string(), code == ENODATA ? "it is too short" : std::strerror(code), ""});
     return MappedFile(std::span(static_cast<std::uint64_t*>(at), words));
 }
 

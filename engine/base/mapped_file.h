@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small file of words of eight bytes that one process writes and others read while it does; what was stored stays when
-// the writer is killed. Access to words is atomic: put() and get().
+// A small file of words of eight bytes that one process writes and others read while it does; what was stored stays
+// when the writer is killed. Access to words is atomic: put() and get().
 #pragma once
 
 #include "engine/base/result.h"

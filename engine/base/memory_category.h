@@ -15,8 +15,8 @@ inline constexpr int memoryCategoryCount = 6;
 using MemoryBytes = std::array<std::int64_t, memoryCategoryCount>;
 
 inline std::string_view name(MemoryCategory category) {
-    constexpr std::array<std::string_view, memoryCategoryCount> names{
-        "parameters", "gradients", "optimizer", "activations", "buffers", "temporary"};
+    constexpr std::array<std::string_view, memoryCategoryCount> names{"parameters",  "gradients", "optimizer",
+                                                                      "activations", "buffers",   "temporary"};
     return names[static_cast<std::size_t>(category)];
 }
 

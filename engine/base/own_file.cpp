@@ -13,14 +13,17 @@
 namespace shardlab {
 
 Result<std::optional<std::string>> readOwnFile(const std::filesystem::path& file, std::size_t largest) {
-    const auto refuse = [&](const std::string& why) { return fail({"the file is not trusted", file.string(), why, ""}); };
+    const auto refuse = [&](const std::string& why) {
+        return fail({"the file is not trusted", file.string(), why, ""});
+    };
     const Descriptor in(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (!in.valid() && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
     if (!in.valid()) return refuse(errno == ELOOP ? "it is a symbolic link" : std::strerror(errno));
     struct stat data {};
     if (::fstat(in.value(), &data) != 0) return refuse(std::strerror(errno));
     if (!S_ISREG(data.st_mode)) return refuse("it is no regular file");
-    if (data.st_uid != ::geteuid() && data.st_uid != 0) return refuse("it belongs to another user, of number " + std::to_string(data.st_uid));
+    if (data.st_uid != ::geteuid() && data.st_uid != 0)
+        return refuse("it belongs to another user, of number " + std::to_string(data.st_uid));
     if (data.st_nlink > 1) return refuse("it has a second name");
     std::string content(largest + 1, '\0');
     std::size_t size = 0;

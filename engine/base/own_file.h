@@ -12,8 +12,8 @@
 
 namespace shardlab {
 
-/// Nothing where there is no such file; never waits for a writer. Errors: a link, no regular file, another user's file, a second
-/// name of some other file, more than `largest` bytes, unreadable.
+/// Nothing where there is no such file; never waits for a writer. Errors: a link, no regular file, another user's file,
+/// a second name of some other file, more than `largest` bytes, unreadable.
 Result<std::optional<std::string>> readOwnFile(const std::filesystem::path& file, std::size_t largest);
 
 /// Mode 0600 from its first moment, whole or not at all; replaces a file of that name.

@@ -26,7 +26,8 @@ std::string titleOf(std::string_view text) {
 Result<std::vector<Page>> readPages(const std::filesystem::path& folder) {
     std::error_code problem;
     std::vector<std::filesystem::path> files;
-    for (std::filesystem::directory_iterator entry(folder, problem), end; !problem && entry != end; entry.increment(problem))
+    for (std::filesystem::directory_iterator entry(folder, problem), end; !problem && entry != end;
+         entry.increment(problem))
         if (entry->path().extension() == ".md") files.push_back(entry->path());
     if (problem) return fail({"cannot read the pages", folder.string(), problem.message(), ""});
     std::ranges::sort(files);

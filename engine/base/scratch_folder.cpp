@@ -13,7 +13,8 @@ Result<ScratchFolder> ScratchFolder::make(std::string_view purpose) {
     std::error_code missing;
     const std::filesystem::path base = std::filesystem::temp_directory_path(missing);
     const auto refuse = [&](const std::string& why) {
-        return fail({"cannot make a temporary folder", base.string(), why, "Set TMPDIR to a folder that can be written to"});
+        return fail(
+            {"cannot make a temporary folder", base.string(), why, "Set TMPDIR to a folder that can be written to"});
     };
     if (missing) return refuse(missing.message());
     // mkdtemp() puts six characters of its own in place of the last six.

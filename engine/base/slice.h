@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's part of a tensor, and where its elements lie in the whole: what checkpoints and layouts of every kind agree on.
+// A rank's part of a tensor, and where its elements lie in the whole: what checkpoints and layouts of every kind agree
+// on.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,8 @@ int StandardStreams::finish(int status, std::string_view program) const {
         std::signal(SIGPIPE, SIG_DFL);
         std::raise(SIGPIPE);
     }
-    std::fprintf(stderr, "%.*s: cannot write standard output: %s\n", static_cast<int>(program.size()), program.data(), std::strerror(reason));
+    std::fprintf(stderr, "%.*s: cannot write standard output: %s\n", static_cast<int>(program.size()), program.data(),
+                 std::strerror(reason));
     return status != 0 ? status : lost;
 }
 

@@ -32,7 +32,8 @@ Result<Addresses> lookUp(const TcpAddress& address, int flags, const char* what)
 }
 
 Descriptor socketFor(const addrinfo& address) {
-    return Descriptor(::socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol));
+    return Descriptor(
+        ::socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol));
 }
 
 void setOption(const Descriptor& socket, int level, int option) {
@@ -82,7 +83,8 @@ Result<TcpAddress> parseTcpAddress(std::string_view text) {
         address.host = host;
     }
     const auto [end, wrong] = std::from_chars(port.data(), port.data() + port.size(), address.port);
-    if (wrong != std::errc{} || end != port.data() + port.size()) return refuse("its port is no number from 0 to 65535");
+    if (wrong != std::errc{} || end != port.data() + port.size())
+        return refuse("its port is no number from 0 to 65535");
     return address;
 }
 
@@ -129,7 +131,8 @@ Result<Descriptor> connectTcp(const TcpAddress& address, std::chrono::millisecon
         why = code == 0 ? "" : code == EINPROGRESS ? awaitConnection(socket, patience, cancel) : std::strerror(code);
         if (why.empty()) return socket;
     }
-    return fail({"cannot connect", address.text(), why, "Where a run is served or listened for, see shardlab run --help"});
+    return fail(
+        {"cannot connect", address.text(), why, "Where a run is served or listened for, see shardlab run --help"});
 }
 
 }  // namespace shardlab

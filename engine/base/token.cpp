@@ -54,7 +54,9 @@ Status writeToken(const std::filesystem::path& file, std::string_view token) {
 
 Result<std::string> readToken(const std::filesystem::path& file) {
     std::ifstream in(file);
-    if (!in) return fail({"cannot read the token", file.string(), std::strerror(errno), "The file that the run wrote, or a copy"});
+    if (!in)
+        return fail(
+            {"cannot read the token", file.string(), std::strerror(errno), "The file that the run wrote, or a copy"});
     std::string token;
     std::getline(in, token);
     while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();

@@ -16,8 +16,8 @@ Result<std::string> randomToken();
 /// In a time that does not depend on where the two differ.
 bool sameToken(std::string_view known, std::string_view shown);
 
-/// A name beside `file` that nobody can know before: "a.json.new5d0f…". What is written there and renamed meets no file or link
-/// that somebody else has put in its way.
+/// A name beside `file` that nobody can know before: "a.json.new5d0f…". What is written there and renamed meets no file
+/// or link that somebody else has put in its way.
 Result<std::filesystem::path> nameBeside(const std::filesystem::path& file);
 
 /// Mode 0600 from its first moment; replaces a file of that name.

@@ -62,8 +62,9 @@ constexpr std::array<ByteUnit, 9> byteUnits{{{"TiB", std::int64_t{1} << 40},
                                              {"B", 1}}};
 
 bool sameLetters(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, [](char c) { return std::tolower(static_cast<unsigned char>(c)); },
-                              [](char c) { return std::tolower(static_cast<unsigned char>(c)); });
+    return std::ranges::equal(
+        a, b, {}, [](char c) { return std::tolower(static_cast<unsigned char>(c)); },
+        [](char c) { return std::tolower(static_cast<unsigned char>(c)); });
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace shardlab {
 std::string formatBytes(std::int64_t bytes);
 /// The same number, whole: "500 MB", "2 GiB", "1048577 B".
 std::string exactBytes(std::int64_t bytes);
-/// "500 MB" (10⁶ each), "1.5 GiB" (2³⁰ each), "1048576"; small letters too. Nothing where it is no whole number of bytes in
-/// 64 bits.
+/// "500 MB" (10⁶ each), "1.5 GiB" (2³⁰ each), "1048576"; small letters too. Nothing where it is no whole number of
+/// bytes in 64 bits.
 std::optional<std::int64_t> readBytes(std::string_view text);
 /// "612 ms", "1.25 s", "14.2 µs", "820 ns"; minutes and hours as "3 min 12 s", "2 h 5 min".
 std::string formatSeconds(double seconds);

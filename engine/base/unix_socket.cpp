@@ -56,10 +56,11 @@ Result<Descriptor> listenUnix(const std::filesystem::path& socket, int backlog) 
     const auto refuse = [&](const std::string& why, const char* legal = "") {
         return fail({"cannot listen on the socket", socket.string(), why, legal});
     };
-    struct stat status{};
+    struct stat status {};
     if (::lstat(socket.c_str(), &status) == 0) {
         if (!S_ISSOCK(status.st_mode)) return refuse("something else has that name");
-        if (connectUnix(socket)) return refuse("another program listens there", "End that program or choose another folder");
+        if (connectUnix(socket))
+            return refuse("another program listens there", "End that program or choose another folder");
         ::unlink(socket.c_str());
     }
     Descriptor descriptor(::socket(AF_UNIX, streamSocket, 0));

@@ -10,8 +10,10 @@ namespace shardlab {
 
 enum class Lines : std::uint8_t { Kept, Visible };  ///< what becomes of line feeds and tabs
 
-/// Control characters (C0, DEL, C1), line and paragraph separators and marks that change the direction of writing become
-/// "\u001b", as JSON writes them too, so that JSON stays what it says; bytes that are no UTF-8 become "\xff". All else stays.
+/// Control characters (C0, DEL, C1), line and paragraph separators and marks that change the direction of writing
+/// become
+/// "\u001b", as JSON writes them too, so that JSON stays what it says; bytes that are no UTF-8 become "\xff". All else
+/// stays.
 std::string visible(std::string_view text, Lines lines = Lines::Kept);
 
 }  // namespace shardlab

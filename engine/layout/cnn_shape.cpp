@@ -35,7 +35,8 @@ std::int64_t blockCodeBytes(const ModelSpec& model, int block) {
 }
 
 std::vector<std::int64_t> convolutionRows(const ModelSpec& model, int block) {
-    std::vector<std::int64_t> rows(static_cast<std::size_t>(model.convolutions), std::int64_t{9} * blockChannels(model, block));
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(model.convolutions),
+                                   std::int64_t{9} * blockChannels(model, block));
     rows.front() = std::int64_t{9} * inputChannels(model, block);
     return rows;
 }

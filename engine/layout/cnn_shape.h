@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from a cnn's sizes. Block k, from 0, takes maps of S = image ÷ 2^k pixels a side and C′ channels (those of the
-// image, or of the block below), makes maps of C = hidden · 2^min(k, 3) channels in `convolutions` steps, each a convolution of
-// 3×3 with a ReLU, and pools them to half of S. What the last block leaves, its features, are normed and classified.
+// What follows from a cnn's sizes. Block k, from 0, takes maps of S = image ÷ 2^k pixels a side and C′ channels (those
+// of the image, or of the block below), makes maps of C = hidden · 2^min(k, 3) channels in `convolutions` steps, each a
+// convolution of 3×3 with a ReLU, and pools them to half of S. What the last block leaves, its features, are normed and
+// classified.
 #pragma once
 
 #include "engine/layout/layout.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the members of a context group share the tokens of each sample. A token attends to those before it, so that equal
-// runs would be unequal work: the sequence is cut into 2c pieces, and member i holds the pieces i and 2c − 1 − i. What a
-// member has of a sample lies in order of position.
+// runs would be unequal work: the sequence is cut into 2c pieces, and member i holds the pieces i and 2c − 1 − i. What
+// a member has of a sample lies in order of position.
 #pragma once
 
 #include <array>

@@ -61,7 +61,8 @@ public:
         if (!object_.is_object() || !object_.contains(key)) return known_.emplace_back(key), std::nullopt;
         Fields inside(*find(key), child(key), file_);
         DeviceHost host;
-        host.link.bandwidth = inside.positive("bandwidth_bytes_per_second", "bytes per second, one direction, more than 0");
+        host.link.bandwidth =
+            inside.positive("bandwidth_bytes_per_second", "bytes per second, one direction, more than 0");
         host.link.latency = inside.number("latency_seconds", -1e-300, 1, "seconds, from 0 to 1");
         host.memoryBandwidth = inside.positive("memory_bandwidth_bytes_per_second", "bytes per second, more than 0");
         inside.close();
@@ -86,13 +87,15 @@ private:
         if (!object_.is_object()) return nullptr;
         const auto found = object_.find(key);
         if (found != object_.end()) return &*found;
-        fail(child(key), "it is missing", "a device has all its figures; resources/devices/a100-sxm.json is an example");
+        fail(child(key), "it is missing",
+             "a device has all its figures; resources/devices/a100-sxm.json is an example");
         return nullptr;
     }
 
     void fail(std::string pointer, std::string why, std::string legal) {
         if (!error_)
-            error_ = Error{"cannot use the device", file_, pointer + ": " + std::move(why), "Legal: " + std::move(legal)};
+            error_ =
+                Error{"cannot use the device", file_, pointer + ": " + std::move(why), "Legal: " + std::move(legal)};
     }
 
     const json& object_;
@@ -108,7 +111,8 @@ Result<DevicePreset> deviceOf(std::string_view name, const json& root, const std
     preset.title = fields.text("title");
     preset.fp32Flops = fields.positive("fp32_flops", "operations per second, more than 0");
     preset.bf16Flops = preset.fp16Flops = fields.positive("bf16_flops", "operations per second, more than 0");
-    preset.matmulEfficiency = fields.number("matmul_efficiency", 0, 1, "a share of the peak, more than 0 and at most 1");
+    preset.matmulEfficiency =
+        fields.number("matmul_efficiency", 0, 1, "a share of the peak, more than 0 and at most 1");
     preset.kernelSeconds = fields.number("kernel_seconds", -1e-300, 1, "seconds, from 0 to 1");
     preset.memoryBandwidth = fields.positive("memory_bandwidth_bytes_per_second", "bytes per second, more than 0");
     preset.memoryBytes =
@@ -178,9 +182,10 @@ DeviceList readDevices(const std::filesystem::path& userFolder) {
         const bool taken = std::any_of(list.devices.begin(), list.devices.begin() + std::ptrdiff_t(shipped),
                                        [&](const DevicePreset& other) { return other.name == name; });
         if (taken)
-            list.damaged.push_back({"cannot use the device", file.string(),
-                                    fmt::format("\"{}\" comes with Shardlab, and a layout must mean the same everywhere", name),
-                                    "Legal: another file name"});
+            list.damaged.push_back(
+                {"cannot use the device", file.string(),
+                 fmt::format("\"{}\" comes with Shardlab, and a layout must mean the same everywhere", name),
+                 "Legal: another file name"});
         else if (!device) list.damaged.push_back(device.error());
         else {
             device->ofTheUser = true;

@@ -20,27 +20,27 @@ struct Link {
     double latency = 0;    ///< seconds
 };
 
-/// What a device's host is to it: how fast they copy, and the device's share of the host's memory, at which the processor
-/// updates what lies there.
+/// What a device's host is to it: how fast they copy, and the device's share of the host's memory, at which the
+/// processor updates what lies there.
 struct DeviceHost {
     Link link;                   ///< each direction by itself
     double memoryBandwidth = 0;  ///< bytes per second
 };
 
 struct DevicePreset {
-    std::string name;   ///< "h100-sxm"
-    std::string title;  ///< "NVIDIA H100 SXM 80 GB"
-    double fp32Flops = 0;        ///< peak, per second
-    double bf16Flops = 0;        ///< peak dense, per second
-    double fp16Flops = 0;        ///< that of bf16, where nothing else is known
-    double matmulEfficiency = 0; ///< share of peak that large matrix products reach, in (0, 1]
-    double kernelSeconds = 0;    ///< start of one kernel: what a small operation takes at least
-    double memoryBandwidth = 0;  ///< bytes per second
+    std::string name;             ///< "h100-sxm"
+    std::string title;            ///< "NVIDIA H100 SXM 80 GB"
+    double fp32Flops = 0;         ///< peak, per second
+    double bf16Flops = 0;         ///< peak dense, per second
+    double fp16Flops = 0;         ///< that of bf16, where nothing else is known
+    double matmulEfficiency = 0;  ///< share of peak that large matrix products reach, in (0, 1]
+    double kernelSeconds = 0;     ///< start of one kernel: what a small operation takes at least
+    double memoryBandwidth = 0;   ///< bytes per second
     std::int64_t memoryBytes = 0;
     Link inNode;
     Link betweenNodes;
     std::optional<DeviceHost> host;  ///< nothing: not known
-    std::string source;     ///< where the figures come from
+    std::string source;              ///< where the figures come from
     bool ofTheUser = false;
 
     /// Peak of products in a format.

@@ -16,17 +16,18 @@ enum class Exchange : std::uint8_t {
     /// updates alone, with the only optimizer state there is, and sends each of the others the new weights.
     Server,
     /// async-server: replica 0 is a parameter server and nothing else, so that its time is its own; the others are
-    /// workers. Each computes the gradient of its share of a batch at its own pace, waits until the server takes no other
-    /// worker's (the lock), pushes it, and pulls the weights that the server has updated with it alone. A step is as many
-    /// updates as there are workers: as many samples as a step of the others has.
+    /// workers. Each computes the gradient of its share of a batch at its own pace, waits until the server takes no
+    /// other worker's (the lock), pushes it, and pulls the weights that the server has updated with it alone. A step is
+    /// as many updates as there are workers: as many samples as a step of the others has.
     AsyncServer,
     /// easgd: each replica i trains by itself; in step t replica j = t mod D and the centre W̄, which replica 0 keeps
     /// beside its own weights, pull each other: Wⱼ ← Wⱼ − ηρ(Wⱼ − W̄), W̄ ← W̄ + ηρ(Wⱼ − W̄), both of the weights
     /// from before the step. Then every replica takes its own gradient: W ← W − ηΔW.
     Elastic,
-    /// hogwild: no server and no lock. All workers of one host write the same weights, which replica 0's memory holds. Each
-    /// reads them into a copy of its own, takes a gradient there, and writes w ← w − γg element by element, where g is
-    /// not zero (arXiv 1106.5730). A step of a worker is one update of its own; steps of others lie at other times.
+    /// hogwild: no server and no lock. All workers of one host write the same weights, which replica 0's memory holds.
+    /// Each reads them into a copy of its own, takes a gradient there, and writes w ← w − γg element by element, where
+    /// g is not zero (arXiv 1106.5730). A step of a worker is one update of its own; steps of others lie at other
+    /// times.
     Hogwild,
 };
 
@@ -66,7 +67,8 @@ inline bool runsAtOwnPace(const ParallelSpec& parallel) {
     return exchangeOf(parallel) == Exchange::AsyncServer || exchangeOf(parallel) == Exchange::Hogwild;
 }
 
-/// Of Hogwild, bytes beside the weights: what each worker tells of itself, and what the first tells all; a cache line each.
+/// Of Hogwild, bytes beside the weights: what each worker tells of itself, and what the first tells all; a cache line
+/// each.
 inline std::int64_t hogwildPageBytes(const ParallelSpec& parallel) { return 64 * (std::int64_t{parallel.data} + 1); }
 
 }  // namespace shardlab

@@ -8,10 +8,10 @@ namespace shardlab {
 
 /// One thing wrong with a layout, at its field.
 struct Fault {
-    std::string pointer;  ///< JSON pointer of the field, "/model/heads"
-    std::string what;     ///< "heads do not divide hidden"
-    std::string why;      ///< "each head gets hidden ÷ heads = 128 ÷ 3 columns"
-    std::string legal;    ///< "1, 2, 4, 8, 16, 32, 64 or 128"
+    std::string pointer;       ///< JSON pointer of the field, "/model/heads"
+    std::string what;          ///< "heads do not divide hidden"
+    std::string why;           ///< "each head gets hidden ÷ heads = 128 ÷ 3 columns"
+    std::string legal;         ///< "1, 2, 4, 8, 16, 32, 64 or 128"
     std::string picture = {};  ///< lines in a fixed-width font that show the place: a schedule's grid
     bool operator==(const Fault&) const = default;
 };

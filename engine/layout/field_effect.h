@@ -12,6 +12,7 @@ namespace shardlab {
 
 /// Where no other legal value of the field would change what is planned or run: what it would take, "only with adamw".
 /// Empty: the field has an effect. Of a field that is itself at fault nothing is meant.
-std::string_view withoutEffect(std::string_view pointer, const Layout& layout, std::span<const ScheduleMethod> schedules);
+std::string_view withoutEffect(std::string_view pointer, const Layout& layout,
+                               std::span<const ScheduleMethod> schedules);
 
 }  // namespace shardlab

@@ -32,8 +32,8 @@ std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64
     std::vector<FlatUnit> buckets;
     for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
         const bool alone = tableApart && unit->table;
-        const bool fits = !buckets.empty() && buckets.back().experts == unit->experts &&
-                          buckets.back().size + unit->size <= elements;
+        const bool fits =
+            !buckets.empty() && buckets.back().experts == unit->experts && buckets.back().size + unit->size <= elements;
         if (!fits || alone || (tableApart && buckets.back().table)) {
             buckets.push_back(*unit);
             continue;

@@ -15,8 +15,8 @@ struct FlatUnit {
     int highestLayer = 0;
     std::int64_t begin = 0;  ///< in elements
     std::int64_t size = 0;
-    bool table = false;  ///< the token embedding, of which first and last stage each have a copy
-    int owner = -1;      ///< replica that all of it belongs to; -1: each has a part
+    bool table = false;    ///< the token embedding, of which first and last stage each have a copy
+    int owner = -1;        ///< replica that all of it belongs to; -1: each has a part
     bool experts = false;  ///< of an expert group's member: alike on fewer ranks than the rest (replicas.h)
     bool operator==(const FlatUnit&) const = default;
 
@@ -26,15 +26,16 @@ struct FlatUnit {
 };
 
 /// Of `units`, in order of declaration, fills buckets from the last to the first: the order in which a backward makes
-/// gradients final. Experts have buckets of their own. A bucket is full once another unit would make it larger than `elements`; a unit that is larger by
-/// itself has one alone. `tableApart`: the token embedding too, so that both its copies are cut into the same parts.
+/// gradients final. Experts have buckets of their own. A bucket is full once another unit would make it larger than
+/// `elements`; a unit that is larger by itself has one alone. `tableApart`: the token embedding too, so that both its
+/// copies are cut into the same parts.
 std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64_t elements, bool tableApart);
 
 /// Of /parallel/bucket, where a gradient has so many bytes.
 std::int64_t bucketElements(const ParallelSpec& parallel, std::int64_t gradientBytes);
 
-/// What is reduced as one at the end of a stage's gradients, of so many bytes each, in the order in which they are final:
-/// buckets up to ZeRO 1, from ZeRO 2 on each layer by itself. Experts that no other rank holds are left out.
+/// What is reduced as one at the end of a stage's gradients, of so many bytes each, in the order in which they are
+/// final: buckets up to ZeRO 1, from ZeRO 2 on each layer by itself. Experts that no other rank holds are left out.
 std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::vector<FlatUnit>& units,
                                      std::int64_t gradientBytes);
 
@@ -53,8 +54,9 @@ constexpr std::int64_t partSize(const FlatUnit& unit, int part, int parts) {
 }
 
 /// parallel.partition "layers": gives each layer of a stage, in order, to the replica that has least so far; the token
-/// embedding to replica 0, for both its copies must be the same one's. `largestTable`: elements of the token embedding on
-/// the tensor member that has most, by which all of them count it, so that each gives the same layers to the same replicas.
+/// embedding to replica 0, for both its copies must be the same one's. `largestTable`: elements of the token embedding
+/// on the tensor member that has most, by which all of them count it, so that each gives the same layers to the same
+/// replicas.
 void giveOwners(const ParallelSpec& parallel, std::int64_t largestTable, std::vector<FlatUnit>& units);
 
 /// Elements of all units that replica `part` owns.
@@ -78,8 +80,9 @@ struct UnitGather {
 /// In order of use. A forward's go from the bottom, each layer a group.
 std::vector<UnitGather> forwardGathers(const std::vector<FlatUnit>& units);
 /// A backward's go from the top, but the layers of a segment that is computed again (recompute.h: layerSegments) from
-/// its bottom, as its forward reads them, and are a group: its backward finds them there still. So FSDP does with a unit
-/// that is checkpointed: each weight is gathered once a backward, recomputed or not. The embedding's backward reads none.
+/// its bottom, as its forward reads them, and are a group: its backward finds them there still. So FSDP does with a
+/// unit that is checkpointed: each weight is gathered once a backward, recomputed or not. The embedding's backward
+/// reads none.
 std::vector<UnitGather> backwardGathers(const std::vector<FlatUnit>& units, const std::vector<int>& layerSegments,
                                         bool embedding);
 /// Elements of the room in which groups take turns from both ends, where the first layer of the next group comes while

@@ -12,7 +12,8 @@ inline constexpr std::string_view legalHostName = "letters, digits, dots and hyp
 
 inline bool isHostName(std::string_view name) {
     if (name.empty() || name.size() > 253 || !std::isalnum(static_cast<unsigned char>(name[0]))) return false;
-    return std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '-' || c == '_'; });
+    return std::ranges::all_of(name,
+                               [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '-' || c == '_'; });
 }
 
 }  // namespace shardlab

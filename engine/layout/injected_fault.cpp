@@ -52,12 +52,15 @@ Result<InjectedFault> parseInjectedFault(std::string_view text) {
     if (words.empty()) return wrong(text, "it says nothing");
     std::size_t kind = 0;
     while (kind < names.size() && names[kind] != words[0]) ++kind;
-    if (kind == names.size()) return wrong(text, fmt::format("'{}' is no fault", words[0]), legalWords(words[0], {names.begin(), names.end()}));
+    if (kind == names.size())
+        return wrong(text, fmt::format("'{}' is no fault", words[0]),
+                     legalWords(words[0], {names.begin(), names.end()}));
     InjectedFault fault;
     fault.kind = static_cast<InjectedFaultKind>(kind);
     const bool slow = fault.kind == InjectedFaultKind::Slow;
     if (words.size() != (slow ? 6u : 4u) || words[2] != "after" || (slow && words[4] != "by"))
-        return wrong(text, "it has another form", slow ? "slow RANK after STEPS by FACTOR" : fmt::format("{} RANK after STEPS", words[0]));
+        return wrong(text, "it has another form",
+                     slow ? "slow RANK after STEPS by FACTOR" : fmt::format("{} RANK after STEPS", words[0]));
     const auto rank = number<int>(words[1]), after = number<int>(words[3]);
     if (!rank) return wrong(text, fmt::format("'{}' is no rank", words[1]));
     if (!after) return wrong(text, fmt::format("'{}' is no number of steps", words[3]));
@@ -66,7 +69,8 @@ Result<InjectedFault> parseInjectedFault(std::string_view text) {
     if (!slow) return fault;
     const auto factor = number<double>(words[5]);
     if (!factor || !(*factor >= 1 && *factor <= largestSlowdown))
-        return wrong(text, fmt::format("'{}' is no factor by which computing takes longer", words[5]), fmt::format("1 to {}", largestSlowdown));
+        return wrong(text, fmt::format("'{}' is no factor by which computing takes longer", words[5]),
+                     fmt::format("1 to {}", largestSlowdown));
     fault.factor = *factor;
     return fault;
 }

@@ -13,8 +13,8 @@
 
 namespace shardlab {
 
-/// Bytes of a file of JSON that is held as a tree, which takes up to 30 times as much. Layouts, devices, vocabularies and indices
-/// of weights have a few MiB at most.
+/// Bytes of a file of JSON that is held as a tree, which takes up to 30 times as much. Layouts, devices, vocabularies
+/// and indices of weights have a few MiB at most.
 inline constexpr std::int64_t largestJson = std::int64_t{16} << 20;
 
 struct JsonText {

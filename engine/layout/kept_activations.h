@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a cnn keeps for its backward what its forward made (Gist, ISCA 2018), by /memory/activations:
 //   kept       every map, as it was made
-//   lossless   of the map that a block pools the codes of kernels/max_pool.h instead, 4 bits for each four numbers: its backward
+//   lossless   of the map that a block pools the codes of kernels/max_pool.h instead, 4 bits for each four numbers: its
+//   backward
 //              needs no more. Maps that are convolved again, and what blocks take, as they were
 //   lossy-16, lossy-10, lossy-8
-//              besides, maps that are convolved again and what blocks take, but not the image, in so many bits from the moment
-//              that the forward has read them until their backward (kernels/packed_floats.h)
-// The paper keeps maps that are convolved again in a sparse form too, whose size the data decides; that is not done here.
+//              besides, maps that are convolved again and what blocks take, but not the image, in so many bits from the
+//              moment that the forward has read them until their backward (kernels/packed_floats.h)
+// The paper keeps maps that are convolved again in a sparse form too, whose size the data decides; that is not done
+// here.
 #pragma once
 
 #include "engine/layout/layout.h"

@@ -55,7 +55,9 @@ bool sameKind(const ModelSpec& model, int layer, int other) {
     return hasExperts(model, layer) == hasExperts(model, other);
 }
 
-bool evenLayers(const ModelSpec& model) { return model.feedForward.size() <= 1 && model.kind != "gpt-moe" && !readsImages(model); }
+bool evenLayers(const ModelSpec& model) {
+    return model.feedForward.size() <= 1 && model.kind != "gpt-moe" && !readsImages(model);
+}
 
 bool expertsChoose(const ModelSpec& model) { return model.gate == "expert-choice" || capsTokens(model); }
 
@@ -103,6 +105,8 @@ std::vector<int> stageLayers(const Layout& layout) {
 
 std::string_view countedInputs(const ModelSpec& model) { return readsImages(model) ? "images" : "tokens"; }
 
-std::int64_t tokensPerStep(const Layout& layout) { return std::int64_t{layout.batch.global} * sampleTargets(layout.model); }
+std::int64_t tokensPerStep(const Layout& layout) {
+    return std::int64_t{layout.batch.global} * sampleTargets(layout.model);
+}
 
 }  // namespace shardlab

@@ -19,22 +19,24 @@ struct ModelSpec {
     int sequence = 128;    ///< tokens of one sample
     int vocabulary = 256;  ///< bytes by default
     double dropout = 0.0;
-    std::vector<int> feedForward;  ///< width inside each layer's feed-forward block; one number = in all; empty = 4 · hidden in all
-    std::string weights;           ///< file or folder of GPT-2's or Llama's weights to start from; empty = random ones
+    std::vector<int>
+        feedForward;  ///< width inside each layer's feed-forward block; one number = in all; empty = 4 · hidden in all
+    std::string weights;  ///< file or folder of GPT-2's or Llama's weights to start from; empty = random ones
     // llama
-    int kvHeads = 0;          ///< heads of keys and values, each met by heads ÷ kvHeads of queries; 0 = as many as heads
+    int kvHeads = 0;  ///< heads of keys and values, each met by heads ÷ kvHeads of queries; 0 = as many as heads
     double ropeBase = 10000;  ///< of the rotary embedding: pair i of a head turns by position · base^(−2i ÷ width)
     // gpt-moe: every second block, the second, fourth …, has experts in place of its feed-forward block.
     int experts = 8;
-    std::string gate = "switch";  ///< switch | noisy-top-k | hierarchical | gshard | expert-choice | capped-expert-choice
-    int topK = 2;                 ///< noisy-top-k: experts of a token; hierarchical: in each of its groups
-    int expertGroups = 4;         ///< hierarchical: of the experts, neighbours
-    int topGroups = 2;            ///< hierarchical: groups of a token
-    int tokenExperts = 2;         ///< capped-expert-choice: most experts of a token
-    double entropy = 0.1;         ///< capped-expert-choice: weight of the entropy of who takes whom
-    double capacity = 1.25;       ///< places of the experts for each place that tokens ask for
-    double balance = 0.01;        ///< weight of the loss that evens out the experts' load
-    double expertDropout = 0.0;   ///< within experts
+    std::string gate =
+        "switch";            ///< switch | noisy-top-k | hierarchical | gshard | expert-choice | capped-expert-choice
+    int topK = 2;            ///< noisy-top-k: experts of a token; hierarchical: in each of its groups
+    int expertGroups = 4;    ///< hierarchical: of the experts, neighbours
+    int topGroups = 2;       ///< hierarchical: groups of a token
+    int tokenExperts = 2;    ///< capped-expert-choice: most experts of a token
+    double entropy = 0.1;    ///< capped-expert-choice: weight of the entropy of who takes whom
+    double capacity = 1.25;  ///< places of the experts for each place that tokens ask for
+    double balance = 0.01;   ///< weight of the loss that evens out the experts' load
+    double expertDropout = 0.0;  ///< within experts
     // cnn: layers blocks of convolutions, of which the first has hidden channels (cnn_shape.h).
     int image = 16;        ///< pixels of an image's side
     int channels = 1;      ///< of a pixel
@@ -44,11 +46,11 @@ struct ModelSpec {
 };
 
 struct DataSpec {
-    std::string kind = "generator";  ///< generator | text | tokens
-    std::string path;                ///< of a UTF-8 file, or of .bin files of tokens, relative to the layout file
+    std::string kind = "generator";   ///< generator | text | tokens
+    std::string path;                 ///< of a UTF-8 file, or of .bin files of tokens, relative to the layout file
     std::string tokenizer = "bytes";  ///< bytes | gpt2
-    double validation = 0.1;    ///< share of the text kept for validation, in [0, 0.5]
-    std::string tokenizerPath;  ///< folder with vocab.json and merges.txt; for gpt2
+    double validation = 0.1;          ///< share of the text kept for validation, in [0, 0.5]
+    std::string tokenizerPath;        ///< folder with vocab.json and merges.txt; for gpt2
     std::string lastBatch = "carry";  ///< carry | pad | drop: an epoch's last windows, where they fill no global batch
     bool operator==(const DataSpec&) const = default;
 };
@@ -84,9 +86,9 @@ struct ParallelSpec {
     int context = 1;
     bool sequence = false;
     int zero = 0;
-    std::string partition = "flat";     ///< of parameters, with ZeRO 3: flat | layers
-    double bucket = 25;                 ///< megabytes of gradients that are reduced together; 0 = all after the backward
-    std::string allReduce = "backend";  ///< backend | ring
+    std::string partition = "flat";  ///< of parameters, with ZeRO 3: flat | layers
+    double bucket = 25;              ///< megabytes of gradients that are reduced together; 0 = all after the backward
+    std::string allReduce = "backend";   ///< backend | ring
     std::string exchange = "allreduce";  ///< what replicas exchange, and with whom: exchange.h
     bool operator==(const ParallelSpec&) const = default;
 };
@@ -97,7 +99,7 @@ struct ScheduleSpec {
     std::vector<int> stages;  ///< layers of each stage; empty = even split
     int inFlight = 0;         ///< most microbatches a rank holds, for schedules that take a limit; 0 = pipeline
     std::vector<std::string> actions;  ///< kind custom: what each rank computes in order, "0F0,0F1,0B0,0B1"
-    bool verticalSync = false;  ///< a microbatch uses one weight version in all stages; pipedream
+    bool verticalSync = false;         ///< a microbatch uses one weight version in all stages; pipedream
     bool operator==(const ScheduleSpec&) const = default;
 };
 
@@ -121,28 +123,30 @@ struct OptimizerSpec {
     std::string kind = "adamw";  ///< adamw | adamw-8bit | sgd | adafactor | sm3
     double learningRate = 3e-3;
     int warmup = 20;  ///< steps over which the learning rate rises linearly to its value; 0 = from the start
-    std::string schedule = "constant";  ///< constant | cosine | linear: how it falls after that
-    double minimum = 0;                 ///< what it falls to
+    std::string schedule = "constant";     ///< constant | cosine | linear: how it falls after that
+    double minimum = 0;                    ///< what it falls to
     std::vector<double> betas{0.9, 0.95};  ///< adamw, adamw-8bit
     double epsilon = 1e-8;                 ///< adamw, adamw-8bit
     double momentum = 0.0;                 ///< sgd, sm3
     double decayRate = 0.8;                ///< adafactor: β₂ of update t is 1 − t^−decayRate
     double clipThreshold = 1.0;            ///< adafactor: largest root mean square of an update
     double weightDecay = 0.1;
-    double clip = 1.0;  ///< largest global gradient norm; 0 = no clipping
+    double clip = 1.0;        ///< largest global gradient norm; 0 = no clipping
     double lossWeight = 1.0;  ///< what the loss is multiplied by before its gradient is taken
     double elasticRho = 1.0;  ///< ρ of easgd: pull of a replica's weights to the centre, per unit of learning rate
     bool operator==(const OptimizerSpec&) const = default;
 };
 
 struct MemorySpec {
-    std::string recompute = "none";  ///< none | selective | full | sqrt | every
-    int recomputeEvery = 2;          ///< blocks of a segment; for every
+    std::string recompute = "none";     ///< none | selective | full | sqrt | every
+    int recomputeEvery = 2;             ///< blocks of a segment; for every
     bool partitionActivations = false;  ///< of a segment's input each tensor member keeps its part (ZeRO-R)
-    std::string activations = "kept";   ///< of a cnn: kept | lossless | lossy-16 | lossy-10 | lossy-8 (kept_activations.h)
-    std::string offload = "none";  ///< none | optimizer: fp32 weights and state of the optimizer lie on the host (ZeRO-Offload)
-    std::string swap = "none";     ///< none | activations: what a forward left lies on the host until its backward (GeePS)
-    double reserve = 0.06;         ///< share of a device's memory that a layout leaves free, in [0, 0.5] (memory_limit.h)
+    std::string activations =
+        "kept";  ///< of a cnn: kept | lossless | lossy-16 | lossy-10 | lossy-8 (kept_activations.h)
+    std::string offload =
+        "none";  ///< none | optimizer: fp32 weights and state of the optimizer lie on the host (ZeRO-Offload)
+    std::string swap = "none";  ///< none | activations: what a forward left lies on the host until its backward (GeePS)
+    double reserve = 0.06;      ///< share of a device's memory that a layout leaves free, in [0, 0.5] (memory_limit.h)
     bool operator==(const MemorySpec&) const = default;
 };
 
@@ -151,13 +155,13 @@ struct RunSpec {
     std::int64_t seed = 1;
     int validateEvery = 20;     ///< steps between validations; 0 = only after the last step
     int validationBatches = 1;  ///< global batches of one validation
-    int deadline = 0;           ///< seconds after which a rank that stands still ends the run; 0 = from how long steps take
-    int maxRestarts = 0;        ///< from the last checkpoint, where a rank dies or hangs
-    int minData = 0;            ///< elastic: fewest replicas that it goes on with (elastic_sizes.h); 0 = always parallel.data
+    int deadline = 0;     ///< seconds after which a rank that stands still ends the run; 0 = from how long steps take
+    int maxRestarts = 0;  ///< from the last checkpoint, where a rank dies or hangs
+    int minData = 0;      ///< elastic: fewest replicas that it goes on with (elastic_sizes.h); 0 = always parallel.data
     std::vector<std::string> faults;  ///< on purpose: "kill 1 after 12" (injected_fault.h)
-    std::int64_t sizeLimit = 0; ///< bytes of the run file; 0 = none, every event is kept
-    int keepLast = 50;          ///< with a limit: steps at the end whose events are kept whole
-    int keepEvery = 100;        ///< with a limit: of the steps before, every k-th too; 0 = none
+    std::int64_t sizeLimit = 0;       ///< bytes of the run file; 0 = none, every event is kept
+    int keepLast = 50;                ///< with a limit: steps at the end whose events are kept whole
+    int keepEvery = 100;              ///< with a limit: of the steps before, every k-th too; 0 = none
     bool operator==(const RunSpec&) const = default;
 };
 
@@ -216,8 +220,8 @@ bool noisyGate(const ModelSpec& model);
 int expertChoices(const ModelSpec& model);
 /// Experts that a token asks for on average, capacity being 1: its choices, or 1 where experts choose.
 int expertsPerToken(const ModelSpec& model);
-/// Tokens of one sample that an expert has a place for: ⌈capacity · expertsPerToken · sequence ÷ experts⌉; at least one, at most
-/// all. The group whose tokens compete for places is a sample.
+/// Tokens of one sample that an expert has a place for: ⌈capacity · expertsPerToken · sequence ÷ experts⌉; at least
+/// one, at most all. The group whose tokens compete for places is a sample.
 int expertCapacity(const ModelSpec& model);
 /// The optimizer, its state and its weights in fp32 are on the host.
 bool offloadsOptimizer(const MemorySpec& memory);

@@ -10,7 +10,6 @@
 namespace shardlab {
 namespace {
 
-
 bool isText(const std::string& pointer) {
     const Field* field = findField(pointer);
     return field != nullptr && std::holds_alternative<TextField>(field->access);
@@ -48,7 +47,8 @@ Status saveLayout(const Layout& layout, const std::filesystem::path& file) {
 }
 
 Layout resolvePaths(Layout layout, const std::filesystem::path& directory) {
-    for (std::string* written : {&layout.model.weights, &layout.data.path, &layout.data.tokenizerPath, &layout.checkpoint.path}) {
+    for (std::string* written :
+         {&layout.model.weights, &layout.data.path, &layout.data.tokenizerPath, &layout.checkpoint.path}) {
         if (written->empty()) continue;
         std::error_code error;
         const std::filesystem::path path = std::filesystem::absolute(directory / *written, error);

@@ -44,9 +44,7 @@ void appendInline(std::string& text, const ordered_json& json) {
     text += json.is_array() ? ']' : '}';
 }
 
-bool isListOfTexts(const ordered_json& json) {
-    return json.is_array() && !json.empty() && json.front().is_string();
-}
+bool isListOfTexts(const ordered_json& json) { return json.is_array() && !json.empty() && json.front().is_string(); }
 
 /// Texts may be long: each has a line of its own.
 void append(std::string& text, const ordered_json& json, const std::string& indent) {

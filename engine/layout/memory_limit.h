@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank may take of its device's memory, and whether a need is within it. Nothing else in the program judges that.
+// What a rank may take of its device's memory, and whether a need is within it. Nothing else in the program judges
+// that.
 #pragma once
 
 #include "engine/layout/layout.h"

@@ -70,7 +70,8 @@ std::int64_t expertRows(const ModelSpec& model, int samples) {
 
 TensorShare tensorShare(const Layout& layout, int part) {
     const ParallelSpec& parallel = layout.parallel;
-    return {parallel.tensor, part < 0 ? parallel.tensor - 1 : part, parallel.sequence, parallel.context, parallel.expert};
+    return {parallel.tensor, part < 0 ? parallel.tensor - 1 : part, parallel.sequence, parallel.context,
+            parallel.expert};
 }
 
 int layersOfBlock(const ModelSpec& model) { return hasAttention(model) ? 2 : 1; }
@@ -312,7 +313,8 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
             flops.push_back(layerForwardFlops(model, block, samples, share));
             continue;
         }
-        const double feedForward = feedForwardFlops(model, block, n, static_cast<double>(expertRows(model, samples))) / share.size;
+        const double feedForward =
+            feedForwardFlops(model, block, n, static_cast<double>(expertRows(model, samples))) / share.size;
         if (hasAttention(model)) flops.push_back(layerForwardFlops(model, block, samples, share) - feedForward);
         flops.push_back(feedForward);
     }
@@ -383,24 +385,25 @@ std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, c
     const std::int64_t own = ownTokens(model, samples, share);
     const std::int64_t h = model.hidden;
     const std::int64_t f = feedForwardWidth(model, layer), rows = expertRows(model, samples);
-    const std::int64_t routes = n * (gateColumns(model) + 2 * expertChoices(model)) + rows +
-                                2 * std::int64_t{samples} * model.experts;
-    const std::int64_t statistics = normNumbers(model) * own, widths = blockMatrices(model);  // f before and after a GeLU or gate
-    const std::int64_t feedForward = statistics + own * h + (hasExperts(model, layer) ? routes + 2 * rows * (h + f)
-                                                                                     : widths * n * f / share.size);
+    const std::int64_t routes =
+        n * (gateColumns(model) + 2 * expertChoices(model)) + rows + 2 * std::int64_t{samples} * model.experts;
+    const std::int64_t statistics = normNumbers(model) * own,
+                       widths = blockMatrices(model);  // f before and after a GeLU or gate
+    const std::int64_t feedForward =
+        statistics + own * h + (hasExperts(model, layer) ? routes + 2 * rows * (h + f) : widths * n * f / share.size);
     if (!hasAttention(model)) return own * h + feedForward;
-    const std::int64_t attention =
-        statistics + own * h + n * (attentionColumns(model, share) + h / share.size) + probabilityFloats(model, samples, share);
+    const std::int64_t attention = statistics + own * h + n * (attentionColumns(model, share) + h / share.size) +
+                                   probabilityFloats(model, samples, share);
     return own * h + attention + own * h + feedForward;
 }
 
 std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     const std::int64_t own = ownTokens(model, samples, share);
-    return 2 * own * outputWidth(model) + normNumbers(model) * own + tokens(model, samples, share) * vocabularyOf(model, share);
+    return 2 * own * outputWidth(model) + normNumbers(model) * own +
+           tokens(model, samples, share) * vocabularyOf(model, share);
 }
 
-std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples,
-                               const TensorShare& share) {
+std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples, const TensorShare& share) {
     const auto layers = layerSum<std::int64_t>(
         model, stage, [&](int layer) { return layerStoredFloats(model, layer, samples, share); });
     return layers + (stage.last ? headStoredFloats(model, samples, share) : 0);

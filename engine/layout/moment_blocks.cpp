@@ -11,7 +11,9 @@
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t blocksUpTo(std::int64_t end) { return (end + elementsOfMomentBlock - 1) / elementsOfMomentBlock; }
+constexpr std::int64_t blocksUpTo(std::int64_t end) {
+    return (end + elementsOfMomentBlock - 1) / elementsOfMomentBlock;
+}
 constexpr std::int64_t blocksIn(std::int64_t begin, std::int64_t end) {
     return begin < end ? blocksUpTo(end) - begin / elementsOfMomentBlock : 0;
 }
@@ -29,7 +31,9 @@ bool codesMoments(const OptimizerSpec& optimizer) { return optimizer.kind == "ad
 std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     const std::int64_t h = model.hidden, own = h / share.size;
     std::vector<std::int64_t> sizes, spread;
-    const auto addNorm = [&] { sizes.insert(sizes.end(), static_cast<std::size_t>(normNumbers(model)), outputWidth(model)); };
+    const auto addNorm = [&] {
+        sizes.insert(sizes.end(), static_cast<std::size_t>(normNumbers(model)), outputWidth(model));
+    };
     if (embeds(model, stage)) {
         sizes.push_back(tableParameters(model, share));
         if (!isLlama(model)) sizes.push_back(model.sequence * h);

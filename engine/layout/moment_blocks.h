@@ -19,8 +19,8 @@ inline constexpr int elementsOfMomentBlock = 256;
 /// Elements of each parameter of a stage, as they lie behind one another.
 std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
 
-/// Blocks of one moment in which lies what replica `replica` updates: whole parameters, or with ZeRO its shards of them,
-/// which may begin or end within a block.
+/// Blocks of one moment in which lies what replica `replica` updates: whole parameters, or with ZeRO its shards of
+/// them, which may begin or end within a block.
 std::int64_t momentBlocksOf(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica);
 
 }  // namespace shardlab

@@ -18,7 +18,7 @@ struct ScheduleShape {
     int microbatches = 1;
     int inFlight = 0;  ///< most microbatches that a rank holds at once, for methods that take a limit; 0 = p
     std::vector<std::string> actions;  ///< of the schedule written by hand, as in the layout; else empty
-    bool verticalSync = false;  ///< a microbatch uses one weight version in all stages, for methods that know it
+    bool verticalSync = false;         ///< a microbatch uses one weight version in all stages, for methods that know it
     bool operator==(const ScheduleShape&) const = default;
 };
 

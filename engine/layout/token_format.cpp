@@ -48,7 +48,8 @@ constexpr std::array foreignFormats{
 
 using Header = std::array<std::int32_t, headerWords>;
 
-/// llm.c's other files, of weights or of questions, begin with the day that their format was made, and end their header in zeros.
+/// llm.c's other files, of weights or of questions, begin with the day that their format was made, and end their header
+/// in zeros.
 bool isOfLlmc(const Header& header) {
     constexpr std::int32_t first = 20240101, last = 20261231;
     constexpr std::size_t used = 32;
@@ -75,9 +76,10 @@ Result<TokenFile> describe(const std::filesystem::path& path) {
     std::error_code error;
     const std::filesystem::path index = std::filesystem::path(path).replace_extension(".idx");
     if (index != path && std::filesystem::exists(index, error))
-        return wrong(fmt::format("beside it lies {}: it is part of a data set with an index, as Megatron writes them, which says "
-                                 "where texts begin and how many bits a token has",
-                                 index.filename().string()));
+        return wrong(fmt::format(
+            "beside it lies {}: it is part of a data set with an index, as Megatron writes them, which says "
+            "where texts begin and how many bits a token has",
+            index.filename().string()));
     DiskFileSystem disk;
     const auto file = disk.open(path, OpenMode::Read);
     if (!file) return fail(file.error());
@@ -144,7 +146,8 @@ Result<std::vector<TokenFile>> findTokenFiles(const std::filesystem::path& place
     return files;
 }
 
-Status readTokens(const TokenFile& file, int vocabulary, const std::function<void(std::span<const std::uint16_t>)>& take) {
+Status readTokens(const TokenFile& file, int vocabulary,
+                  const std::function<void(std::span<const std::uint16_t>)>& take) {
     constexpr std::uint64_t tokensAtOnce = std::uint64_t{1} << 16;
     constexpr std::uint32_t held = std::uint32_t{1} << 16;  // tokens in memory have 16 bits
     DiskFileSystem disk;
@@ -166,7 +169,8 @@ Status readTokens(const TokenFile& file, int vocabulary, const std::function<voi
         if (!got) return fail(got.error());
         if (*got < bytes.size()) return wrong("it is shorter than it was", "a file that is whole");
         const auto judge = [&](const auto& numbers) {
-            const std::uint32_t top = *std::max_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(now));
+            const std::uint32_t top =
+                *std::max_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(now));
             largest = std::max(largest, top);
             if (top < limit || outside < file.count) return;
             const auto found = std::ranges::find_if(numbers, [&](std::uint32_t token) { return token >= limit; });

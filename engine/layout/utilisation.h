@@ -15,9 +15,10 @@ struct DevicePeak {
     bool known() const { return flops > 0; }
 };
 
-/// Floating point operations that the model needs for one optimizer step over all ranks: forward, and a backward of twice
-/// that; nothing for what is recomputed, nor for places of experts that no token asked for. Of a token 6 for each weight of a product (matrices and output, not the embedding's
-/// lookup), and 12 · sequence · hidden in each attention, unmasked: model_shape.h counts them.
+/// Floating point operations that the model needs for one optimizer step over all ranks: forward, and a backward of
+/// twice that; nothing for what is recomputed, nor for places of experts that no token asked for. Of a token 6 for each
+/// weight of a product (matrices and output, not the embedding's lookup), and 12 · sequence · hidden in each attention,
+/// unmasked: model_shape.h counts them.
 double modelFlopsPerStep(const Layout& layout);
 
 /// Share of the peak, where a step takes so long on those devices (unstretched). The peak is known.

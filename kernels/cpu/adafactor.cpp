@@ -62,7 +62,8 @@ struct Chunks {
         cpu::shareOut(count, rows * columns, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t chunk = begin; chunk < end; ++chunk)
                 cpu::inBlocks(
-                    chunk * each, std::min(rows, (chunk + 1) * each), cpu::blockElements / std::max<std::int64_t>(columns, 1) + 1, columns,
+                    chunk * each, std::min(rows, (chunk + 1) * each),
+                    cpu::blockElements / std::max<std::int64_t>(columns, 1) + 1, columns,
                     [&](std::int64_t first, std::int64_t some, const float* gradient) {
                         for (std::int64_t i = 0; i < some; ++i) body(chunk, first + i, gradient + i * columns);
                     },
@@ -101,7 +102,8 @@ void CpuDevice::adafactorSums(const AdafactorUpdate& update, std::span<const Ada
         const std::int64_t columns = part.columns;
         const Chunks chunks(part.rows);
         const float rest = 1.0f - update.beta2;
-        const float keepRows = part.freshRows ? 0.0f : update.beta2, keepColumns = part.freshColumns ? 0.0f : update.beta2;
+        const float keepRows = part.freshRows ? 0.0f : update.beta2,
+                    keepColumns = part.freshColumns ? 0.0f : update.beta2;
         const cpu::Scratch sums(static_cast<std::size_t>(chunks.count * columns));
         std::fill_n(sums.data(), chunks.count * columns, 0.0f);
         chunks.forRows(part, [&](std::int64_t chunk, std::int64_t row, const float* gradient) {
@@ -123,7 +125,8 @@ void CpuDevice::adafactorSums(const AdafactorUpdate& update, std::span<const Ada
 void CpuDevice::adafactorNorms(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) {
     for (const AdafactorPart& part : parts) {
         const bool ofColumns = part.rowsAreParts || !part.rowSums;
-        *part.total = static_cast<float>(ofColumns ? sumOf(part.columnSums, part.columns) : sumOf(part.rowSums, part.rows));
+        *part.total =
+            static_cast<float>(ofColumns ? sumOf(part.columnSums, part.columns) : sumOf(part.rowSums, part.rows));
         const ColumnScales scales(part);
         const Chunks chunks(part.rows);
         std::array<double, Chunks::most> squares{};
@@ -144,8 +147,8 @@ void CpuDevice::adafactor(const AdafactorUpdate& update, std::span<const Adafact
         const std::int64_t columns = part.columns;
         const ColumnScales scales(part);
         const double rms = std::sqrt(static_cast<double>(*part.squares) / static_cast<double>(part.elements));
-        const float clipped = update.learningRate /
-                              static_cast<float>(std::max(1.0, rms / static_cast<double>(update.clipThreshold)));
+        const float clipped =
+            update.learningRate / static_cast<float>(std::max(1.0, rms / static_cast<double>(update.clipThreshold)));
         const float keep = 1.0f - update.learningRate * part.weightDecay;
         const Array updated = part.master ? Array(part.master) : part.value;
         cpu::byRows(

@@ -63,8 +63,9 @@ void CpuDevice::adamw8Bit(const AdamWUpdate& update, std::span<const AdamW8BitPa
                 const std::int64_t count = std::min((block + 1) * momentBlock - before, part.count) - first;
                 const cpu::ConstFloats gradient = cpu::reads(part.gradient).open(first, count);
                 const cpu::Floats value = cpu::updates(updated).open(first, count);
-                updateBlock(count, update, part.weightDecay, gradient.data(), value.data(),
-                            {part.first + first, part.second + first, part.firstScales + block, part.secondScales + block});
+                updateBlock(
+                    count, update, part.weightDecay, gradient.data(), value.data(),
+                    {part.first + first, part.second + first, part.firstScales + block, part.secondScales + block});
                 if (part.master) cpu::fromFloats(1, count, value.data(), count, part.value + first, count);
             }
         });

@@ -100,7 +100,8 @@ void attendHead(const Head& head, ConstArray qkv, Array kept, Array output, cons
     for (int begin = 0; begin < s; begin += blockRows) {
         const int end = std::min(begin + blockRows, s);
         const int rows = end - begin;
-        const cpu::Floats p(kept + head.probabilities + std::ptrdiff_t{begin} * s, Access::Write, std::int64_t{rows} * s);
+        const cpu::Floats p(kept + head.probabilities + std::ptrdiff_t{begin} * s, Access::Write,
+                            std::int64_t{rows} * s);
         cpu::product(rows, end, d, head.scale, q.rows(begin), k.transposed(), 0, p.data(), s);
         for (int i = 0; i < rows; ++i) {
             float* row = p.data() + std::ptrdiff_t{i} * s;

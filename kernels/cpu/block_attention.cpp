@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One head of one sample at a time, its queries in blocks of rows, as attention.cpp; nothing of a block is kept but what
-// its sums became.
+// One head of one sample at a time, its queries in blocks of rows, as attention.cpp; nothing of a block is kept but
+// what its sums became.
 #include "kernels/cpu/cpu_device.h"
 #include "kernels/cpu/products.h"
 #include "kernels/cpu/rows.h"
@@ -41,8 +41,8 @@ SHARDLAB_HOT void scaleRow(float* row, float factor, int columns) {
 }
 
 /// Scores become probabilities, and gradients of those the gradients of the scores; zeros from `last` on.
-SHARDLAB_HOT void gradientRow(float* __restrict scores, float* __restrict gradient, float logSum, float product, int last,
-                              int columns) {
+SHARDLAB_HOT void gradientRow(float* __restrict scores, float* __restrict gradient, float logSum, float product,
+                              int last, int columns) {
 #pragma omp simd
     for (int j = 0; j <= last; ++j) {
         const float probability = cpu::expOf(scores[j] - logSum);
@@ -145,8 +145,8 @@ void attendBlockGrad(const AttentionBlock& block, const Head& head, ConstArray q
         cpu::product(rows, d, keys, scale, gradients.rows(), k.rows(), 1, queryGradient + at, head.hidden);
         cpu::product(keys, d, rows, scale, gradients.transposed(), q.rows(begin), 1, keysValuesGradient + head.keys,
                      2 * head.hidden);
-        cpu::product(keys, d, rows, 1, probabilities.transposed(), dOut.rows(begin), 1, keysValuesGradient + head.values,
-                     2 * head.hidden);
+        cpu::product(keys, d, rows, 1, probabilities.transposed(), dOut.rows(begin), 1,
+                     keysValuesGradient + head.values, 2 * head.hidden);
     }
 }
 
@@ -173,12 +173,12 @@ void CpuDevice::attentionBlock(const AttentionBlock& block, ConstArray qkv, Cons
     });
 }
 
-void CpuDevice::attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, ConstArray output,
-                                   ConstArray outputGradient, const float* logSums, float* queryGradient,
-                                   float* keysValuesGradient, float* scratch) {
+void CpuDevice::attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues,
+                                   ConstArray output, ConstArray outputGradient, const float* logSums,
+                                   float* queryGradient, float* keysValuesGradient, float* scratch) {
     shareHeads(block, attentionBlockScratch(block.rows, block.width), scratch, [&](const Head& head, float* own) {
-        attendBlockGrad(block, head, qkv, keysValues, output, outputGradient, logSums, queryGradient, keysValuesGradient,
-                        own);
+        attendBlockGrad(block, head, qkv, keysValues, output, outputGradient, logSums, queryGradient,
+                        keysValuesGradient, own);
     });
 }
 

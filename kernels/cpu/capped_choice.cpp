@@ -12,7 +12,8 @@ namespace {
 /// What is no number stays none.
 float atMostOne(float x) { return x > 1 ? 1.0f : x; }
 
-/// f with Σ min(1, f·share(i)) = wanted, by Newton's steps from below, of which none goes too far: the sum is concave in f.
+/// f with Σ min(1, f·share(i)) = wanted, by Newton's steps from below, of which none goes too far: the sum is concave
+/// in f.
 template <class Share>
 float cappedFactor(int count, float wanted, Share share) {
     float sum = 0;
@@ -32,16 +33,13 @@ float cappedFactor(int count, float wanted, Share share) {
     return factor;
 }
 
-/// A = min(1, uᵢ·vⱼ·exp((G − 1) ÷ λ)) of expert i and token j, v ≤ 1: what the projections leave, of which each sets all u or v.
+/// A = min(1, uᵢ·vⱼ·exp((G − 1) ÷ λ)) of expert i and token j, v ≤ 1: what the projections leave, of which each sets
+/// all u or v.
 class Projections {
 public:
     Projections(const GateShape& shape, const GateRule& rule, const float* probabilities, float* assigned)
-        : experts_(shape.experts),
-          tokens_(shape.sequence),
-          places_(static_cast<float>(shape.capacity)),
-          most_(static_cast<float>(rule.tokenExperts)),
-          bounded_(rule.tokenExperts < shape.experts),
-          shares_(assigned),
+        : experts_(shape.experts), tokens_(shape.sequence), places_(static_cast<float>(shape.capacity)),
+          most_(static_cast<float>(rule.tokenExperts)), bounded_(rule.tokenExperts < shape.experts), shares_(assigned),
           ofExperts_(static_cast<std::size_t>(shape.experts), 1.0f),
           ofTokens_(static_cast<std::size_t>(shape.sequence), 1.0f) {
         for (int i = 0; i < tokens_ * experts_; ++i) shares_[i] = std::exp((probabilities[i] - 1) / rule.entropy);
@@ -61,7 +59,8 @@ public:
         }
     }
 
-    /// The largest share by which an expert is off its places, or a token off its experts: one with v = 1 may have fewer.
+    /// The largest share by which an expert is off its places, or a token off its experts: one with v = 1 may have
+    /// fewer.
     float violation() {
         float worst = 0;
         for (int e = 0; e < experts_; ++e) {

@@ -21,11 +21,12 @@ std::size_t roundedUp(std::size_t bytes, std::size_t to) { return (bytes + to - 
 template <class Body>
 void shareBytes(std::size_t bytes, const Body& body) {
     const auto lines = static_cast<std::int64_t>(roundedUp(bytes, line) / line);
-    cpu::shareOut(lines, lines * static_cast<std::int64_t>(line / sizeof(float)), [&](std::int64_t begin, std::int64_t end) {
-        const std::size_t first = static_cast<std::size_t>(begin) * line;
-        const std::size_t last = std::min(static_cast<std::size_t>(end) * line, bytes);
-        if (first < last) body(first, last - first);
-    });
+    cpu::shareOut(lines, lines * static_cast<std::int64_t>(line / sizeof(float)),
+                  [&](std::int64_t begin, std::int64_t end) {
+                      const std::size_t first = static_cast<std::size_t>(begin) * line;
+                      const std::size_t last = std::min(static_cast<std::size_t>(end) * line, bytes);
+                      if (first < last) body(first, last - first);
+                  });
 }
 
 void copyBytes(const void* from, void* to, std::size_t bytes) {
@@ -46,10 +47,8 @@ void* CpuDevice::allocate(std::size_t bytes) {
 }
 
 void CpuDevice::release(void* data) {
-    if (memory_)
-        memory_->release(data);
-    else
-        std::free(data);
+    if (memory_) memory_->release(data);
+    else std::free(data);
 }
 
 void CpuDevice::upload(const void* host, void* data, std::size_t bytes) { copyBytes(host, data, bytes); }
@@ -57,7 +56,9 @@ void CpuDevice::download(const void* data, void* host, std::size_t bytes) { copy
 void CpuDevice::copy(const void* from, void* to, std::size_t bytes) { copyBytes(from, to, bytes); }
 
 void CpuDevice::clear(void* data, std::size_t bytes) {
-    shareBytes(bytes, [&](std::size_t first, std::size_t some) { std::memset(static_cast<std::byte*>(data) + first, 0, some); });
+    shareBytes(bytes, [&](std::size_t first, std::size_t some) {
+        std::memset(static_cast<std::byte*>(data) + first, 0, some);
+    });
 }
 
 std::unique_ptr<Device> makeCpuDevice(HostMemory* memory) { return std::make_unique<CpuDevice>(memory); }

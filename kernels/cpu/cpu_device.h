@@ -73,8 +73,8 @@ public:
     void addBiasDropoutAndResidual(int rows, int columns, ConstArray bias, const DropoutMask& mask, ConstArray residual,
                                    Array matrix) override;
 
-    /// All probabilities are kept, and gradients may go over qkv. Whatever the type, forward wants scratch only to drop:
-    /// min(sequence, 64)·sequence; backward sequence·(sequence + width).
+    /// All probabilities are kept, and gradients may go over qkv. Whatever the type, forward wants scratch only to
+    /// drop: min(sequence, 64)·sequence; backward sequence·(sequence + width).
     AttentionNeeds attentionNeeds(const AttentionShape& shape, DType type, bool drops) const override;
     void attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
                    const AttentionDropout& dropout, float* scratch) override;
@@ -99,7 +99,8 @@ public:
                    Array tokenGradient, Array positionGradient) override;
 
     void crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) override;
-    void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) override;
+    void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
+                                  double* loss) override;
     void largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) override;
     void sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
                          ConstArray logits, float* sums, float* own) override;
@@ -123,13 +124,14 @@ public:
     void adafactor(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override;
     void sm3(const Sm3Update& update, std::span<const Sm3Part> parts) override;
 
-    void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) override;
+    void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
+                   float* logits) override;
     void route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) override;
     void routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes, const float* weightGradient,
                    const GateScores& probabilities, const GateScores& noise) override;
     void countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) override;
-    void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights, ConstArray from,
-                    Array to) override;
+    void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights,
+                    ConstArray from, Array to) override;
     void sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights, ConstArray from,
                  Array to) override;
     void dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from, ConstArray matrix,

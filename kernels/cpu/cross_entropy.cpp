@@ -72,7 +72,8 @@ void CpuDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const 
     });
 }
 
-void CpuDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) {
+void CpuDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
+                                         double* loss) {
     *loss = meanLoss(rows, vocabulary, cpu::updates(logits), [&](std::int64_t r, float* row) {
         const float highest = highestOf(vocabulary, row);
         const float own = row[targets[r]];

@@ -35,8 +35,7 @@ SHARDLAB_HOT void endBranch(std::int64_t firstRow, std::int64_t rows, int column
         float* __restrict row = matrix + r * columns;
         const float* __restrict other = residual + r * columns;
 #pragma omp simd
-        for (int c = 0; c < columns; ++c)
-            row[c] = (row[c] + bias[c]) * keep(static_cast<std::uint32_t>(c)) + other[c];
+        for (int c = 0; c < columns; ++c) row[c] = (row[c] + bias[c]) * keep(static_cast<std::uint32_t>(c)) + other[c];
     }
 }
 

@@ -45,8 +45,7 @@ SHARDLAB_HOT bool anyHasHalf(std::int64_t count, const std::uint16_t* words, std
 }
 
 bool anyNotFinite(std::int64_t count, ConstArray values) {
-    if (values.type == DType::F32)
-        return anyHasWord(count, static_cast<const std::uint32_t*>(values.data), 0x7F800000);
+    if (values.type == DType::F32) return anyHasWord(count, static_cast<const std::uint32_t*>(values.data), 0x7F800000);
     const std::uint16_t exponent = values.type == DType::BF16 ? 0x7F80 : 0x7C00;
     return anyHasHalf(count, static_cast<const std::uint16_t*>(values.data), exponent);
 }

@@ -61,8 +61,8 @@ void CpuDevice::sumRows(int tokens, int columns, int choices, const std::int32_t
     });
 }
 
-void CpuDevice::dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from, ConstArray matrix,
-                        float* dots) {
+void CpuDevice::dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from,
+                        ConstArray matrix, float* dots) {
     const std::int64_t width = columns;
     cpu::shareOut(tokens, tokens * width, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) {

@@ -72,11 +72,7 @@ Factor::Factor(ConstArray array, std::int64_t rows, std::int64_t columns, std::i
 }
 
 Floats::Floats(Array array, Access access, std::int64_t rows, std::int64_t columns, std::int64_t stride)
-    : array_(array),
-      access_(access),
-      rows_(rows),
-      columns_(columns),
-      arrayStride_(stride),
+    : array_(array), access_(access), rows_(rows), columns_(columns), arrayStride_(stride),
       scratch_(copied(array, rows, columns)),
       data_(isCopied(array) ? scratch_.data() : static_cast<float*>(array.data)),
       stride_(static_cast<int>(isCopied(array) ? columns : stride)) {

@@ -59,7 +59,8 @@ void scatter(int count, int choices, const float* weights, const std::int32_t* c
 class Chooser {
 public:
     Chooser(const GateShape& shape, const GateRule& rule)
-        : shape_(shape), rule_(rule), groups_(static_cast<std::size_t>(shape.groupChoices)), groupWeights_(groups_.size()) {}
+        : shape_(shape), rule_(rule), groups_(static_cast<std::size_t>(shape.groupChoices)),
+          groupWeights_(groups_.size()) {}
 
     void choose(std::int64_t token, float* row, float* groupRow, float* weights, std::int32_t* chosen) {
         const int experts = shape_.experts, choices = shape_.choices;
@@ -71,9 +72,7 @@ public:
             softmax(experts, row);
             weights[0] = row[chosen[0]];
             return;
-        default:
-            best(experts, row, choices, weights, chosen);
-            scatter(experts, choices, weights, chosen, row);
+        default: best(experts, row, choices, weights, chosen); scatter(experts, choices, weights, chosen, row);
         }
     }
 
@@ -124,7 +123,8 @@ struct SampleRoutes {
     SampleRoutes(const GateShape& of, int number, const GateScores& logits, const Routes& routes)
         : shape(of), sample(number), scores(logits.experts + firstToken() * of.experts),
           groups(logits.groups ? logits.groups + firstToken() * of.groups : nullptr),
-          weights(routes.weights + firstToken() * of.choices), rows(routes.rows + firstToken() * of.choices), all(routes) {}
+          weights(routes.weights + firstToken() * of.choices), rows(routes.rows + firstToken() * of.choices),
+          all(routes) {}
 
     std::int64_t firstToken() const { return std::int64_t{sample} * shape.sequence; }
     std::int64_t firstRow(int expert) const { return (std::int64_t{expert} * shape.samples + sample) * shape.capacity; }
@@ -150,7 +150,8 @@ struct SampleRoutes {
                 const int place = asked[static_cast<std::size_t>(expert)]++;
                 if (place < shape.capacity) take(t, j, expert, place);
             }
-            if (j == 0 && rule.kind == GateKind::GShard) std::copy(asked.begin(), asked.end(), all.sums + sample * shape.experts);
+            if (j == 0 && rule.kind == GateKind::GShard)
+                std::copy(asked.begin(), asked.end(), all.sums + sample * shape.experts);
         }
         std::copy(asked.begin(), asked.end(), all.asked + sample * shape.experts);
     }
@@ -174,7 +175,8 @@ struct SampleRoutes {
                 return first > second || (first == second && a < b);
             };
             std::partial_sort(order.begin(), order.begin() + shape.capacity, order.end(), better);
-            for (int place = 0; place < shape.capacity; ++place) take(order[static_cast<std::size_t>(place)], e, e, place);
+            for (int place = 0; place < shape.capacity; ++place)
+                take(order[static_cast<std::size_t>(place)], e, e, place);
             all.asked[sample * experts + e] = static_cast<float>(shape.capacity);
         }
     }
@@ -240,7 +242,8 @@ struct TokenGrad {
 
 }  // namespace
 
-void CpuDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) {
+void CpuDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
+                          float* logits) {
     cpu::shareOut(rows, std::int64_t{rows} * columns * 16, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
             const cpu::NoiseRow normal(key, firstRow + r);
@@ -256,10 +259,11 @@ void CpuDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int64_t
 }
 
 void CpuDevice::route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) {
-    cpu::shareOut(shape.samples, std::int64_t{shape.tokens()} * shape.experts * 8, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t sample = begin; sample < end; ++sample)
-            SampleRoutes(shape, static_cast<int>(sample), logits, routes).run(rule);
-    });
+    cpu::shareOut(shape.samples, std::int64_t{shape.tokens()} * shape.experts * 8,
+                  [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t sample = begin; sample < end; ++sample)
+                          SampleRoutes(shape, static_cast<int>(sample), logits, routes).run(rule);
+                  });
 }
 
 void CpuDevice::routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes,
@@ -267,27 +271,29 @@ void CpuDevice::routeGrad(const GateShape& shape, const Balance& balance, const 
     const int experts = shape.experts;
     const float factor = balanceFactor(shape, balance);
     const float* const statistic = balance.kind == GateKind::Switch ? routes.asked : routes.sums;
-    cpu::shareOut(shape.tokens(), std::int64_t{shape.tokens()} * experts * 4, [&](std::int64_t begin, std::int64_t end) {
-        std::vector<float> gradient(static_cast<std::size_t>(experts));
-        for (std::int64_t t = begin; t < end; ++t) {
-            const float* const ofSample = statistic + t / shape.sequence * experts;
-            for (int e = 0; e < experts; ++e) gradient[static_cast<std::size_t>(e)] = factor * ofSample[e];
-            const TokenGrad token{shape, routes, weightGradient, t, gradient.data()};
-            float* const g = probabilities.experts + t * experts;
-            float* const p = probabilities.groups ? probabilities.groups + t * shape.groups : nullptr;
-            if (balance.kind == GateKind::GShard) {
-                token.twoGrad(g);
-            } else {
-                token.addWeights();
-                if (p) token.inGroupsGrad(g, p);
-                else token.softmaxGrad(g);
-            }
-            if (noise.experts)
-                for (int e = 0; e < experts; ++e) noise.experts[t * experts + e] *= g[e];
-            if (noise.groups)
-                for (int i = 0; i < shape.groups; ++i) noise.groups[t * shape.groups + i] *= p[i];
-        }
-    });
+    cpu::shareOut(shape.tokens(), std::int64_t{shape.tokens()} * experts * 4,
+                  [&](std::int64_t begin, std::int64_t end) {
+                      std::vector<float> gradient(static_cast<std::size_t>(experts));
+                      for (std::int64_t t = begin; t < end; ++t) {
+                          const float* const ofSample = statistic + t / shape.sequence * experts;
+                          for (int e = 0; e < experts; ++e)
+                              gradient[static_cast<std::size_t>(e)] = factor * ofSample[e];
+                          const TokenGrad token{shape, routes, weightGradient, t, gradient.data()};
+                          float* const g = probabilities.experts + t * experts;
+                          float* const p = probabilities.groups ? probabilities.groups + t * shape.groups : nullptr;
+                          if (balance.kind == GateKind::GShard) {
+                              token.twoGrad(g);
+                          } else {
+                              token.addWeights();
+                              if (p) token.inGroupsGrad(g, p);
+                              else token.softmaxGrad(g);
+                          }
+                          if (noise.experts)
+                              for (int e = 0; e < experts; ++e) noise.experts[t * experts + e] *= g[e];
+                          if (noise.groups)
+                              for (int i = 0; i < shape.groups; ++i) noise.groups[t * shape.groups + i] *= p[i];
+                      }
+                  });
 }
 
 void CpuDevice::countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) {

@@ -15,7 +15,8 @@ namespace shardlab::cpu {
 
 namespace {
 
-/// What a primitive is made for: sizes, factor, strides, transposes, whether it accumulates, types of factors and C, threads.
+/// What a primitive is made for: sizes, factor, strides, transposes, whether it accumulates, types of factors and C,
+/// threads.
 using Key = std::tuple<int, int, int, float, int, int, int, bool, bool, bool, DType, DType, int>;
 
 using Type = dnnl::memory::data_type;
@@ -43,8 +44,9 @@ struct Products {
     std::map<Key, Product> made;
 };
 
-/// oneDNN's first choice for dense matrices reads its factors in place, the second packs them. In 16 bits the first adds to
-/// C at two thirds of its rate, and without tiles it is the slower one but for few rows and a right factor that is transposed.
+/// oneDNN's first choice for dense matrices reads its factors in place, the second packs them. In 16 bits the first
+/// adds to C at two thirds of its rate, and without tiles it is the slower one but for few rows and a right factor that
+/// is transposed.
 bool secondIsQuicker(int m, const Matrix& a, const Matrix& b, bool accumulates) {
     constexpr int fewRows = 512;
     if (a.data.type == DType::F32) return false;
@@ -72,8 +74,11 @@ Product make(const dnnl::engine& engine, int m, int n, int k, float alpha, const
             std::string_view(second.impl_info_str()).starts_with("gemm:"))
             description = second;
     }
-    Product made{dnnl::matmul(description), dnnl::memory(left, engine, nullptr), dnnl::memory(right, engine, nullptr),
-                 dnnl::memory(result, engine, nullptr), {}};
+    Product made{dnnl::matmul(description),
+                 dnnl::memory(left, engine, nullptr),
+                 dnnl::memory(right, engine, nullptr),
+                 dnnl::memory(result, engine, nullptr),
+                 {}};
     made.arguments = {{DNNL_ARG_SRC, made.a}, {DNNL_ARG_WEIGHTS, made.b}, {DNNL_ARG_DST, made.c}};
     return made;
 }
@@ -93,7 +98,18 @@ bool multipliesInTiles() {
 void matmul(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, float beta, Array c, int strideC) {
     thread_local Products products;
     const bool accumulates = beta != 0;
-    const Key key{m, n, k, alpha, a.stride, b.stride, strideC, a.transpose, b.transpose, accumulates, a.data.type, c.type,
+    const Key key{m,
+                  n,
+                  k,
+                  alpha,
+                  a.stride,
+                  b.stride,
+                  strideC,
+                  a.transpose,
+                  b.transpose,
+                  accumulates,
+                  a.data.type,
+                  c.type,
                   omp_in_parallel() ? 1 : kernelThreads()};
     auto place = products.made.find(key);
     if (place == products.made.end()) {

@@ -16,8 +16,8 @@ inline bool isDense(const Matrix& matrix, int rows, int columns) {
     return matrix.stride == (matrix.transpose ? rows : columns);
 }
 
-/// GemmOps::gemm by oneDNN's primitive, with beta 0 or 1: factors of fp32, or of bf16 on a processor that multipliesBf16.
-/// C: fp32, or bf16 where the factors are. Throws dnnl::error where oneDNN refuses it.
+/// GemmOps::gemm by oneDNN's primitive, with beta 0 or 1: factors of fp32, or of bf16 on a processor that
+/// multipliesBf16. C: fp32, or bf16 where the factors are. Throws dnnl::error where oneDNN refuses it.
 void matmul(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, float beta, Array c, int strideC);
 
 }  // namespace shardlab::cpu

@@ -30,7 +30,8 @@ void CpuDevice::packFloats(std::int64_t count, int bits, ConstArray from, std::u
         const cpu::ConstFloats values(from + first, some);
         for (std::int64_t i = 0; i < some; i += group, at += bytes) {
             std::uint32_t word = 0;
-            for (int k = 0; k < group && i + k < some; ++k) word |= packedCode(format, values.data()[i + k]) << k * bits;
+            for (int k = 0; k < group && i + k < some; ++k)
+                word |= packedCode(format, values.data()[i + k]) << k * bits;
             std::memcpy(packed + at, &word, static_cast<std::size_t>(bytes));
         }
     });

@@ -8,8 +8,8 @@ namespace shardlab::cpu {
 /// The type in which products read factors of a type: the type itself where the processor multiplies it, else fp32.
 inline DType factorType(DType type) { return type == DType::BF16 && multipliesBf16() ? DType::BF16 : DType::F32; }
 
-/// As factorType, for the products of attention's heads, whose rows lie apart: oneDNN has tiles only for dense factors, and
-/// without them takes twice as long for bf16 as for fp32 (tests/bench/results.md).
+/// As factorType, for the products of attention's heads, whose rows lie apart: oneDNN has tiles only for dense factors,
+/// and without them takes twice as long for bf16 as for fp32 (tests/bench/results.md).
 inline DType headType(DType type) { return multipliesInTiles() ? DType::F32 : factorType(type); }
 
 /// GemmOps::gemm with a result of fp32, for kernels made of small products; factors of a type that factorType gives.

@@ -17,7 +17,8 @@ SHARDLAB_HOT void cut(std::int64_t count, float* x) {
 }  // namespace
 
 void CpuDevice::relu(std::int64_t count, Array x) {
-    cpu::byElements(count, [](std::int64_t, std::int64_t some, float* values) { cut(some, values); }, cpu::updates(x));
+    cpu::byElements(
+        count, [](std::int64_t, std::int64_t some, float* values) { cut(some, values); }, cpu::updates(x));
 }
 
 }  // namespace shardlab

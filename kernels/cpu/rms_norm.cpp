@@ -87,8 +87,8 @@ void CpuDevice::rmsNormInputGrad(int rows, int columns, ConstArray input, ConstA
         cpu::reads(input), cpu::reads(outputGradient), cpu::reads(residualGradient), cpu::writes(inputGradient));
 }
 
-void CpuDevice::rmsNormWeightGrad(int rows, int columns, ConstArray input, const float* rstd,
-                                  ConstArray outputGradient, Array gammaGradient) {
+void CpuDevice::rmsNormWeightGrad(int rows, int columns, ConstArray input, const float* rstd, ConstArray outputGradient,
+                                  Array gammaGradient) {
     cpu::byColumns(
         rows, columns,
         [&](std::int64_t first, std::int64_t width) {

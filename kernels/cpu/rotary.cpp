@@ -132,7 +132,8 @@ void CpuDevice::rotary(const RotaryShape& shape, ConstArray joined, Array apart)
     byTokens(shape, [&](const Angles& angles, std::int64_t token) {
         const cpu::ConstFloats from(joined + token * in, in);
         const cpu::Floats to(apart + token * out, cpu::Floats::Access::Write, out);
-        apartOfToken(shape.heads, shape.keyHeads, shape.width, angles.cosines(), angles.sines(), from.data(), to.data());
+        apartOfToken(shape.heads, shape.keyHeads, shape.width, angles.cosines(), angles.sines(), from.data(),
+                     to.data());
     });
 }
 

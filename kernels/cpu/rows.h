@@ -24,7 +24,7 @@ void shareOut(std::int64_t count, std::int64_t elements, const Body& body) {
         body(std::int64_t{0}, count);
         return;
     }
-#pragma omp parallel num_threads(static_cast<int>(useful))
+#pragma omp parallel num_threads(static_cast <int>(useful))
     {
         const std::int64_t threads = omp_get_num_threads();
         const std::int64_t thread = omp_get_thread_num();
@@ -67,14 +67,13 @@ void byRows(std::int64_t rows, std::int64_t columns, const Body& body, const Ope
 /// body(first, count, pointer to those elements of each operand …), for all elements.
 template <class Body, class... Operands>
 void byElements(std::int64_t count, const Body& body, const Operands&... operands) {
-    shareOut(count, count, [&](std::int64_t begin, std::int64_t end) {
-        inBlocks(begin, end, blockElements, 1, body, operands...);
-    });
+    shareOut(count, count,
+             [&](std::int64_t begin, std::int64_t end) { inBlocks(begin, end, blockElements, 1, body, operands...); });
 }
 
 /// For sums over the rows of matrices [rows, columns]: body(firstColumn, columns, rows, matrix …), the matrices as
-/// ConstFloats, for all columns and, in their order, all rows. Threads share out the columns, so that any number of them
-/// sums alike. open(firstColumn, columns) makes what body gets first: the place of the sums.
+/// ConstFloats, for all columns and, in their order, all rows. Threads share out the columns, so that any number of
+/// them sums alike. open(firstColumn, columns) makes what body gets first: the place of the sums.
 template <class Open, class Body, class... Matrices>
 void byColumns(std::int64_t rows, std::int64_t columns, const Open& open, const Body& body,
                const Matrices&... matrices) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // oneDNN's sgemm takes strides and transposes without a primitive to build, cache and key, and is the quickest on most
-// shapes of a transformer. With AVX-512 it packs a transposed right factor slowly: there oneDNN's matmul primitive, which
-// reads dense matrices where they lie, takes 0.6 to 0.95 of its time, on small products too. With AVX2 OpenBLAS is for the shapes named below, by a few per cent up to
-// twice (tests/bench/results.md).
+// shapes of a transformer. With AVX-512 it packs a transposed right factor slowly: there oneDNN's matmul primitive,
+// which reads dense matrices where they lie, takes 0.6 to 0.95 of its time, on small products too. With AVX2 OpenBLAS
+// is for the shapes named below, by a few per cent up to twice (tests/bench/results.md).
 #include "kernels/cpu/sgemm.h"
 
 #include "kernels/cpu/instructions.h"
@@ -46,19 +46,17 @@ ProductRoutine quickestRoutine(int m, int n, int k, const Matrix& a, const Matri
 
 void sgemm(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, float beta, float* c, int strideC) {
     switch (quickestRoutine(m, n, k, a, b, strideC)) {
-        case ProductRoutine::OneDnnMatmul:
-            return matmul(m, n, k, alpha, a, b, beta, c, strideC);
-        case ProductRoutine::OpenBlas: {
-            const auto transposed = [](const Matrix& matrix) { return matrix.transpose ? CblasTrans : CblasNoTrans; };
-            return cblas_sgemm(CblasRowMajor, transposed(a), transposed(b), m, n, k, alpha, a.data.floats(), a.stride,
-                               b.data.floats(), b.stride, beta, c, strideC);
-        }
-        case ProductRoutine::OneDnnGemm: {
-            const dnnl_status_t status =
-                dnnl_sgemm(a.transpose ? 'T' : 'N', b.transpose ? 'T' : 'N', m, n, k, alpha, a.data.floats(), a.stride,
+    case ProductRoutine::OneDnnMatmul: return matmul(m, n, k, alpha, a, b, beta, c, strideC);
+    case ProductRoutine::OpenBlas: {
+        const auto transposed = [](const Matrix& matrix) { return matrix.transpose ? CblasTrans : CblasNoTrans; };
+        return cblas_sgemm(CblasRowMajor, transposed(a), transposed(b), m, n, k, alpha, a.data.floats(), a.stride,
                            b.data.floats(), b.stride, beta, c, strideC);
-            if (status != dnnl_success) throw std::runtime_error("matrix product refused by oneDNN");
-        }
+    }
+    case ProductRoutine::OneDnnGemm: {
+        const dnnl_status_t status = dnnl_sgemm(a.transpose ? 'T' : 'N', b.transpose ? 'T' : 'N', m, n, k, alpha,
+                                                a.data.floats(), a.stride, b.data.floats(), b.stride, beta, c, strideC);
+        if (status != dnnl_success) throw std::runtime_error("matrix product refused by oneDNN");
+    }
     }
 }
 

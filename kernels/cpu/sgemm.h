@@ -8,8 +8,8 @@ namespace shardlab::cpu {
 /// What multiplies matrices of fp32: a routine of one of two libraries.
 enum class ProductRoutine { OneDnnGemm, OneDnnMatmul, OpenBlas };
 
-/// Which of them is the quickest for a product of these sizes and strides on this processor: a rule, never a measurement,
-/// so that equal runs stay equal to the bit.
+/// Which of them is the quickest for a product of these sizes and strides on this processor: a rule, never a
+/// measurement, so that equal runs stay equal to the bit.
 ProductRoutine quickestRoutine(int m, int n, int k, const Matrix& a, const Matrix& b, int strideC);
 
 /// GemmOps::gemm of fp32 by the quickest routine. Throws std::runtime_error where its library refuses it.

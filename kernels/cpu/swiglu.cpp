@@ -37,7 +37,8 @@ SHARDLAB_HOT void gateGradRows(std::int64_t rows, int columns, const float* outp
 
 /// body(rows, pointer to the joined rows, pointer to the others), of operands of two and of one time `columns`.
 template <class Joined, class Single, class Body>
-void byJoinedRows(std::int64_t rows, std::int64_t columns, const Joined& joined, const Single& single, const Body& body) {
+void byJoinedRows(std::int64_t rows, std::int64_t columns, const Joined& joined, const Single& single,
+                  const Body& body) {
     const bool inPlace = joined.array.type == DType::F32 && single.array.type == DType::F32;
     const std::int64_t block = std::max<std::int64_t>(inPlace ? rows : cpu::blockElements / (2 * columns), 1);
     cpu::shareOut(rows, 2 * rows * columns, [&](std::int64_t begin, std::int64_t end) {
@@ -58,8 +59,9 @@ void CpuDevice::swiglu(int rows, int columns, ConstArray joined, Array output) {
 }
 
 void CpuDevice::swigluGrad(int rows, int columns, ConstArray outputGradient, Array joined) {
-    byJoinedRows(rows, columns, cpu::updates(joined), cpu::reads(outputGradient),
-                 [&](std::int64_t some, float* in, const float* gradient) { gateGradRows(some, columns, gradient, in); });
+    byJoinedRows(
+        rows, columns, cpu::updates(joined), cpu::reads(outputGradient),
+        [&](std::int64_t some, float* in, const float* gradient) { gateGradRows(some, columns, gradient, in); });
 }
 
 }  // namespace shardlab

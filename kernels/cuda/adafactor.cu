@@ -197,7 +197,8 @@ void CudaDevice::adafactorNorms(const AdafactorUpdate& update, std::span<const A
     std::vector<std::pair<DType, UpdateTiles>> all;
     for (const AdafactorPart& part : parts) {
         const bool ofColumns = part.rowsAreParts || !part.rowSums;
-        totals.push_back({ofColumns ? part.columnSums : part.rowSums, ofColumns ? part.columns : part.rows, part.total});
+        totals.push_back(
+            {ofColumns ? part.columnSums : part.rowSums, ofColumns ? part.columns : part.rows, part.total});
         all.emplace_back(part.gradient.type, updateTiles(update, part));
         UpdateTiles& own = all.back().second;
         own.partial = partial;
@@ -218,8 +219,8 @@ void CudaDevice::adafactorNorms(const AdafactorUpdate& update, std::span<const A
         withType(gradients, [&](auto g) {
             using G = typename decltype(g)::Type;
             withTables<UpdateTiles>(alike, 1, [&](const PartTable<UpdateTiles>& table, unsigned chunks) {
-                launch("adafactor norms", updateSquaresKernel<G>, chunks, partTileThreads, *queue_, update.gradientScale,
-                       table);
+                launch("adafactor norms", updateSquaresKernel<G>, chunks, partTileThreads, *queue_,
+                       update.gradientScale, table);
             });
         });
     }

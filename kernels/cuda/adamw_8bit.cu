@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp takes a block of moments: it keeps them in registers from their codes to their codes, and its lanes agree on the
-// largest. All parts of the same types go in one launch.
+// A warp takes a block of moments: it keeps them in registers from their codes to their codes, and its lanes agree on
+// the largest. All parts of the same types go in one launch.
 #include "kernels/adamw_8bit.h"
 
 #include "kernels/cuda/cuda_device.cuh"
@@ -121,8 +121,8 @@ void CudaDevice::adamw8Bit(const AdamWUpdate& update, std::span<const AdamW8BitP
             for (const AdamW8BitPart& part : parts) {
                 if (part.count == 0 || part.gradient.type != gradients || part.value.type != values) continue;
                 const int before = static_cast<int>(part.begin % momentBlock);
-                alike.push_back({part.gradient.data, part.value.data, part.master, part.first, part.second, part.firstScales,
-                                 part.secondScales, before + part.count, before,
+                alike.push_back({part.gradient.data, part.value.data, part.master, part.first, part.second,
+                                 part.firstScales, part.secondScales, before + part.count, before,
                                  1.0f - update.learningRate * part.weightDecay});
             }
             if (alike.empty()) continue;

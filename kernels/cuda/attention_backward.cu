@@ -38,7 +38,8 @@ void onTensorCores(const AttentionArguments& a, LaunchQueue& queue) {
     const bool drops = a.dropout.mask.share > 0;
     launchBlocks(drops ? queryGradientKernel<T, columns, true, Tile> : queryGradientKernel<T, columns, false, Tile>, a,
                  Tile::rows, Tile::threads, Tile::template sharedBytes<columns>, queue);
-    launchBlocks(drops ? keyValueGradientKernel<T, columns, true, Tile> : keyValueGradientKernel<T, columns, false, Tile>,
+    launchBlocks(drops ? keyValueGradientKernel<T, columns, true, Tile>
+                       : keyValueGradientKernel<T, columns, false, Tile>,
                  a, Tile::rows, Tile::threads, Tile::template sharedBytes<columns>, queue);
 }
 
@@ -52,8 +53,7 @@ void onTensorCores(const AttentionArguments& a, LaunchQueue& queue) {
 template <class T, class Tile>
 void plain(const AttentionArguments& a, LaunchQueue& queue) {
     launchBlocks(plainQueryGradientKernel<T, Tile>, a, Tile::tile, Tile::threads, plainBackwardBytes<Tile>, queue);
-    launchBlocks(plainKeyValueGradientKernel<T, Tile>, a, Tile::tile, Tile::threads, plainBackwardBytes<Tile>,
-                        queue);
+    launchBlocks(plainKeyValueGradientKernel<T, Tile>, a, Tile::tile, Tile::threads, plainBackwardBytes<Tile>, queue);
 }
 
 template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backward on tensor cores, in two passes that make the probabilities anew, so that each gradient is summed by one block
-// in one order: the same bits in every call. With S = scale·Q·Kᵀ, P = softmax(S), O = P·V and D = rowsum(dO∘O):
+// Backward on tensor cores, in two passes that make the probabilities anew, so that each gradient is summed by one
+// block in one order: the same bits in every call. With S = scale·Q·Kᵀ, P = softmax(S), O = P·V and D = rowsum(dO∘O):
 // dV = Pᵀ·dO, dS = P∘(dO·Vᵀ − D), dQ = scale·dS·K, dK = scale·dSᵀ·Q. With a mask M of dropout: dV = (M∘P)ᵀ·dO,
 // dS = P∘(M∘(dO·Vᵀ) − D).
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace shardlab::cuda {
 
-/// Of a block of either pass: each of `warps` has rowTiles·16 rows of its own (queries, or keys) and meets `others` at a
-/// time (keys, or queries), in steps of `step`.
+/// Of a block of either pass: each of `warps` has rowTiles·16 rows of its own (queries, or keys) and meets `others` at
+/// a time (keys, or queries), in steps of `step`.
 template <int warps_, int rowTiles_, int others_, int step_, int blocksPerMultiprocessor_>
 struct BackwardTile {
     static constexpr int warps = warps_;
@@ -87,8 +87,8 @@ __device__ __forceinline__ void loadRowStatistics(const AttentionArguments& a, c
     const int lane = static_cast<int>(threadIdx.x) % 32;
     std::uint32_t output[rowTiles][columns / 16][4];
     std::uint32_t gradient[rowTiles][columns / 16][4];
-    loadRows<T, rowTiles, columns>(output, static_cast<const T*>(a.output) + head.output, head.hidden, first, a.sequence,
-                                   a.width);
+    loadRows<T, rowTiles, columns>(output, static_cast<const T*>(a.output) + head.output, head.hidden, first,
+                                   a.sequence, a.width);
     loadRows<T, rowTiles, columns>(gradient, static_cast<const T*>(a.outputGradient) + head.output, head.hidden, first,
                                    a.sequence, a.width);
 #pragma unroll
@@ -313,8 +313,7 @@ __device__ __forceinline__ void keyValueGradient(const AttentionArguments& a) {
                         for (int i = right; i < 4; i += 2) {
                             float& d = dP[m][n][i];
                             if constexpr (drops) {
-                                const bool keeps =
-                                    row.keeps(first + m * 16 + i / 2 * 8 + lane / 4, dropout.least);
+                                const bool keeps = row.keeps(first + m * 16 + i / 2 * 8 + lane / 4, dropout.least);
                                 d = p[m][n][i] * ((keeps ? d * dropout.factor : 0.0f) - dot);
                                 if (!keeps) p[m][n][i] = 0;
                             } else {

@@ -36,9 +36,7 @@ struct Head {
     int hidden = 0;
 
     __device__ __forceinline__ Head(const AttentionArguments& a, int number)
-        : sample(number / a.heads),
-          head(number % a.heads),
-          rows(static_cast<std::int64_t>(number) * a.sequence),
+        : sample(number / a.heads), head(number % a.heads), rows(static_cast<std::int64_t>(number) * a.sequence),
           hidden(a.heads * a.width) {
         const std::int64_t token = static_cast<std::int64_t>(sample) * a.sequence;
         qkv = token * 3 * hidden + head * a.width;
@@ -69,7 +67,8 @@ constexpr int paddedColumns = columns + 8;
 
 /// tile[rows][paddedColumns] := rows firstRow … of a matrix, zeros beyond its last row and column; a copy under way.
 template <class T, int rows, int columns, int threads>
-__device__ __forceinline__ void copyTile(T* tile, const T* matrix, int rowStride, int firstRow, int lastRow, int width) {
+__device__ __forceinline__ void copyTile(T* tile, const T* matrix, int rowStride, int firstRow, int lastRow,
+                                         int width) {
     constexpr int chunks = columns / 8;
     constexpr int count = rows * chunks;
     const int thread = static_cast<int>(threadIdx.x);
@@ -129,8 +128,8 @@ __device__ __forceinline__ void loadColumnsAsB(std::uint32_t (&b)[4], const T* t
     loadMatricesTransposed(b, tile + (firstRow + lane % 16) * paddedColumns<columns> + n * 16 + lane / 16 * 8);
 }
 
-/// Rows firstRow … of a matrix := C fragments, those of row half h of m times factor[m][h]; through `stage`, this warp's
-/// own [16·tiles][paddedColumns] of shared memory, so that rows are written 16 bytes at a time.
+/// Rows firstRow … of a matrix := C fragments, those of row half h of m times factor[m][h]; through `stage`, this
+/// warp's own [16·tiles][paddedColumns] of shared memory, so that rows are written 16 bytes at a time.
 template <class T, int tiles, int columns>
 __device__ __forceinline__ void storeRows(const float (&c)[tiles][columns / 8][4], const float (&factor)[tiles][2],
                                           T* stage, T* matrix, int rowStride, int firstRow, int lastRow, int width) {

@@ -9,7 +9,8 @@
 
 namespace shardlab::cuda {
 
-/// 16×16 threads have `tile` rows and meet `tile` others at a time: thread (y, x) has rows y + 16·i and columns x + 16·j.
+/// 16×16 threads have `tile` rows and meet `tile` others at a time: thread (y, x) has rows y + 16·i and columns x +
+/// 16·j.
 template <int tile_, int columns_>
 struct PlainTile {
     static constexpr int tile = tile_;
@@ -312,8 +313,7 @@ __device__ __forceinline__ void keyValueGradientPlain(const AttentionArguments& 
 #pragma unroll
             for (int i = 0; i < each; ++i) {
                 const int own = y + Tile::side * i;
-                const float probability =
-                    first + own > query ? 0.0f : expf(p[i][j] * a.scale - logSums[column]);
+                const float probability = first + own > query ? 0.0f : expf(p[i][j] * a.scale - logSums[column]);
                 const bool keeps = !drops || row.keeps(first + own, dropout.least);
                 const float d = keeps ? dP[i][j] * dropout.factor : 0.0f;
                 probabilities[own * (tile + 1) + column] = keeps ? probability : 0.0f;

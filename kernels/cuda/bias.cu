@@ -52,10 +52,13 @@ void CudaDevice::addBiasAndResidual(int rows, int columns, ConstArray bias, Cons
     withTypes(matrix.type, bias.type, [&](auto t, auto p) {
         using T = typename decltype(t)::Type;
         using P = typename decltype(p)::Type;
-        withPacks<T>(columns, [&](auto n) {
-            launch("addBias", mapMatrixKernel<n(), AddBias<T, P>>, matrixBlocks(rows, columns, n()), tileThreads,
-                   *queue_, rows, columns, AddBias<T, P>{as<P>(bias), as<T>(residual), as<T>(matrix)});
-        }, bias.data, residual.data, static_cast<const void*>(matrix.data));
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                launch("addBias", mapMatrixKernel<n(), AddBias<T, P>>, matrixBlocks(rows, columns, n()), tileThreads,
+                       *queue_, rows, columns, AddBias<T, P>{as<P>(bias), as<T>(residual), as<T>(matrix)});
+            },
+            bias.data, residual.data, static_cast<const void*>(matrix.data));
     });
 }
 
@@ -63,12 +66,15 @@ void CudaDevice::addColumnSums(int rows, int columns, ConstArray gradient, Array
     withTypes(gradient.type, bias.type, [&](auto t, auto g) {
         using T = typename decltype(t)::Type;
         using G = typename decltype(g)::Type;
-        withPacks<T>(columns, [&](auto n) {
-            const ColumnSumsPlan plan(rows, columns, n(), properties_.multiProcessorCount);
-            auto* partial = scratch<float>(plan.partials(1, columns));
-            launchColumnSums<n(), 1, G>(rows, columns, plan, Rows<T>{as<T>(gradient)}, partial,
-                                        ColumnTargets<G, 1>{{as<G>(bias)}}, *queue_);
-        }, gradient.data);
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                const ColumnSumsPlan plan(rows, columns, n(), properties_.multiProcessorCount);
+                auto* partial = scratch<float>(plan.partials(1, columns));
+                launchColumnSums<n(), 1, G>(rows, columns, plan, Rows<T>{as<T>(gradient)}, partial,
+                                            ColumnTargets<G, 1>{{as<G>(bias)}}, *queue_);
+            },
+            gradient.data);
     });
 }
 

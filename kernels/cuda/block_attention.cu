@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp has one row, of queries or of keys, its lanes every 32nd column; what is on the other side comes row by row. In
-// fp32 and in a fixed order, without shared memory: the same bits in every call.
+// A warp has one row, of queries or of keys, its lanes every 32nd column; what is on the other side comes row by row.
+// In fp32 and in a fixed order, without shared memory: the same bits in every call.
 #include "kernels/block_attention.h"
 
 #include "kernels/cuda/cuda_device.cuh"
@@ -206,7 +206,8 @@ unsigned blocksOf(const AttentionBlock& block, int rows) {
 
 /// Columns [from, from + columns) of a matrix as columns [to, …) of another, both of so many columns.
 template <class From, class To>
-__global__ void copyColumnsKernel(std::int64_t count, int columns, const From* from, int fromColumns, To* to, int toColumns) {
+__global__ void copyColumnsKernel(std::int64_t count, int columns, const From* from, int fromColumns, To* to,
+                                  int toColumns) {
     overElements<1>(count, [&](std::int64_t index, auto) {
         const std::int64_t row = index / columns, column = index % columns;
         to[row * toColumns + column] = fromFloat<To>(toFloat(from[row * fromColumns + column]));
@@ -225,13 +226,14 @@ void CudaDevice::attentionBlock(const AttentionBlock& block, ConstArray qkv, Con
     a.logSums = logSums;
     withType(qkv.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        launch("attentionBlock", attendBlockKernel<T>, blocksOf(block, block.queries), warpsOfBlock * warpSize_, *queue_, a);
+        launch("attentionBlock", attendBlockKernel<T>, blocksOf(block, block.queries), warpsOfBlock * warpSize_,
+               *queue_, a);
     });
 }
 
-void CudaDevice::attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, ConstArray output,
-                                    ConstArray outputGradient, const float* logSums, float* queryGradient,
-                                    float* keysValuesGradient, float*) {
+void CudaDevice::attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues,
+                                    ConstArray output, ConstArray outputGradient, const float* logSums,
+                                    float* queryGradient, float* keysValuesGradient, float*) {
     BlockArguments a = argumentsOf(block, qkv, keysValues);
     a.output = output.data;
     a.outputGradient = outputGradient.data;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A of experts that choose with a cap (kernels/gate.h, GateRule), as cpu/capped_choice.cpp finds it: a block has a sample, a warp
-// an expert at a time and a thread a token.
+// A of experts that choose with a cap (kernels/gate.h, GateRule), as cpu/capped_choice.cpp finds it: a block has a
+// sample, a warp an expert at a time and a thread a token.
 #pragma once
 
 #include "kernels/gate.h"
@@ -63,7 +63,8 @@ __global__ void __launch_bounds__(cappedThreads)
     const auto value = [&](int t, int e) { return atMostOne(u[e] * (v[t] * shares[t * experts + e])); };
     const auto relaxed = [](float own, float exact) { return own * powf(exact / own, cappedRelaxation); };
 
-    for (int i = thread; i < tokens * experts; i += cappedThreads) shares[i] = expf((probabilities[first + i] - 1) / entropy);
+    for (int i = thread; i < tokens * experts; i += cappedThreads)
+        shares[i] = expf((probabilities[first + i] - 1) / entropy);
     for (int e = thread; e < experts; e += cappedThreads) u[e] = 1;
     for (int t = thread; t < tokens; t += cappedThreads) v[t] = 1;
     __syncthreads();
@@ -71,14 +72,16 @@ __global__ void __launch_bounds__(cappedThreads)
     float worst = 0;
     do {
         for (int e = thread / warpSize_; e < experts; e += cappedThreads / warpSize_) {
-            const float exact = cappedFactor<WarpOf>(tokens, places, [&](int t) { return v[t] * shares[t * experts + e]; });
+            const float exact =
+                cappedFactor<WarpOf>(tokens, places, [&](int t) { return v[t] * shares[t * experts + e]; });
             __syncwarp();
             if (WarpOf::first() == 0) u[e] = rounds == 0 ? exact : relaxed(u[e], exact);
         }
         __syncthreads();
         if (tokenExperts < experts)
             for (int t = thread; t < tokens; t += cappedThreads) {
-                const float exact = cappedFactor<ThreadOf>(experts, most, [&](int e) { return u[e] * shares[t * experts + e]; });
+                const float exact =
+                    cappedFactor<ThreadOf>(experts, most, [&](int e) { return u[e] * shares[t * experts + e]; });
                 v[t] = atMostOne(rounds == 0 ? exact : relaxed(v[t], exact));
             }
         __syncthreads();

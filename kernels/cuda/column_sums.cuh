@@ -11,8 +11,8 @@
 
 namespace shardlab::cuda {
 
-/// partial[chunk, k, column] = what values.add<N>(row, column, index, float (&sums)[K][N]) adds up to over the rows of a
-/// chunk.
+/// partial[chunk, k, column] = what values.add<N>(row, column, index, float (&sums)[K][N]) adds up to over the rows of
+/// a chunk.
 template <int N, int K, class Values>
 __global__ void __launch_bounds__(tileColumns* tileRows)
     partialColumnSumsKernel(int rows, int columns, int chunkRows, Values values, float* partial) {

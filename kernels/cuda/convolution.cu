@@ -31,13 +31,15 @@ __global__ void spreadPatchesKernel(ImageShape shape, std::int64_t count, const 
                 const int x = place.x + i, y = place.y + j;
                 const bool inside = x >= 0 && x < shape.width && y >= 0 && y < shape.height;
                 patch[((j + 1) * 3 + i + 1) * shape.channels] =
-                    inside ? images[at + (static_cast<std::int64_t>(j) * shape.width + i) * shape.channels] : fromFloat<T>(0.0f);
+                    inside ? images[at + (static_cast<std::int64_t>(j) * shape.width + i) * shape.channels]
+                           : fromFloat<T>(0.0f);
             }
     });
 }
 
 template <class T>
-__global__ void sumPatchesKernel(ImageShape shape, std::int64_t count, const T* patches, const T* activated, T* images) {
+__global__ void sumPatchesKernel(ImageShape shape, std::int64_t count, const T* patches, const T* activated,
+                                 T* images) {
     overElements<1>(count, [=](std::int64_t at, auto) {
         const Place place(shape, at);
         float sum = 0;
@@ -61,8 +63,8 @@ __global__ void sumPatchesKernel(ImageShape shape, std::int64_t count, const T* 
 void CudaDevice::spreadPatches(const ImageShape& shape, ConstArray images, Array patches) {
     withType(images.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        launch("spreadPatches", spreadPatchesKernel<T>, elementBlocks(shape.elements(), 1), elementThreads, *queue_, shape,
-               shape.elements(), as<T>(images), as<T>(patches));
+        launch("spreadPatches", spreadPatchesKernel<T>, elementBlocks(shape.elements(), 1), elementThreads, *queue_,
+               shape, shape.elements(), as<T>(images), as<T>(patches));
     });
 }
 

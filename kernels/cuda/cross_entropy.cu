@@ -122,12 +122,13 @@ __global__ void sharedLossKernel(int rows, const float* largest, const float* su
 /// function(Constant<Threads>{}, Constant<N>{}) for rows of `columns`.
 template <class T, class Function>
 void withRows(int columns, const void* logits, Function&& function) {
-    withPacks<T>(columns, [&](auto n) {
-        if (columns / n() <= 4 * 128)
-            function(Constant<128>{}, n);
-        else
-            function(Constant<512>{}, n);
-    }, logits);
+    withPacks<T>(
+        columns,
+        [&](auto n) {
+            if (columns / n() <= 4 * 128) function(Constant<128>{}, n);
+            else function(Constant<512>{}, n);
+        },
+        logits);
 }
 
 }  // namespace
@@ -137,14 +138,15 @@ void CudaDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const
     withType(logits.type, [&](auto t) {
         using T = typename decltype(t)::Type;
         withRows<T>(vocabulary, logits.data, [&](auto threads, auto n) {
-            launch("crossEntropy", crossEntropyKernel<threads(), n(), false, false, T>,
-                   static_cast<unsigned>(rows), threads(), *queue_, vocabulary, as<T>(logits), targets, losses);
+            launch("crossEntropy", crossEntropyKernel<threads(), n(), false, false, T>, static_cast<unsigned>(rows),
+                   threads(), *queue_, vocabulary, as<T>(logits), targets, losses);
         });
     });
     meanLater(rows, losses, loss);
 }
 
-void CudaDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) {
+void CudaDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
+                                          double* loss) {
     auto* losses = scratch<double>(static_cast<std::size_t>(rows));
     withType(logits.type, [&](auto t) {
         using T = typename decltype(t)::Type;

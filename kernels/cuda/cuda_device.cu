@@ -186,7 +186,8 @@ std::shared_ptr<DeviceMoment> CudaDevice::downloadBeside(const void* data, void*
     if (bytes == 0) return nullptr;
     const std::shared_ptr<DeviceMoment> asked = mark();
     check(cudaStreamWaitEvent(copies_, EventClock::event(*asked), 0), "cudaStreamWaitEvent");
-    check(cudaMemcpyAsync(staging, data, bytes, cudaMemcpyDeviceToHost, copies_), "cudaMemcpyAsync from the GPU", bytes);
+    check(cudaMemcpyAsync(staging, data, bytes, cudaMemcpyDeviceToHost, copies_), "cudaMemcpyAsync from the GPU",
+          bytes);
     return clock_->mark(copies_);
 }
 

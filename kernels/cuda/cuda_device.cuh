@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU as a device: one queue, in which everything is done in the order it was asked for, and a stream of copies beside it. <op>.cu beside this file
-// defines the members of an op. Errors of CUDA are exceptions: they end the run.
+// A GPU as a device: one queue, in which everything is done in the order it was asked for, and a stream of copies
+// beside it. <op>.cu beside this file defines the members of an op. Errors of CUDA are exceptions: they end the run.
 #pragma once
 
 #include "kernels/cuda/launch.cuh"
@@ -121,7 +121,8 @@ public:
                    Array tokenGradient, Array positionGradient) override;
 
     void crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) override;
-    void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) override;
+    void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
+                                  double* loss) override;
     void largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) override;
     void sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
                          ConstArray logits, float* sums, float* own) override;
@@ -145,13 +146,14 @@ public:
     void adafactor(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override;
     void sm3(const Sm3Update& update, std::span<const Sm3Part> parts) override;
 
-    void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) override;
+    void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
+                   float* logits) override;
     void route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) override;
     void routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes, const float* weightGradient,
                    const GateScores& probabilities, const GateScores& noise) override;
     void countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) override;
-    void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights, ConstArray from,
-                    Array to) override;
+    void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights,
+                    ConstArray from, Array to) override;
     void sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights, ConstArray from,
                  Array to) override;
     void dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from, ConstArray matrix,
@@ -179,7 +181,7 @@ private:
     int index_ = 0;
     cudaDeviceProp properties_{};
     std::unique_ptr<LaunchQueue> queue_;
-    cudaStream_t copies_ = nullptr;  ///< beside it
+    cudaStream_t copies_ = nullptr;   ///< beside it
     cudaStream_t returns_ = nullptr;  ///< from the host ahead of their use, while copies go there
     std::unique_ptr<MemoryCache> memory_;
     std::unique_ptr<UploadRing> uploads_;

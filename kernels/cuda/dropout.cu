@@ -52,10 +52,13 @@ void CudaDevice::dropout(int rows, int columns, const DropoutMask& mask, Array m
 void CudaDevice::dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) {
     withType(matrix.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withPacks<T>(columns, [&](auto n) {
-            launch("dropout", mapMatrixKernel<n(), Drop<T>>, matrixBlocks(rows, columns, n()), tileThreads, *queue_,
-                   rows, columns, Drop<T>{DropoutKeep(mask), as<T>(matrix), as<T>(output)});
-        }, matrix.data, static_cast<const void*>(output.data));
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                launch("dropout", mapMatrixKernel<n(), Drop<T>>, matrixBlocks(rows, columns, n()), tileThreads, *queue_,
+                       rows, columns, Drop<T>{DropoutKeep(mask), as<T>(matrix), as<T>(output)});
+            },
+            matrix.data, static_cast<const void*>(output.data));
     });
 }
 
@@ -65,10 +68,14 @@ void CudaDevice::addBiasDropoutAndResidual(int rows, int columns, ConstArray bia
         using T = typename decltype(t)::Type;
         using P = typename decltype(p)::Type;
         using Map = AddBiasDropResidual<T, P>;
-        withPacks<T>(columns, [&](auto n) {
-            launch("addBiasDropoutAndResidual", mapMatrixKernel<n(), Map>, matrixBlocks(rows, columns, n()),
-                   tileThreads, *queue_, rows, columns, Map{DropoutKeep(mask), as<P>(bias), as<T>(residual), as<T>(matrix)});
-        }, bias.data, residual.data, static_cast<const void*>(matrix.data));
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                launch("addBiasDropoutAndResidual", mapMatrixKernel<n(), Map>, matrixBlocks(rows, columns, n()),
+                       tileThreads, *queue_, rows, columns,
+                       Map{DropoutKeep(mask), as<P>(bias), as<T>(residual), as<T>(matrix)});
+            },
+            bias.data, residual.data, static_cast<const void*>(matrix.data));
     });
 }
 

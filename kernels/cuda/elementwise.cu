@@ -42,8 +42,8 @@ __device__ double sumOfSquaresOf(const T* values, std::int64_t count) {
 }
 
 /// sums[chunk] = Σ values² of the chunk.
-__global__ void __launch_bounds__(sumThreads) sumSquaresKernel(const __grid_constant__ PartTable<SquaresPart> table,
-                                                              double* sums) {
+__global__ void __launch_bounds__(sumThreads)
+    sumSquaresKernel(const __grid_constant__ PartTable<SquaresPart> table, double* sums) {
     const int chunk = static_cast<int>(blockIdx.x);
     const int index = table.partOf(chunk);
     const SquaresPart& part = table.parts[index];
@@ -174,10 +174,12 @@ void CudaDevice::convert(std::int64_t count, ConstArray from, Array to) {
         withType(to.type, [&](auto t) {
             using From = typename decltype(f)::Type;
             using To = typename decltype(t)::Type;
-            withElements([&](auto n) {
-                launch("convert", convertKernel<n(), From, To>, elementBlocks(count, n()), elementThreads, *queue_,
-                       count, as<From>(from), as<To>(to));
-            }, from.data, to.data);
+            withElements(
+                [&](auto n) {
+                    launch("convert", convertKernel<n(), From, To>, elementBlocks(count, n()), elementThreads, *queue_,
+                           count, as<From>(from), as<To>(to));
+                },
+                from.data, to.data);
         });
     });
 }
@@ -187,10 +189,12 @@ void CudaDevice::add(std::int64_t count, ConstArray from, Array to) {
         withType(to.type, [&](auto t) {
             using From = typename decltype(f)::Type;
             using To = typename decltype(t)::Type;
-            withElements([&](auto n) {
-                launch("add", addKernel<n(), From, To>, elementBlocks(count, n()), elementThreads, *queue_, count,
-                       as<From>(from), as<To>(to));
-            }, from.data, to.data);
+            withElements(
+                [&](auto n) {
+                    launch("add", addKernel<n(), From, To>, elementBlocks(count, n()), elementThreads, *queue_, count,
+                           as<From>(from), as<To>(to));
+                },
+                from.data, to.data);
         });
     });
 }
@@ -198,20 +202,24 @@ void CudaDevice::add(std::int64_t count, ConstArray from, Array to) {
 void CudaDevice::multiply(std::int64_t count, float factor, Array values) {
     withType(values.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withElements([&](auto n) {
-            launch("multiply", multiplyKernel<n(), T>, elementBlocks(count, n()), elementThreads, *queue_, count,
-                   factor, as<T>(values));
-        }, values.data);
+        withElements(
+            [&](auto n) {
+                launch("multiply", multiplyKernel<n(), T>, elementBlocks(count, n()), elementThreads, *queue_, count,
+                       factor, as<T>(values));
+            },
+            values.data);
     });
 }
 
 void CudaDevice::noteNotFinite(std::int64_t count, ConstArray values, std::int32_t number, std::int32_t* first) {
     withType(values.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withElements([&](auto n) {
-            launch("noteNotFinite", noteNotFiniteKernel<n(), T>, elementBlocks(count, n()), elementThreads, *queue_,
-                   count, as<T>(values), number, first);
-        }, values.data);
+        withElements(
+            [&](auto n) {
+                launch("noteNotFinite", noteNotFiniteKernel<n(), T>, elementBlocks(count, n()), elementThreads, *queue_,
+                       count, as<T>(values), number, first);
+            },
+            values.data);
     });
 }
 
@@ -220,12 +228,14 @@ void CudaDevice::addExponents(std::int64_t count, ConstArray values, ExponentHis
     clear(counts, allBins * sizeof *counts);
     withType(values.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withElements([&](auto n) {
-            const auto most = 8 * static_cast<unsigned>(properties_.multiProcessorCount);
-            const unsigned blocks = std::min(elementBlocks(count, n()), most);
-            launch("addExponents", exponentsKernel<n(), T>, blocks, elementThreads, *queue_, count, as<T>(values),
-                   counts);
-        }, values.data);
+        withElements(
+            [&](auto n) {
+                const auto most = 8 * static_cast<unsigned>(properties_.multiProcessorCount);
+                const unsigned blocks = std::min(elementBlocks(count, n()), most);
+                launch("addExponents", exponentsKernel<n(), T>, blocks, elementThreads, *queue_, count, as<T>(values),
+                       counts);
+            },
+            values.data);
     });
     std::array<unsigned long long, allBins> got{};
     download(counts, got.data(), sizeof got);

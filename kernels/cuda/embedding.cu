@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backward adds the gradients of one token in the order of their positions, whatever other tokens there are: positions
-// are sorted by token, those of a token cut into chunks. What a token has in its only chunk is added to its row at once;
-// sums of several chunks are kept and put together afterwards.
+// are sorted by token, those of a token cut into chunks. What a token has in its only chunk is added to its row at
+// once; sums of several chunks are kept and put together afterwards.
 #include "kernels/embedding.h"
 
 #include "kernels/cuda/cuda_device.cuh"
@@ -84,9 +84,8 @@ __device__ std::int64_t partialOf(int i, bool first) { return 2 * (i / chunkPosi
 
 /// Block i takes the chunk that begins at i in the sorted list, where one does.
 template <int N, class T, class G>
-__global__ void __launch_bounds__(gradThreads)
-    tokenGradKernel(int count, EmbeddingShape shape, KeyedNumbers sorted, const T* outputGradient, G* table,
-                    float* partial) {
+__global__ void __launch_bounds__(gradThreads) tokenGradKernel(int count, EmbeddingShape shape, KeyedNumbers sorted,
+                                                               const T* outputGradient, G* table, float* partial) {
     const int hidden = shape.hidden;
     const int begin = static_cast<int>(blockIdx.x);
     const std::uint32_t key = sorted.keys[begin];
@@ -176,11 +175,14 @@ void CudaDevice::embed(const EmbeddingShape& shape, const std::int32_t* tokens, 
     withTypes(output.type, tokenTable ? tokenTable.type : positionTable.type, [&](auto t, auto p) {
         using T = typename decltype(t)::Type;
         using P = typename decltype(p)::Type;
-        withPacks<T>(shape.hidden, [&](auto n) {
-            launch("embed", mapMatrixKernel<n(), Embed<T, P>>, matrixBlocks(rows, shape.hidden, n()), tileThreads,
-                   *queue_, rows, shape.hidden,
-                   Embed<T, P>{shape, tokens, as<P>(tokenTable), as<P>(positionTable), as<T>(output)});
-        }, tokenTable.data, positionTable.data, static_cast<const void*>(output.data));
+        withPacks<T>(
+            shape.hidden,
+            [&](auto n) {
+                launch("embed", mapMatrixKernel<n(), Embed<T, P>>, matrixBlocks(rows, shape.hidden, n()), tileThreads,
+                       *queue_, rows, shape.hidden,
+                       Embed<T, P>{shape, tokens, as<P>(tokenTable), as<P>(positionTable), as<T>(output)});
+            },
+            tokenTable.data, positionTable.data, static_cast<const void*>(output.data));
     });
 }
 
@@ -209,20 +211,23 @@ void CudaDevice::embedGrad(const EmbeddingShape& shape, const std::int32_t* toke
     withTypes(outputGradient.type, any.type, [&](auto t, auto g) {
         using T = typename decltype(t)::Type;
         using G = typename decltype(g)::Type;
-        withPacks<T>(shape.hidden, [&](auto n) {
-            constexpr int N = n();
-            const T* gradient = as<T>(outputGradient);
-            if (tokenGradient) {
-                launch("tokenGrad", tokenGradKernel<N, T, G>, static_cast<unsigned>(rows), gradThreads, *queue_, rows,
-                       shape, sorted, gradient, as<G>(tokenGradient), partial);
-                launch("longTokenGrad", longTokenGradKernel<N, G>, chunks, gradThreads, *queue_, rows, shape, sorted,
-                       static_cast<const float*>(partial), as<G>(tokenGradient));
-            }
-            if (positionGradient)
-                launch("positionGrad", positionGradKernel<N, T, G>, static_cast<unsigned>(shape.sequence), gradThreads,
-                       *queue_, shape, gradient, as<G>(positionGradient));
-        }, outputGradient.data, static_cast<const void*>(tokenGradient.data),
-           static_cast<const void*>(positionGradient.data));
+        withPacks<T>(
+            shape.hidden,
+            [&](auto n) {
+                constexpr int N = n();
+                const T* gradient = as<T>(outputGradient);
+                if (tokenGradient) {
+                    launch("tokenGrad", tokenGradKernel<N, T, G>, static_cast<unsigned>(rows), gradThreads, *queue_,
+                           rows, shape, sorted, gradient, as<G>(tokenGradient), partial);
+                    launch("longTokenGrad", longTokenGradKernel<N, G>, chunks, gradThreads, *queue_, rows, shape,
+                           sorted, static_cast<const float*>(partial), as<G>(tokenGradient));
+                }
+                if (positionGradient)
+                    launch("positionGrad", positionGradKernel<N, T, G>, static_cast<unsigned>(shape.sequence),
+                           gradThreads, *queue_, shape, gradient, as<G>(positionGradient));
+            },
+            outputGradient.data, static_cast<const void*>(tokenGradient.data),
+            static_cast<const void*>(positionGradient.data));
     });
 }
 

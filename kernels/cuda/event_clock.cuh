@@ -24,8 +24,8 @@ public:
     EventClock(const EventClock&) = delete;
     EventClock& operator=(const EventClock&) = delete;
 
-    /// To be called while little is under way on the GPU; looks at the clocks only where the last time was half a second
-    /// ago.
+    /// To be called while little is under way on the GPU; looks at the clocks only where the last time was half a
+    /// second ago.
     void compare();
     std::shared_ptr<DeviceMoment> mark(cudaStream_t stream);
     /// The event behind a moment of this clock.

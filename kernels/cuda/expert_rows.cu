@@ -89,10 +89,13 @@ void CudaDevice::gatherRows(int rows, int columns, int choices, const std::int32
                             ConstArray from, Array to) {
     withType(to.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withPacks<T>(columns, [&](auto n) {
-            launch("gatherRows", mapMatrixKernel<n(), Gather<T>>, matrixBlocks(rows, columns, n()), tileThreads, *queue_,
-                   rows, columns, Gather<T>{choices, places, weights, as<T>(from), as<T>(to), columns});
-        }, from.data, static_cast<const void*>(to.data));
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                launch("gatherRows", mapMatrixKernel<n(), Gather<T>>, matrixBlocks(rows, columns, n()), tileThreads,
+                       *queue_, rows, columns, Gather<T>{choices, places, weights, as<T>(from), as<T>(to), columns});
+            },
+            from.data, static_cast<const void*>(to.data));
     });
 }
 
@@ -100,20 +103,23 @@ void CudaDevice::sumRows(int tokens, int columns, int choices, const std::int32_
                          ConstArray from, Array to) {
     withType(to.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withPacks<T>(columns, [&](auto n) {
-            launch("sumRows", mapMatrixKernel<n(), SumOfRows<T>>, matrixBlocks(tokens, columns, n()), tileThreads, *queue_,
-                   tokens, columns, SumOfRows<T>{choices, rows, weights, as<T>(from), as<T>(to), columns});
-        }, from.data, static_cast<const void*>(to.data));
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                launch("sumRows", mapMatrixKernel<n(), SumOfRows<T>>, matrixBlocks(tokens, columns, n()), tileThreads,
+                       *queue_, tokens, columns, SumOfRows<T>{choices, rows, weights, as<T>(from), as<T>(to), columns});
+            },
+            from.data, static_cast<const void*>(to.data));
     });
 }
 
-void CudaDevice::dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from, ConstArray matrix,
-                         float* dots) {
+void CudaDevice::dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from,
+                         ConstArray matrix, float* dots) {
     withType(matrix.type, [&](auto t) {
         using T = typename decltype(t)::Type;
         const std::int64_t wanted = static_cast<std::int64_t>(tokens) * choices;
-        launch("dotRows", dotRowsKernel<T>, static_cast<unsigned>(ceilDiv(wanted, dotsOfBlock)), dotsOfBlock * warpSize_,
-               *queue_, wanted, columns, choices, rows, as<T>(from), as<T>(matrix), dots);
+        launch("dotRows", dotRowsKernel<T>, static_cast<unsigned>(ceilDiv(wanted, dotsOfBlock)),
+               dotsOfBlock * warpSize_, *queue_, wanted, columns, choices, rows, as<T>(from), as<T>(matrix), dots);
     });
 }
 

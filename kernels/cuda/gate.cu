@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp scores a token; then the experts of a sample, a thread each, go through its tokens in order and give out places.
+// A warp scores a token; then the experts of a sample, a thread each, go through its tokens in order and give out
+// places.
 #include "kernels/gate.h"
 
 #include "kernels/cuda/capped_choice.cuh"
@@ -14,7 +15,7 @@ namespace shardlab::cuda {
 
 namespace {
 
-constexpr int tokensOfBlock = 8;   ///< a warp each
+constexpr int tokensOfBlock = 8;  ///< a warp each
 constexpr int placeThreads = 128;
 
 /// What is no number comes last.
@@ -68,7 +69,8 @@ __device__ int nextBest(int count, const float* row, int last) {
     return best;
 }
 
-__global__ void noiseKernel(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) {
+__global__ void noiseKernel(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
+                            float* logits) {
     overElements<1>(static_cast<std::int64_t>(rows) * columns, [&](std::int64_t i, auto) {
         const NoiseRow normal(key, firstRow + i / columns);
         const float epsilon = normal(static_cast<std::uint32_t>(i % columns));
@@ -177,7 +179,8 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
 
 /// Block: a sample; thread: an expert, or every placeThreads-th.
 __global__ void __launch_bounds__(placeThreads)
-    placesKernel(GateShape shape, bool firstChoices, const float* probabilities, const std::int32_t* chosen, Routes routes) {
+    placesKernel(GateShape shape, bool firstChoices, const float* probabilities, const std::int32_t* chosen,
+                 Routes routes) {
     const int sample = static_cast<int>(blockIdx.x);
     const std::int64_t first = static_cast<std::int64_t>(sample) * shape.sequence;
     for (int e = static_cast<int>(threadIdx.x); e < shape.experts; e += placeThreads) {
@@ -207,7 +210,8 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_) scoreKernel(GateShap
         softmaxRow(shape.experts, scores + static_cast<std::int64_t>(token) * shape.experts);
 }
 
-/// Block: an expert and a sample. A token's place is the number of those that come before it, by their ranks [tokens, experts].
+/// Block: an expert and a sample. A token's place is the number of those that come before it, by their ranks [tokens,
+/// experts].
 __global__ void __launch_bounds__(placeThreads)
     takeKernel(GateShape shape, const float* probabilities, const float* ranks, Routes routes) {
     const int e = static_cast<int>(blockIdx.x);
@@ -244,8 +248,8 @@ struct TokenGrad {
     const std::int32_t* rows;
     const float* weightGradient;
 
-    __device__ TokenGrad(const GateShape& of, int token, float balance, const float* statistic, const std::int32_t* allRows,
-                         const float* gradients)
+    __device__ TokenGrad(const GateShape& of, int token, float balance, const float* statistic,
+                         const std::int32_t* allRows, const float* gradients)
         : shape(of), factor(balance), ofSample(statistic + static_cast<std::int64_t>(token / of.sequence) * of.experts),
           rows(allRows + static_cast<std::int64_t>(token) * of.choices),
           weightGradient(gradients + static_cast<std::int64_t>(token) * of.choices) {}
@@ -350,9 +354,10 @@ constexpr int tokenThreads = tokensOfBlock * warpSize_;
 
 }  // namespace
 
-void CudaDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) {
-    launch("gateNoise", noiseKernel, elementBlocks(static_cast<std::int64_t>(rows) * columns, 1), elementThreads, *queue_,
-           rows, columns, key, firstRow, noise, logits);
+void CudaDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
+                           float* logits) {
+    launch("gateNoise", noiseKernel, elementBlocks(static_cast<std::int64_t>(rows) * columns, 1), elementThreads,
+           *queue_, rows, columns, key, firstRow, noise, logits);
 }
 
 void CudaDevice::route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) {
@@ -365,22 +370,24 @@ void CudaDevice::route(const GateShape& shape, const GateRule& rule, const GateS
         if (capped) {
             const auto ofExperts = static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.experts);
             auto* const factors = scratch<float>(ofExperts + static_cast<std::size_t>(shape.tokens()));
-            launch("capped", cappedKernel, static_cast<unsigned>(shape.samples), cappedThreads, *queue_, shape, rule.tokenExperts,
-                   rule.entropy, probabilities, factors, factors + ofExperts, routes.assigned, routes.rounds);
+            launch("capped", cappedKernel, static_cast<unsigned>(shape.samples), cappedThreads, *queue_, shape,
+                   rule.tokenExperts, rule.entropy, probabilities, factors, factors + ofExperts, routes.assigned,
+                   routes.rounds);
         }
-        launch("experts choose", takeKernel, dim3(static_cast<unsigned>(shape.experts), static_cast<unsigned>(shape.samples)),
-               placeThreads, *queue_, shape, probabilities, capped ? static_cast<const float*>(routes.assigned) : probabilities,
-               routes);
+        launch("experts choose", takeKernel,
+               dim3(static_cast<unsigned>(shape.experts), static_cast<unsigned>(shape.samples)), placeThreads, *queue_,
+               shape, probabilities, capped ? static_cast<const float*>(routes.assigned) : probabilities, routes);
         return;
     }
     const std::int64_t choices = static_cast<std::int64_t>(shape.tokens()) * shape.choices;
     auto* const chosen = scratch<std::int32_t>(static_cast<std::size_t>(choices));
     const bool two = rule.kind == GateKind::GShard;
     if (two)
-        launch("tokens choose two", twoKernel, blocks, tokenThreads, *queue_, shape, rule.draws, rule.key, rule.firstRow,
-               logits.experts, routes, chosen);
+        launch("tokens choose two", twoKernel, blocks, tokenThreads, *queue_, shape, rule.draws, rule.key,
+               rule.firstRow, logits.experts, routes, chosen);
     else if (rule.kind == GateKind::Hierarchical)
-        launch("tokens choose in groups", inGroupsKernel, blocks, tokenThreads, *queue_, shape, logits, routes.weights, chosen);
+        launch("tokens choose in groups", inGroupsKernel, blocks, tokenThreads, *queue_, shape, logits, routes.weights,
+               chosen);
     else
         launch("tokens choose", chooseKernel, blocks, tokenThreads, *queue_, shape, rule.kind == GateKind::Switch,
                logits.experts, routes.weights, chosen);
@@ -395,18 +402,19 @@ void CudaDevice::routeGrad(const GateShape& shape, const Balance& balance, const
     const std::int32_t* const rows = routes.rows;
     const unsigned blocks = tokenBlocks(shape);
     if (balance.kind == GateKind::GShard)
-        launch("twoGrad", twoGradKernel, blocks, tokenThreads, *queue_, shape, factor, statistic, routes, weightGradient,
-               probabilities.experts, noise.experts);
+        launch("twoGrad", twoGradKernel, blocks, tokenThreads, *queue_, shape, factor, statistic, routes,
+               weightGradient, probabilities.experts, noise.experts);
     else if (balance.kind == GateKind::Hierarchical)
         launch("inGroupsGrad", inGroupsGradKernel, blocks, tokenThreads, *queue_, shape, factor, statistic, rows,
                weightGradient, probabilities, noise);
     else
-        launch("routeGrad", routeGradKernel, blocks, tokenThreads, *queue_, shape, factor, statistic, rows, weightGradient,
-               probabilities.experts, noise.experts);
+        launch("routeGrad", routeGradKernel, blocks, tokenThreads, *queue_, shape, factor, statistic, rows,
+               weightGradient, probabilities.experts, noise.experts);
 }
 
 void CudaDevice::countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) {
-    launch("countLoad", countLoadKernel, static_cast<unsigned>(ceilDiv(shape.experts, 128)), 128, *queue_, shape, asked, tally);
+    launch("countLoad", countLoadKernel, static_cast<unsigned>(ceilDiv(shape.experts, 128)), 128, *queue_, shape, asked,
+           tally);
 }
 
 }  // namespace shardlab::cuda

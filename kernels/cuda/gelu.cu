@@ -47,20 +47,25 @@ void CudaDevice::biasGelu(int rows, int columns, ConstArray bias, Array x, Array
     withTypes(x.type, bias.type, [&](auto t, auto p) {
         using T = typename decltype(t)::Type;
         using P = typename decltype(p)::Type;
-        withPacks<T>(columns, [&](auto n) {
-            launch("biasGelu", mapMatrixKernel<n(), BiasGelu<T, P>>, matrixBlocks(rows, columns, n()), tileThreads,
-                   *queue_, rows, columns, BiasGelu<T, P>{as<P>(bias), as<T>(x), as<T>(output)});
-        }, bias.data, x.data, output.data);
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                launch("biasGelu", mapMatrixKernel<n(), BiasGelu<T, P>>, matrixBlocks(rows, columns, n()), tileThreads,
+                       *queue_, rows, columns, BiasGelu<T, P>{as<P>(bias), as<T>(x), as<T>(output)});
+            },
+            bias.data, x.data, output.data);
     });
 }
 
 void CudaDevice::geluGrad(std::int64_t count, ConstArray outputGradient, Array x) {
     withType(x.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withElements([&](auto n) {
-            launch("geluGrad", geluGradKernel<n(), T>, elementBlocks(count, n()), elementThreads, *queue_, count,
-                   as<T>(outputGradient), as<T>(x));
-        }, outputGradient.data, x.data);
+        withElements(
+            [&](auto n) {
+                launch("geluGrad", geluGradKernel<n(), T>, elementBlocks(count, n()), elementThreads, *queue_, count,
+                       as<T>(outputGradient), as<T>(x));
+            },
+            outputGradient.data, x.data);
     });
 }
 

@@ -44,7 +44,7 @@ GemmShape wholeShape(int m, int n, int k, DType type, Epilogue epilogue) {
 
 void CudaDevice::gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, Array c, int strideC) {
     if (m == 0 || n == 0) return;
-    const GemmShape shape{m,        n,       k,           a.transpose, b.transpose,     a.stride,
+    const GemmShape shape{m,        n,       k,           a.transpose, b.transpose,  a.stride,
                           b.stride, strideC, a.data.type, c.type,      beta != 0.0f, Epilogue::None};
     if (plans_->multiply(shape, {a.data.data, b.data.data, c.data, nullptr, nullptr, alpha}, *queue_)) return;
     withTypes(shape.type, shape.output, [&](auto t, auto o) {
@@ -67,8 +67,7 @@ void CudaDevice::gemmBias(int m, int n, int k, ConstArray a, ConstArray b, Const
     addBias(m, n, bias, c);
 }
 
-void CudaDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x,
-                              Array output) {
+void CudaDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x, Array output) {
     const GemmShape shape = wholeShape(m, n, k, a.type, Epilogue::BiasGelu);
     const bool alike = bias.type == a.type && output.type == a.type && n % 8 == 0;
     if (alike && plans_->multiply(shape, {a.data, b.data, output.data, bias.data, x.data}, *queue_)) return;

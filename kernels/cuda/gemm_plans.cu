@@ -36,8 +36,8 @@ class Layout {
 public:
     Layout(DType type, int rows, int columns, int stride) {
         checked(cublasLtMatrixLayoutCreate(&layout_, typeOf(type), static_cast<std::uint64_t>(rows),
-                                               static_cast<std::uint64_t>(columns), stride),
-                    "cublasLtMatrixLayoutCreate");
+                                           static_cast<std::uint64_t>(columns), stride),
+                "cublasLtMatrixLayoutCreate");
     }
     Layout(Layout&& other) noexcept : layout_(std::exchange(other.layout_, nullptr)) {}
     Layout& operator=(Layout&&) = delete;
@@ -93,7 +93,7 @@ struct Plan {
     template <class Value>
     void set(cublasLtMatmulDescAttributes_t attribute, const Value& value) {
         checked(cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof value),
-                    "cublasLtMatmulDescSetAttribute");
+                "cublasLtMatmulDescSetAttribute");
     }
     void point(const GemmShape& shape, const GemmOperands& operands) {
         if (shape.epilogue != Epilogue::None) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.vector);
@@ -119,7 +119,7 @@ public:
     template <class Value>
     void set(cublasLtMatmulPreferenceAttributes_t attribute, const Value& value) {
         checked(cublasLtMatmulPreferenceSetAttribute(preference_, attribute, &value, sizeof value),
-                    "cublasLtMatmulPreferenceSetAttribute");
+                "cublasLtMatmulPreferenceSetAttribute");
     }
 
 private:
@@ -144,9 +144,9 @@ struct GemmPlans::Library {
             Plan& p = plan->second;
             p.point(shape, operands);
             const float beta = shape.accumulates ? 1.0f : 0.0f;
-            checked(cublasLtMatmul(library->handle, p.operation, &operands.alpha, operands.b, p.first, operands.a, p.second,
-                                   &beta, operands.c, p.result, operands.c, p.result, &p.algorithm, library->workspace,
-                                   workspaceBytes, stream),
+            checked(cublasLtMatmul(library->handle, p.operation, &operands.alpha, operands.b, p.first, operands.a,
+                                   p.second, &beta, operands.c, p.result, operands.c, p.result, &p.algorithm,
+                                   library->workspace, workspaceBytes, stream),
                     "cublasLtMatmul");
         }
     };
@@ -164,9 +164,8 @@ struct GemmPlans::Library {
         preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignments.c);
         cublasLtMatmulHeuristicResult_t found{};
         int count = 0;
-        const cublasStatus_t status =
-            cublasLtMatmulAlgoGetHeuristic(handle, plan.operation, plan.first, plan.second, plan.result, plan.result,
-                                           preference, 1, &found, &count);
+        const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+            handle, plan.operation, plan.first, plan.second, plan.result, plan.result, preference, 1, &found, &count);
         plan.known = status == CUBLAS_STATUS_SUCCESS && count > 0 && found.state == CUBLAS_STATUS_SUCCESS;
         plan.algorithm = found.algo;
     }

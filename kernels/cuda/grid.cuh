@@ -36,10 +36,8 @@ __device__ void overElements(std::int64_t count, Function&& function) {
 /// function(Constant<N>{}): N = 8 where all of `data` is aligned to 16 bytes, else 1. For elements in any number.
 template <class Function, class... Pointers>
 void withElements(Function&& function, Pointers... data) {
-    if ((aligned(data) && ...))
-        function(Constant<8>{});
-    else
-        function(Constant<1>{});
+    if ((aligned(data) && ...)) function(Constant<8>{});
+    else function(Constant<1>{});
 }
 
 constexpr int tileColumns = 32;  ///< of packs, one a lane
@@ -68,7 +66,8 @@ template <class Part>
 struct PartTable {
     static constexpr int most = 256;
     Part parts[most];
-    int firstChunk[most + 1] = {};  ///< of each part, and of all after the last; zeros beyond: equal lists are equal bytes
+    int firstChunk[most + 1] =
+        {};  ///< of each part, and of all after the last; zeros beyond: equal lists are equal bytes
     int count = 0;
 
     /// The part that chunk `chunk` lies in.

@@ -46,19 +46,19 @@ private:
 /// function(Constant<N>{}, Constant<Held>{}).
 template <class T, class Function, class... Pointers>
 void withRows(int columns, Function&& function, Pointers... data) {
-    withPacks<T>(columns, [&](auto n) {
-        if constexpr (n() == 1) {
-            function(n, Constant<0>{});
-        } else {
-            const int packs = columns / n();
-            if (packs <= 4 * warpSize_)
-                function(n, Constant<4>{});
-            else if (packs <= 8 * warpSize_)
-                function(n, Constant<8>{});
-            else
+    withPacks<T>(
+        columns,
+        [&](auto n) {
+            if constexpr (n() == 1) {
                 function(n, Constant<0>{});
-        }
-    }, data...);
+            } else {
+                const int packs = columns / n();
+                if (packs <= 4 * warpSize_) function(n, Constant<4>{});
+                else if (packs <= 8 * warpSize_) function(n, Constant<8>{});
+                else function(n, Constant<0>{});
+            }
+        },
+        data...);
 }
 
 inline unsigned rowBlocks(int rows) { return static_cast<unsigned>(ceilDiv(rows, rowsOfBlock)); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that kernels leave in the host's memory, handed over when the stream has come so far: nobody waits for one alone.
+// Numbers that kernels leave in the host's memory, handed over when the stream has come so far: nobody waits for one
+// alone.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ public:
     ~LateResults();
 
     static constexpr std::size_t most = 64;  ///< that are not handed over yet
-    /// launch(place): a kernel that is to write there; times `factor` it becomes *result. False where there are `most`, and
-    /// nothing was launched.
+    /// launch(place): a kernel that is to write there; times `factor` it becomes *result. False where there are `most`,
+    /// and nothing was launched.
     bool ask(double* result, double factor, const std::function<void(double* place)>& launch);
     /// How many were launched so far.
     std::uint64_t asked();

@@ -15,7 +15,7 @@ namespace shardlab::cuda {
 template <class... Parameters, class... Arguments>
 void launchShared(const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, std::size_t sharedBytes,
                   LaunchQueue& queue, Arguments... arguments) {
-    static_assert(((alignof(Parameters) <= 16 && std::is_trivially_copyable_v<std::remove_cv_t<Parameters>>) && ...));
+    static_assert(((alignof(Parameters) <= 16 && std::is_trivially_copyable_v<std::remove_cv_t<Parameters>>)&&...));
     if (blocks.x == 0 || blocks.y == 0 || blocks.z == 0) return;
 #ifdef SHARDLAB_EMULATED_CUDA
     emulation::introduce(kernel);

@@ -39,7 +39,8 @@ void LaunchBatch::add(const KernelLaunch& launch, std::span<const KernelArgument
         line += linesOf(argument.bytes);
     }
     note(reinterpret_cast<std::uintptr_t>(launch.kernel));
-    for (const unsigned size : {launch.blocks.x, launch.blocks.y, launch.blocks.z, launch.threads.x, launch.threads.y, launch.threads.z})
+    for (const unsigned size :
+         {launch.blocks.x, launch.blocks.y, launch.blocks.z, launch.threads.x, launch.threads.y, launch.threads.z})
         note(size);
     note(launch.sharedBytes);
 }

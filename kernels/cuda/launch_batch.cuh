@@ -31,7 +31,9 @@ struct KernelArgument {
 /// Asks a stream for something that is no kernel of ours. Equal calls ask for the same.
 template <class Call>
 concept StreamCall = std::equality_comparable<Call> && std::is_trivially_copyable_v<Call> && alignof(Call) <= 16 &&
-                     requires(const Call& call, cudaStream_t stream) { call(stream); };
+                     requires(const Call& call, cudaStream_t stream) {
+    call(stream);
+};
 
 class LaunchBatch {
 public:
@@ -72,7 +74,9 @@ private:
     template <class Call>
     static constexpr CallKind kindOf{
         [](const void* call, cudaStream_t stream) { (*static_cast<const Call*>(call))(stream); },
-        [](const void* one, const void* other) { return *static_cast<const Call*>(one) == *static_cast<const Call*>(other); }};
+        [](const void* one, const void* other) {
+            return *static_cast<const Call*>(one) == *static_cast<const Call*>(other);
+        }};
     struct Item {
         KernelLaunch launch;
         const CallKind* call = nullptr;  ///< null: a kernel
@@ -83,7 +87,10 @@ private:
     };
 
     Item& addItem(const KernelLaunch& launch, std::size_t bytes);
-    void note(std::uint64_t number) { shape_ = (shape_ ^ number) * 0x9E3779B97F4A7C15u; shape_ ^= shape_ >> 29; }
+    void note(std::uint64_t number) {
+        shape_ = (shape_ ^ number) * 0x9E3779B97F4A7C15u;
+        shape_ ^= shape_ >> 29;
+    }
     std::byte* dataOf(const Item& item) { return lines_[item.line].bytes; }
     const std::byte* dataOf(const Item& item) const { return lines_[item.line].bytes; }
     void** pointersOf(const Item& item) const;

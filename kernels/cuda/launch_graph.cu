@@ -31,7 +31,9 @@ cudaGraphNode_t lastNode(cudaStream_t stream) {
 
 }  // namespace
 
-LaunchGraph::LaunchGraph(const LaunchBatch& batch, cudaStream_t capture) : batch_(batch) { take(this->capture(capture)); }
+LaunchGraph::LaunchGraph(const LaunchBatch& batch, cudaStream_t capture) : batch_(batch) {
+    take(this->capture(capture));
+}
 
 LaunchGraph::~LaunchGraph() {
     if (executable_) cudaGraphExecDestroy(executable_);
@@ -48,7 +50,8 @@ LaunchGraph::Captured LaunchGraph::capture(cudaStream_t stream) {
             captured.nodes.push_back(batch_.isKernel(i) ? lastNode(stream) : nullptr);
         }
     } catch (...) {
-        if (cudaStreamEndCapture(stream, &captured.graph) == cudaSuccess && captured.graph) cudaGraphDestroy(captured.graph);
+        if (cudaStreamEndCapture(stream, &captured.graph) == cudaSuccess && captured.graph)
+            cudaGraphDestroy(captured.graph);
         cudaGetLastError();  // the first error is the one that counts
         throw;
     }
@@ -77,7 +80,8 @@ void LaunchGraph::set(const LaunchBatch& batch, cudaStream_t capture) {
     if (std::ranges::all_of(differ_, [&](std::size_t i) { return nodes_[i] != nullptr; })) {
         for (const std::size_t i : differ_) {
             const cudaKernelNodeParams parameters = batch_.parameters(i);
-            check(cudaGraphExecKernelNodeSetParams(executable_, nodes_[i], &parameters), "cudaGraphExecKernelNodeSetParams");
+            check(cudaGraphExecKernelNodeSetParams(executable_, nodes_[i], &parameters),
+                  "cudaGraphExecKernelNodeSetParams");
             ++kernelsSet_;
         }
         return;

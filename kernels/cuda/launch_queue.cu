@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t fewest = 3;          ///< launches that a graph is made for
 constexpr std::size_t mostGraphs = 16384;  ///< more are begun anew
 constexpr std::uint64_t trialLaunches = 8;
-constexpr std::size_t unaskedShared = 40 * 1024;  ///< bytes; the limit is 48 KiB, in which a kernel's own variables lie too
+constexpr std::size_t unaskedShared =
+    40 * 1024;  ///< bytes; the limit is 48 KiB, in which a kernel's own variables lie too
 
 /// Whatever happens, a batch is submitted once.
 struct Emptied {

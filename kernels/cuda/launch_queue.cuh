@@ -46,11 +46,11 @@ public:
     }
 
     struct Counts {
-        std::uint64_t graphs = 0;         ///< made
+        std::uint64_t graphs = 0;  ///< made
         std::uint64_t graphLaunches = 0;
-        std::uint64_t kernelsSet = 0;     ///< of graphs, for another launch
+        std::uint64_t kernelsSet = 0;  ///< of graphs, for another launch
         std::uint64_t captures = 0;
-        std::uint64_t launches = 0;       ///< kernels and calls that went by themselves
+        std::uint64_t launches = 0;  ///< kernels and calls that went by themselves
     };
     Counts counts();
 

@@ -127,10 +127,13 @@ void CudaDevice::layerNorm(int rows, int columns, ConstArray input, ConstArray g
     withTypes(input.type, gamma.type, [&](auto t, auto p) {
         using T = typename decltype(t)::Type;
         using P = typename decltype(p)::Type;
-        withRows<T>(columns, [&](auto n, auto held) {
-            launch("layerNorm", layerNormKernel<n(), held(), T, P>, rowBlocks(rows), rowsOfBlock * warpSize_, *queue_,
-                   rows, columns, as<T>(input), as<P>(gamma), as<P>(beta), mean, rstd, as<T>(output));
-        }, input.data, gamma.data, beta.data, output.data);
+        withRows<T>(
+            columns,
+            [&](auto n, auto held) {
+                launch("layerNorm", layerNormKernel<n(), held(), T, P>, rowBlocks(rows), rowsOfBlock * warpSize_,
+                       *queue_, rows, columns, as<T>(input), as<P>(gamma), as<P>(beta), mean, rstd, as<T>(output));
+            },
+            input.data, gamma.data, beta.data, output.data);
     });
 }
 
@@ -140,11 +143,14 @@ void CudaDevice::layerNormInputGrad(int rows, int columns, ConstArray input, Con
     withTypes(input.type, gamma.type, [&](auto t, auto p) {
         using T = typename decltype(t)::Type;
         using P = typename decltype(p)::Type;
-        withRows<T>(columns, [&](auto n, auto held) {
-            launch("layerNormInputGrad", layerNormInputGradKernel<n(), held(), T, P>, rowBlocks(rows),
-                   rowsOfBlock * warpSize_, *queue_, rows, columns, as<T>(input), as<P>(gamma), mean, rstd,
-                   as<T>(outputGradient), as<T>(residualGradient), as<T>(inputGradient));
-        }, input.data, gamma.data, outputGradient.data, residualGradient.data, inputGradient.data);
+        withRows<T>(
+            columns,
+            [&](auto n, auto held) {
+                launch("layerNormInputGrad", layerNormInputGradKernel<n(), held(), T, P>, rowBlocks(rows),
+                       rowsOfBlock * warpSize_, *queue_, rows, columns, as<T>(input), as<P>(gamma), mean, rstd,
+                       as<T>(outputGradient), as<T>(residualGradient), as<T>(inputGradient));
+            },
+            input.data, gamma.data, outputGradient.data, residualGradient.data, inputGradient.data);
     });
 }
 
@@ -153,13 +159,16 @@ void CudaDevice::layerNormWeightGrad(int rows, int columns, ConstArray input, co
     withTypes(input.type, gammaGradient.type, [&](auto t, auto g) {
         using T = typename decltype(t)::Type;
         using G = typename decltype(g)::Type;
-        withPacks<T>(columns, [&](auto n) {
-            const ColumnSumsPlan plan(rows, columns, n(), properties_.multiProcessorCount);
-            auto* partial = scratch<float>(plan.partials(2, columns));
-            launchColumnSums<n(), 2, G>(rows, columns, plan,
-                                        NormGradients<T>{as<T>(input), mean, rstd, as<T>(outputGradient)}, partial,
-                                        ColumnTargets<G, 2>{{as<G>(gammaGradient), as<G>(betaGradient)}}, *queue_);
-        }, input.data, outputGradient.data);
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                const ColumnSumsPlan plan(rows, columns, n(), properties_.multiProcessorCount);
+                auto* partial = scratch<float>(plan.partials(2, columns));
+                launchColumnSums<n(), 2, G>(rows, columns, plan,
+                                            NormGradients<T>{as<T>(input), mean, rstd, as<T>(outputGradient)}, partial,
+                                            ColumnTargets<G, 2>{{as<G>(gammaGradient), as<G>(betaGradient)}}, *queue_);
+            },
+            input.data, outputGradient.data);
     });
 }
 

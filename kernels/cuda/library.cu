@@ -21,8 +21,7 @@ const CudaLibrary library{
         if (status == cudaErrorInsufficientDriver) {
             int driver = 0;
             cudaDriverGetVersion(&driver);
-            if (driver == 0)
-                std::snprintf(reason, size, "no NVIDIA driver on this machine");
+            if (driver == 0) std::snprintf(reason, size, "no NVIDIA driver on this machine");
             else
                 std::snprintf(reason, size, "the NVIDIA driver is made for CUDA %d.%d, this build for %d.%d",
                               driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
@@ -55,8 +54,8 @@ const CudaLibrary library{
 
 }  // namespace
 
-/// Streams beyond the hardware's queues, eight unless more are asked for before CUDA starts, share one: a message that waits
-/// for its receiver would then hold up products behind it.
+/// Streams beyond the hardware's queues, eight unless more are asked for before CUDA starts, share one: a message that
+/// waits for its receiver would then hold up products behind it.
 extern "C" __attribute__((visibility("default"))) const CudaLibrary* shardlabCudaLibrary() {
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
     return &library;

@@ -19,7 +19,8 @@ struct Window {
 
     __device__ Window(const ImageShape& shape, std::int64_t pooledRow, int element, T* images)
         : row(static_cast<std::int64_t>(shape.width) * shape.channels), channels(shape.channels) {
-        first = images + 2 * pooledRow * row + static_cast<std::int64_t>(element / channels) * 2 * channels + element % channels;
+        first = images + 2 * pooledRow * row + static_cast<std::int64_t>(element / channels) * 2 * channels +
+                element % channels;
     }
     __device__ T& at(int place) const { return first[place / 2 * row + place % 2 * channels]; }
     __device__ int largest() const {
@@ -40,7 +41,8 @@ struct Window {
     }
 };
 
-/// function(row of what is pooled, first element there, how many, number of the pair) for each pair of neighbours, which share a byte of codes.
+/// function(row of what is pooled, first element there, how many, number of the pair) for each pair of neighbours,
+/// which share a byte of codes.
 template <class Function>
 __device__ void overPairs(const ImageShape& shape, std::int64_t count, Function&& function) {
     const int pairs = static_cast<int>(poolCodesOfRow(shape)), elements = shape.width / 2 * shape.channels;
@@ -66,8 +68,8 @@ __global__ void maxPoolKernel(ImageShape shape, std::int64_t count, const T* ima
 }
 
 template <class T>
-__global__ void maxPoolGradKernel(ImageShape shape, std::int64_t count, const T* pooledGradient, const std::uint8_t* codes,
-                                  T* images) {
+__global__ void maxPoolGradKernel(ImageShape shape, std::int64_t count, const T* pooledGradient,
+                                  const std::uint8_t* codes, T* images) {
     overPairs(shape, count, [=](std::int64_t row, int first, int some, std::int64_t pair) {
         for (int i = 0; i < some; ++i) {
             const Window<T> window(shape, row, first + i, images);
@@ -94,8 +96,8 @@ std::int64_t pairsOf(const ImageShape& shape) { return static_cast<std::int64_t>
 void CudaDevice::maxPool(const ImageShape& shape, ConstArray images, Array pooled, std::uint8_t* codes) {
     withType(images.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        launch("maxPool", maxPoolKernel<T>, elementBlocks(pairsOf(shape), 1), elementThreads, *queue_, shape, pairsOf(shape),
-               as<T>(images), as<T>(pooled), codes);
+        launch("maxPool", maxPoolKernel<T>, elementBlocks(pairsOf(shape), 1), elementThreads, *queue_, shape,
+               pairsOf(shape), as<T>(images), as<T>(pooled), codes);
     });
 }
 

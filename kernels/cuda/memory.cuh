@@ -14,8 +14,8 @@
 
 namespace shardlab::cuda {
 
-/// cudaMalloc and cudaFree stop the GPU: what is released is kept, by size, for who asks next; he gets the lowest address, so
-/// that steps alike get the same. For use in one stream, by any thread.
+/// cudaMalloc and cudaFree stop the GPU: what is released is kept, by size, for who asks next; he gets the lowest
+/// address, so that steps alike get the same. For use in one stream, by any thread.
 class MemoryCache {
 public:
     /// `beforeFreeing`: what uses memory that was released goes to the GPU, at the latest.

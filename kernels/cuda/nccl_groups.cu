@@ -52,11 +52,11 @@ struct Nccl {
 
 ncclDataType_t typeOf(DType type) {
     switch (type) {
-        case DType::F32: return ncclFloat32;
-        case DType::BF16: return ncclBfloat16;
-        case DType::F16: return ncclFloat16;
-        case DType::I32: return ncclInt32;
-        case DType::U8: return ncclUint8;
+    case DType::F32: return ncclFloat32;
+    case DType::BF16: return ncclBfloat16;
+    case DType::F16: return ncclFloat16;
+    case DType::I32: return ncclInt32;
+    case DType::U8: return ncclUint8;
     }
     return ncclFloat32;
 }
@@ -77,10 +77,8 @@ public:
     }
 
     ~NcclGroup() override {
-        if (finished())
-            nccl_.commDestroy(communicator_);
-        else
-            nccl_.commAbort(communicator_);
+        if (finished()) nccl_.commDestroy(communicator_);
+        else nccl_.commAbort(communicator_);
         cudaEventDestroy(ready_);
         cudaStreamDestroy(stream_);
     }
@@ -149,7 +147,8 @@ private:
         std::shared_ptr<DeviceMoment> begin_, end_;
     };
 
-    /// Waits for what others still have to take or bring. False where they will not: this rank has failed, or one of them.
+    /// Waits for what others still have to take or bring. False where they will not: this rank has failed, or one of
+    /// them.
     bool finished() const {
         while (std::uncaught_exceptions() == 0) {
             const cudaError_t status = cudaStreamQuery(stream_);

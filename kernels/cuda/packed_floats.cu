@@ -11,7 +11,8 @@ namespace {
 
 /// A thread takes the numbers of a group, whose bytes are `Word`.
 template <class T, class Word>
-__global__ void packKernel(PackedFormat format, int group, std::int64_t count, std::int64_t groups, const T* from, Word* packed) {
+__global__ void packKernel(PackedFormat format, int group, std::int64_t count, std::int64_t groups, const T* from,
+                           Word* packed) {
     overElements<1>(groups, [=](std::int64_t at, auto) {
         std::uint32_t word = 0;
         for (int k = 0; k < group && at * group + k < count; ++k)
@@ -21,7 +22,8 @@ __global__ void packKernel(PackedFormat format, int group, std::int64_t count, s
 }
 
 template <class T, class Word>
-__global__ void unpackKernel(PackedFormat format, int group, std::int64_t count, std::int64_t groups, const Word* packed, T* to) {
+__global__ void unpackKernel(PackedFormat format, int group, std::int64_t count, std::int64_t groups,
+                             const Word* packed, T* to) {
     overElements<1>(groups, [=](std::int64_t at, auto) {
         const std::uint32_t word = packed[at];
         const int bits = 1 + format.exponent + format.fraction;
@@ -47,8 +49,8 @@ void CudaDevice::packFloats(std::int64_t count, int bits, ConstArray from, std::
         using T = typename decltype(t)::Type;
         withWord(bits, [&](auto w) {
             using Word = typename decltype(w)::Type;
-            launch("packFloats", packKernel<T, Word>, elementBlocks(groups, 1), elementThreads, *queue_, packedFormat(bits), group,
-                   count, groups, as<T>(from), reinterpret_cast<Word*>(packed));
+            launch("packFloats", packKernel<T, Word>, elementBlocks(groups, 1), elementThreads, *queue_,
+                   packedFormat(bits), group, count, groups, as<T>(from), reinterpret_cast<Word*>(packed));
         });
     });
 }
@@ -60,8 +62,8 @@ void CudaDevice::unpackFloats(std::int64_t count, int bits, const std::uint8_t* 
         using T = typename decltype(t)::Type;
         withWord(bits, [&](auto w) {
             using Word = typename decltype(w)::Type;
-            launch("unpackFloats", unpackKernel<T, Word>, elementBlocks(groups, 1), elementThreads, *queue_, packedFormat(bits),
-                   group, count, groups, reinterpret_cast<const Word*>(packed), as<T>(to));
+            launch("unpackFloats", unpackKernel<T, Word>, elementBlocks(groups, 1), elementThreads, *queue_,
+                   packedFormat(bits), group, count, groups, reinterpret_cast<const Word*>(packed), as<T>(to));
         });
     });
 }

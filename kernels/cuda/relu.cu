@@ -24,9 +24,11 @@ __global__ void reluKernel(std::int64_t count, T* x) {
 void CudaDevice::relu(std::int64_t count, Array x) {
     withType(x.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withElements([&](auto n) {
-            launch("relu", reluKernel<n(), T>, elementBlocks(count, n()), elementThreads, *queue_, count, as<T>(x));
-        }, static_cast<const void*>(x.data));
+        withElements(
+            [&](auto n) {
+                launch("relu", reluKernel<n(), T>, elementBlocks(count, n()), elementThreads, *queue_, count, as<T>(x));
+            },
+            static_cast<const void*>(x.data));
     });
 }
 

@@ -64,8 +64,7 @@ __global__ void __launch_bounds__(rowsOfBlock* warpSize_)
         const auto scales = loadPack<N>(gamma + group * N);
         float result[N];
 #pragma unroll
-        for (int j = 0; j < N; ++j)
-            result[j] = factor * (gradients[j] * scales[j] - values[j] * factor * product);
+        for (int j = 0; j < N; ++j) result[j] = factor * (gradients[j] * scales[j] - values[j] * factor * product);
         if (residualGradient) {
             const auto around = loadPack<N>(residualGradient + at + group * N);
 #pragma unroll
@@ -100,10 +99,13 @@ void CudaDevice::rmsNorm(int rows, int columns, ConstArray input, ConstArray gam
     withTypes(input.type, gamma.type, [&](auto t, auto p) {
         using T = typename decltype(t)::Type;
         using P = typename decltype(p)::Type;
-        withRows<T>(columns, [&](auto n, auto held) {
-            launch("rmsNorm", rmsNormKernel<n(), held(), T, P>, rowBlocks(rows), rowsOfBlock * warpSize_, *queue_, rows,
-                   columns, as<T>(input), as<P>(gamma), rstd, as<T>(output));
-        }, input.data, gamma.data, output.data);
+        withRows<T>(
+            columns,
+            [&](auto n, auto held) {
+                launch("rmsNorm", rmsNormKernel<n(), held(), T, P>, rowBlocks(rows), rowsOfBlock * warpSize_, *queue_,
+                       rows, columns, as<T>(input), as<P>(gamma), rstd, as<T>(output));
+            },
+            input.data, gamma.data, output.data);
     });
 }
 
@@ -112,11 +114,14 @@ void CudaDevice::rmsNormInputGrad(int rows, int columns, ConstArray input, Const
     withTypes(input.type, gamma.type, [&](auto t, auto p) {
         using T = typename decltype(t)::Type;
         using P = typename decltype(p)::Type;
-        withRows<T>(columns, [&](auto n, auto held) {
-            launch("rmsNormInputGrad", rmsNormInputGradKernel<n(), held(), T, P>, rowBlocks(rows),
-                   rowsOfBlock * warpSize_, *queue_, rows, columns, as<T>(input), as<P>(gamma), rstd,
-                   as<T>(outputGradient), as<T>(residualGradient), as<T>(inputGradient));
-        }, input.data, gamma.data, outputGradient.data, residualGradient.data, inputGradient.data);
+        withRows<T>(
+            columns,
+            [&](auto n, auto held) {
+                launch("rmsNormInputGrad", rmsNormInputGradKernel<n(), held(), T, P>, rowBlocks(rows),
+                       rowsOfBlock * warpSize_, *queue_, rows, columns, as<T>(input), as<P>(gamma), rstd,
+                       as<T>(outputGradient), as<T>(residualGradient), as<T>(inputGradient));
+            },
+            input.data, gamma.data, outputGradient.data, residualGradient.data, inputGradient.data);
     });
 }
 
@@ -125,13 +130,16 @@ void CudaDevice::rmsNormWeightGrad(int rows, int columns, ConstArray input, cons
     withTypes(input.type, gammaGradient.type, [&](auto t, auto g) {
         using T = typename decltype(t)::Type;
         using G = typename decltype(g)::Type;
-        withPacks<T>(columns, [&](auto n) {
-            const ColumnSumsPlan plan(rows, columns, n(), properties_.multiProcessorCount);
-            auto* partial = scratch<float>(plan.partials(1, columns));
-            launchColumnSums<n(), 1, G>(rows, columns, plan,
-                                        ScaleGradients<T>{as<T>(input), rstd, as<T>(outputGradient)}, partial,
-                                        ColumnTargets<G, 1>{{as<G>(gammaGradient)}}, *queue_);
-        }, input.data, outputGradient.data);
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                const ColumnSumsPlan plan(rows, columns, n(), properties_.multiProcessorCount);
+                auto* partial = scratch<float>(plan.partials(1, columns));
+                launchColumnSums<n(), 1, G>(rows, columns, plan,
+                                            ScaleGradients<T>{as<T>(input), rstd, as<T>(outputGradient)}, partial,
+                                            ColumnTargets<G, 1>{{as<G>(gammaGradient)}}, *queue_);
+            },
+            input.data, outputGradient.data);
     });
 }
 

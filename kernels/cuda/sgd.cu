@@ -26,8 +26,8 @@ __global__ void sgdKernel(std::int64_t count, SgdUpdate update, const G* gradien
         if (velocity) speed = loadPack<n()>(velocity + at);
 #pragma unroll
         for (int i = 0; i < n(); ++i) {
-            speed.set(i, update.momentum * speed[i] + gradients[i] * update.gradientScale +
-                             update.weightDecay * exact[i]);
+            speed.set(i,
+                      update.momentum * speed[i] + gradients[i] * update.gradientScale + update.weightDecay * exact[i]);
             exact.set(i, exact[i] - update.learningRate * speed[i]);
             rounded.set(i, exact[i]);
         }
@@ -44,10 +44,12 @@ void CudaDevice::sgd(std::int64_t count, const SgdUpdate& update, ConstArray gra
     withStateTypes(gradient.type, value.type, [&](auto g, auto p) {
         using G = typename decltype(g)::Type;
         using P = typename decltype(p)::Type;
-        withElements([&](auto n) {
-            launch("sgd", sgdKernel<n(), G, P>, elementBlocks(count, n()), elementThreads, *queue_, count, update,
-                   as<G>(gradient), as<P>(value), velocity, master);
-        }, gradient.data, value.data, velocity, master);
+        withElements(
+            [&](auto n) {
+                launch("sgd", sgdKernel<n(), G, P>, elementBlocks(count, n()), elementThreads, *queue_, count, update,
+                       as<G>(gradient), as<P>(value), velocity, master);
+            },
+            gradient.data, value.data, velocity, master);
     });
 }
 

@@ -46,7 +46,8 @@ __global__ void __launch_bounds__(partTileThreads)
                 step = update.momentum * part.moment[at] + (1.0f - update.momentum) * step;
                 part.moment[at] = step;
             }
-            const float w = part.keep * (part.master ? part.master[at] : toFloat(value[at])) - update.learningRate * step;
+            const float w =
+                part.keep * (part.master ? part.master[at] : toFloat(value[at])) - update.learningRate * step;
             if (part.master) part.master[at] = w;
             value[at] = fromFloat<P>(w);
             largest[k] = Largest{}(largest[k], v);

@@ -59,20 +59,26 @@ struct SwigluGrad {
 void CudaDevice::swiglu(int rows, int columns, ConstArray joined, Array output) {
     withType(joined.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withPacks<T>(columns, [&](auto n) {
-            launch("swiglu", mapMatrixKernel<n(), Swiglu<T>>, matrixBlocks(rows, columns, n()), tileThreads, *queue_,
-                   rows, columns, Swiglu<T>{columns, as<T>(joined), as<T>(output)});
-        }, joined.data, static_cast<const void*>(output.data));
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                launch("swiglu", mapMatrixKernel<n(), Swiglu<T>>, matrixBlocks(rows, columns, n()), tileThreads,
+                       *queue_, rows, columns, Swiglu<T>{columns, as<T>(joined), as<T>(output)});
+            },
+            joined.data, static_cast<const void*>(output.data));
     });
 }
 
 void CudaDevice::swigluGrad(int rows, int columns, ConstArray outputGradient, Array joined) {
     withType(joined.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withPacks<T>(columns, [&](auto n) {
-            launch("swigluGrad", mapMatrixKernel<n(), SwigluGrad<T>>, matrixBlocks(rows, columns, n()), tileThreads,
-                   *queue_, rows, columns, SwigluGrad<T>{columns, as<T>(outputGradient), as<T>(joined)});
-        }, outputGradient.data, static_cast<const void*>(joined.data));
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                launch("swigluGrad", mapMatrixKernel<n(), SwigluGrad<T>>, matrixBlocks(rows, columns, n()), tileThreads,
+                       *queue_, rows, columns, SwigluGrad<T>{columns, as<T>(outputGradient), as<T>(joined)});
+            },
+            outputGradient.data, static_cast<const void*>(joined.data));
     });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many matrices in one launch, cut into tiles, of which a block takes one: a warp a row at a time, a lane every 32nd column
-// of it. What is made of whole rows and columns is first made of those of each tile, then of these in their order: the same
-// bits in every call.
+// Many matrices in one launch, cut into tiles, of which a block takes one: a warp a row at a time, a lane every 32nd
+// column of it. What is made of whole rows and columns is first made of those of each tile, then of these in their
+// order: the same bits in every call.
 #pragma once
 
 #include "kernels/cuda/grid.cuh"

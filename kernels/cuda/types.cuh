@@ -110,10 +110,8 @@ inline bool aligned(const void* data) { return reinterpret_cast<std::uintptr_t>(
 /// multiple of it and all of `data` (null: none) is aligned, else one.
 template <class T, class Function, class... Pointers>
 void withPacks(std::int64_t columns, Function&& function, Pointers... data) {
-    if (columns % packOf<T> == 0 && (aligned(data) && ...))
-        function(std::integral_constant<int, packOf<T>>{});
-    else
-        function(std::integral_constant<int, 1>{});
+    if (columns % packOf<T> == 0 && (aligned(data) && ...)) function(std::integral_constant<int, packOf<T>>{});
+    else function(std::integral_constant<int, 1>{});
 }
 
 constexpr std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }

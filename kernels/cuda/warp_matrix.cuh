@@ -3,8 +3,8 @@
 // copies that run beside them. tests/gpu/emulated_block.h says the same for the processor.
 //
 // Fragments: lane = 4·g + t. A [16, 16]: a[0] is row g, columns 2t and 2t+1; a[1] row g+8; a[2] and a[3] the same
-// rows, eight columns on. B [16, 8]: b0 is rows 2t and 2t+1 of column g, b1 eight rows on. C [16, 8]: c[0], c[1] are row
-// g, columns 2t and 2t+1; c[2], c[3] row g+8. Two Cs beside each other, packed, are thus an A.
+// rows, eight columns on. B [16, 8]: b0 is rows 2t and 2t+1 of column g, b1 eight rows on. C [16, 8]: c[0], c[1] are
+// row g, columns 2t and 2t+1; c[2], c[3] row g+8. Two Cs beside each other, packed, are thus an A.
 #pragma once
 
 #ifndef SHARDLAB_EMULATED_BLOCK
@@ -90,8 +90,8 @@ template <class T>
 __device__ __forceinline__ void multiplyAdd(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
                                             std::uint32_t b1);
 template <>
-__device__ __forceinline__ void multiplyAdd<__nv_bfloat16>(float (&c)[4], const std::uint32_t (&a)[4],
-                                                           std::uint32_t b0, std::uint32_t b1) {
+__device__ __forceinline__ void multiplyAdd<__nv_bfloat16>(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                                           std::uint32_t b1) {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
         "{%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])

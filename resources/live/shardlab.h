@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows a program that is no Shardlab run on Shardlab's timeline while it runs. One file, C99 and POSIX, nothing to link.
+/* Shows a program that is no Shardlab run on Shardlab's timeline while it runs. One file, C99 and POSIX, nothing to
+   link.
 
        struct shardlab *live = shardlab_connect(NULL, NULL, "my program", rank, world);   // NULL: from the environment
        shardlab_step_begin(live, step);
@@ -14,10 +15,11 @@
    `shardlab listen` prints what the environment has to hold: SHARDLAB_ADDRESS (HOST:PORT) and SHARDLAB_TOKEN_FILE, or
    SHARDLAB_TOKEN.
 
-   No call waits for the network but shardlab_connect, which looks up the host's name, and shardlab_close, which has a limit.
-   Events go into a queue of fixed size and are sent now and then from within the calls; where it is full they are dropped,
-   counted, and the count is shown. A lost connection is taken up again where it broke. Every function takes NULL and does
-   nothing then, which is what shardlab_connect returns where nobody listens. One thread at a time may use a struct shardlab. */
+   No call waits for the network but shardlab_connect, which looks up the host's name, and shardlab_close, which has a
+   limit. Events go into a queue of fixed size and are sent now and then from within the calls; where it is full they
+   are dropped, counted, and the count is shown. A lost connection is taken up again where it broke. Every function
+   takes NULL and does nothing then, which is what shardlab_connect returns where nobody listens. One thread at a time
+   may use a struct shardlab. */
 #ifndef SHARDLAB_H
 #define SHARDLAB_H
 
@@ -36,35 +38,43 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of shardlab_action: forward, backward, input gradient, weight gradient, recomputation, optimizer (resources/manual/72-links.md). */
-enum shardlab_kind { SHARDLAB_F = 1, SHARDLAB_B = 2, SHARDLAB_I = 3, SHARDLAB_W = 4, SHARDLAB_R = 5, SHARDLAB_OPTIMIZER = 12 };
+/* Of shardlab_action: forward, backward, input gradient, weight gradient, recomputation, optimizer
+ * (resources/manual/72-links.md). */
+enum shardlab_kind {
+    SHARDLAB_F = 1,
+    SHARDLAB_B = 2,
+    SHARDLAB_I = 3,
+    SHARDLAB_W = 4,
+    SHARDLAB_R = 5,
+    SHARDLAB_OPTIMIZER = 12
+};
 /* Of shardlab_span. */
 enum shardlab_lane { SHARDLAB_COMPUTE = 0, SHARDLAB_COMM = 1, SHARDLAB_COPY = 2, SHARDLAB_HOST = 3 };
 
 enum {
-    SHARDLAB_QUEUE_ = 1 << 15,  /* events */
+    SHARDLAB_QUEUE_ = 1 << 15, /* events */
     SHARDLAB_NAMES_ = 1024,
     SHARDLAB_RECORD_ = 52,
     SHARDLAB_AT_ONCE_ = 1024,
     SHARDLAB_OUT_ = 1 << 17
 };
-#define SHARDLAB_RETRY_ 500000000LL   /* ns between two attempts to connect */
+#define SHARDLAB_RETRY_ 500000000LL     /* ns between two attempts to connect */
 #define SHARDLAB_PATIENCE_ 5000000000LL /* ns for a connection and its welcome */
-#define SHARDLAB_EVERY_ 20000000LL    /* ns between two looks at the connection */
+#define SHARDLAB_EVERY_ 20000000LL      /* ns between two looks at the connection */
 
 struct shardlab {
-    int socket, state;  /* state: 0 down, 1 connecting, 2 greeted, 3 open, 4 refused */
+    int socket, state; /* state: 0 down, 1 connecting, 2 greeted, 3 open, 4 refused */
     int rank, world;
     int64_t started, attempted, looked, step_begin;
     int32_t step;
-    uint64_t caller, first, taken, sent, dropped, told;  /* events; `first` is the queue's oldest */
+    uint64_t caller, first, taken, sent, dropped, told; /* events; `first` is the queue's oldest */
     size_t count, names, named, out_size, out_sent, in_size;
     struct sockaddr_storage place;
     socklen_t place_size;
     char token[256], program[256], host[256], clock[64];
-    char *name[SHARDLAB_NAMES_];
+    char* name[SHARDLAB_NAMES_];
     unsigned char out[SHARDLAB_OUT_], in[8192];
-    unsigned char queue[SHARDLAB_QUEUE_][SHARDLAB_RECORD_];  /* a ring: event n lies at n modulo its size */
+    unsigned char queue[SHARDLAB_QUEUE_][SHARDLAB_RECORD_]; /* a ring: event n lies at n modulo its size */
 };
 
 static int64_t shardlab_now(void) {
@@ -73,7 +83,7 @@ static int64_t shardlab_now(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static uint32_t shardlab_crc32c_(const unsigned char *data, size_t size) {
+static uint32_t shardlab_crc32c_(const unsigned char* data, size_t size) {
     uint32_t crc = 0xFFFFFFFFu;
     size_t i;
     int bit;
@@ -84,12 +94,12 @@ static uint32_t shardlab_crc32c_(const unsigned char *data, size_t size) {
     return ~crc;
 }
 
-static unsigned char *shardlab_number_(unsigned char *at, uint64_t value, int bytes) {
+static unsigned char* shardlab_number_(unsigned char* at, uint64_t value, int bytes) {
     for (; bytes > 0; --bytes, value >>= 8) *at++ = (unsigned char)value;
     return at;
 }
 
-static unsigned char *shardlab_text_(unsigned char *at, const char *text) {
+static unsigned char* shardlab_text_(unsigned char* at, const char* text) {
     const size_t size = strlen(text);
     size_t left = size;
     for (; left >= 0x80; left >>= 7) *at++ = (unsigned char)(left | 0x80);
@@ -99,14 +109,14 @@ static unsigned char *shardlab_text_(unsigned char *at, const char *text) {
 }
 
 /* Ends the frame whose type was written at `begin` + 8. */
-static void shardlab_frame_(struct shardlab *s, unsigned char *begin, const unsigned char *end) {
+static void shardlab_frame_(struct shardlab* s, unsigned char* begin, const unsigned char* end) {
     const size_t size = (size_t)(end - begin) - 8;
     shardlab_number_(begin, size, 4);
     shardlab_number_(begin + 4, shardlab_crc32c_(begin + 8, size), 4);
     s->out_size = (size_t)(end - s->out);
 }
 
-static void shardlab_down_(struct shardlab *s) {
+static void shardlab_down_(struct shardlab* s) {
     if (s->socket >= 0) close(s->socket);
     s->socket = -1;
     if (s->state != 4) s->state = 0;
@@ -114,20 +124,19 @@ static void shardlab_down_(struct shardlab *s) {
     s->told = 0;
 }
 
-static void shardlab_begin_(struct shardlab *s) {
+static void shardlab_begin_(struct shardlab* s) {
     s->attempted = shardlab_now();
     s->socket = socket(s->place.ss_family, SOCK_STREAM, 0);
     if (s->socket < 0) return;
     fcntl(s->socket, F_SETFD, FD_CLOEXEC);
     fcntl(s->socket, F_SETFL, O_NONBLOCK);
-    if (connect(s->socket, (const struct sockaddr *)&s->place, s->place_size) != 0 && errno != EINPROGRESS)
+    if (connect(s->socket, (const struct sockaddr*)&s->place, s->place_size) != 0 && errno != EINPROGRESS)
         shardlab_down_(s);
-    else
-        s->state = 1;
+    else s->state = 1;
 }
 
-static void shardlab_greet_(struct shardlab *s) {
-    unsigned char *at = s->out + 8;
+static void shardlab_greet_(struct shardlab* s) {
+    unsigned char* at = s->out + 8;
     *at++ = 32;
     at = shardlab_number_(at, 1, 4);
     *at++ = 2;
@@ -137,7 +146,7 @@ static void shardlab_greet_(struct shardlab *s) {
     s->state = 2;
 }
 
-static void shardlab_join_(struct shardlab *s) {
+static void shardlab_join_(struct shardlab* s) {
     unsigned char *begin = s->out + s->out_size, *at = begin + 8;
     *at++ = 48;
     at = shardlab_number_(at, (uint32_t)s->rank, 4);
@@ -152,7 +161,7 @@ static void shardlab_join_(struct shardlab *s) {
 }
 
 /* What fits of names and events, as frames. */
-static void shardlab_fill_(struct shardlab *s) {
+static void shardlab_fill_(struct shardlab* s) {
     while (s->named < s->names && s->out_size + 1024 < SHARDLAB_OUT_) {
         unsigned char *begin = s->out + s->out_size, *at = begin + 8;
         *at++ = 50;
@@ -169,21 +178,22 @@ static void shardlab_fill_(struct shardlab *s) {
         at = shardlab_number_(at, s->sent, 8);
         at = shardlab_number_(at, s->dropped, 8);
         at = shardlab_number_(at, count, 4);
-        for (i = 0; i < count; ++i, at += SHARDLAB_RECORD_) memcpy(at, s->queue[(s->sent + i) % SHARDLAB_QUEUE_], SHARDLAB_RECORD_);
+        for (i = 0; i < count; ++i, at += SHARDLAB_RECORD_)
+            memcpy(at, s->queue[(s->sent + i) % SHARDLAB_QUEUE_], SHARDLAB_RECORD_);
         shardlab_frame_(s, begin, at);
         s->sent += count;
         s->told = s->dropped;
     }
 }
 
-static uint64_t shardlab_read_(const unsigned char *at, int bytes) {
+static uint64_t shardlab_read_(const unsigned char* at, int bytes) {
     uint64_t value = 0;
     while (bytes-- > 0) value = value << 8 | at[bytes];
     return value;
 }
 
 /* 0: the connection is at its end. */
-static int shardlab_hear_(struct shardlab *s) {
+static int shardlab_hear_(struct shardlab* s) {
     const ssize_t got = recv(s->socket, s->in + s->in_size, sizeof s->in - s->in_size, MSG_DONTWAIT);
     if (got == 0) return 0;
     if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
@@ -214,7 +224,7 @@ static int shardlab_hear_(struct shardlab *s) {
 }
 
 /* Does what can be done without waiting. */
-static void shardlab_look_(struct shardlab *s) {
+static void shardlab_look_(struct shardlab* s) {
     const int64_t now = shardlab_now();
     s->looked = now;
     if (s->state == 4) return;
@@ -246,7 +256,8 @@ static void shardlab_look_(struct shardlab *s) {
         shardlab_fill_(s);
     }
     while (s->out_sent < s->out_size) {
-        const ssize_t sent = send(s->socket, s->out + s->out_sent, s->out_size - s->out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+        const ssize_t sent =
+            send(s->socket, s->out + s->out_sent, s->out_size - s->out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR) continue;
         if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK) shardlab_down_(s);
         if (sent <= 0) return;
@@ -254,12 +265,12 @@ static void shardlab_look_(struct shardlab *s) {
     }
 }
 
-static void shardlab_put_(struct shardlab *s, int kind, int lane, uint32_t name, int64_t begin, int64_t end, int64_t bytes,
-                          double value, int stage, int microbatch) {
+static void shardlab_put_(struct shardlab* s, int kind, int lane, uint32_t name, int64_t begin, int64_t end,
+                          int64_t bytes, double value, int stage, int microbatch) {
     if (s->count == SHARDLAB_QUEUE_) {
         ++s->dropped;
     } else {
-        unsigned char *at = s->queue[(s->first + s->count++) % SHARDLAB_QUEUE_];
+        unsigned char* at = s->queue[(s->first + s->count++) % SHARDLAB_QUEUE_];
         uint64_t bits;
         memcpy(&bits, &value, sizeof bits);
         at = shardlab_number_(at, (uint64_t)begin, 8);
@@ -278,20 +289,20 @@ static void shardlab_put_(struct shardlab *s, int kind, int lane, uint32_t name,
 }
 
 /* 0 where there are too many names. */
-static uint32_t shardlab_name_(struct shardlab *s, const char *text) {
+static uint32_t shardlab_name_(struct shardlab* s, const char* text) {
     size_t i, size;
     for (i = 0; i < s->names; ++i)
         if (strncmp(s->name[i], text, 500) == 0) return (uint32_t)i + 1;
     if (s->names == SHARDLAB_NAMES_) return 0;
     size = strlen(text) < 500 ? strlen(text) : 500;
-    s->name[s->names] = (char *)calloc(1, size + 1);
+    s->name[s->names] = (char*)calloc(1, size + 1);
     if (s->name[s->names] == NULL) return 0;
     memcpy(s->name[s->names], text, size);
     return (uint32_t)++s->names;
 }
 
-static void shardlab_line_(const char *path, char *line, size_t size) {
-    FILE *file = path ? fopen(path, "r") : NULL;
+static void shardlab_line_(const char* path, char* line, size_t size) {
+    FILE* file = path ? fopen(path, "r") : NULL;
     line[0] = 0;
     if (file == NULL) return;
     if (fgets(line, (int)size, file) == NULL) line[0] = 0;
@@ -299,15 +310,18 @@ static void shardlab_line_(const char *path, char *line, size_t size) {
     fclose(file);
 }
 
-/* `address` HOST:PORT and `token`: NULL for what the environment says. NULL where either is missing or leads nowhere. */
-static struct shardlab *shardlab_connect(const char *address, const char *token, const char *program, int rank, int world) {
+/* `address` HOST:PORT and `token`: NULL for what the environment says. NULL where either is missing or leads nowhere.
+ */
+static struct shardlab* shardlab_connect(const char* address, const char* token, const char* program, int rank,
+                                         int world) {
     struct addrinfo hints, *found = NULL;
-    struct shardlab *s;
+    struct shardlab* s;
     char host[256];
-    const char *port;
+    const char* port;
     if (address == NULL) address = getenv("SHARDLAB_ADDRESS");
     if (token == NULL) token = getenv("SHARDLAB_TOKEN");
-    if (address == NULL || strlen(address) >= sizeof host || (s = (struct shardlab *)calloc(1, sizeof *s)) == NULL) return NULL;
+    if (address == NULL || strlen(address) >= sizeof host || (s = (struct shardlab*)calloc(1, sizeof *s)) == NULL)
+        return NULL;
     if (token == NULL) shardlab_line_(getenv("SHARDLAB_TOKEN_FILE"), s->token, sizeof s->token);
     else strncpy(s->token, token, sizeof s->token - 1);
     port = strrchr(address, ':');
@@ -331,7 +345,8 @@ static struct shardlab *shardlab_connect(const char *address, const char *token,
     gethostname(s->host, sizeof s->host - 1);
     shardlab_line_("/proc/sys/kernel/random/boot_id", s->clock, sizeof s->clock);
     s->started = shardlab_now();
-    s->caller = (uint64_t)s->started * 0x9E3779B97F4A7C15u ^ (uint64_t)getpid() << 32 ^ (uint64_t)(uint32_t)rank ^ (uint64_t)(uintptr_t)s;
+    s->caller = (uint64_t)s->started * 0x9E3779B97F4A7C15u ^ (uint64_t)getpid() << 32 ^ (uint64_t)(uint32_t)rank ^
+                (uint64_t)(uintptr_t)s;
     s->rank = rank;
     s->world = world;
     s->step = -1;
@@ -342,49 +357,52 @@ static struct shardlab *shardlab_connect(const char *address, const char *token,
 }
 
 /* F, B, I, W, R of a stage and a microbatch, or the optimizer; on the compute lane. Times are of shardlab_now(). */
-static void shardlab_action(struct shardlab *s, enum shardlab_kind kind, int stage, int microbatch, int64_t begin, int64_t end) {
+static void shardlab_action(struct shardlab* s, enum shardlab_kind kind, int stage, int microbatch, int64_t begin,
+                            int64_t end) {
     if (s != NULL) shardlab_put_(s, kind, SHARDLAB_COMPUTE, 0, begin, end, 0, 0, stage, microbatch);
 }
 
 /* Any other stretch of time, by its name. */
-static void shardlab_span(struct shardlab *s, enum shardlab_lane lane, const char *name, int64_t bytes, int64_t begin, int64_t end) {
+static void shardlab_span(struct shardlab* s, enum shardlab_lane lane, const char* name, int64_t bytes, int64_t begin,
+                          int64_t end) {
     static const int kinds[4] = {96, 97, 98, 100};
     if (s != NULL) shardlab_put_(s, kinds[lane & 3], lane & 3, shardlab_name_(s, name), begin, end, bytes, 0, -1, -1);
 }
 
-static void shardlab_instant(struct shardlab *s, const char *name) {
+static void shardlab_instant(struct shardlab* s, const char* name) {
     const int64_t now = shardlab_now();
     if (s != NULL) shardlab_put_(s, 120, SHARDLAB_HOST, shardlab_name_(s, name), now, now, 0, 0, -1, -1);
 }
 
 /* "loss", "validation loss", "gradient norm", "learning rate", "tokens/s", or any name. */
-static void shardlab_counter(struct shardlab *s, const char *name, double value) {
-    static const char *const known[5] = {"loss", "validation loss", "gradient norm", "learning rate", "tokens/s"};
+static void shardlab_counter(struct shardlab* s, const char* name, double value) {
+    static const char* const known[5] = {"loss", "validation loss", "gradient norm", "learning rate", "tokens/s"};
     const int64_t now = shardlab_now();
     int i;
     if (s == NULL) return;
     for (i = 0; i < 5 && strcmp(name, known[i]) != 0; ++i) {}
-    shardlab_put_(s, i < 5 ? 32 + i : 112, SHARDLAB_HOST, i < 5 ? 0 : shardlab_name_(s, name), now, now, 0, value, -1, -1);
+    shardlab_put_(s, i < 5 ? 32 + i : 112, SHARDLAB_HOST, i < 5 ? 0 : shardlab_name_(s, name), now, now, 0, value, -1,
+                  -1);
 }
 
 /* What is sent until shardlab_step_end belongs to this step. */
-static void shardlab_step_begin(struct shardlab *s, int32_t step) {
+static void shardlab_step_begin(struct shardlab* s, int32_t step) {
     if (s == NULL) return;
     s->step = step;
     s->step_begin = shardlab_now();
 }
 
-static void shardlab_step_end(struct shardlab *s) {
+static void shardlab_step_end(struct shardlab* s) {
     if (s == NULL) return;
     shardlab_put_(s, 14, SHARDLAB_HOST, 0, s->step_begin, shardlab_now(), 0, 0, -1, -1);
     s->step = -1;
 }
 
 /* How many events were dropped because the queue was full. */
-static uint64_t shardlab_dropped(const struct shardlab *s) { return s ? s->dropped : 0; }
+static uint64_t shardlab_dropped(const struct shardlab* s) { return s ? s->dropped : 0; }
 
 /* Sends what is queued, waiting so many milliseconds at most, takes leave, and frees all. */
-static void shardlab_close(struct shardlab *s, int milliseconds) {
+static void shardlab_close(struct shardlab* s, int milliseconds) {
     int64_t until = shardlab_now() + (int64_t)milliseconds * 1000000;
     size_t i;
     int left = 0;

@@ -54,8 +54,9 @@ class Bench {
 public:
     Bench(const MpiSession& session, int repeats)
         : heap_(SharedHeap::create().value()), device_(makeCpuDevice(heap_.get())), arena_(*device_),
-          messages_(session.world(options())), shared_(session.world(options()), {heap_.get(), options().oversubscribed, {}}),
-          first_(session.rank() == 0), repeats_(repeats), ranks_(session.size()) {}
+          messages_(session.world(options())),
+          shared_(session.world(options()), {heap_.get(), options().oversubscribed, {}}), first_(session.rank() == 0),
+          repeats_(repeats), ranks_(session.size()) {}
 
     int run() {
         if (!shared_.shares()) {
@@ -66,7 +67,8 @@ public:
         if (first_)
             std::printf("%-16s %9s | %24s | %24s | %24s\n", "collective", "bytes", "shared memory GB/s",
                         "messages GB/s", "Open MPI GB/s");
-        for (std::size_t bytes = 4096; bytes <= std::size_t{256} << 20; bytes *= 4) allReduce("all-reduce", bytes, DType::F32);
+        for (std::size_t bytes = 4096; bytes <= std::size_t{256} << 20; bytes *= 4)
+            allReduce("all-reduce", bytes, DType::F32);
         allReduce("all-reduce bf16", std::size_t{64} << 20, DType::BF16);
         for (const std::size_t bytes : {std::size_t{1} << 20, std::size_t{64} << 20}) {
             halves(bytes);
@@ -89,7 +91,9 @@ private:
         const Buffer into = arena_.allocateZeroed(MemoryCategory::Gradients, from.size(), DType::F32);
         const Times times = measure(repeats_, [&] { add(from.span().bytes(), into.span()); });
         const double moved = 12e-9 * static_cast<double>(from.size()) * ranks_;
-        if (first_) std::printf("%d ranks; a += b by all of them at once, 64 MB each: %.1f GB/s\n", ranks_, moved / times.median);
+        if (first_)
+            std::printf("%d ranks; a += b by all of them at once, 64 MB each: %.1f GB/s\n", ranks_,
+                        moved / times.median);
     }
 
     int repeats(std::size_t bytes) const { return bytes > (std::size_t{16} << 20) ? repeats_ : 10 * repeats_; }
@@ -101,8 +105,7 @@ private:
             const auto rate = [&](double seconds) { return 1e-9 * static_cast<double>(bytes) / seconds; };
             if (times.median > 0)
                 std::printf(" | %8.2f (%5.2f to %5.2f)", rate(times.median), rate(times.slow), rate(times.best));
-            else
-                std::printf(" | %24s", "");
+            else std::printf(" | %24s", "");
         }
         std::printf("\n");
         std::fflush(stdout);
@@ -114,26 +117,28 @@ private:
         const Times shared = measure(n, [&] { shared_.allReduce(data.span(), ReduceOp::Sum); });
         const Times messages = measure(n, [&] { messages_->allReduce(data.span(), ReduceOp::Sum); });
         const Times own = type != DType::F32 ? Times{} : measure(n, [&] {
-            MPI_Allreduce(MPI_IN_PLACE, data.data().data, static_cast<int>(data.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+            MPI_Allreduce(MPI_IN_PLACE, data.data().data, static_cast<int>(data.size()), MPI_FLOAT, MPI_SUM,
+                          MPI_COMM_WORLD);
         });
         line(name, bytes, {shared, messages, own});
     }
 
     void halves(std::size_t bytes) {
         const Buffer whole = arena_.allocateZeroed(MemoryCategory::Gradients, bytes / sizeof(float), DType::F32);
-        const Buffer part = arena_.allocateZeroed(MemoryCategory::Gradients, whole.size() / static_cast<std::size_t>(ranks_), DType::F32);
+        const Buffer part = arena_.allocateZeroed(MemoryCategory::Gradients,
+                                                  whole.size() / static_cast<std::size_t>(ranks_), DType::F32);
         const int n = repeats(bytes), count = static_cast<int>(part.size());
         line("reduce-scatter", bytes,
              {measure(n, [&] { shared_.reduceScatter(whole.span(), part.span(), ReduceOp::Sum); }),
-              measure(n, [&] { messages_->reduceScatter(whole.span(), part.span(), ReduceOp::Sum); }),
-              measure(n, [&] {
-                  MPI_Reduce_scatter_block(whole.data().data, part.data().data, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+              measure(n, [&] { messages_->reduceScatter(whole.span(), part.span(), ReduceOp::Sum); }), measure(n, [&] {
+                  MPI_Reduce_scatter_block(whole.data().data, part.data().data, count, MPI_FLOAT, MPI_SUM,
+                                           MPI_COMM_WORLD);
               })});
         line("all-gather", bytes,
              {measure(n, [&] { shared_.allGather(part.span(), whole.span()); }),
-              measure(n, [&] { messages_->allGather(part.span(), whole.span()); }),
-              measure(n, [&] {
-                  MPI_Allgather(part.data().data, count, MPI_FLOAT, whole.data().data, count, MPI_FLOAT, MPI_COMM_WORLD);
+              measure(n, [&] { messages_->allGather(part.span(), whole.span()); }), measure(n, [&] {
+                  MPI_Allgather(part.data().data, count, MPI_FLOAT, whole.data().data, count, MPI_FLOAT,
+                                MPI_COMM_WORLD);
               })});
     }
 
@@ -141,10 +146,12 @@ private:
     void inPlace(std::size_t bytes) {
         const Buffer block = arena_.allocateZeroed(MemoryCategory::Gradients, bytes / sizeof(float), DType::F32);
         const int n = repeats(bytes);
-        line("reduce in place", bytes, {measure(n, [&] { shared_.ireduceParts(block.span())->wait(); }),
-                                        measure(n, [&] { messages_->ireduceParts(block.span())->wait(); })});
-        line("gather in place", bytes, {measure(n, [&] { shared_.igatherParts(block.span())->wait(); }),
-                                        measure(n, [&] { messages_->igatherParts(block.span())->wait(); })});
+        line("reduce in place", bytes,
+             {measure(n, [&] { shared_.ireduceParts(block.span())->wait(); }),
+              measure(n, [&] { messages_->ireduceParts(block.span())->wait(); })});
+        line("gather in place", bytes,
+             {measure(n, [&] { shared_.igatherParts(block.span())->wait(); }),
+              measure(n, [&] { messages_->igatherParts(block.span())->wait(); })});
     }
 
     std::unique_ptr<SharedHeap> heap_;

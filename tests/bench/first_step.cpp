@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From pressing Run in the desktop to the run's first step: first_step [times]. The window, the job and its ranks are real;
-// the layout is the default one. Prints, asserts nothing.
+// From pressing Run in the desktop to the run's first step: first_step [times]. The window, the job and its ranks are
+// real; the layout is the default one. Prints, asserts nothing.
 #include "engine/launch/job/process.h"
 #include "tests/ui/desktop_fixture.h"
 #include "ui/core/job_starter.h"
@@ -46,7 +46,8 @@ double once(Workbench& workbench, MainWindow& window) {
     const double step = until(timer, [&] { return (fresh && !model.summary().steps().empty()) || over(); });
     QObject::disconnect(told);
     if (over()) throw std::runtime_error("the run ended before its first step");
-    std::printf("  job asked for %7.1f ms, first event here %7.1f ms, first step over and shown %7.1f ms\n", started, event, step);
+    std::printf("  job asked for %7.1f ms, first event here %7.1f ms, first step over and shown %7.1f ms\n", started,
+                event, step);
     window.commands()["run.stop"].trigger();
     until(timer, [&] { return !workbench.run().active(); });
     return step;
@@ -74,8 +75,8 @@ int main(int argc, char** argv) {
         std::vector<double> times(static_cast<std::size_t>(argc > 1 ? std::max(std::atoi(argv[1]), 1) : 3));
         for (double& time : times) time = once(workbench, window);
         std::ranges::sort(times);
-        std::printf("  from Run to the first step   %.1f ms, median; %.1f to %.1f\n", times[times.size() / 2], times.front(),
-                    times.back());
+        std::printf("  from Run to the first step   %.1f ms, median; %.1f to %.1f\n", times[times.size() / 2],
+                    times.front(), times.back());
     } catch (const std::exception& error) {
         std::fprintf(stderr, "first_step: %s\n", error.what());
         return 1;

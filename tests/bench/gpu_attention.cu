@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention on a GPU: against double precision on small random shapes, twice for equal bits, then its speed.
 // nvcc -std=c++20 -O3 -I. -gencode arch=compute_90a,code=sm_90a tests/bench/gpu_attention.cu \
-//     kernels/cuda/{attention_{forward,backward},launch_{batch,graph,queue}}.cu -o gpu_attention && ./gpu_attention [seed]
+//     kernels/cuda/{attention_{forward,backward},launch_{batch,graph,queue}}.cu -o gpu_attention && ./gpu_attention
+//     [seed]
 #include "kernels/cpu/dropout_mask.h"
 #include "kernels/cuda/attention_launch.cuh"
 #include "tests/gpu/attention_reference.h"
@@ -226,9 +227,9 @@ int measureAttention(unsigned seed) {
     std::mt19937 random(seed);
     LaunchQueue queue(false);
     bool good = true;
-    std::vector<AttentionShape> shapes{{1, 1, 1, 64},   {2, 300, 3, 64},  {1, 257, 2, 128}, {1, 129, 2, 32},
-                                       {1, 100, 3, 80}, {1, 65, 2, 7},    {1, 70, 1, 200},  {1, 1024, 2, 64},
-                                       {1, 640, 1, 128}};
+    std::vector<AttentionShape> shapes{{1, 1, 1, 64},   {2, 300, 3, 64},  {1, 257, 2, 128},
+                                       {1, 129, 2, 32}, {1, 100, 3, 80},  {1, 65, 2, 7},
+                                       {1, 70, 1, 200}, {1, 1024, 2, 64}, {1, 640, 1, 128}};
     for (int i = 0; i < 6; ++i)
         shapes.push_back({1 + static_cast<int>(random() % 2), 1 + static_cast<int>(random() % 300),
                           1 + static_cast<int>(random() % 3), 8 * (1 + static_cast<int>(random() % 16))});

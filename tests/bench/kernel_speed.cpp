@@ -97,9 +97,8 @@ public:
         const Rotating c(device, type, count, 1);
         a.random();
         b.random();
-        flopsPerSecond_ = 2.0 * n * n * n / secondsOf(device, [&](int) {
-                              device.gemm(n, n, n, a[0], false, b[0], false, 0, c[0]);
-                          });
+        flopsPerSecond_ =
+            2.0 * n * n * n / secondsOf(device, [&](int) { device.gemm(n, n, n, a[0], false, b[0], false, 0, c[0]); });
         std::printf("%s: copy %.0f GB/s (read and written), product of %d³ %.1f TFLOP/s\n", device.name().c_str(),
                     bytesPerSecond_ * 1e-9, n, flopsPerSecond_ * 1e-12);
         std::printf("%-28s %-24s %9s %8s %9s %7s\n", "op", "shape", "ms", "GB/s", "TFLOP/s", "floor");
@@ -152,19 +151,16 @@ struct Bench {
         constexpr int shapes[][2] = {
             {3 * hidden, hidden}, {hidden, hidden}, {4 * hidden, hidden}, {hidden, 4 * hidden}};
         for (const auto& [n, k] : shapes)
-            gemmRow("gemm", rows, n, k, [&, n = n, k = k](int i) {
-                device.gemm(rows, n, k, a[i], false, b[i], false, 0, c[i]);
-            });
-        gemmRow("gemmBias", rows, 3 * hidden, hidden, [&](int i) {
-            device.gemmBias(rows, 3 * hidden, hidden, a[i], b[i], bias[0], c[i]);
-        });
+            gemmRow("gemm", rows, n, k,
+                    [&, n = n, k = k](int i) { device.gemm(rows, n, k, a[i], false, b[i], false, 0, c[i]); });
+        gemmRow("gemmBias", rows, 3 * hidden, hidden,
+                [&](int i) { device.gemmBias(rows, 3 * hidden, hidden, a[i], b[i], bias[0], c[i]); });
         table.row("gemmBiasGelu", shapeOf(rows, 4 * hidden, hidden),
                   gemmBytes(rows, 4 * hidden, hidden) + size * rows * 4 * hidden, 2.0 * rows * 4 * hidden * hidden,
                   [&](int i) { device.gemmBiasGelu(rows, 4 * hidden, hidden, a[i], b[i], bias[0], c[i], d[i]); });
         for (const auto& [k, n] : shapes)
-            gemmRow("gemm, of input", rows, n, k, [&, n = n, k = k](int i) {
-                device.gemm(rows, n, k, a[i], false, b[i], true, 0, c[i]);
-            });
+            gemmRow("gemm, of input", rows, n, k,
+                    [&, n = n, k = k](int i) { device.gemm(rows, n, k, a[i], false, b[i], true, 0, c[i]); });
         table.row("gemmGeluGrad", shapeOf(rows, 4 * hidden, hidden),
                   gemmBytes(rows, 4 * hidden, hidden) + size * rows * 4 * hidden, 2.0 * rows * 4 * hidden * hidden,
                   [&](int i) { device.gemmGeluGrad(rows, 4 * hidden, hidden, a[i], b[i], c[i], d[i]); });
@@ -180,15 +176,12 @@ struct Bench {
         for (Rotating* each : {&x, &w, &logits, &gradient}) each->random();
         const double flops = 2.0 * rows * vocabulary * hidden;
         const double bytes = gemmBytes(rows, vocabulary, hidden);
-        table.row("gemm", shapeOf(rows, vocabulary, hidden), bytes, flops, [&](int i) {
-            device.gemm(rows, vocabulary, hidden, x[i], false, w[0], true, 0, logits[0]);
-        });
-        table.row("gemm, of input", shapeOf(rows, hidden, vocabulary), bytes, flops, [&](int i) {
-            device.gemm(rows, hidden, vocabulary, logits[0], false, w[0], false, 0, x[i]);
-        });
-        table.row("gemm, of weights", shapeOf(vocabulary, hidden, rows), bytes, flops, [&](int i) {
-            device.gemm(vocabulary, hidden, rows, logits[0], true, x[i], false, 1, gradient[0]);
-        });
+        table.row("gemm", shapeOf(rows, vocabulary, hidden), bytes, flops,
+                  [&](int i) { device.gemm(rows, vocabulary, hidden, x[i], false, w[0], true, 0, logits[0]); });
+        table.row("gemm, of input", shapeOf(rows, hidden, vocabulary), bytes, flops,
+                  [&](int i) { device.gemm(rows, hidden, vocabulary, logits[0], false, w[0], false, 0, x[i]); });
+        table.row("gemm, of weights", shapeOf(vocabulary, hidden, rows), bytes, flops,
+                  [&](int i) { device.gemm(vocabulary, hidden, rows, logits[0], true, x[i], false, 1, gradient[0]); });
         const std::vector<std::int32_t> targets(static_cast<std::size_t>(rows), 77);
         Rotating onDevice(device, DType::I32, rows, 1);
         device.upload(targets.data(), onDevice[0].data, targets.size() * 4);
@@ -233,16 +226,14 @@ struct Bench {
         valuesRow("biasGelu", 4 * h, 3, [&](int i) { device.biasGelu(rows, 4 * h, weights[0], a[i], b[i]); });
         valuesRow("geluGrad", 4 * h, 3, [&](int i) { device.geluGrad(wide, b[i], a[i]); });
         valuesRow("dropoutTo", h, 2, [&](int i) { device.dropoutTo(rows, h, mask, a[i], b[i]); });
-        valuesRow("addBiasDropoutAndResidual", h, 3, [&](int i) {
-            device.addBiasDropoutAndResidual(rows, h, weights[0], mask, b[i], a[i]);
-        });
+        valuesRow("addBiasDropoutAndResidual", h, 3,
+                  [&](int i) { device.addBiasDropoutAndResidual(rows, h, weights[0], mask, b[i], a[i]); });
         valuesRow("add", 4 * h, 3, [&](int i) { device.add(wide, b[i], a[i]); });
         valuesRow("multiply", 4 * h, 2, [&](int i) { device.multiply(wide, 1.0f, a[i]); });
         Rotating note(device, DType::I32, 1, 1);
         device.clear(note[0].data, 4);
-        valuesRow("noteNotFinite", 4 * h, 1, [&](int i) {
-            device.noteNotFinite(wide, a[i], 3, static_cast<std::int32_t*>(note[0].data));
-        });
+        valuesRow("noteNotFinite", 4 * h, 1,
+                  [&](int i) { device.noteNotFinite(wide, a[i], 3, static_cast<std::int32_t*>(note[0].data)); });
         ExponentHistogram histogram;
         valuesRow("addExponents", 4 * h, 1, [&](int i) { device.addExponents(wide, a[i], histogram); });
     }
@@ -295,8 +286,8 @@ struct Bench {
         std::vector<std::int64_t> counts{std::int64_t{vocabulary} * hidden, std::int64_t{sequence} * hidden};
         const std::int64_t square = std::int64_t{hidden} * hidden;
         for (int layer = 0; layer < layers; ++layer)
-            counts.insert(counts.end(), {hidden, hidden, 3 * square, 3 * hidden, square, hidden, hidden, hidden, 4 * square,
-                                         4 * hidden, 4 * square, hidden});
+            counts.insert(counts.end(), {hidden, hidden, 3 * square, 3 * hidden, square, hidden, hidden, hidden,
+                                         4 * square, 4 * hidden, 4 * square, hidden});
         counts.insert(counts.end(), {hidden, hidden});
         std::int64_t all = 0;
         for (const std::int64_t count : counts) all += (count + 127) / 128 * 128;
@@ -316,8 +307,9 @@ struct Bench {
         }
         const std::string shape = std::to_string(all / 1000000) + " M in " + std::to_string(counts.size());
         const double n = static_cast<double>(all);
-        table.row("adamw", shape, n * (masters ? size + 28 : 28), 0,
-                  [&](int) { device.adamw({1e-4f, 0.9f, 0.95f, 1e-8f, 0.1f, 0.05f, 1}, parts); });
+        table.row("adamw", shape, n * (masters ? size + 28 : 28), 0, [&](int) {
+            device.adamw({1e-4f, 0.9f, 0.95f, 1e-8f, 0.1f, 0.05f, 1}, parts);
+        });
         table.row("sumOfSquares", shape, 4 * n, 0, [&](int) { device.sumOfSquares(gradients); });
         float* const exact = masters ? master.floats(0) : nullptr;
         table.row("sgd", shape, n * (masters ? size + 20 : 20), 0, [&](int) {

@@ -40,7 +40,8 @@ std::pair<double, double> resident() {
     return {mebibytes.first / 1024, mebibytes.second / 1024};
 }
 
-/// The predicted step again and again, each time begun and ended up to a microsecond later, its step and loss told, in a file.
+/// The predicted step again and again, each time begun and ended up to a microsecond later, its step and loss told, in
+/// a file.
 std::int64_t record(const Plan& plan, const std::filesystem::path& file, std::int64_t events, int steps) {
     auto writer = RunWriter::create(file, headerOf(plan));
     require(writer ? Status{} : fail(writer.error()));
@@ -53,12 +54,23 @@ std::int64_t record(const Plan& plan, const std::filesystem::path& file, std::in
         for (Event& event : all) {
             const std::uint64_t late = random();
             event.begin += step * length + static_cast<std::int64_t>(late % 1000);
-            event.end = std::max(event.begin, event.end + step * length + static_cast<std::int64_t>(late / 1000 % 1000));
+            event.end =
+                std::max(event.begin, event.end + step * length + static_cast<std::int64_t>(late / 1000 % 1000));
             event.step = step;
         }
         for (int rank = 0; rank < plan.mesh.ranks(); ++rank)
-            all.push_back({.begin = step * length, .end = (step + 1) * length, .step = step, .rank = static_cast<std::int16_t>(rank), .lane = Lane::Host, .kind = EventKind::Step});
-        all.push_back({.begin = (step + 1) * length, .end = (step + 1) * length, .value = 6.0 / (1 + step), .step = step, .lane = Lane::Host, .kind = EventKind::Loss});
+            all.push_back({.begin = step * length,
+                           .end = (step + 1) * length,
+                           .step = step,
+                           .rank = static_cast<std::int16_t>(rank),
+                           .lane = Lane::Host,
+                           .kind = EventKind::Step});
+        all.push_back({.begin = (step + 1) * length,
+                       .end = (step + 1) * length,
+                       .value = 6.0 / (1 + step),
+                       .step = step,
+                       .lane = Lane::Host,
+                       .kind = EventKind::Loss});
         require((*writer)->append(all));
         count += static_cast<std::int64_t>(all.size());
     }
@@ -91,7 +103,8 @@ void open(const std::filesystem::path& file, bool whole) {
     double first = 0;
     timer.start();
     session.open(file);
-    while (bench.model.stepExtents().empty() && session.reading()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
+    while (bench.model.stepExtents().empty() && session.reading())
+        QApplication::processEvents(QEventLoop::WaitForMoreEvents);
     bench.selection.setVisible({0, bench.model.lastTime()});
     plot.draw();
     first = secondsOf(timer);
@@ -110,7 +123,8 @@ void open(const std::filesystem::path& file, bool whole) {
     frames("a tenth", plot, bench.selection, end / 3, end / 10);
     frames("a hundredth", plot, bench.selection, end / 3, end / 100);
     frames("the same again", plot, bench.selection, end / 3, end / 100);
-    frames("two steps", plot, bench.selection, end / 2, 2 * end / static_cast<std::int64_t>(bench.model.stepExtents().size()));
+    frames("two steps", plot, bench.selection, end / 2,
+           2 * end / static_cast<std::int64_t>(bench.model.stepExtents().size()));
 }
 
 void told(const std::filesystem::path& file) {
@@ -125,13 +139,14 @@ void told(const std::filesystem::path& file) {
     print("summary and stragglers (info)", secondsOf(timer), "s");
 }
 
-void measure(const char* what, const Plan& plan, const std::filesystem::path& file, std::int64_t events, int steps, bool whole) {
+void measure(const char* what, const Plan& plan, const std::filesystem::path& file, std::int64_t events, int steps,
+             bool whole) {
     QElapsedTimer timer;
     timer.start();
     const std::int64_t count = record(plan, file, events, steps);
     const auto bytes = static_cast<double>(std::filesystem::file_size(file));
-    std::printf("%s: %.3g M events, %d ranks, %.1f MiB, recorded in %.1f s\n", what, 1e-6 * static_cast<double>(count), plan.mesh.ranks(),
-                bytes / (1 << 20), secondsOf(timer));
+    std::printf("%s: %.3g M events, %d ranks, %.1f MiB, recorded in %.1f s\n", what, 1e-6 * static_cast<double>(count),
+                plan.mesh.ranks(), bytes / (1 << 20), secondsOf(timer));
     told(file);
     open(file, whole);
 }
@@ -142,12 +157,17 @@ int main(int argc, char** argv) {
     QApplication application(argc, argv);
     try {
         const QTemporaryDir folder;
-        const std::filesystem::path place = argc > 4 ? std::filesystem::path(argv[4]) : std::filesystem::path(folder.path().toStdString());
+        const std::filesystem::path place =
+            argc > 4 ? std::filesystem::path(argv[4]) : std::filesystem::path(folder.path().toStdString());
         const std::int64_t events = argc > 1 ? std::atoll(argv[1]) : 10'000'000;
         const int ranks = argc > 2 ? std::atoi(argv[2]) : 64;
         const int steps = argc > 3 ? std::atoi(argv[3]) : 1'000'000;
-        if (events > 0) measure("many events", sample::plan(sample::layout(ranks / 8, 8, 16)), place / "many-events.shardlab", events, 1 << 30, true);
-        if (steps > 0) measure("many steps", sample::plan(sample::layout(1, 2, 2)), place / "many-steps.shardlab", std::int64_t{1} << 60, steps, false);
+        if (events > 0)
+            measure("many events", sample::plan(sample::layout(ranks / 8, 8, 16)), place / "many-events.shardlab",
+                    events, 1 << 30, true);
+        if (steps > 0)
+            measure("many steps", sample::plan(sample::layout(1, 2, 2)), place / "many-steps.shardlab",
+                    std::int64_t{1} << 60, steps, false);
         print("memory at most, both", resident().second, "MiB");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "open_run: %s\n", error.what());

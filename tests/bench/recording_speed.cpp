@@ -130,7 +130,8 @@ void collector(const Plan& plan, const std::filesystem::path& folder, std::int64
     const auto collecting = valueOf(Collector::listen({folder / "socket", "token", ranks, origin}, inbox));
     std::vector<std::unique_ptr<Telemetry>> links;
     for (int rank = 0; rank < ranks; ++rank) {
-        TelemetryOptions options{rank, (folder / "socket").string(), "token", folder / ("spool" + std::to_string(rank)), origin};
+        TelemetryOptions options{rank, (folder / "socket").string(), "token", folder / ("spool" + std::to_string(rank)),
+                                 origin};
         options.ringEvents = events[static_cast<std::size_t>(rank)].size() + 1;
         links.push_back(valueOf(Telemetry::connect(options)));
     }
@@ -165,13 +166,15 @@ void collector(const Plan& plan, const std::filesystem::path& folder, std::int64
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("shardlab-recording-" + std::to_string(getpid()));
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("shardlab-recording-" + std::to_string(getpid()));
     int status = 0;
     try {
         std::filesystem::create_directory(folder);
         const Plan plan = runPlan();
         const double each = recorder();
-        print("a rank's step, 16 microbatches", 1e-3 * each * static_cast<double>(plan.simulation.events.size()) / ranks, "µs");
+        print("a rank's step, 16 microbatches",
+              1e-3 * each * static_cast<double>(plan.simulation.events.size()) / ranks, "µs");
         collector(plan, folder, argc > 1 ? std::atoll(argv[1]) : 10'000'000);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "recording_speed: %s\n", error.what());

@@ -57,7 +57,8 @@ int main(int argc, char** argv) {
     const double simulating = best([&] { step = simulateWithoutEvents(lowered, costs); });
     const double drawing = best([&] { step = simulate(lowered, costs, mesh); });
     fmt::print("{}, p {}, v {}, m {}: {} actions\n", layout.schedule.kind, ranks, chunks, microbatches, actions);
-    fmt::print("  generated in        {}\n  lowered in          {}\n", formatSeconds(generating), formatSeconds(lowering));
+    fmt::print("  generated in        {}\n  lowered in          {}\n", formatSeconds(generating),
+               formatSeconds(lowering));
     fmt::print("  simulated in        {}  ({:.1f} ns an action)\n", formatSeconds(simulating),
                simulating / static_cast<double>(actions) * 1e9);
     fmt::print("  with {} events in {}\n", step.events.size(), formatSeconds(drawing));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long a frame of the timeline takes with many events, and with as many instants beside them: timeline_frames [events].
-// Prints, asserts nothing.
+// How long a frame of the timeline takes with many events, and with as many instants beside them: timeline_frames
+// [events]. Prints, asserts nothing.
 #include "tests/ui/bench_context.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/timeline_plot.h"
@@ -26,7 +26,8 @@ void measure(const char* what, TimelinePlot& plot, Selection& selection, std::in
         milliseconds.push_back(static_cast<double>(timer.nsecsElapsed()) * 1e-6);
     }
     std::sort(milliseconds.begin(), milliseconds.end());
-    std::printf("  %-34s %7.2f ms a frame (worst %7.2f), %zu rectangles\n", what, milliseconds[15], milliseconds.back(), plot.scene().rectangles());
+    std::printf("  %-34s %7.2f ms a frame (worst %7.2f), %zu rectangles\n", what, milliseconds[15], milliseconds.back(),
+                plot.scene().rectangles());
 }
 
 }  // namespace
@@ -57,9 +58,10 @@ int main(int argc, char** argv) {
         shift = bench.model.lastTime();
         firstStep += 64;
     }
-    std::printf("%lld events, %d ranks, %d steps of %lld events\n", static_cast<long long>(bench.model.eventCount()), bench.model.ranks(),
-                firstStep, static_cast<long long>(perStep));
-    std::printf("  %-34s %7.2f M events/s\n", "taken in by the model", static_cast<double>(bench.model.eventCount()) / appending * 1e-6);
+    std::printf("%lld events, %d ranks, %d steps of %lld events\n", static_cast<long long>(bench.model.eventCount()),
+                bench.model.ranks(), firstStep, static_cast<long long>(perStep));
+    std::printf("  %-34s %7.2f M events/s\n", "taken in by the model",
+                static_cast<double>(bench.model.eventCount()) / appending * 1e-6);
     timer.start();
     TimelinePlot plot(bench.context(), nullptr);
     plot.resize(1600, 800);
@@ -81,12 +83,16 @@ int main(int argc, char** argv) {
     std::vector<Event> instants;
     for (std::int64_t i = 0; i < wanted; ++i) {
         const std::int64_t time = whole / wanted * i;
-        instants.push_back({.begin = time, .end = time, .rank = static_cast<std::int16_t>(i / 4 % bench.model.ranks()),
-                            .lane = Lane::Host, .kind = kinds[static_cast<std::size_t>(i) % kinds.size()]});
+        instants.push_back({.begin = time,
+                            .end = time,
+                            .rank = static_cast<std::int16_t>(i / 4 % bench.model.ranks()),
+                            .lane = Lane::Host,
+                            .kind = kinds[static_cast<std::size_t>(i) % kinds.size()]});
     }
     timer.start();
     bench.model.append(instants);
-    std::printf("%lld instants, taken in within %.0f ms\n", static_cast<long long>(wanted), static_cast<double>(timer.nsecsElapsed()) * 1e-6);
+    std::printf("%lld instants, taken in within %.0f ms\n", static_cast<long long>(wanted),
+                static_cast<double>(timer.nsecsElapsed()) * 1e-6);
     measure("everything", plot, bench.selection, 0, whole);
     measure("a hundredth", plot, bench.selection, whole / 3, whole / 100);
     measure("two steps", plot, bench.selection, whole / 2, 2 * step);

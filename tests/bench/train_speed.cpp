@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of a training run, without launcher and collector: what tests/bench/train runs, alone or under mpirun (then data
-// parallel, the batch given by the shape for each rank).
+// Steps of a training run, without launcher and collector: what tests/bench/train runs, alone or under mpirun (then
+// data parallel, the batch given by the shape for each rank).
 //
-//   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps] [cpu|cuda|cuda-no-graphs]   SHAPE: gpt2 | medium | small | gpt2-1024
+//   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps] [cpu|cuda|cuda-no-graphs]   SHAPE: gpt2 | medium | small
+//   | gpt2-1024
 //
 // One JSON object: milliseconds of a step (median, best, worst), tokens/s of all ranks, and the least that a step can
-// take: its multiplications at the peak of the cores, the update at their memory bandwidth (engine/predict/plan/core_speed.h); on
-// a GPU at the peak and bandwidth of its preset, and "mfu", the multiplications' share of that peak. On a GPU the vocabulary
-// of GPT-2 is 50304, a multiple of 64, as others pad it: products of 16 bits are slow where rows are of odd length.
+// take: its multiplications at the peak of the cores, the update at their memory bandwidth
+// (engine/predict/plan/core_speed.h); on a GPU at the peak and bandwidth of its preset, and "mfu", the multiplications'
+// share of that peak. On a GPU the vocabulary of GPT-2 is 50304, a multiple of 64, as others pad it: products of 16
+// bits are slow where rows are of odd length.
 #include "engine/base/clock.h"
 #include "engine/train/comm/mpi/mpi_session.h"
 #include "engine/train/comm/shared/shared_communicator.h"
@@ -75,7 +77,9 @@ std::vector<double> stepSeconds(const Plan& plan, Communicator& world, Device& d
     return seconds;
 }
 
-double updateBytes(const Plan& plan) { return static_cast<double>(plan.parameters) * plan.mesh.ranks() * bytesOfUpdate; }
+double updateBytes(const Plan& plan) {
+    return static_cast<double>(plan.parameters) * plan.mesh.ranks() * bytesOfUpdate;
+}
 
 double leastSeconds(const Plan& plan, int threads, bool bf16, const CoreSpeed& core) {
     const double peak = bf16 && core.bf16Flops > 0 ? core.bf16Flops : core.flops;
@@ -136,7 +140,8 @@ void run(int argc, char** argv) {
     } else {
         least = leastSeconds(*plan, threads, bf16, core);
     }
-    fmt::print("{{\"step_ms\": {:.2f}, \"best_ms\": {:.2f}, \"worst_ms\": {:.2f}, \"tokens_per_second\": {:.0f}, \"least_ms\": {:.2f}{}, \"vocabulary\": {}}}\n",
+    fmt::print("{{\"step_ms\": {:.2f}, \"best_ms\": {:.2f}, \"worst_ms\": {:.2f}, \"tokens_per_second\": {:.0f}, "
+               "\"least_ms\": {:.2f}{}, \"vocabulary\": {}}}\n",
                1e3 * median, 1e3 * seconds.front(), 1e3 * seconds.back(), tokens / median, 1e3 * least, share,
                layout.model.vocabulary);
 }

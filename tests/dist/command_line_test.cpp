@@ -19,7 +19,8 @@ private Q_SLOTS:
     void everyVerbHasHelp_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::newRow("itself") << QStringList{"--help"};
-        for (const char* verb : {"plan", "search", "schedule", "run", "info", "query", "compare", "export", "import", "layouts", "doctor"})
+        for (const char* verb :
+             {"plan", "search", "schedule", "run", "info", "query", "compare", "export", "import", "layouts", "doctor"})
             QTest::newRow(verb) << QStringList{verb, "--help"};
     }
     void everyVerbHasHelp() {
@@ -71,15 +72,18 @@ private Q_SLOTS:
         SampleWeights weights = SampleWeights::gpt2();
         weights.config["n_head"] = 4;
         weights.write(folder.filePath("weights").toStdString());
-        const QString layout = writeFile(folder.filePath("layout.json"), R"({"name": "misfit", "model": {"layers": 2, "hidden": 8, "heads": 2,
+        const QString layout = writeFile(folder.filePath("layout.json"),
+                                         R"({"name": "misfit", "model": {"layers": 2, "hidden": 8, "heads": 2,
             "sequence": 16, "weights": "weights"}, "data": {"kind": "tokens", "path": "tokens.bin"}})");
         const QString file = folder.filePath("run.shardlab");
         for (const QStringList& arguments : {QStringList{"plan", layout}, {"run", layout, "--out", file}}) {
             const Answer answer = run(arguments);
             QCOMPARE(answer.status, 1);
             QVERIFY2(answer.error.contains("/model/weights: these weights do not fit the layout's model") &&
-                         answer.error.contains("n_head is 4, model.heads is 2"), answer.error.constData());
-            QVERIFY2(answer.error.contains("/data/path: these are no tokens") && answer.error.contains("tokens of 32 bits"),
+                         answer.error.contains("n_head is 4, model.heads is 2"),
+                     answer.error.constData());
+            QVERIFY2(answer.error.contains("/data/path: these are no tokens") &&
+                         answer.error.contains("tokens of 32 bits"),
                      answer.error.constData());
             QVERIFY(answer.out.isEmpty());
             QVERIFY(!QFile::exists(file));
@@ -128,7 +132,9 @@ private Q_SLOTS:
             return QByteArray();
         };
         QVERIFY2(line("Step time").endsWith(" " + told), line("Step time"));
-        QVERIFY2(line("Throughput").contains(QByteArray::fromStdString(shardlab::formatCount(plan["tokens_per_second"].toDouble()))), line("Throughput"));
+        QVERIFY2(line("Throughput")
+                     .contains(QByteArray::fromStdString(shardlab::formatCount(plan["tokens_per_second"].toDouble()))),
+                 line("Throughput"));
         QCOMPARE(text.out.count("1 min 0 s"), 1);  // the remark
         QVERIFY2(line("Note").contains("slowed 10.8 × to watch: a step lasts 1 min 0 s"), line("Note"));
         // At full speed there is one time.
@@ -140,7 +146,8 @@ private Q_SLOTS:
     void planTellsMemoryOverTimeAndTheCriticalPath() {
         const Answer text = run({"plan", "1f1b-4", "--memory-curve", "--critical-path"});
         QCOMPARE(text.status, 0);
-        for (const char* word : {"Critical path", "3F0", "waiting", "temporary"}) QVERIFY2(text.out.contains(word), word);
+        for (const char* word : {"Critical path", "3F0", "waiting", "temporary"})
+            QVERIFY2(text.out.contains(word), word);
         const QJsonObject plan = run({"plan", "1f1b-4", "--memory-curve", "--critical-path", "--json"}).json();
         const QJsonArray curves = plan["memory_curve"].toArray();
         QCOMPARE(curves.size(), 4);
@@ -182,13 +189,16 @@ private Q_SLOTS:
         QCOMPARE(candidates.size(), found["legal"].toInt());
         for (int i = 1; i < candidates.size(); ++i)
             if (candidates[i - 1]["fits"] == candidates[i]["fits"])
-                QVERIFY(candidates[i - 1]["tokens_per_second"].toDouble() >= candidates[i]["tokens_per_second"].toDouble());
+                QVERIFY(candidates[i - 1]["tokens_per_second"].toDouble() >=
+                        candidates[i]["tokens_per_second"].toDouble());
         QCOMPARE(run({"search", "1f1b-4", "--top", "2", "--json"}).json()["candidates"].toArray().size(), 2);
 
         // What plan says of the best one is what search said.
         const QJsonObject plan = run({"plan", best, "--json"}).json();
         for (const char* figure : {"step_seconds", "tokens_per_second"})
-            QVERIFY2(qAbs(plan[QLatin1String(figure)].toDouble() / candidates.at(0)[QLatin1String(figure)].toDouble() - 1) < 1e-6, figure);
+            QVERIFY2(qAbs(plan[QLatin1String(figure)].toDouble() / candidates.at(0)[QLatin1String(figure)].toDouble() -
+                          1) < 1e-6,
+                     figure);
         QCOMPARE(plan["bubble"].toObject()["predicted"].toDouble(), candidates.at(0)["bubble"].toDouble());
     }
 
@@ -358,14 +368,16 @@ private Q_SLOTS:
             subjects.insert(finding["subject"].toString());
             if (finding["state"].toString() != "good") QVERIFY(!finding["advice"].toString().isEmpty());
         }
-        for (const char* subject : {"cores", "memory", "Open MPI", "display", "CUDA toolkit", "GPUs", "NCCL", "resources"})
+        for (const char* subject :
+             {"cores", "memory", "Open MPI", "display", "CUDA toolkit", "GPUs", "NCCL", "resources"})
             QVERIFY2(subjects.contains(subject), subject);
 
         // GPUs are told as ranks see them; here there are two that a library only plays.
         const QString played = SHARDLAB_PROGRAM_DIR "/libemulated_cuda.so";
         if (QFile::exists(played)) {
-            const Answer some = run({"doctor", "--json"}, {}, {"SHARDLAB_CUDA_LIBRARY=" + played, "SHARDLAB_NCCL_LIBRARY=" + played,
-                                                               "SHARDLAB_EMULATED_GPUS=2"});
+            const Answer some =
+                run({"doctor", "--json"}, {},
+                    {"SHARDLAB_CUDA_LIBRARY=" + played, "SHARDLAB_NCCL_LIBRARY=" + played, "SHARDLAB_EMULATED_GPUS=2"});
             for (const QJsonValue finding : some.json()["findings"].toArray()) {
                 if (finding["subject"] == "GPUs")
                     QVERIFY2(finding["detail"].toString().startsWith("emulated GPU, emulated GPU,"),
@@ -387,19 +399,29 @@ private Q_SLOTS:
     /// Names of traces, runs and layouts reach no terminal as commands to it; JSON and CSV keep them.
     void foreignTextDoesNotCommandTheTerminal() {
         QTemporaryDir folder;
-        const QString trace = folder.filePath("trace.json"), made = folder.filePath("made.shardlab"), layout = folder.filePath("evil.layout.json");
+        const QString trace = folder.filePath("trace.json"), made = folder.filePath("made.shardlab"),
+                      layout = folder.filePath("evil.layout.json");
         const QByteArray name = "\"kernel\\u001b]0;owned\\u0007\\u009b2J\\u202e 東京\"";
-        const auto keep = [&](const QString& file, QByteArray content) { return !writeFile(file, content.replace("NAME", name)).isEmpty(); };
-        QVERIFY(keep(trace, R"([{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": NAME}},)"
-                            R"({"ph": "X", "ts": 1, "dur": 5, "pid": 1, "tid": 1, "name": NAME}, {"ph": NAME, "pid": 1}])"));
+        const auto keep = [&](const QString& file, QByteArray content) {
+            return !writeFile(file, content.replace("NAME", name)).isEmpty();
+        };
+        QVERIFY(keep(trace,
+                     R"([{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": NAME}},)"
+                     R"({"ph": "X", "ts": 1, "dur": 5, "pid": 1, "tid": 1, "name": NAME}, {"ph": NAME, "pid": 1}])"));
         QVERIFY(keep(layout, R"({"name": NAME, NAME: 1})"));
         const QString question = QStringLiteral("SELECT name FROM events WHERE name <> ''");
         const auto quiet = [](const QByteArray& said) {
-            return !said.contains('\x1b') && !said.contains('\x07') && !said.contains("\xc2\x9b") && !said.contains("\xe2\x80\xae");
+            return !said.contains('\x1b') && !said.contains('\x07') && !said.contains("\xc2\x9b") &&
+                   !said.contains("\xe2\x80\xae");
         };
         QByteArray all;
-        for (const QStringList& arguments : {QStringList{"import", trace, "--out", made}, {"info", made}, {"query", made, question}, {"compare", made},
-                                             {"query", made, question, "--json"}, {"plan", layout}, {"query", made, QStringLiteral("SELECT \"\u001b[2J\"")}}) {
+        for (const QStringList& arguments : {QStringList{"import", trace, "--out", made},
+                                             {"info", made},
+                                             {"query", made, question},
+                                             {"compare", made},
+                                             {"query", made, question, "--json"},
+                                             {"plan", layout},
+                                             {"query", made, QStringLiteral("SELECT \"\u001b[2J\"")}}) {
             const Answer answer = run(arguments);
             QVERIFY2(quiet(answer.out) && quiet(answer.error), qPrintable(arguments.join(QLatin1Char(' '))));
             all += answer.out + answer.error;
@@ -428,8 +450,10 @@ private Q_SLOTS:
         QFETCH(QByteArray, content);
         QTemporaryDir folder;
         const QString file = writeFile(folder.filePath("x.shardlab"), content);
-        for (const QStringList& arguments : {QStringList{"info", file}, {"info", file, "--json"},
-                                             {"export", file, "--format", "csv"}, {"export", file, "--format", "png"}}) {
+        for (const QStringList& arguments : {QStringList{"info", file},
+                                             {"info", file, "--json"},
+                                             {"export", file, "--format", "csv"},
+                                             {"export", file, "--format", "png"}}) {
             const Answer answer = run(arguments, folder.path());
             QCOMPARE(answer.status, 1);
             QVERIFY(answer.out.isEmpty());
@@ -455,7 +479,8 @@ private Q_SLOTS:
         QVERIFY2(told.out.contains("From          rank0.json, PyTorch profiler"), told.out);
         QVERIFY2(told.out.contains("Steps         2\n"), told.out);
         QVERIFY(!told.out.contains("predicted"));
-        QVERIFY(run({"query", file, "SELECT DISTINCT name FROM events WHERE kind = 'kernel'"}).out.contains("ampere_sgemm_128x64_tn"));
+        QVERIFY(run({"query", file, "SELECT DISTINCT name FROM events WHERE kind = 'kernel'"})
+                    .out.contains("ampere_sgemm_128x64_tn"));
         const Answer again = run({"import", trace});
         QCOMPARE(again.status, 1);
         QVERIFY(again.error.contains("it exists") && again.error.contains("--force"));

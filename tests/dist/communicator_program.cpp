@@ -25,8 +25,8 @@ int main(int argc, char** argv) {
         std::unique_ptr<Communicator> world = session.world(options);
         if (std::string(argv[4]) == "shared") {
             heap = SharedHeap::create().value();
-            auto shared = std::make_unique<SharedCommunicator>(
-                std::move(world), SharedMemory{heap.get(), options.oversubscribed, {}});
+            auto shared = std::make_unique<SharedCommunicator>(std::move(world),
+                                                               SharedMemory{heap.get(), options.oversubscribed, {}});
             if (session.size() > 1 && !shared->shares()) throw std::runtime_error("the ranks share no memory");
             world = std::move(shared);
         }

@@ -18,7 +18,8 @@ private Q_SLOTS:
         if (QStandardPaths::findExecutable("mpirun").isEmpty()) QSKIP("mpirun is missing: no runs");
         const bool keep = qEnvironmentVariableIsSet("SHARDLAB_REGENERATE");
         QTemporaryDir folder;
-        const Answer trained = run({"run", "default", "--steps", keep ? "60" : "6", "--out", "run.shardlab", "--json"}, folder.path());
+        const Answer trained =
+            run({"run", "default", "--steps", keep ? "60" : "6", "--out", "run.shardlab", "--json"}, folder.path());
         QVERIFY2(trained.status == 0, trained.error);
         const Answer drawn = run({"export", "run.shardlab", "--format", "png", "--out", "run.png"}, folder.path());
         QVERIFY2(drawn.status == 0, drawn.error);

@@ -84,7 +84,8 @@ private Q_SLOTS:
         const auto summary = summarize(*reader);
         QVERIFY(summary);
         QCOMPARE(summary->losses.size(), std::size_t{6});
-        for (int step = 0; step < 6; ++step) QCOMPARE(summary->losses[static_cast<std::size_t>(step)], 1.0 / (1 + step));
+        for (int step = 0; step < 6; ++step)
+            QCOMPARE(summary->losses[static_cast<std::size_t>(step)], 1.0 / (1 + step));
         QVERIFY(summary->stepSeconds >= 0.020);
         QCOMPARE(summary->tokensPerSecond,
                  static_cast<double>(tokensPerStep(watched.options.layout)) / summary->stepSeconds);

@@ -26,7 +26,8 @@ Result<MeasuredRun> runExperiment(const LessonExperiment& experiment, const QStr
     if (!job) return fail(job.error());
     (*job)->wait();
     auto measured = measureRun(options.runFile);
-    if (measured && measured->summary.end.outcome != "finished") return fail({"the experiment did not finish", experiment.name, measured->summary.end.reason, {}});
+    if (measured && measured->summary.end.outcome != "finished")
+        return fail({"the experiment did not finish", experiment.name, measured->summary.end.reason, {}});
     return measured;
 }
 
@@ -52,7 +53,8 @@ private Q_SLOTS:
         for (const LessonExperiment& experiment : lesson->experiments) {
             auto planned = planRun(experiment.layout, {});
             QVERIFY(planned);
-            auto measured = runExperiment(experiment, folder_.filePath(name + "-" + QString::fromStdString(experiment.name) + ".shardlab"));
+            auto measured = runExperiment(
+                experiment, folder_.filePath(name + "-" + QString::fromStdString(experiment.name) + ".shardlab"));
             QVERIFY2(measured, measured ? "" : measured.error().text().c_str());
             known.push_back({std::move(*planned), std::move(*measured)});
         }
@@ -60,7 +62,8 @@ private Q_SLOTS:
             const auto* place = std::get_if<LessonFigurePlace>(&piece);
             if (!place) continue;
             const std::string figure = figureText(*place->figure, place->origin, known[place->experiment]);
-            const std::string what = lesson->experiments[place->experiment].name + "." + std::string(place->figure->name) + ": " + figure;
+            const std::string what =
+                lesson->experiments[place->experiment].name + "." + std::string(place->figure->name) + ": " + figure;
             QVERIFY2(!figure.starts_with("–"), what.c_str());
         }
     }

@@ -24,7 +24,9 @@ QString torchPython() { return qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QSt
 
 /// "0|forward|20\n…": how many of each kind each rank has.
 QByteArray kinds(const QString& file) {
-    return run({"query", file, "--csv", "SELECT rank, kind, count(*) AS n FROM events GROUP BY rank, kind ORDER BY rank, kind"}).out;
+    return run({"query", file, "--csv",
+                "SELECT rank, kind, count(*) AS n FROM events GROUP BY rank, kind ORDER BY rank, kind"})
+        .out;
 }
 
 }  // namespace
@@ -37,7 +39,8 @@ private:
     QStringList environment_;
     QString file_;
 
-    std::unique_ptr<QProcess> start(const QString& program, const QStringList& arguments, const QStringList& further = {}) {
+    std::unique_ptr<QProcess> start(const QString& program, const QStringList& arguments,
+                                    const QStringList& further = {}) {
         auto process = std::make_unique<QProcess>();
         process->setEnvironment(QProcess::systemEnvironment() + environment_ + further);
         process->start(program, arguments);
@@ -48,7 +51,8 @@ private:
     void runTwo(const QString& program, const std::function<QStringList(int)>& arguments) {
         std::vector<std::unique_ptr<QProcess>> ranks;
         for (int rank = 0; rank < 2; ++rank)
-            ranks.push_back(start(program, arguments(rank), {QStringLiteral("RANK=%1").arg(rank), QStringLiteral("WORLD_SIZE=2")}));
+            ranks.push_back(
+                start(program, arguments(rank), {QStringLiteral("RANK=%1").arg(rank), QStringLiteral("WORLD_SIZE=2")}));
         for (const auto& rank : ranks) {
             QVERIFY(rank->waitForFinished(240000));
             const QByteArray said = rank->readAllStandardError();
@@ -62,7 +66,9 @@ private:
     void twoStagesAreRecorded() const {
         QByteArray expected = "rank,kind,n\n";
         for (int rank = 0; rank < 2; ++rank) {
-            const auto line = [&](const char* kind, int count) { expected += QStringLiteral("%1,%2,%3\n").arg(rank).arg(kind).arg(count).toUtf8(); };
+            const auto line = [&](const char* kind, int count) {
+                expected += QStringLiteral("%1,%2,%3\n").arg(rank).arg(kind).arg(count).toUtf8();
+            };
             line("backward", 4 * steps);
             line("collective", steps);
             line("forward", 4 * steps);
@@ -73,11 +79,17 @@ private:
         }
         const QByteArray got = kinds(file_).replace("\r\n", "\n");
         QCOMPARE(got, expected);
-        const Answer named = run({"query", file_, "--csv", "SELECT DISTINCT name FROM events WHERE kind = 'collective' OR kind = 'mark' ORDER BY name"});
+        const Answer named =
+            run({"query", file_, "--csv",
+                 "SELECT DISTINCT name FROM events WHERE kind = 'collective' OR kind = 'mark' ORDER BY name"});
         QVERIFY2(named.out.contains("all_reduce") && named.out.contains("done"), named.out.constData());
-        const Answer actions = run({"query", file_, "--csv", "SELECT DISTINCT action FROM events WHERE kind = 'forward' ORDER BY action"});
-        for (const char* action : {"0F0", "0F3", "1F0", "1F3"}) QVERIFY2(actions.out.contains(action), actions.out.constData());
-        const Answer orders = run({"query", file_, "--csv", "SELECT count(*) FROM events WHERE step < 0 AND kind != 'mark' OR begin_ns < 0 OR bytes NOT IN (0, 4096)"});
+        const Answer actions =
+            run({"query", file_, "--csv", "SELECT DISTINCT action FROM events WHERE kind = 'forward' ORDER BY action"});
+        for (const char* action : {"0F0", "0F3", "1F0", "1F3"})
+            QVERIFY2(actions.out.contains(action), actions.out.constData());
+        const Answer orders = run({"query", file_, "--csv",
+                                   "SELECT count(*) FROM events WHERE step < 0 AND kind != 'mark' OR begin_ns < 0 OR "
+                                   "bytes NOT IN (0, 4096)"});
         QVERIFY2(orders.out.contains("\n0"), orders.out.constData());
         QVERIFY(run({"info", file_}).out.contains("finished"));
     }
@@ -94,7 +106,8 @@ private Q_SLOTS:
             listener_->waitForReadyRead(100);
             said += listener_->readAllStandardError();
         }
-        const auto match = QRegularExpression("(SHARDLAB_ADDRESS=\\S+) (SHARDLAB_TOKEN_FILE=\\S+)").match(QString::fromUtf8(said));
+        const auto match =
+            QRegularExpression("(SHARDLAB_ADDRESS=\\S+) (SHARDLAB_TOKEN_FILE=\\S+)").match(QString::fromUtf8(said));
         QVERIFY2(match.hasMatch(), said.constData());
         environment_ = {match.captured(1), match.captured(2), "PYTHONPATH=" + live, "PYTHONDONTWRITEBYTECODE=1"};
     }
@@ -108,7 +121,8 @@ private Q_SLOTS:
         const QString compiler = QStandardPaths::findExecutable("cc");
         if (compiler.isEmpty()) QSKIP("no C compiler");
         const QString sender = folder_->filePath("sender");
-        const auto made = start(compiler, {"-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-I", live, programs + "/sender.c", "-o", sender});
+        const auto made = start(compiler, {"-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-I", live,
+                                           programs + "/sender.c", "-o", sender});
         QVERIFY(made->waitForFinished(240000));
         QVERIFY2(made->exitCode() == 0, made->readAllStandardError().constData());
         runTwo(sender, [](int rank) { return QStringList{QString::number(rank), "2", QString::number(steps)}; });
@@ -124,13 +138,15 @@ private Q_SLOTS:
 
     void aTrainingScriptWithTorch() {
         const auto found = start(torchPython(), {"-c", "import torch"});
-        if (!found->waitForFinished(120000) || found->exitCode() != 0) QSKIP("no torch for python3 (or SHARDLAB_TORCH_PYTHON)");
+        if (!found->waitForFinished(120000) || found->exitCode() != 0)
+            QSKIP("no torch for python3 (or SHARDLAB_TORCH_PYTHON)");
         const auto training = start(torchPython(), {programs + "/train.py", "20"});
         QVERIFY(training->waitForFinished(120000));
         QVERIFY2(training->exitCode() == 0, training->readAllStandardError().constData());
         QVERIFY(listener_->waitForFinished(240000));
         const QByteArray got = kinds(file_);
-        for (const char* line : {"0,forward,80", "0,backward,80", "0,optimizer,20", "0,step,20", "0,loss,20", "0,annotation,80", "0,counter,20"})
+        for (const char* line : {"0,forward,80", "0,backward,80", "0,optimizer,20", "0,step,20", "0,loss,20",
+                                 "0,annotation,80", "0,counter,20"})
             QVERIFY2(got.contains(line), (QByteArray(line) + " is not in\n" + got).constData());
         const Answer info = run({"info", file_});
         QVERIFY2(info.out.contains("finished"), info.out.constData());
@@ -141,14 +157,17 @@ private Q_SLOTS:
         const QString python = QStandardPaths::findExecutable("python3");
         if (python.isEmpty()) QSKIP("no python3");
         environment_.replaceInStrings(QRegularExpression("SHARDLAB_ADDRESS=.*"), "SHARDLAB_ADDRESS=127.0.0.1:1");
-        const auto alone = start(python, {"-c", "import shardlab\nassert shardlab.connect()\nfor i in range(100000):\n"
-                                                "    with shardlab.span('F', stage=0, microbatch=i): pass\n"
-                                                "assert shardlab.dropped() == 100000 - (1 << 16)\nshardlab.close(0.1)"});
+        const auto alone =
+            start(python, {"-c", "import shardlab\nassert shardlab.connect()\nfor i in range(100000):\n"
+                                 "    with shardlab.span('F', stage=0, microbatch=i): pass\n"
+                                 "assert shardlab.dropped() == 100000 - (1 << 16)\nshardlab.close(0.1)"});
         QVERIFY(alone->waitForFinished(240000));
         QVERIFY2(alone->exitCode() == 0, alone->readAllStandardError().constData());
         environment_.clear();
-        const auto without = start(python, {"-B", "-c", "import sys\nsys.path.insert(0, '" + live + "')\nimport shardlab\n"
-                                                        "assert not shardlab.connect()\nwith shardlab.span('F'): pass"});
+        const auto without = start(python, {"-B", "-c",
+                                            "import sys\nsys.path.insert(0, '" + live +
+                                                "')\nimport shardlab\n"
+                                                "assert not shardlab.connect()\nwith shardlab.span('F'): pass"});
         QVERIFY(without->waitForFinished(240000));
         QVERIFY2(without->exitCode() == 0, without->readAllStandardError().constData());
     }

@@ -21,14 +21,30 @@ private Q_SLOTS:
         QTest::addColumn<QString>("waiting");
         QTest::addColumn<QString>("largestMessage");
         QTest::addColumn<QString>("by");
-        QTest::newRow("1 rank") << 1 << "sleep" << "1073741824" << "messages";
-        QTest::newRow("2 ranks, spinning") << 2 << "spin" << "1073741824" << "messages";
-        QTest::newRow("2 ranks") << 2 << "sleep" << "1073741824" << "messages";
-        QTest::newRow("3 ranks, messages in parts") << 3 << "sleep" << "4099" << "messages";
-        QTest::newRow("4 ranks") << 4 << "sleep" << "1073741824" << "messages";
-        QTest::newRow("2 ranks, spinning, shared memory") << 2 << "spin" << "1073741824" << "shared";
-        QTest::newRow("3 ranks, shared memory") << 3 << "sleep" << "1073741824" << "shared";
-        QTest::newRow("4 ranks, shared memory") << 4 << "sleep" << "1073741824" << "shared";
+        QTest::newRow("1 rank") << 1 << "sleep"
+                                << "1073741824"
+                                << "messages";
+        QTest::newRow("2 ranks, spinning") << 2 << "spin"
+                                           << "1073741824"
+                                           << "messages";
+        QTest::newRow("2 ranks") << 2 << "sleep"
+                                 << "1073741824"
+                                 << "messages";
+        QTest::newRow("3 ranks, messages in parts") << 3 << "sleep"
+                                                    << "4099"
+                                                    << "messages";
+        QTest::newRow("4 ranks") << 4 << "sleep"
+                                 << "1073741824"
+                                 << "messages";
+        QTest::newRow("2 ranks, spinning, shared memory") << 2 << "spin"
+                                                          << "1073741824"
+                                                          << "shared";
+        QTest::newRow("3 ranks, shared memory") << 3 << "sleep"
+                                                << "1073741824"
+                                                << "shared";
+        QTest::newRow("4 ranks, shared memory") << 4 << "sleep"
+                                                << "1073741824"
+                                                << "shared";
     }
     void conforms() {
         QFETCH(int, ranks);

@@ -24,8 +24,9 @@ inline Finished mpirun(int ranks, const QString& program, const QStringList& arg
     environment.insert("OMP_NUM_THREADS", "1");
     QProcess process;
     process.setProcessEnvironment(environment);
-    const QStringList options{"--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1",
-                              "--mca", "pml", "ob1", "--mca", "btl", "self,vader"};
+    const QStringList options{
+        "--oversubscribe", "--bind-to", "none",      "--mca", "mpi_yield_when_idle", "1", "--mca", "pml", "ob1",
+        "--mca",           "btl",       "self,vader"};
     process.start("mpirun", QStringList{"-n", QString::number(ranks)} + options + QStringList{program} + arguments);
     Finished finished;
     const bool ended = process.waitForFinished(timeoutSeconds * 1000);

@@ -40,8 +40,9 @@ struct Collected : JobObserver {
 void requireNear(const std::map<int, double>& got, const std::map<int, double>& wanted, const char* what) {
     QCOMPARE(got.size(), wanted.size());
     for (const auto& [step, value] : wanted)
-        QVERIFY2(std::abs(got.at(step) - value) <= 1e-5 * value,
-                 qPrintable(QString("%1 of step %2: %3 instead of %4").arg(what).arg(step).arg(got.at(step)).arg(value)));
+        QVERIFY2(
+            std::abs(got.at(step) - value) <= 1e-5 * value,
+            qPrintable(QString("%1 of step %2: %3 instead of %4").arg(what).arg(step).arg(got.at(step)).arg(value)));
 }
 
 }  // namespace
@@ -132,7 +133,8 @@ private Q_SLOTS:
         }
     }
 
-    /// What is learned depends on who comes first (the order is proved in async_server_test); that all of it arrives does not.
+    /// What is learned depends on who comes first (the order is proved in async_server_test); that all of it arrives
+    /// does not.
     void anAsynchronousServerTakesEveryGradient() {
         Layout layout = layoutOf(3, 1, "1f1b");
         layout.parallel.exchange = "async-server";
@@ -163,7 +165,8 @@ private Q_SLOTS:
         layout.parallel.exchange = "hogwild";
         train(layout, alone);
         QCOMPARE(alone.losses.size(), std::size_t{20});
-        QVERIFY2(alone.losses == plain.losses && alone.validationLosses == plain.validationLosses, "one worker is plain gradient descent, to the bit");
+        QVERIFY2(alone.losses == plain.losses && alone.validationLosses == plain.validationLosses,
+                 "one worker is plain gradient descent, to the bit");
         for (const Event& event : alone.overwritten) QCOMPARE(event.value, 0.0);
         layout.parallel.data = 4;
         layout.cluster.hosts = {{"localhost", 4}};
@@ -171,13 +174,16 @@ private Q_SLOTS:
         train(layout, several);
         QCOMPARE(several.losses.size(), std::size_t{20});
         QCOMPARE(several.validationLosses.size(), std::size_t{2});
-        QVERIFY2(several.validationLosses.at(19) < 0.9 * std::log(256.0), qPrintable(QString::number(several.validationLosses.at(19))));
+        QVERIFY2(several.validationLosses.at(19) < 0.9 * std::log(256.0),
+                 qPrintable(QString::number(several.validationLosses.at(19))));
         QCOMPARE(several.overwritten.size(), std::size_t{80});
         QCOMPARE(several.late.size(), std::size_t{80});
-        for (const Event& event : several.overwritten) QVERIFY(event.value >= 0 && event.value <= double(event.bytes) && event.bytes > 0);
+        for (const Event& event : several.overwritten)
+            QVERIFY(event.value >= 0 && event.value <= double(event.bytes) && event.bytes > 0);
     }
 
-    /// When one dies the others are at other steps; all begin again at the step of the checkpoint, and each of its steps counts.
+    /// When one dies the others are at other steps; all begin again at the step of the checkpoint, and each of its
+    /// steps counts.
     void workersWithoutALockGoOnFromOneStep() {
         Layout layout = layoutOf(3, 1, "1f1b");
         layout.batch.global = 12;
@@ -198,7 +204,8 @@ private Q_SLOTS:
             void eventsArrived(std::span<const Event> events) override {
                 Collected::eventsArrived(events);
                 for (const Event& event : events)
-                    if (event.step == 5 && !std::exchange(killed, true)) ::kill(owner, SIGKILL);  // step 4 is safe on disk
+                    if (event.step == 5 && !std::exchange(killed, true))
+                        ::kill(owner, SIGKILL);  // step 4 is safe on disk
             }
             bool killed = false;
         } run;
@@ -214,7 +221,8 @@ private Q_SLOTS:
         for (int rank = 0; rank < 3; ++rank)
             for (int step = 0; step < 100; ++step) {
                 const int found = updates[{rank, step}];
-                QVERIFY2(found == 1 || (found == 2 && step >= from), qPrintable(QString("rank %1, step %2: %3").arg(rank).arg(step).arg(found)));
+                QVERIFY2(found == 1 || (found == 2 && step >= from),
+                         qPrintable(QString("rank %1, step %2: %3").arg(rank).arg(step).arg(found)));
             }
     }
 
@@ -227,9 +235,11 @@ private Q_SLOTS:
         train(layout, one);
         train(layout, two);
         QCOMPARE(one.distances.size(), std::size_t{20});
-        for (const Event& event : one.distances) QCOMPARE(int(event.rank), event.step % 2 == 0 ? 0 : int(Mesh(layout).rank({0, 1})));
+        for (const Event& event : one.distances)
+            QCOMPARE(int(event.rank), event.step % 2 == 0 ? 0 : int(Mesh(layout).rank({0, 1})));
         QVERIFY(one.losses.at(19) < one.losses.at(0) - 0.3);
-        QVERIFY2(one.losses == two.losses && one.validationLosses == two.validationLosses, "the turns are fixed, and so is what is learned");
+        QVERIFY2(one.losses == two.losses && one.validationLosses == two.validationLosses,
+                 "the turns are fixed, and so is what is learned");
     }
 
     void otherOptimizersEqualOneRank_data() {

@@ -49,7 +49,8 @@ private Q_SLOTS:
         QCOMPARE(after.json()["step_seconds"].toDouble(), profile["predicted_step_seconds"].toDouble());
         const Answer search = run(QStringList{"search", layout} + fullSpeed);
         QVERIFY2(search.out.contains("were measured on this machine on"), search.out.constData());
-        const Answer ran = run(QStringList{"run", layout, "--json", "--out", folder_.filePath("a.shardlab")} + fullSpeed);
+        const Answer ran =
+            run(QStringList{"run", layout, "--json", "--out", folder_.filePath("a.shardlab")} + fullSpeed);
         QVERIFY2(ran.status == 0, ran.error.constData());
         QCOMPARE(ran.json()["step_seconds"].toObject()["predicted"].toDouble(),
                  profile["predicted_step_seconds"].toDouble());

@@ -38,7 +38,8 @@ private Q_SLOTS:
         const QString layout = writeFile(folder_.filePath("paced.layout.json"), smallLayout(4, "0.2"));
         const Answer answer = run({"run", layout, "--out", file, "--json"});
         QVERIFY2(answer.status == 0, answer.error.constData());
-        const QJsonObject json = answer.json(), step = json["step_seconds"].toObject(), paced = json["paced_step_seconds"].toObject();
+        const QJsonObject json = answer.json(), step = json["step_seconds"].toObject(),
+                          paced = json["paced_step_seconds"].toObject();
         const double stretch = json["stretch"].toDouble();
         QVERIFY(stretch > 1 && qAbs(paced["predicted"].toDouble() / 0.2 - 1) < 1e-6);
         for (const char* part : {"measured", "predicted"}) {
@@ -61,8 +62,7 @@ private Q_SLOTS:
         for (double loss : losses) QVERIFY(std::isfinite(loss) && loss > 0);
         QVERIFY(!numbers(json["validation_losses"]).isEmpty());
         for (const char* key : {"step_seconds", "bubble"})
-            for (const char* part : {"measured", "predicted"})
-                QVERIFY2(json[key].toObject()[part].toDouble() > 0, key);
+            for (const char* part : {"measured", "predicted"}) QVERIFY2(json[key].toObject()[part].toDouble() > 0, key);
         QCOMPARE(json["bubble"].toObject()["theory"].toDouble(), 1.0 / 5.0);  // p = 2, m = 4
         QVERIFY(json["tokens_per_second"].toDouble() > 0);
         QVERIFY(json["paced_step_seconds"].isNull());
@@ -93,7 +93,8 @@ private Q_SLOTS:
         QCOMPARE(compared.status, 0);
         const QJsonObject comparison = compared.json();
         QCOMPARE(comparison["a"].toObject()["source"].toString(), QString("predicted"));
-        QCOMPARE(comparison["step_seconds"].toObject()["b"].toDouble(), json["step_seconds"].toObject()["measured"].toDouble());
+        QCOMPARE(comparison["step_seconds"].toObject()["b"].toDouble(),
+                 json["step_seconds"].toObject()["measured"].toDouble());
         QCOMPARE(comparison["ranks"].toArray().size(), 2);
         const Answer same = run({"compare", file, file});
         QCOMPARE(same.status, 0);
@@ -106,7 +107,8 @@ private Q_SLOTS:
         const QString layout = layoutFile(smallLayout(4));
         const auto losses = [&](const QString& withSeed) {
             return numbers(run({"run", layout, "--steps", "3", "--seed", withSeed, "--json", "--force", "--out",
-                                folder_.filePath("seed.shardlab")}).json()["losses"]);
+                                folder_.filePath("seed.shardlab")})
+                               .json()["losses"]);
         };
         const QList<double> first = losses(seed);
         QCOMPARE(first.size(), 3);
@@ -134,8 +136,8 @@ private Q_SLOTS:
         QDir(folder_.path()).mkpath("elsewhere");
         writeFile(folder_.filePath("texts/corpus.txt"), QByteArray("The quick brown fox jumps. ").repeated(400));
         const QString layout = writeFile(folder_.filePath("texts/own.layout.json"), smallLayout(2));
-        const Answer answer = run({"run", layout, "--set", "/data/kind=text", "--set", "/data/path=" +
-                                   folder_.filePath("texts/corpus.txt"), "--set", "/name=own text"},
+        const Answer answer = run({"run", layout, "--set", "/data/kind=text", "--set",
+                                   "/data/path=" + folder_.filePath("texts/corpus.txt"), "--set", "/name=own text"},
                                   folder_.filePath("elsewhere"));
         QVERIFY2(answer.status == 0, answer.error.constData());
         const QStringList made = QDir(folder_.filePath("elsewhere")).entryList({"own-text-*.shardlab"});
@@ -160,14 +162,18 @@ private Q_SLOTS:
 
     /// Its folder is a file: no checkpoint can be written.
     void withoutAnyOfItsCheckpointsItSaysSo() {
-        const QString file = folder_.filePath("unsafe.shardlab"), place = writeFile(folder_.filePath("no-folder"), "a file");
-        const QStringList arguments{"run", layoutFile(smallLayout(6)), "--set", "/checkpoint/every=3", "--set",
-                                    "/checkpoint/path=" + place + "/checkpoints", "--out", file};
+        const QString file = folder_.filePath("unsafe.shardlab"),
+                      place = writeFile(folder_.filePath("no-folder"), "a file");
+        const QStringList arguments{"run",   layoutFile(smallLayout(6)),
+                                    "--set", "/checkpoint/every=3",
+                                    "--set", "/checkpoint/path=" + place + "/checkpoints",
+                                    "--out", file};
         const Answer answer = run(arguments);
         QCOMPARE(answer.status, 3);
         const QByteArray reason = "none of 2 checkpoints could be taken; the last, of step 6: ";
         QVERIFY2(answer.out.contains("finished: " + reason) && answer.out.contains("0 taken, 2 failed"), answer.out);
-        QVERIFY2(answer.error.trimmed().split('\n').last().startsWith("shardlab: the run has no checkpoint: " + reason), answer.error);
+        QVERIFY2(answer.error.trimmed().split('\n').last().startsWith("shardlab: the run has no checkpoint: " + reason),
+                 answer.error);
         const QJsonObject json = run({"info", file, "--json"}).json();
         QCOMPARE(json["outcome"].toString(), QString("finished"));
         QVERIFY(json["reason"].toString().startsWith(reason));
@@ -177,10 +183,11 @@ private Q_SLOTS:
     }
 
     void someOfItsCheckpointsFail() {
-        const QString file = folder_.filePath("safe.shardlab"), place = writeFile(folder_.filePath("no-folder-yet"), "a file");
+        const QString file = folder_.filePath("safe.shardlab"),
+                      place = writeFile(folder_.filePath("no-folder-yet"), "a file");
         QProcess process;
-        process.start(program(), {"run", layoutFile(smallLayout(10000000, "0.05")), "--set", "/checkpoint/every=2", "--set",
-                                  "/checkpoint/path=" + place + "/checkpoints", "--out", file, "--json"});
+        process.start(program(), {"run", layoutFile(smallLayout(10000000, "0.05")), "--set", "/checkpoint/every=2",
+                                  "--set", "/checkpoint/path=" + place + "/checkpoints", "--out", file, "--json"});
         process.setReadChannel(QProcess::StandardError);
         QByteArray said;
         QTRY_VERIFY2((said += process.readAllStandardError()).contains("no checkpoint of step "), said.constData());
@@ -189,16 +196,22 @@ private Q_SLOTS:
         const Answer told = run({"info", file});
         QVERIFY2(told.out.contains("the run goes on") && !told.out.contains("broke off"), told.out);
         QVERIFY(QFile::remove(place));
-        QTRY_VERIFY(!QDir(place + "/checkpoints").entryList({"*-step-*"}, QDir::Dirs).filter(QRegularExpression("^\\d+-step-\\d+$")).isEmpty());
+        QTRY_VERIFY(!QDir(place + "/checkpoints")
+                         .entryList({"*-step-*"}, QDir::Dirs)
+                         .filter(QRegularExpression("^\\d+-step-\\d+$"))
+                         .isEmpty());
         ::kill(static_cast<pid_t>(process.processId()), SIGINT);
         QVERIFY(process.waitForFinished(120000));
         QCOMPARE(process.exitCode(), 0);
         const QJsonObject json = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
         QVERIFY(!json["recording"].toBool(true));
         QCOMPARE(json["outcome"].toString(), QString("stopped"));
-        QVERIFY(json["checkpoints"].toObject()["taken"].toInt() > 0 && json["checkpoints"].toObject()["failed"].toInt() > 0);
+        QVERIFY(json["checkpoints"].toObject()["taken"].toInt() > 0 &&
+                json["checkpoints"].toObject()["failed"].toInt() > 0);
         const QString reason = json["reason"].toString();
-        QVERIFY2(reason.startsWith("stopped on request; ") && reason.contains(" checkpoints could not be taken, the newest is of step "), qPrintable(reason));
+        QVERIFY2(reason.startsWith("stopped on request; ") &&
+                     reason.contains(" checkpoints could not be taken, the newest is of step "),
+                 qPrintable(reason));
     }
 
     void secondInterruptKills() {
@@ -268,7 +281,8 @@ private Q_SLOTS:
         QProcess process;
         process.setChildProcessModifier([] { std::signal(SIGHUP, SIG_DFL); });  // whatever this test was started by
         process.start(program(), {"run", layoutFile(smallLayout(10000000, "1")), "--out", file, "--json"});
-        QTRY_VERIFY(!run({"info", file, "--json"}).json()["losses"].toArray().isEmpty() || process.state() == QProcess::NotRunning);
+        QTRY_VERIFY(!run({"info", file, "--json"}).json()["losses"].toArray().isEmpty() ||
+                    process.state() == QProcess::NotRunning);
         const auto hangUp = [&] { ::kill(static_cast<pid_t>(process.processId()), SIGHUP); };
         hangUp();
         while (process.state() == QProcess::Running && !process.waitForFinished(150)) hangUp();
@@ -300,13 +314,16 @@ private Q_SLOTS:
         const shardlab::Layout& recorded = (*reader)->header().layout;
         QCOMPARE(recorded.schedule.kind, std::string("custom"));
         for (std::size_t rank = 0; rank < 2; ++rank)
-            QCOMPARE(QByteArray::fromStdString(recorded.schedule.actions[rank]), order[static_cast<int>(rank)].join(','));
+            QCOMPARE(QByteArray::fromStdString(recorded.schedule.actions[rank]),
+                     order[static_cast<int>(rank)].join(','));
 
-        const QString wrong = writeFile(folder_.filePath("wrong.csv"), "0F0,0F1,0F2,0F3,0B0,0B1,0B2,0B3\n1B0,1F0,1F1,1B1,1F2,1B2,1F3,1B3\n");
+        const QString wrong = writeFile(folder_.filePath("wrong.csv"),
+                                        "0F0,0F1,0F2,0F3,0B0,0B1,0B2,0B3\n1B0,1F0,1F1,1B1,1F2,1B2,1F3,1B3\n");
         for (const char* verb : {"plan", "run"}) {
             const Answer refused = run({verb, layout, "--schedule", wrong});
             QCOMPARE(refused.status, 1);
-            QVERIFY2(refused.error.contains("/schedule/actions") && refused.error.contains("[1B0]"), refused.error.constData());
+            QVERIFY2(refused.error.contains("/schedule/actions") && refused.error.contains("[1B0]"),
+                     refused.error.constData());
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shardlab run --serve and shardlab watch with real ranks: whoever joins late has all of it, whoever reads nothing holds
-// up nobody, and what was refused is counted where people look.
+// shardlab run --serve and shardlab watch with real ranks: whoever joins late has all of it, whoever reads nothing
+// holds up nobody, and what was refused is counted where people look.
 #include "engine/base/tcp_socket.h"
 #include "engine/launch/serve/live_frames.h"
 #include "tests/support/command.h"
@@ -33,13 +33,16 @@ private:
         return process;
     }
     static TcpAddress addressIn(const QByteArray& said) {
-        const auto match = QRegularExpression("served at (127\\.0\\.0\\.1:\\d+), token ([0-9a-f]{32})").match(QString::fromUtf8(said));
+        const auto match =
+            QRegularExpression("served at (127\\.0\\.0\\.1:\\d+), token ([0-9a-f]{32})").match(QString::fromUtf8(said));
         const auto address = parseTcpAddress(match.captured(1).toStdString());
         return address ? *address : TcpAddress{};
     }
     static QByteArray figures(const QString& file) {
-        const Answer answer = test::run({"query", file, "--csv",
-                                   "SELECT rank, lane, kind, count(*), sum(begin_ns), sum(end_ns), sum(bytes), source FROM events GROUP BY source, rank, lane, kind ORDER BY source, rank, lane, kind"});
+        const Answer answer =
+            test::run({"query", file, "--csv",
+                       "SELECT rank, lane, kind, count(*), sum(begin_ns), sum(end_ns), sum(bytes), source FROM events "
+                       "GROUP BY source, rank, lane, kind ORDER BY source, rank, lane, kind"});
         return answer.status == 0 ? answer.out : answer.error;
     }
 
@@ -59,9 +62,11 @@ private Q_SLOTS:
         auto deaf = connectTcp(address, std::chrono::seconds(5), WakeUp());
         auto guessing = connectTcp(address, std::chrono::seconds(5), WakeUp());
         QVERIFY(deaf && guessing);
-        for (const auto& [link, word] : {std::pair{&*deaf, addressToken(said)}, std::pair{&*guessing, std::string("guess")}}) {
+        for (const auto& [link, word] :
+             {std::pair{&*deaf, addressToken(said)}, std::pair{&*guessing, std::string("guess")}}) {
             Bytes bytes;
-            appendFrame(bytes, frameType(LiveFrame::Greeting), encode(Greeting{liveProtocol, CallerRole::Viewer, 1, "test", word}));
+            appendFrame(bytes, frameType(LiveFrame::Greeting),
+                        encode(Greeting{liveProtocol, CallerRole::Viewer, 1, "test", word}));
             if (link == &*deaf) appendFrame(bytes, frameType(LiveFrame::From), encode(RunPosition{}));
             QVERIFY(sendSome(*link, bytes) == bytes.size());
         }
@@ -71,7 +76,8 @@ private Q_SLOTS:
         }
         QProcess watch;
         const QString copy = folder_.filePath("copy.shardlab");
-        watch.start(program(), {"watch", QString::fromStdString(address.text()), "--token-file", token, "--output", copy});
+        watch.start(program(),
+                    {"watch", QString::fromStdString(address.text()), "--token-file", token, "--output", copy});
         QVERIFY(watch.waitForFinished(240000));
         QVERIFY(run->waitForFinished(240000));
         said += run->readAllStandardError();
@@ -84,10 +90,12 @@ private Q_SLOTS:
         QCOMPARE(figures(copy), original);
         QVERIFY2(said.contains("served: 2 viewers"), said.constData());
         QVERIFY2(said.contains("1 wrong token"), said.constData());
-        QVERIFY(test::run({"query", file, "SELECT text FROM log WHERE text LIKE 'served:%'"}).out.contains("1 wrong token"));
+        QVERIFY(test::run({"query", file, "SELECT text FROM log WHERE text LIKE 'served:%'"})
+                    .out.contains("1 wrong token"));
         QVERIFY(!QFileInfo::exists(token));  // with the run its token ends
         for (const QString& each : {file, copy})
-            for (const char* suffix : {"-wal", "-shm"}) QVERIFY2(!QFileInfo::exists(each + suffix), qPrintable(each + suffix));
+            for (const char* suffix : {"-wal", "-shm"})
+                QVERIFY2(!QFileInfo::exists(each + suffix), qPrintable(each + suffix));
         QVERIFY(test::run({"info", copy}).out.contains("finished"));
     }
 
@@ -100,7 +108,8 @@ private Q_SLOTS:
         QProcess watch;
         watch.setReadChannel(QProcess::StandardError);
         const QString copy = folder_.filePath("part.shardlab");
-        watch.start(program(), {"watch", QString::fromStdString(addressIn(said).text()), "--token-file", file + ".token", "--output", copy});
+        watch.start(program(), {"watch", QString::fromStdString(addressIn(said).text()), "--token-file",
+                                file + ".token", "--output", copy});
         QByteArray watched;
         for (int i = 0; i < 600 && !watched.contains(" steps  loss ") && watch.state() != QProcess::NotRunning; ++i) {
             watch.waitForReadyRead(100);
@@ -126,7 +135,8 @@ private Q_SLOTS:
         QCOMPARE(test::run({"watch", "7000", "--token-file", folder_.filePath("none")}).status, 1);
         QCOMPARE(test::run({"watch", "7000"}).status, 2);
         const QString layout = writeFile(folder_.filePath("other.layout.json"), smallLayout(1));
-        const Answer address = test::run({"run", layout, "--out", folder_.filePath("no.shardlab"), "--serve", "192.0.2.1:0"});
+        const Answer address =
+            test::run({"run", layout, "--out", folder_.filePath("no.shardlab"), "--serve", "192.0.2.1:0"});
         QCOMPARE(address.status, 1);
         QVERIFY2(address.error.contains("An address of this machine"), address.error.constData());
         QVERIFY(!QFileInfo::exists(folder_.filePath("no.shardlab")));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program of the shell owes whoever calls it: a true exit status, a silent end before `head`, and nothing started unasked.
+// What a program of the shell owes whoever calls it: a true exit status, a silent end before `head`, and nothing
+// started unasked.
 #include "tests/support/command.h"
 #include "tests/support/places.h"
 
@@ -18,7 +19,8 @@ private Q_SLOTS:
         QTest::newRow("a page") << QStringList{"--help"};
         QTest::newRow("version") << QStringList{"--version"};
         QTest::newRow("a few lines") << QStringList{"plan", "default"};
-        QTest::newRow("many lines") << QStringList{"schedule", "1f1b-4", "--format", "csv", "--set", "/batch/global=512"};
+        QTest::newRow("many lines") << QStringList{"schedule", "1f1b-4", "--format",
+                                                   "csv",      "--set",  "/batch/global=512"};
         QTest::newRow("json") << QStringList{"plan", "1f1b-4", "--critical-path", "--json"};
         QTest::newRow("layouts") << QStringList{"layouts"};
         QTest::newRow("devices") << QStringList{"devices"};
@@ -30,12 +32,15 @@ private Q_SLOTS:
         QFETCH(QStringList, arguments);
         for (const char* where : {">/dev/full", ">&-"}) {
             QProcess process;
-            process.start("/bin/sh", QStringList{"-c", QString("exec \"$0\" \"$@\" %1").arg(where), program()} + arguments);
+            process.start("/bin/sh",
+                          QStringList{"-c", QString("exec \"$0\" \"$@\" %1").arg(where), program()} + arguments);
             QVERIFY(process.waitForFinished(240000));
             QCOMPARE(process.exitCode(), 1);
             const QByteArray said = process.readAllStandardError();
-            QVERIFY2(said.endsWith(*where == '>' && where[1] == '/' ? "shardlab: cannot write standard output: No space left on device\n"
-                                                                    : "shardlab: cannot write standard output: Bad file descriptor\n"), said.constData());
+            QVERIFY2(said.endsWith(*where == '>' && where[1] == '/'
+                                       ? "shardlab: cannot write standard output: No space left on device\n"
+                                       : "shardlab: cannot write standard output: Bad file descriptor\n"),
+                     said.constData());
             QCOMPARE(said.count("cannot write"), 1);
         }
     }
@@ -47,9 +52,11 @@ private Q_SLOTS:
         QVERIFY(QFile::copy(QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/unit/traces/kineto-rank0.json"), trace));
         QCOMPARE(run({"import", trace}).status, 0);
         // More than a pipe holds, so that the reader is gone before all is written.
-        const QString question = "WITH RECURSIVE n(i) AS (SELECT 100000 UNION ALL SELECT i + 1 FROM n WHERE i < 130000) SELECT i FROM n";
+        const QString question =
+            "WITH RECURSIVE n(i) AS (SELECT 100000 UNION ALL SELECT i + 1 FROM n WHERE i < 130000) SELECT i FROM n";
         QProcess process;
-        process.start("/bin/sh", {"-c", "{ \"$0\" \"$@\"; echo $? >&2; } | head -1", program(), "query", folder.filePath("rank0.shardlab"), question});
+        process.start("/bin/sh", {"-c", "{ \"$0\" \"$@\"; echo $? >&2; } | head -1", program(), "query",
+                                  folder.filePath("rank0.shardlab"), question});
         QVERIFY(process.waitForFinished(240000));
         QCOMPARE(process.readAllStandardOutput().count('\n'), 1);
         QCOMPARE(process.readAllStandardError(), QByteArray("141\n"));
@@ -69,12 +76,15 @@ private Q_SLOTS:
         environment.removeIf([](const QString& variable) { return variable.startsWith("XDG_CONFIG_HOME="); });
         environment << "XDG_CONFIG_HOME=" + folder.filePath("configuration");
         QByteArray layout = smallLayout(2);
-        const QString hosts = "[{\"name\": \"localhost\", \"devices\": 1}, {\"name\": \"nowhere77\", \"devices\": 1}], \"agent\": \"%1\"";
+        const QString hosts =
+            "[{\"name\": \"localhost\", \"devices\": 1}, {\"name\": \"nowhere77\", \"devices\": 1}], \"agent\": \"%1\"";
         layout.replace("[{\"name\": \"localhost\", \"devices\": 2}]", hosts.arg(agent).toUtf8());
         const QString file = writeFile(folder.filePath("wild.json"), layout);
         const auto answer = [&](const QStringList& more) {
             // Runs of the same second have the same name.
-            const Answer said = run(QStringList{verb, file} + (verb == "run" ? QStringList{"--force"} : QStringList()) + more, folder.path(), environment);
+            const Answer said =
+                run(QStringList{verb, file} + (verb == "run" ? QStringList{"--force"} : QStringList()) + more,
+                    folder.path(), environment);
             return said.out + said.error;
         };
         const auto refused = [](const QByteArray& said) { return said.contains("you have not allowed it"); };
@@ -83,7 +93,8 @@ private Q_SLOTS:
             return !refused(said) && (QFile::remove(marker) || said.contains("other hosts cannot reach this machine"));
         };
         QVERIFY(refused(answer({})) && !QFile::exists(marker));
-        QVERIFY(refused(answer({"--set", "/name=other"})) && answer({}).contains("--agent 'sh -c '\\'': > started'\\'' {host}'"));
+        QVERIFY(refused(answer({"--set", "/name=other"})) &&
+                answer({}).contains("--agent 'sh -c '\\'': > started'\\'' {host}'"));
         QVERIFY(!QFile::exists(marker) && QDir(folder.path()).entryList({"*.shardlab"}).isEmpty());
         QVERIFY(started(answer({"--agent", agent})));
         QVERIFY(refused(answer({})) && !QFile::exists(marker));

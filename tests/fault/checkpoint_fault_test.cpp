@@ -94,7 +94,8 @@ private:
         DiskFileSystem files;
         for (const CheckpointPlace& place : listCheckpoints(folder)) {
             const Status whole = verifyCheckpoint(files, place.path);
-            QVERIFY2(whole.has_value(), whole ? "" : (when + ": " + QByteArray::fromStdString(whole.error().text())).constData());
+            QVERIFY2(whole.has_value(),
+                     whole ? "" : (when + ": " + QByteArray::fromStdString(whole.error().text())).constData());
             const auto& state = *states.at(static_cast<std::size_t>(place.serial - 1));
             QVERIFY2(state.equals(place.path), (when + ": a mixture").constData());
         }
@@ -147,7 +148,8 @@ private Q_SLOTS:
         if (gone == 0) ::_exit(0);
         QCOMPARE(::waitpid(gone, nullptr, 0), gone);
         const std::string mark = ".unfinished-" + std::to_string(gone);
-        for (const std::string& name : {std::string("000001-step-10"), std::string("000002-step-20.removed"), "000004-step-40" + mark})
+        for (const std::string& name :
+             {std::string("000001-step-10"), std::string("000002-step-20.removed"), "000004-step-40" + mark})
             std::filesystem::create_directory_symlink(path(elsewhere), path(folder) / name);
         for (const std::string& name : {std::string("letters.removed"), "letters" + mark}) {
             std::filesystem::create_directory(path(folder) / name);
@@ -232,7 +234,11 @@ private Q_SLOTS:
             QVERIFY(replaceFile(name, after));
             const Status noticed = verifyCheckpoint(disk, *checkpoint);
             QVERIFY2(!noticed, qPrintable(QString("seed %1, case %2: change %3 at %4 of %5 unnoticed")
-                                              .arg(seed).arg(i).arg(what).arg(at).arg(name.c_str())));
+                                              .arg(seed)
+                                              .arg(i)
+                                              .arg(what)
+                                              .arg(at)
+                                              .arg(name.c_str())));
             QVERIFY2(noticed.error().where.find(checkpoint->filename().string()) != std::string::npos,
                      noticed.error().text().c_str());
             QVERIFY(replaceFile(name, before));

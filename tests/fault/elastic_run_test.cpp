@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic runs: 8 → 6 → 8 ranks, asked for or because ranks die, in one run file, with the losses of one rank to which nothing
-// happened; what was done with fewer ranks stands in the lanes of those that did it. Real ranks.
+// Elastic runs: 8 → 6 → 8 ranks, asked for or because ranks die, in one run file, with the losses of one rank to which
+// nothing happened; what was done with fewer ranks stands in the lanes of those that did it. Real ranks.
 #include "engine/trace/analysis/run_comparison.h"
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/layout/layout_file.h"
@@ -30,13 +30,18 @@ constexpr int steps = 12, batch = 24;
 
 /// `parallel` with 8 ranks; of a batch of 24, 8, 6, 4, 3, 2 and 1 replicas are admissible.
 Layout layoutOf(const QByteArray& parallel, int minData, int maxRestarts = 0, int devices = 8) {
-    const QByteArray text = R"({"name": "elastic", "model": {"kind": "gpt", "layers": 2, "hidden": 16, "heads": 2, "sequence": 8, "dropout": 0.1},
- "cluster": {"hosts": [{"name": "localhost", "devices": )" + QByteArray::number(devices) + R"(}]},
- "parallel": )" + parallel + R"(, "batch": {"global": 24, "micro": 1}, "checkpoint": {"every": 2},
+    const QByteArray text =
+        R"({"name": "elastic", "model": {"kind": "gpt", "layers": 2, "hidden": 16, "heads": 2, "sequence": 8, "dropout": 0.1},
+ "cluster": {"hosts": [{"name": "localhost", "devices": )" +
+        QByteArray::number(devices) + R"(}]},
+ "parallel": )" +
+        parallel + R"(, "batch": {"global": 24, "micro": 1}, "checkpoint": {"every": 2},
  "optimizer": {"learning_rate": 0.003, "warmup": 0},
- "run": {"steps": 12, "seed": 5, "validate_every": 4, "min_data": )" + QByteArray::number(minData) + R"(, "max_restarts": )" + QByteArray::number(maxRestarts) + "}}";
+ "run": {"steps": 12, "seed": 5, "validate_every": 4, "min_data": )" +
+        QByteArray::number(minData) + R"(, "max_restarts": )" + QByteArray::number(maxRestarts) + "}}";
     const auto parsed = parseLayout(text.toStdString());
-    if (!parsed || !parsed->faults.empty()) qFatal("%s", parsed ? toText(parsed->faults).c_str() : parsed.error().text().c_str());
+    if (!parsed || !parsed->faults.empty())
+        qFatal("%s", parsed ? toText(parsed->faults).c_str() : parsed.error().text().c_str());
     return parsed->layout;
 }
 
@@ -62,14 +67,16 @@ struct Elastic {
         return static_cast<int>(std::ranges::count(events, EventKind::Restart, &Event::kind));
     }
     bool paused() const {
-        return patient([&] { return job->state() == JobState::Paused || job->state() == JobState::Ended; }) && job->state() == JobState::Paused;
+        return patient([&] { return job->state() == JobState::Paused || job->state() == JobState::Ended; }) &&
+               job->state() == JobState::Paused;
     }
     /// So many steps more, and it pauses again.
     bool step(int count) {
         if (!paused()) return false;
         const int from = stepsEnded();
         for (int i = 0; i < count; ++i) job->send(Command::StepOnce);
-        return patient([&] { return stepsEnded() == from + count; }) && patient([&] { return job->state() == JobState::Paused; });
+        return patient([&] { return stepsEnded() == from + count; }) &&
+               patient([&] { return job->state() == JobState::Paused; });
     }
     /// Losses told since the last restart, which come once a step.
     int stepsEnded() const {
@@ -85,7 +92,9 @@ struct Elastic {
         return patient([&] { return restarts() == number; }) && paused();
     }
     /// Once the checkpoint of a step is whole; the run stands still meanwhile.
-    bool killed(int rank, int number, int checkpoint) { return struck(witness.ranks().at(rank).pid, SIGKILL, number, checkpoint); }
+    bool killed(int rank, int number, int checkpoint) {
+        return struck(witness.ranks().at(rank).pid, SIGKILL, number, checkpoint);
+    }
     bool struck(int process, int signal, int number, int checkpoint) {
         if (!taken(checkpoint)) return false;
         ::kill(process, signal);
@@ -94,7 +103,8 @@ struct Elastic {
     /// The checkpoint of that step is whole, and the newest.
     bool taken(int checkpoint) const {
         return patient([&] {
-            const auto places = listCheckpoints(std::filesystem::path(options.runFile).replace_extension(".checkpoints"));
+            const auto places =
+                listCheckpoints(std::filesystem::path(options.runFile).replace_extension(".checkpoints"));
             return !places.empty() && places.back().step == checkpoint;
         });
     }
@@ -105,7 +115,8 @@ struct Elastic {
     }
     bool told(LogLevel level, const std::string& part) const {
         const auto log = witness.log();
-        return std::ranges::any_of(log, [&](const LogLine& line) { return line.level == level && line.text.find(part) != std::string::npos; });
+        return std::ranges::any_of(
+            log, [&](const LogLine& line) { return line.level == level && line.text.find(part) != std::string::npos; });
     }
 };
 
@@ -134,7 +145,8 @@ private:
         QCOMPARE(ours.size(), theirs.size());
         for (qsizetype i = 0; i < ours.size(); ++i) {
             const double a = ours[i].toDouble(), b = theirs[i].toDouble();
-            QVERIFY2(std::abs(a - b) <= 1e-4 * std::abs(b), qPrintable(QString("%1: %2 and %3").arg(i).arg(a, 0, 'g', 9).arg(b, 0, 'g', 9)));
+            QVERIFY2(std::abs(a - b) <= 1e-4 * std::abs(b),
+                     qPrintable(QString("%1: %2 and %3").arg(i).arg(a, 0, 'g', 9).arg(b, 0, 'g', 9)));
         }
     }
     /// Every step is there once and complete, with the losses of one rank; `ranks` of each start after the first.
@@ -146,13 +158,16 @@ private:
         requireAlike(run["validation_losses"].toArray(), alone()["validation_losses"].toArray());
         QCOMPARE(run["validation_steps"], alone()["validation_steps"]);
         std::vector<int> sizes;
-        for (const QJsonValue& restart : run["restarts"].toArray()) sizes.push_back(restart.toObject()["ranks"].toInt());
+        for (const QJsonValue& restart : run["restarts"].toArray())
+            sizes.push_back(restart.toObject()["ranks"].toInt());
         QCOMPARE(sizes, ranks);
-        for (const QJsonValue& rank : run["ranks"].toArray()) QCOMPARE(rank.toObject()["end"].toString(), QString("finished"));
+        for (const QJsonValue& rank : run["ranks"].toArray())
+            QCOMPARE(rank.toObject()["end"].toString(), QString("finished"));
         const Answer asked = test::run({"query", text(name), "SELECT count(*) AS n FROM steps WHERE seconds > 0"});
         QVERIFY2(asked.out.contains("12"), asked.out + asked.error);
         // The sampler's place: no sample comes twice, and none is left out.
-        for (const CheckpointPlace& place : listCheckpoints(std::filesystem::path(path(name)).replace_extension(".checkpoints"))) {
+        for (const CheckpointPlace& place :
+             listCheckpoints(std::filesystem::path(path(name)).replace_extension(".checkpoints"))) {
             const auto manifest = readManifest(place.path);
             QVERIFY(manifest);
             QCOMPARE(manifest->samples, manifest->step * batch);
@@ -165,9 +180,11 @@ private Q_SLOTS:
         QTest::addColumn<int>("fewer");
         QTest::newRow("data 8") << QByteArray(R"({"data": 8, "pipeline": 1})") << 6;
         for (int zero = 1; zero <= 3; ++zero)
-            QTest::addRow("ZeRO %d", zero) << R"({"data": 8, "pipeline": 1, "zero": )" + QByteArray::number(zero) + "}" << 6;
+            QTest::addRow("ZeRO %d", zero)
+                << R"({"data": 8, "pipeline": 1, "zero": )" + QByteArray::number(zero) + "}" << 6;
         QTest::newRow("data 4 × pipeline 2") << QByteArray(R"({"data": 4, "pipeline": 2})") << 3;
-        QTest::newRow("data 4 × tensor 2, ZeRO 1") << QByteArray(R"({"data": 4, "pipeline": 1, "tensor": 2, "zero": 1})") << 3;
+        QTest::newRow("data 4 × tensor 2, ZeRO 1")
+            << QByteArray(R"({"data": 4, "pipeline": 1, "tensor": 2, "zero": 1})") << 3;
         QTest::newRow("a server") << QByteArray(R"({"data": 8, "pipeline": 1, "exchange": "server"})") << 6;
     }
     void eightSixEight() {
@@ -200,12 +217,14 @@ private Q_SLOTS:
             }
             return true;
         }));
-        QCOMPARE(seen.size(), static_cast<std::size_t>(steps * batch * layout.parallel.pipeline * layout.parallel.tensor));
+        QCOMPARE(seen.size(),
+                 static_cast<std::size_t>(steps * batch * layout.parallel.pipeline * layout.parallel.tensor));
         int small = 0;
         QVERIFY((*reader)->readFigures([&](const StepFigures& step) {
             if (step.times.step < 0) return true;
             if (step.times.active == 6) ++small;
-            return step.times.complete && step.times.seconds > 0 && step.times.active == (step.times.step >= 3 && step.times.step < 7 ? 6 : 8);
+            return step.times.complete && step.times.seconds > 0 &&
+                   step.times.active == (step.times.step >= 3 && step.times.step < 7 ? 6 : 8);
         }));
         QCOMPARE(small, 4);
     }
@@ -219,18 +238,25 @@ private Q_SLOTS:
         QCOMPARE(run.finish(), std::string("finished "));
         const QString file = text("read.shardlab");
         const Answer info = test::run({"info", file});
-        QVERIFY2(info.out.contains("from step 2 with 6 ranks (asked for)") && info.out.contains("from step 5 with 8 ranks (asked for)"), info.out);
+        QVERIFY2(info.out.contains("from step 2 with 6 ranks (asked for)") &&
+                     info.out.contains("from step 5 with 8 ranks (asked for)"),
+                 info.out);
         // Actions of fewer replicas are others than those predicted: these steps are not held against them.
         const auto reader = RunReader::open(path("read.shardlab"));
         QVERIFY(reader);
         const auto compared = compareWithPrediction(**reader);
         QVERIFY2(compared, compared ? "" : compared.error().text().c_str());
-        QVERIFY(std::ranges::find(compared->notes, "3 steps that the run did with fewer ranks than its layout's are left out") != compared->notes.end());
-        for (const RunComparison::Difference& difference : compared->largest) QVERIFY(actionFromId(difference.action).microbatch < 6);
-        for (const std::string& note : compared->notes) QVERIFY2(note.find("F6") == std::string::npos && note.find("F7") == std::string::npos, note.c_str());
+        QVERIFY(std::ranges::find(compared->notes,
+                                  "3 steps that the run did with fewer ranks than its layout's are left out") !=
+                compared->notes.end());
+        for (const RunComparison::Difference& difference : compared->largest)
+            QVERIFY(actionFromId(difference.action).microbatch < 6);
+        for (const std::string& note : compared->notes)
+            QVERIFY2(note.find("F6") == std::string::npos && note.find("F7") == std::string::npos, note.c_str());
         const Answer exported = test::run({"export", file, "--format", "chrome", "--out", text("read.json")});
         QVERIFY2(exported.status == 0, exported.error);
-        const Answer commands = test::run({"query", file, "SELECT count(*) AS n FROM events WHERE kind = 'command' AND bytes IN (3, 4)"});
+        const Answer commands =
+            test::run({"query", file, "SELECT count(*) AS n FROM events WHERE kind = 'command' AND bytes IN (3, 4)"});
         QVERIFY2(commands.out.contains("2"), commands.out + commands.error);
     }
 
@@ -266,7 +292,9 @@ private Q_SLOTS:
         }
         QCOMPARE(run.finish(), std::string("finished "));
         requireWhole("ended.shardlab", {4, 4});
-        QVERIFY(run.told(LogLevel::Error, "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP); rank 0 was at step 2"));
+        QVERIFY(
+            run.told(LogLevel::Error,
+                     "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP); rank 0 was at step 2"));
         QVERIFY(run.told(LogLevel::Error, "mpirun was killed by SIGKILL; rank 0 was at step 2"));
     }
 
@@ -295,7 +323,8 @@ private Q_SLOTS:
         requireAlike(figures("fewest.shardlab")["losses"].toArray(), alone()["losses"].toArray());
         std::vector<int> sizes;
         const QJsonObject known = figures("fewest.shardlab");
-        for (const QJsonValue& restart : known["restarts"].toArray()) sizes.push_back(restart.toObject()["ranks"].toInt());
+        for (const QJsonValue& restart : known["restarts"].toArray())
+            sizes.push_back(restart.toObject()["ranks"].toInt());
         QCOMPARE(sizes, (std::vector<int>{1, 1}));
         QVERIFY(known["ranks"].toArray()[1].toObject()["end"].toString().startsWith("absent from step "));
     }
@@ -317,21 +346,24 @@ private Q_SLOTS:
         for (const auto& [data, why] : asked) {
             run.job->resize(data);
             QVERIFY(Elastic::patient([&, data = data, why = why] {
-                return run.told(LogLevel::Error, "the run cannot be resized (" + std::to_string(data) + " replicas)") && run.told(LogLevel::Error, why);
+                return run.told(LogLevel::Error, "the run cannot be resized (" + std::to_string(data) + " replicas)") &&
+                       run.told(LogLevel::Error, why);
             }));
             const Answer answer = test::run({"resize", text("refused.shardlab"), "--", QString::number(data)});
             QCOMPARE(answer.status, 1);
             QVERIFY2(answer.error.contains("8, 6, 4 or 3"), answer.error);
         }
         run.job->resize(8);
-        QVERIFY(Elastic::patient([&] { return run.told(LogLevel::Info, "asked for 8 replicas (8 ranks), which it has"); }));
+        QVERIFY(
+            Elastic::patient([&] { return run.told(LogLevel::Info, "asked for 8 replicas (8 ranks), which it has"); }));
         writeFile(text("refused.shardlab.request"), "resize six\n");
         QVERIFY(Elastic::patient([&] { return run.told(LogLevel::Error, "it is no request"); }));
         QCOMPARE(run.restarts(), 0);
 
         // Another program asks.
         const Answer answer = test::run({"resize", text("refused.shardlab"), "4"});
-        QVERIFY2(answer.status == 0 && answer.out.contains("asked for 4 replicas (4 ranks)"), answer.out + answer.error);
+        QVERIFY2(answer.status == 0 && answer.out.contains("asked for 4 replicas (4 ranks)"),
+                 answer.out + answer.error);
         QVERIFY(Elastic::patient([&] { return run.restarts() == 1; }));
         QVERIFY(run.paused());
         QCOMPARE(run.finish(), std::string("finished "));

@@ -17,9 +17,9 @@ enum class FileCall { Open, Write, Read, Truncate, Sync, Rename, Remove, CreateF
 
 struct FaultPlan {
     FileCall call = FileCall::Write;
-    int at = 1;              ///< the k-th call of that kind, from 1
-    int lasts = 1;           ///< so many calls in a row
-    bool shortens = false;   ///< a write takes only half of the bytes, instead of failing
+    int at = 1;             ///< the k-th call of that kind, from 1
+    int lasts = 1;          ///< so many calls in a row
+    bool shortens = false;  ///< a write takes only half of the bytes, instead of failing
     std::string why = "No space left on device";
 };
 
@@ -93,7 +93,9 @@ private:
         if (now) ++struck_;
         return now;
     }
-    Error error(const std::filesystem::path& file) const { return {"cannot write the file", file.string(), plan_.why, ""}; }
+    Error error(const std::filesystem::path& file) const {
+        return {"cannot write the file", file.string(), plan_.why, ""};
+    }
 
     DiskFileSystem disk_;
     FaultPlan plan_;

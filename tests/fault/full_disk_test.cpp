@@ -52,12 +52,15 @@ private Q_SLOTS:
         if (inNamespace(mount).status != 0) QSKIP("mounting a tmpfs needs root");
         const QTemporaryDir elsewhere;
         const QString layout = writeFile(elsewhere.filePath("small.layout.json"), smallLayout(4));
-        const Answer answer = inNamespace(QString("%1 && %2 run '%3' --set /checkpoint/every=2 --set '/checkpoint/path=%4/checkpoints' --out '%5' --json")
-                                              .arg(mount, program(), layout, folder.path(), elsewhere.filePath("run.shardlab")));
+        const Answer answer = inNamespace(
+            QString(
+                "%1 && %2 run '%3' --set /checkpoint/every=2 --set '/checkpoint/path=%4/checkpoints' --out '%5' --json")
+                .arg(mount, program(), layout, folder.path(), elsewhere.filePath("run.shardlab")));
         QVERIFY2(answer.status == 3, answer.error.constData());
         const QJsonObject json = answer.json();
         QCOMPARE(json["outcome"].toString(), QString("finished"));
-        QVERIFY2(json["reason"].toString().startsWith("none of 2 checkpoints could be taken; ") && json["reason"].toString().contains("No space left"),
+        QVERIFY2(json["reason"].toString().startsWith("none of 2 checkpoints could be taken; ") &&
+                     json["reason"].toString().contains("No space left"),
                  qPrintable(json["reason"].toString()));
     }
 };

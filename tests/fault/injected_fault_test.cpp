@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults on purpose (run.faults), brought about in real ranks: each happens to the rank and before the step that the layout says, once,
-// and the run makes of it what it makes of any other fault.
+// Faults on purpose (run.faults), brought about in real ranks: each happens to the rank and before the step that the
+// layout says, once, and the run makes of it what it makes of any other fault.
 #include "engine/layout/injected_fault.h"
 #include "engine/layout/layout_file.h"
 #include "tests/support/command.h"
@@ -23,13 +23,18 @@ namespace {
 constexpr int steps = 14;
 
 Layout layoutOf(int ranks, const QByteArray& parallel, const QByteArray& run, int checkpointEvery = 3) {
-    const QByteArray text = R"({"name": "faults", "model": {"kind": "gpt", "layers": 2, "hidden": 16, "heads": 2, "sequence": 8, "dropout": 0.1},
- "cluster": {"hosts": [{"name": "localhost", "devices": )" + QByteArray::number(ranks) + R"(}]}, "parallel": )" + parallel + R"(,
+    const QByteArray text =
+        R"({"name": "faults", "model": {"kind": "gpt", "layers": 2, "hidden": 16, "heads": 2, "sequence": 8, "dropout": 0.1},
+ "cluster": {"hosts": [{"name": "localhost", "devices": )" +
+        QByteArray::number(ranks) + R"(}]}, "parallel": )" + parallel + R"(,
  "batch": {"global": 8, "micro": 1}, "optimizer": {"learning_rate": 0.003, "warmup": 0},
- "data": {"validation": 0}, "checkpoint": {"every": )" + QByteArray::number(checkpointEvery) + R"(},
- "run": {"steps": 14, "seed": 5)" + run + "}}";
+ "data": {"validation": 0}, "checkpoint": {"every": )" +
+        QByteArray::number(checkpointEvery) + R"(},
+ "run": {"steps": 14, "seed": 5)" +
+        run + "}}";
     const auto parsed = parseLayout(text.toStdString());
-    if (!parsed || !parsed->faults.empty()) qFatal("%s", parsed ? toText(parsed->faults).c_str() : parsed.error().text().c_str());
+    if (!parsed || !parsed->faults.empty())
+        qFatal("%s", parsed ? toText(parsed->faults).c_str() : parsed.error().text().c_str());
     return parsed->layout;
 }
 
@@ -54,7 +59,8 @@ struct Finished {
     std::int64_t computing(int rank) const {
         std::int64_t sum = 0;
         for (const Event& event : events)
-            if (event.rank == rank && (event.kind == EventKind::Forward || event.kind == EventKind::Backward)) sum += event.end - event.begin;
+            if (event.rank == rank && (event.kind == EventKind::Forward || event.kind == EventKind::Backward))
+                sum += event.end - event.begin;
         return sum;
     }
 };
@@ -89,7 +95,10 @@ private:
             QCOMPARE(seen[i].bytes, static_cast<std::int64_t>(expected[i].kind));
             QCOMPARE(seen[i].value, expected[i].factor);
             const std::string said = "on purpose, as /run/faults says: " + toText(expected[i]);
-            QVERIFY2(std::ranges::any_of(run.log, [&](const LogLine& line) { return line.rank == expected[i].rank && line.text == said; }), said.c_str());
+            QVERIFY2(
+                std::ranges::any_of(
+                    run.log, [&](const LogLine& line) { return line.rank == expected[i].rank && line.text == said; }),
+                said.c_str());
         }
     }
 
@@ -98,7 +107,8 @@ private Q_SLOTS:
         const QByteArray parallel = R"({"data": 2, "pipeline": 2})";
         const Finished calm = run(layoutOf(4, parallel, ""));
         QCOMPARE(calm.end.outcome, std::string("finished"));
-        const Finished killed = run(layoutOf(4, parallel, R"(, "faults": ["kill 3 after 10", "kill 1 after 7"], "max_restarts": 2)"));
+        const Finished killed =
+            run(layoutOf(4, parallel, R"(, "faults": ["kill 3 after 10", "kill 1 after 7"], "max_restarts": 2)"));
         QVERIFY2(killed.end.outcome == "finished", killed.end.reason.c_str());
         requireFaults(killed, {{InjectedFaultKind::Kill, 1, 7}, {InjectedFaultKind::Kill, 3, 10}});
         const std::vector<Event> restarts = killed.of(EventKind::Restart);
@@ -111,14 +121,16 @@ private Q_SLOTS:
     void withoutRestartsItIsTheEnd() {
         const Finished killed = run(layoutOf(2, R"({"data": 1, "pipeline": 2})", R"(, "faults": ["kill 0 after 4"])"));
         QCOMPARE(killed.end.outcome, std::string("failed"));
-        QVERIFY2(killed.end.reason.find("rank 0 was killed by SIGKILL") != std::string::npos, killed.end.reason.c_str());
+        QVERIFY2(killed.end.reason.find("rank 0 was killed by SIGKILL") != std::string::npos,
+                 killed.end.reason.c_str());
         requireFaults(killed, {{InjectedFaultKind::Kill, 0, 4}});
         const std::vector<Event> done = killed.of(EventKind::Step);
         QCOMPARE(std::ranges::count(done, 0, [](const Event& step) { return static_cast<int>(step.rank); }), 4);
     }
 
     void aRankThatStandsStillIsFound() {
-        const Finished hung = run(layoutOf(2, R"({"data": 2, "pipeline": 1})", R"(, "faults": ["hang 1 after 7"], "deadline": 2, "max_restarts": 1)"));
+        const Finished hung = run(layoutOf(2, R"({"data": 2, "pipeline": 1})",
+                                           R"(, "faults": ["hang 1 after 7"], "deadline": 2, "max_restarts": 1)"));
         QVERIFY2(hung.end.outcome == "finished", hung.end.reason.c_str());
         requireFaults(hung, {{InjectedFaultKind::Hang, 1, 7}});
         QCOMPARE(hung.of(EventKind::Fault).size(), 1u);
@@ -126,9 +138,11 @@ private Q_SLOTS:
         QCOMPARE(hung.losses().size(), static_cast<std::size_t>(steps));
     }
 
-    /// Ranks are numbered as in the run file, whichever take part; what would befall one that is absent does not happen.
+    /// Ranks are numbered as in the run file, whichever take part; what would befall one that is absent does not
+    /// happen.
     void elasticRunsGoOnWithout() {
-        const Layout layout = layoutOf(4, R"({"data": 4, "pipeline": 1})", R"(, "faults": ["kill 3 after 7", "kill 3 after 10", "slow 0 after 8 by 1.5"],
+        const Layout layout = layoutOf(4, R"({"data": 4, "pipeline": 1})",
+                                       R"(, "faults": ["kill 3 after 7", "kill 3 after 10", "slow 0 after 8 by 1.5"],
  "min_data": 2, "max_restarts": 1)");
         const Finished run = this->run(layout);
         QVERIFY2(run.end.outcome == "finished", run.end.reason.c_str());
@@ -145,16 +159,20 @@ private Q_SLOTS:
 
     /// So much slower that no busy machine makes up for it; and a restart does not mend it.
     void slowRanksComputeLonger() {
-        const Finished slow = run(layoutOf(2, R"({"data": 2, "pipeline": 1})", R"(, "faults": ["slow 1 after 0 by 60", "kill 0 after 7"], "max_restarts": 1)"));
+        const Finished slow =
+            run(layoutOf(2, R"({"data": 2, "pipeline": 1})",
+                         R"(, "faults": ["slow 1 after 0 by 60", "kill 0 after 7"], "max_restarts": 1)"));
         QVERIFY2(slow.end.outcome == "finished", slow.end.reason.c_str());
         const std::vector<Event> seen = slow.of(EventKind::InjectedFault);
         QCOMPARE(std::ranges::count(seen, static_cast<std::int64_t>(InjectedFaultKind::Slow), &Event::bytes), 2);
-        QVERIFY2(slow.computing(1) > 6 * slow.computing(0), qPrintable(QString("%1 and %2 ns").arg(slow.computing(1)).arg(slow.computing(0))));
+        QVERIFY2(slow.computing(1) > 6 * slow.computing(0),
+                 qPrintable(QString("%1 and %2 ns").arg(slow.computing(1)).arg(slow.computing(0))));
     }
 
     /// A server that waits for nobody takes more from who is quicker.
     void asynchronousWorkersDoNotWaitForASlowOne() {
-        const Finished slow = run(layoutOf(3, R"({"data": 3, "pipeline": 1, "exchange": "async-server"})", R"(, "faults": ["slow 2 after 0 by 60"])", 0));
+        const Finished slow = run(layoutOf(3, R"({"data": 3, "pipeline": 1, "exchange": "async-server"})",
+                                           R"(, "faults": ["slow 2 after 0 by 60"])", 0));
         QVERIFY2(slow.end.outcome == "finished", slow.end.reason.c_str());
         std::map<int, int> pushed;
         for (const Event& event : slow.of(EventKind::PushGradients))
@@ -188,7 +206,8 @@ private Q_SLOTS:
             const auto events = witness.events();
             return std::ranges::count(events, sought, &Event::kind);
         };
-        QVERIFY(QTest::qWaitFor([&] { return count(EventKind::Loss) == 7 && job.state() == JobState::Paused; }, 2 * QTest::shardlabPatience));
+        QVERIFY(QTest::qWaitFor([&] { return count(EventKind::Loss) == 7 && job.state() == JobState::Paused; },
+                                2 * QTest::shardlabPatience));
         if (commandLine) {
             const QString file = QString::fromStdString(options.runFile.string());
             // What somebody else put there is not obeyed, and the log says so.
@@ -196,7 +215,10 @@ private Q_SLOTS:
             const std::filesystem::path place = runRequestFile(options.runFile);
             QVERIFY(replaceFile(folder_.filePath("planted").toStdString(), "kill 0\n"));
             std::filesystem::create_symlink(folder_.filePath("planted").toStdString(), place);
-            const auto refused = [](const LogLine& line) { return line.text.find("is ignored (") != std::string::npos && line.text.find("it is a symbolic link") != std::string::npos; };
+            const auto refused = [](const LogLine& line) {
+                return line.text.find("is ignored (") != std::string::npos &&
+                       line.text.find("it is a symbolic link") != std::string::npos;
+            };
             QTRY_VERIFY(!std::filesystem::is_symlink(place) && std::ranges::any_of(witness.log(), refused));
             QCOMPARE(count(EventKind::Command), commands);
             const test::Answer nobody = test::run({"fault", file, "kill", "2"});
@@ -218,18 +240,21 @@ private Q_SLOTS:
         bool asked = false, struck = false;
         for (const Event& event : witness.events()) {
             const bool itself = event.rank == 1 && event.bytes == static_cast<std::int64_t>(request.kind);
-            asked = asked || (itself && event.kind == EventKind::Command && event.value == static_cast<double>(Command::InjectFault));
+            asked = asked || (itself && event.kind == EventKind::Command &&
+                              event.value == static_cast<double>(Command::InjectFault));
             struck = struck || (itself && event.kind == EventKind::InjectedFault);
         }
         QVERIFY(asked && struck);
         if (commandLine) {
-            const test::Answer late = test::run({"fault", QString::fromStdString(options.runFile.string()), "kill", "1"});
+            const test::Answer late =
+                test::run({"fault", QString::fromStdString(options.runFile.string()), "kill", "1"});
             QVERIFY2(late.status == 1 && late.error.contains("it has ended: finished"), late.error);
         }
     }
 
     void theCommandLineTakesThem() {
-        const test::Answer answer = test::run({"plan", "default", "--set", R"(/run/faults=["kill 9 after 3", "kil 1 after 2"])"});
+        const test::Answer answer =
+            test::run({"plan", "default", "--set", R"(/run/faults=["kill 9 after 3", "kil 1 after 2"])"});
         QVERIFY(answer.status != 0);
         QVERIFY2(answer.error.contains("/run/faults/0: there is no rank 9"), answer.error);
         QVERIFY2(answer.error.contains("did you mean kill?"), answer.error);

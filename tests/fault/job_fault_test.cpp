@@ -31,7 +31,8 @@ class JobFaultTest : public QObject {
 private:
     QStringList foldersBefore_;
 
-    /// Folders that have come since the test began. What was there before may go: each job sweeps away what killed ones left.
+    /// Folders that have come since the test began. What was there before may go: each job sweeps away what killed ones
+    /// left.
     QStringList foldersLeft() const {
         QStringList left = jobFolders();
         left.removeIf([this](const QString& folder) { return foldersBefore_.contains(folder); });
@@ -79,7 +80,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("reason");
         QTest::newRow("SIGKILL") << SIGKILL << "mpirun was killed by SIGKILL";
         for (const int signal : {SIGTERM, SIGHUP, SIGINT})
-            QTest::newRow(signalName(signal).c_str()) << signal << "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP)";
+            QTest::newRow(signalName(signal).c_str())
+                << signal << "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP)";
     }
     void endedMpirunTakesTheRanksAlong() {
         QFETCH(int, signal);
@@ -93,7 +95,8 @@ private Q_SLOTS:
         watched.job->wait();
         const std::string said = watched.witness.ends().front().reason;
         QVERIFY2(said.starts_with(reason.toStdString() + "; rank 0 was at step "), said.c_str());
-        for (const auto& [rank, record] : watched.witness.ranks()) QVERIFY2(record.end.starts_with("ended with the run "), record.end.c_str());
+        for (const auto& [rank, record] : watched.witness.ranks())
+            QVERIFY2(record.end.starts_with("ended with the run "), record.end.c_str());
         verifyAftermath(watched, timer);
     }
 
@@ -121,7 +124,8 @@ private Q_SLOTS:
         ::kill(mpirun, SIGSTOP);
         const auto told = [&] {
             return std::ranges::any_of(watched.witness.log(), [&](const LogLine& line) {
-                return line.level == LogLevel::Warning && line.text.starts_with(fmt::format("mpirun (process {}) is stopped by a signal", mpirun)) &&
+                return line.level == LogLevel::Warning &&
+                       line.text.starts_with(fmt::format("mpirun (process {}) is stopped by a signal", mpirun)) &&
                        line.text.ends_with(fmt::format("kill -CONT {} lets it go on", mpirun));
             });
         };
@@ -136,12 +140,13 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         QFile standIn(folder.filePath("mpirun"));
         QVERIFY(standIn.open(QIODevice::WriteOnly));
-        standIn.write("#!/bin/sh\n"
-                      "trap '' TERM\n"
-                      "echo ---------------------------------------------------------------------- >&2\n"
-                      "echo 'mpirun noticed that process rank 1 with PID 0 on node here exited on signal 9 (Killed).' >&2\n"
-                      "echo ---------------------------------------------------------------------- >&2\n"
-                      "exec sleep 600\n");
+        standIn.write(
+            "#!/bin/sh\n"
+            "trap '' TERM\n"
+            "echo ---------------------------------------------------------------------- >&2\n"
+            "echo 'mpirun noticed that process rank 1 with PID 0 on node here exited on signal 9 (Killed).' >&2\n"
+            "echo ---------------------------------------------------------------------- >&2\n"
+            "exec sleep 600\n");
         standIn.close();
         QVERIFY(standIn.setPermissions(QFile::ReadOwner | QFile::ExeOwner));
         WatchedJob watched;
@@ -160,10 +165,14 @@ private Q_SLOTS:
     void ranksEnds_data() {
         QTest::addColumn<QString>("fault");
         QTest::addColumn<QString>("reason");
-        QTest::newRow("exit code") << "exit" << "rank 1 ended with exit code 3 at step 3 in 1F2";
-        QTest::newRow("abort") << "abort" << "rank 1 was killed by SIGABRT at step 3 in 1F2";
-        QTest::newRow("its own word") << "error" << "rank 1: no such file: corpus.txt";
-        QTest::newRow("without a word") << "silent" << "rank 1 died at step 2 in 1F2";
+        QTest::newRow("exit code") << "exit"
+                                   << "rank 1 ended with exit code 3 at step 3 in 1F2";
+        QTest::newRow("abort") << "abort"
+                               << "rank 1 was killed by SIGABRT at step 3 in 1F2";
+        QTest::newRow("its own word") << "error"
+                                      << "rank 1: no such file: corpus.txt";
+        QTest::newRow("without a word") << "silent"
+                                        << "rank 1 died at step 2 in 1F2";
     }
     void ranksEnds() {
         QFETCH(QString, fault);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SIGKILLs at random moments of real runs, of a rank, of mpirun, of the launcher (which writes the run file) on the
-// command line or in the desktop: the run ends within three seconds (the ranks within five where the launcher died), says
-// who died where, leaves no process and a file that opens. Forty of them, or as many as SHARDLAB_KILLS says (then with a
-// QTEST_FUNCTION_TIMEOUT of 3 s each).
+// command line or in the desktop: the run ends within three seconds (the ranks within five where the launcher died),
+// says who died where, leaves no process and a file that opens. Forty of them, or as many as SHARDLAB_KILLS says (then
+// with a QTEST_FUNCTION_TIMEOUT of 3 s each).
 #include "engine/trace/run_file/run_file.h"
 #include "tests/support/command.h"
 #include "tests/support/places.h"
@@ -99,7 +99,9 @@ private:
         QTest::qSleep(static_cast<unsigned>(random.bounded(1, 1500)));
 
         const std::size_t rank = static_cast<std::size_t>(random.bounded(2));
-        const int target = victim == Victim::Rank ? tree.ranks[rank] : victim == Victim::Mpirun ? tree.mpirun : tree.launcher;
+        const int target = victim == Victim::Rank     ? tree.ranks[rank]
+                           : victim == Victim::Mpirun ? tree.mpirun
+                                                      : tree.launcher;
         QElapsedTimer timer;
         timer.start();
         QCOMPARE(::kill(target, SIGKILL), 0);
@@ -113,10 +115,11 @@ private:
             QCOMPARE(process.exitCode(), 1);
             QTRY_VERIFY2(allGone(tree), qPrintable(context + ": processes are left"));
             const QByteArray said = process.readAllStandardError();
-            static const QRegularExpression rankDied(
-                "rank \\d was killed by SIGKILL( at step \\d+( in \\d+[A-Z_]+\\d*)?.*| during setup| while starting)?\n");
+            static const QRegularExpression rankDied("rank \\d was killed by SIGKILL( at step \\d+( in "
+                                                     "\\d+[A-Z_]+\\d*)?.*| during setup| while starting)?\n");
             // Now and then mpirun does not say which of them it was that went while they were starting.
-            const bool rankNamed = rankDied.match(said).hasMatch() || said.contains("a rank was killed by SIGKILL while ranks were starting");
+            const bool rankNamed = rankDied.match(said).hasMatch() ||
+                                   said.contains("a rank was killed by SIGKILL while ranks were starting");
             const bool named = victim == Victim::Rank ? rankNamed : said.contains("mpirun was killed by SIGKILL");
             QVERIFY2(named, qPrintable(context + ":\n" + said));
         }

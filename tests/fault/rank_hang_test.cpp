@@ -22,7 +22,7 @@ using namespace shardlab::test;
 
 namespace {
 
-constexpr int deadline = 4;  // s; the test machine may be busy
+constexpr int deadline = 4;             // s; the test machine may be busy
 constexpr int reported = 3 * deadline;  // s; likewise
 constexpr int rounds = 5;
 constexpr int atOnce = 4;
@@ -122,7 +122,8 @@ private Q_SLOTS:
                 const QString reason = QString::fromStdString(jobs[i]->reason());
                 const QString named = QString("rank %1 stands still (stopped by a signal) at step ").arg(victims[i]);
                 QVERIFY2(reason.startsWith(named), context);
-                const QRegularExpression waited(QString("; rank \\d waits at step \\d+ .*for ranks? [^;]*%1\\b").arg(victims[i]));
+                const QRegularExpression waited(
+                    QString("; rank \\d waits at step \\d+ .*for ranks? [^;]*%1\\b").arg(victims[i]));
                 QVERIFY2(waited.match(reason).hasMatch(), context);
                 verifyAftermath(*jobs[i], victims[i]);
                 QVERIFY2(jobs[i]->reportedAfter(victims[i]) < reported, context);
@@ -142,7 +143,8 @@ private Q_SLOTS:
                 const auto plan = makePlan(layout);
                 QVERIFY(plan);
                 const int rank = static_cast<int>(random.bounded(plan->mesh.ranks()));
-                std::vector<Action> sends = plan->lowered.ranks[static_cast<std::size_t>(plan->mesh.coordinate(rank, Axis::Pipeline))];
+                std::vector<Action> sends =
+                    plan->lowered.ranks[static_cast<std::size_t>(plan->mesh.coordinate(rank, Axis::Pipeline))];
                 std::erase_if(sends, [](const Action& action) { return !isSend(action.kind); });
                 const std::string send = toText(sends[random.bounded(static_cast<quint32>(sends.size()))]);
                 const int step = static_cast<int>(random.bounded(1, 20));
@@ -152,8 +154,8 @@ private Q_SLOTS:
                 qunsetenv("SHARDLAB_TEST_LOSE");
                 QVERIFY2(started, jobs.back()->error.text().c_str());
                 culprits.push_back(rank);
-                wanted.push_back("rank " + std::to_string(rank) + " has not sent " + send + " at step " + std::to_string(step) +
-                                 ", rank ");
+                wanted.push_back("rank " + std::to_string(rank) + " has not sent " + send + " at step " +
+                                 std::to_string(step) + ", rank ");
             }
             for (const auto& job : jobs) job->job->wait();
             for (std::size_t i = 0; i < jobs.size(); ++i) {

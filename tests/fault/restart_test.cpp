@@ -28,9 +28,10 @@ QByteArray layoutOf(int checkpointEvery, int maxRestarts, int count = steps) {
  "cluster": {"hosts": [{"name": "localhost", "devices": 2}], "pace": {"device": "h100-sxm", "step_seconds": 0.05}},
  "parallel": {"data": 1, "pipeline": 2}, "batch": {"global": 8, "micro": 2},
  "precision": {"compute": "fp16", "loss_scale": "dynamic"},
- "checkpoint": {"every": )" + QByteArray::number(checkpointEvery) +
-           R"(}, "run": {"steps": )" + QByteArray::number(count) +
-           R"(, "seed": 11, "validate_every": 7, "deadline": 2, "max_restarts": )" + QByteArray::number(maxRestarts) + "}}";
+ "checkpoint": {"every": )" +
+           QByteArray::number(checkpointEvery) + R"(}, "run": {"steps": )" + QByteArray::number(count) +
+           R"(, "seed": 11, "validate_every": 7, "deadline": 2, "max_restarts": )" + QByteArray::number(maxRestarts) +
+           "}}";
 }
 
 struct Tree {
@@ -113,7 +114,8 @@ private:
         QCOMPARE(run["losses"], undisturbed()["losses"]);
         QCOMPARE(run["validation_losses"], undisturbed()["validation_losses"]);
         QCOMPARE(run["validation_steps"], undisturbed()["validation_steps"]);
-        for (const QJsonValue& rank : run["ranks"].toArray()) QCOMPARE(rank.toObject()["end"].toString(), QString("finished"));
+        for (const QJsonValue& rank : run["ranks"].toArray())
+            QCOMPARE(rank.toObject()["end"].toString(), QString("finished"));
     }
 
 private Q_SLOTS:
@@ -124,7 +126,9 @@ private Q_SLOTS:
         QTest::newRow("a rank dies") << "rank" << SIGKILL << "was killed by SIGKILL at step ";
         QTest::newRow("a rank hangs") << "rank" << SIGSTOP << "stands still (stopped by a signal) at step ";
         QTest::newRow("mpirun dies") << "mpirun" << SIGKILL << "mpirun was killed by SIGKILL; rank 0 was at step ";
-        QTest::newRow("mpirun is ended") << "mpirun" << SIGTERM << "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP); rank 0 was at step ";
+        QTest::newRow("mpirun is ended")
+            << "mpirun" << SIGTERM
+            << "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP); rank 0 was at step ";
     }
     void goesOnAsIfNothingHadHappened() {
         QFETCH(QString, victim);
@@ -138,7 +142,9 @@ private Q_SLOTS:
             QVERIFY(waitForCheckpoint(file, checkpoints.empty() ? 0 : checkpoints.back()));
             Tree tree;
             QTRY_VERIFY((tree = treeOf(process)).ranks.size() == 2);
-            QCOMPARE(::kill(victim == "rank" ? tree.ranks[static_cast<std::size_t>(disturbance % 2)] : tree.mpirun, signal), 0);
+            QCOMPARE(
+                ::kill(victim == "rank" ? tree.ranks[static_cast<std::size_t>(disturbance % 2)] : tree.mpirun, signal),
+                0);
             for (int left : tree.ranks) QTRY_VERIFY(!running(left));
             checkpoints.push_back(newestCheckpoint(file));
         }
@@ -161,8 +167,10 @@ private Q_SLOTS:
             return true;
         }));
         QCOMPARE(losses[5], 1);
-        QVERIFY(std::ranges::any_of(losses, [&](const auto& loss) { return loss.first >= checkpoints[0] && loss.second == 2; }));
-        const Answer asked = test::run({"query", path(file), "SELECT count(*) AS n, min(seconds) > 0.02 AS whole FROM steps"});
+        QVERIFY(std::ranges::any_of(
+            losses, [&](const auto& loss) { return loss.first >= checkpoints[0] && loss.second == 2; }));
+        const Answer asked =
+            test::run({"query", path(file), "SELECT count(*) AS n, min(seconds) > 0.02 AS whole FROM steps"});
         QVERIFY2(asked.out.contains("60"), asked.out + asked.error);
     }
 
@@ -205,9 +213,12 @@ private Q_SLOTS:
             QVERIFY(process.waitForFinished(240000));
             QCOMPARE(process.exitCode(), 1);
             const QString reason = figures("without.shardlab")["reason"].toString();
-            QVERIFY2(reason.contains(every > 0 ? QString("; not restarted: there is no checkpoint to go back to")
-                                               : QString("; not restarted: there is no checkpoint to go back to; /checkpoint/every is 0")),
-                     qPrintable(reason));
+            QVERIFY2(
+                reason.contains(
+                    every > 0
+                        ? QString("; not restarted: there is no checkpoint to go back to")
+                        : QString("; not restarted: there is no checkpoint to go back to; /checkpoint/every is 0")),
+                qPrintable(reason));
         }
     }
 
@@ -229,7 +240,8 @@ private Q_SLOTS:
         // One that was begun before the pause is written in it.
         int checkpoint = 0;
         for (int quiet = 0; quiet < 100; ++quiet) {
-            if (newestCheckpoint("paused.shardlab") != std::exchange(checkpoint, newestCheckpoint("paused.shardlab"))) quiet = 0;
+            if (newestCheckpoint("paused.shardlab") != std::exchange(checkpoint, newestCheckpoint("paused.shardlab")))
+                quiet = 0;
             QTest::qSleep(10);
         }
         ::kill(witness.ranks().at(1).pid, SIGKILL);
@@ -242,7 +254,8 @@ private Q_SLOTS:
         const auto again = std::ranges::find(states, JobState::Restarting);
         QVERIFY(std::ranges::find(again, states.end(), JobState::Running) != states.end());
         QVERIFY(std::ranges::any_of(witness.log(), [&](const LogLine& line) {
-            return line.level == LogLevel::Warning && line.text.starts_with("restart 1 of 1: on from step " + std::to_string(checkpoint) + ", ");
+            return line.level == LogLevel::Warning &&
+                   line.text.starts_with("restart 1 of 1: on from step " + std::to_string(checkpoint) + ", ");
         }));
         requireUndisturbed("paused.shardlab", 1);
     }

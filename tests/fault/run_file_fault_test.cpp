@@ -82,7 +82,8 @@ std::uint32_t fingerprint(std::span<const Event> block) {
 class SharedCounter {
 public:
     SharedCounter()
-        : at_(::mmap(nullptr, sizeof(std::atomic<std::int64_t>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)),
+        : at_(::mmap(nullptr, sizeof(std::atomic<std::int64_t>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                     0)),
           counter_(*std::construct_at(static_cast<std::atomic<std::int64_t>*>(at_), 0)) {}
     ~SharedCounter() { ::munmap(at_, sizeof(std::atomic<std::int64_t>)); }
     std::atomic<std::int64_t>& operator*() { return counter_; }
@@ -177,20 +178,22 @@ private Q_SLOTS:
         QVERIFY(refused > 0 && damaged > 0);
     }
 
-    /// One bit anywhere, in rows, keys, the pages' structure or space that nothing uses: whatever is asked of the run is
-    /// answered as before, or there is an error.
+    /// One bit anywhere, in rows, keys, the pages' structure or space that nothing uses: whatever is asked of the run
+    /// is answered as before, or there is an error.
     void aFlippedBitChangesNoAnswer() {
         RandomEvents random(freshSeed());
         recordAnswerable(random);
         const std::string original = *readFile(file());
         const std::vector<Answered> whole = answers();
-        for (const Answered& each : whole) QVERIFY2(each.error.empty() || each.what == "compare", (each.what + ": " + each.error).c_str());
+        for (const Answered& each : whole)
+            QVERIFY2(each.error.empty() || each.what == "compare", (each.what + ": " + each.error).c_str());
         int told = 0;
         for (int round = 0; round < 300; ++round) {
             std::string bytes = original;
             // Every other round aims at where pages begin, with their structure and the keys of their rows.
             const std::int64_t page = random.below(static_cast<std::int64_t>(bytes.size()) / pageSize) * pageSize;
-            const std::int64_t at = round % 2 == 0 ? page + random.below(64) : random.below(static_cast<std::int64_t>(bytes.size()));
+            const std::int64_t at =
+                round % 2 == 0 ? page + random.below(64) : random.below(static_cast<std::int64_t>(bytes.size()));
             const auto bit = static_cast<int>(random.below(8));
             bytes[static_cast<std::size_t>(at)] = static_cast<char>(bytes[static_cast<std::size_t>(at)] ^ (1 << bit));
             write(bytes);
@@ -198,9 +201,14 @@ private Q_SLOTS:
             for (std::size_t i = 0; i < now.size(); ++i) {
                 if (!now[i].error.empty()) continue;
                 const bool same = now[i].answer == whole[i].answer && whole[i].error.empty();
-                QVERIFY2(same, qPrintable(QString("bit %1 of byte %2 changes %3").arg(bit).arg(at).arg(whole[i].what.c_str())));
+                QVERIFY2(
+                    same,
+                    qPrintable(QString("bit %1 of byte %2 changes %3").arg(bit).arg(at).arg(whole[i].what.c_str())));
             }
-            told += std::ranges::any_of(now, [](const Answered& each) { return !each.error.empty() && each.what != "compare"; }) ? 1 : 0;
+            told += std::ranges::any_of(
+                        now, [](const Answered& each) { return !each.error.empty() && each.what != "compare"; })
+                        ? 1
+                        : 0;
         }
         qInfo("%d of 300 flipped bits were told", told);
         QVERIFY(told > 30);
@@ -212,7 +220,8 @@ private Q_SLOTS:
         const std::string original = *readFile(file());
         int partly = 0;
         for (int round = 0; round < 300; ++round) {
-            write(original.substr(0, static_cast<std::size_t>(random.below(static_cast<std::int64_t>(original.size())))));
+            write(
+                original.substr(0, static_cast<std::size_t>(random.below(static_cast<std::int64_t>(original.size())))));
             const Attempt attempt = read(whole);
             QVERIFY(!attempt.wrongEvent);
             QVERIFY(!attempt.opened || attempt.readError || attempt.blocks == whole.size());
@@ -240,7 +249,8 @@ private Q_SLOTS:
         const std::string original = *readFile(file());
         for (int round = 0; round < 200; ++round) {
             std::string bytes = original.substr(0, 100);
-            for (std::int64_t size = random.below(40000); size > 0; --size) bytes += static_cast<char>(random.below(256));
+            for (std::int64_t size = random.below(40000); size > 0; --size)
+                bytes += static_cast<char>(random.below(256));
             write(bytes);
             const Attempt attempt = read({});
             QVERIFY(!attempt.opened);
@@ -258,7 +268,8 @@ private Q_SLOTS:
         const Status read = (*reader)->readEvents([&](std::span<const Event>) { return ++blocks > 0; });
         QVERIFY(!read);
         const QString text = QString::fromStdString(read.error().text());
-        QVERIFY2(text.contains(QRegularExpression("block \\d+ \\(rank \\d+, \\w+ lane\\) fails its checksum")), qPrintable(text));
+        QVERIFY2(text.contains(QRegularExpression("block \\d+ \\(rank \\d+, \\w+ lane\\) fails its checksum")),
+                 qPrintable(text));
         QCOMPARE(blocks, whole.size() - 1);
     }
 
@@ -287,13 +298,16 @@ private:
         auto writer = RunWriter::create(file(), header);
         QVERIFY(writer);
         for (std::size_t at = 0; at < run.events.size(); at += 1000) {
-            QVERIFY((*writer)->append(std::span(run.events).subspan(at, std::min<std::size_t>(1000, run.events.size() - at))));
+            QVERIFY((*writer)->append(
+                std::span(run.events).subspan(at, std::min<std::size_t>(1000, run.events.size() - at))));
             QVERIFY((*writer)->flush());
         }
         QVERIFY((*writer)->appendPredicted(random.plausible(300, 0)));
         for (int rank = 0; rank < 3; ++rank) QVERIFY((*writer)->setRank({rank, "host", 100 + rank, "dp0", "finished"}));
-        for (int line = 0; line < 300; ++line) QVERIFY((*writer)->append(LogLine{line, -1, LogLevel::Info, "a line of log"}));
-        for (std::uint32_t number = 1; number < 60; ++number) QVERIFY((*writer)->addName(number, "name " + std::to_string(number)));
+        for (int line = 0; line < 300; ++line)
+            QVERIFY((*writer)->append(LogLine{line, -1, LogLevel::Info, "a line of log"}));
+        for (std::uint32_t number = 1; number < 60; ++number)
+            QVERIFY((*writer)->addName(number, "name " + std::to_string(number)));
         QVERIFY((*writer)->finish({"finished", ""}));
         for (int i = 0; i < 3; ++i) {
             Note note{0, i, -1, "a note", ""};
@@ -313,18 +327,21 @@ private:
             if (!done) one.error = done.error().text();
             else if ((*reader)->damage()) one.error = (*reader)->damage()->text();
         };
-        std::vector<std::string> questions{"SELECT * FROM events WHERE rank = 1 AND lane = 'compute'", "SELECT * FROM events LIMIT 500",
-                                           "SELECT sum(duration_ns) FROM events WHERE begin_ns > 30000", "SELECT * FROM rank_steps WHERE step = 30",
-                                           "SELECT count(*), max(end_ns) FROM events WHERE source = 'predicted'"};
+        std::vector<std::string> questions{
+            "SELECT * FROM events WHERE rank = 1 AND lane = 'compute'", "SELECT * FROM events LIMIT 500",
+            "SELECT sum(duration_ns) FROM events WHERE begin_ns > 30000", "SELECT * FROM rank_steps WHERE step = 30",
+            "SELECT count(*), max(end_ns) FROM events WHERE source = 'predicted'"};
         for (const TableHelp& table : queryTables()) questions.push_back("SELECT * FROM " + std::string(table.name));
         for (const std::string& question : questions)
             add(question, [&](std::string& answer) -> Status {
                 const auto query = RunQuery::open(**reader);
                 if (!query) return fail(query.error());
-                return (*query)->ask(question, {[](const auto&) {}, [&](std::span<const Cell> row) {
+                return (*query)->ask(question, {[](const auto&) {},
+                                                [&](std::span<const Cell> row) {
                                                     for (const Cell& cell : row) answer += toText(cell) + ',';
                                                     return true;
-                                                }, {}});
+                                                },
+                                                {}});
             });
         add("info", [&](std::string& answer) -> Status {
             const auto summary = summarize(**reader);
@@ -348,7 +365,8 @@ private:
     }
 
     void write(const std::string& bytes) const {
-        std::ofstream(file(), std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        std::ofstream(file(), std::ios::binary | std::ios::trunc)
+            .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     }
 
     [[noreturn]] void record(std::atomic<std::int64_t>& flushed) const {
@@ -379,14 +397,16 @@ private:
         std::set<std::uint32_t> blocks;
         const auto reader = RunReader::open(file());
         if (!reader) return {};
-        static_cast<void>((*reader)->readEvents([&](std::span<const Event> block) { return blocks.insert(fingerprint(block)).second; }));
+        static_cast<void>((*reader)->readEvents(
+            [&](std::span<const Event> block) { return blocks.insert(fingerprint(block)).second; }));
         return blocks;
     }
 
     Attempt read(const std::set<std::uint32_t>& whole) const {
         Attempt attempt;
         const auto named = [&](const Error& error) {
-            if (error.text().find(file()) == std::string::npos) qWarning("an error without its file: %s", error.text().c_str());
+            if (error.text().find(file()) == std::string::npos)
+                qWarning("an error without its file: %s", error.text().c_str());
             return error.text().find(file()) != std::string::npos;
         };
         const auto reader = RunReader::open(file());
@@ -403,7 +423,8 @@ private:
         attempt.readError = !read;
         if (!read) attempt.wrongEvent = attempt.wrongEvent || !named(read.error());
         if (const auto log = (*reader)->log(); !log) attempt.wrongEvent = attempt.wrongEvent || !named(log.error());
-        if (const auto predicted = (*reader)->predicted(); !predicted) attempt.wrongEvent = attempt.wrongEvent || !named(predicted.error());
+        if (const auto predicted = (*reader)->predicted(); !predicted)
+            attempt.wrongEvent = attempt.wrongEvent || !named(predicted.error());
         return attempt;
     }
 
@@ -425,7 +446,9 @@ private:
             if (status) stored = given;
         }
         if (status) return 2;
-        if (status.error().text().find("full") == std::string::npos || status.error().text().find(file()) == std::string::npos) return 3;
+        if (status.error().text().find("full") == std::string::npos ||
+            status.error().text().find(file()) == std::string::npos)
+            return 3;
         if (stored == 0) return 4;
         if ((*writer)->flush()) return 5;
         if (RunWriter::create(place + "/second.shardlab", {})) return 6;

@@ -40,5 +40,4 @@ ssize_t pwrite(int file, const void* bytes, size_t count, off_t at) {
 ssize_t pwrite64(int file, const void* bytes, size_t count, off64_t at) {
     return late(&::pwrite64, "pwrite64", file, bytes, count, at);
 }
-
 }

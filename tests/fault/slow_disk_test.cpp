@@ -53,7 +53,8 @@ private Q_SLOTS:
         QCOMPARE(summary["outcome"].toString(), QString("stopped"));
         // The run's clock starts a little after its process.
         const double obeyed = ask(run, "SELECT max(end_ns) / 1e9 AS figure FROM events WHERE kind = 'step'");
-        QVERIFY2(obeyed > 0 && obeyed < asked + 6, qPrintable(QString("asked %1 s, last step %2 s").arg(asked).arg(obeyed)));
+        QVERIFY2(obeyed > 0 && obeyed < asked + 6,
+                 qPrintable(QString("asked %1 s, last step %2 s").arg(asked).arg(obeyed)));
         const double steps = ask(run, "SELECT count(DISTINCT step) AS figure FROM events WHERE kind = 'step'");
         QCOMPARE(steps, ask(run, "SELECT 1 + max(step) AS figure FROM events WHERE kind = 'step'"));
         QCOMPARE(steps, ask(run, "SELECT count(*) AS figure FROM events WHERE kind = 'loss'"));

@@ -27,16 +27,20 @@ inline Event anyEvent(Input& input, std::int64_t& clock) {
     const auto flags = input.number<std::uint8_t>();
     event.kind = static_cast<EventKind>(input.number<std::uint8_t>());
     event.lane = static_cast<Lane>(input.number<std::uint8_t>() % laneCount);
-    event.rank = (flags & 1) != 0 ? input.number<std::int16_t>() : static_cast<std::int16_t>(input.number<std::uint8_t>() % 4);
-    event.step = (flags & 2) != 0 ? input.number<std::int32_t>() : static_cast<std::int32_t>(input.number<std::uint8_t>() % 8) - 1;
+    event.rank =
+        (flags & 1) != 0 ? input.number<std::int16_t>() : static_cast<std::int16_t>(input.number<std::uint8_t>() % 4);
+    event.step = (flags & 2) != 0 ? input.number<std::int32_t>()
+                                  : static_cast<std::int32_t>(input.number<std::uint8_t>() % 8) - 1;
     event.begin = (flags & 4) != 0 ? anyTime(input) : clock += small();
     event.end = (flags & 8) != 0 ? anyTime(input) : event.begin;
     if ((flags & 8) == 0 && std::abs(event.begin) < latestTime / 2) clock = event.end += small();
-    event.action = (flags & 16) != 0 ? input.number<std::uint64_t>()
-                                     : actionId({static_cast<ActionKind>(input.number<std::uint8_t>() % 21), input.number<std::uint8_t>() % 4,
-                                                 input.number<std::uint8_t>() % 4 - 1, -1});
+    event.action = (flags & 16) != 0
+                       ? input.number<std::uint64_t>()
+                       : actionId({static_cast<ActionKind>(input.number<std::uint8_t>() % 21),
+                                   input.number<std::uint8_t>() % 4, input.number<std::uint8_t>() % 4 - 1, -1});
     event.bytes = (flags & 32) != 0 ? input.number<std::int64_t>() : small();
-    event.value = (flags & 64) != 0 ? std::bit_cast<double>(input.number<std::uint64_t>()) : static_cast<double>(small());
+    event.value =
+        (flags & 64) != 0 ? std::bit_cast<double>(input.number<std::uint64_t>()) : static_cast<double>(small());
     return event;
 }
 

@@ -37,7 +37,8 @@ void patch(CheckpointManifest& manifest, const std::filesystem::path& path) {
         for (CheckpointPiece& piece : shard.pieces)
             for (const TensorEntry& tensor : file->header().tensors)
                 if (tensor.name == piece.tensor())
-                    if (const auto values = file->readFloats(tensor)) piece.checksum = crc32c(std::as_bytes(std::span(*values)));
+                    if (const auto values = file->readFloats(tensor))
+                        piece.checksum = crc32c(std::as_bytes(std::span(*values)));
     }
 }
 
@@ -62,7 +63,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string written = writeManifest(manifest);
     const Result<CheckpointManifest> again = parseManifest(written);
     require(again && writeManifest(*again) == written, "a manifest comes back as it was written");
-    for (const CheckpointShard& each : manifest.shards) require(writeShardRecord(parseShardRecord(writeShardRecord(each))) == writeShardRecord(each), "a rank's record comes back");
+    for (const CheckpointShard& each : manifest.shards)
+        require(writeShardRecord(parseShardRecord(writeShardRecord(each))) == writeShardRecord(each),
+                "a rank's record comes back");
     require(manifest.bytes() >= 0, "its size is a number of bytes");
 
     const std::filesystem::path file = scratchFile("0.safetensors", shard);

@@ -15,14 +15,17 @@ namespace {
 constexpr int tableBits = 16;
 std::uint8_t counters[std::size_t{1} << tableBits];  // no class: its functions would be counted too, for ever
 
-[[gnu::constructor, gnu::no_sanitize_coverage]] void registerCounters() { __sanitizer_cov_8bit_counters_init(counters, counters + sizeof counters); }
+[[gnu::constructor, gnu::no_sanitize_coverage]] void registerCounters() {
+    __sanitizer_cov_8bit_counters_init(counters, counters + sizeof counters);
+}
 
 }  // namespace
 
 /// In place of libFuzzer's own, which ends the program with the advice to use clang.
 extern "C" [[gnu::no_sanitize_coverage]] void __sanitizer_cov_trace_pc() {
     // Less a place in the program: the same in every process, wherever it was loaded.
-    const auto place = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - reinterpret_cast<std::uintptr_t>(&__sanitizer_cov_trace_pc);
+    const auto place = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) -
+                       reinterpret_cast<std::uintptr_t>(&__sanitizer_cov_trace_pc);
     std::uint8_t& counter = counters[(static_cast<std::uint64_t>(place) * 0x9e3779b97f4a7c15u) >> (64 - tableBits)];
     if (counter < 255) ++counter;
 }

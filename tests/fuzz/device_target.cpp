@@ -14,15 +14,17 @@ namespace {
 void device(std::string_view text) {
     const auto read = parseDevice("ours", text);
     if (!read) return requireClear(read.error());
-    for (const double figure : {read->fp32Flops, read->bf16Flops, read->matmulEfficiency, read->memoryBandwidth, read->inNode.bandwidth,
-                                read->betweenNodes.bandwidth})
+    for (const double figure : {read->fp32Flops, read->bf16Flops, read->matmulEfficiency, read->memoryBandwidth,
+                                read->inNode.bandwidth, read->betweenNodes.bandwidth})
         require(std::isfinite(figure) && figure > 0, "a device has figures that can be divided by");
     for (const double seconds : {read->kernelSeconds, read->inNode.latency, read->betweenNodes.latency})
         require(seconds >= 0 && seconds <= 1, "what takes time takes no more than a second");
     if (read->host) {
-        require(std::isfinite(read->host->link.bandwidth) && read->host->link.bandwidth > 0 && read->host->memoryBandwidth > 0,
+        require(std::isfinite(read->host->link.bandwidth) && read->host->link.bandwidth > 0 &&
+                    read->host->memoryBandwidth > 0,
                 "a host has figures that can be divided by");
-        require(read->host->link.latency >= 0 && read->host->link.latency <= 1, "what takes time takes no more than a second");
+        require(read->host->link.latency >= 0 && read->host->link.latency <= 1,
+                "what takes time takes no more than a second");
     }
     require(read->memoryBytes > 0, "a device has memory");
     require(!read->title.empty() && !read->source.empty(), "a device says what it is");

@@ -83,7 +83,8 @@ inline const std::filesystem::path& scratch() {
 
 inline std::filesystem::path scratchFile(std::string_view name, std::string_view content) {
     std::filesystem::path file = scratch() / name;
-    std::ofstream(file, std::ios::binary | std::ios::trunc).write(content.data(), static_cast<std::streamsize>(content.size()));
+    std::ofstream(file, std::ios::binary | std::ios::trunc)
+        .write(content.data(), static_cast<std::streamsize>(content.size()));
     return file;
 }
 

@@ -82,7 +82,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::vector<HostClock> clocks, again;
         const Status read = readClocks(input.rest(), clocks);
         if (!read) requireClear(read.error());
-        else require(readClocks(writeClocks(clocks), again).has_value() && again.size() == clocks.size(), "clocks come back");
+        else
+            require(readClocks(writeClocks(clocks), again).has_value() && again.size() == clocks.size(),
+                    "clocks come back");
     }
     return 0;
 }

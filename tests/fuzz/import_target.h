@@ -11,7 +11,8 @@ namespace shardlab::fuzz {
 inline void requireRun(const std::filesystem::path& file, const ImportReport& report) {
     const auto run = RunReader::open(file);
     require(run.has_value(), "what was imported can be opened");
-    require(!(*run)->header().hasLayout() && rankCount((*run)->header().layout) == report.ranks, "it has the ranks that were told");
+    require(!(*run)->header().hasLayout() && rankCount((*run)->header().layout) == report.ranks,
+            "it has the ranks that were told");
     require((*run)->eventCount() == report.events, "and the events");
     std::int64_t events = 0;
     const Status read = (*run)->readEvents([&](std::span<const Event> some) {
@@ -24,7 +25,8 @@ inline void requireRun(const std::filesystem::path& file, const ImportReport& re
         return true;
     });
     require(read && events == report.events, "all of it can be read");
-    for (const std::string& name : (*run)->names().all()) require(name.size() <= 4096, "a name is no longer than it may be");
+    for (const std::string& name : (*run)->names().all())
+        require(name.size() <= 4096, "a name is no longer than it may be");
     require((*run)->predicted().has_value() && (*run)->log().has_value(), "and what is beside it");
 }
 

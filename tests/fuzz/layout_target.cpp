@@ -25,7 +25,8 @@ void requireClear(const std::vector<Fault>& faults) {
 
 /// So that a plan is a matter of a millisecond.
 bool isSmall(const Layout& layout) {
-    return rankCount(layout) <= 16 && stageCount(layout) <= 16 && microbatches(layout) <= 16 && layout.model.layers <= 32;
+    return rankCount(layout) <= 16 && stageCount(layout) <= 16 && microbatches(layout) <= 16 &&
+           layout.model.layers <= 32;
 }
 
 void requireFinite(const Plan& plan) {

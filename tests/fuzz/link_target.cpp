@@ -101,7 +101,8 @@ void collector(Input& input) {
 void rank(Input& input) {
     MemoryFiles disk;
     Spool spool(disk, "0.spool");
-    for (std::size_t i = input.below(4); i > 0; --i) static_cast<void>(spool.append(FrameType::Goodbye, input.bytes(input.below(200))));
+    for (std::size_t i = input.below(4); i > 0; --i)
+        static_cast<void>(spool.append(FrameType::Goodbye, input.bytes(input.below(200))));
     RankLinkOptions options;
     options.socket = (scratch() / "rank").string();
     options.token = token;
@@ -126,7 +127,8 @@ void rank(Input& input) {
         if (sent) left = left.subspan(*sent);
         link.advance(now += 1'000'000);
         commands += link.takeCommands().size();
-        require(link.acknowledged() >= acknowledged && link.acknowledged() <= spool.end(), "what is acknowledged was spooled, and stays");
+        require(link.acknowledged() >= acknowledged && link.acknowledged() <= spool.end(),
+                "what is acknowledged was spooled, and stays");
         acknowledged = link.acknowledged();
         if (left.empty() || !sent || link.descriptor() < 0) break;
         Bytes drained(65536);

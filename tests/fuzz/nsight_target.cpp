@@ -36,12 +36,12 @@ const std::vector<Table>& tables() {
 
 void bindAny(Statement& row, Input& input) {
     switch (input.number<std::uint8_t>() % 8) {
-        case 0: row.bind(input.number<std::int64_t>()); break;
-        case 1: row.bind(input.number<double>()); break;
-        case 2: row.bindNull(); break;
-        case 3: row.bind(input.word()); break;
-        case 4: row.bind(std::int64_t{59} + input.number<std::uint8_t>() % 2); break;  // ranges of NVTX
-        default: row.bind(static_cast<std::int64_t>(input.number<std::uint16_t>()));
+    case 0: row.bind(input.number<std::int64_t>()); break;
+    case 1: row.bind(input.number<double>()); break;
+    case 2: row.bindNull(); break;
+    case 3: row.bind(input.word()); break;
+    case 4: row.bind(std::int64_t{59} + input.number<std::uint8_t>() % 2); break;  // ranges of NVTX
+    default: row.bind(static_cast<std::int64_t>(input.number<std::uint16_t>()));
     }
 }
 
@@ -49,17 +49,20 @@ std::filesystem::path database(Input& input) {
     const std::filesystem::path file = scratch() / "report.sqlite";
     std::filesystem::remove(file);
     auto made = Database::open(file, DatabaseMode::Create);
-    require(made && made->run("PRAGMA page_size = 512; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN"), "a database can be made");
+    require(made && made->run("PRAGMA page_size = 512; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN"),
+            "a database can be made");
     const auto left = input.number<std::uint16_t>();  // a bit a table: it is not there
     const std::size_t cut = input.below(64);          // a column of one table is not there
     std::vector<Table> present;
     for (std::size_t i = 0; i < tables().size(); ++i) {
         Table table = tables()[i];
         if ((left >> i & 1) != 0) continue;
-        if (cut / 6 == i && cut % 6 < table.columns.size() && table.columns.size() > 1) table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(cut % 6));
+        if (cut / 6 == i && cut % 6 < table.columns.size() && table.columns.size() > 1)
+            table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(cut % 6));
         std::string columns;
         for (const char* column : table.columns) columns += fmt::format("{}{}", columns.empty() ? "" : ", ", column);
-        require(made->run(fmt::format("CREATE TABLE {}({})", table.name, columns).c_str()).has_value(), "a table can be made");
+        require(made->run(fmt::format("CREATE TABLE {}({})", table.name, columns).c_str()).has_value(),
+                "a table can be made");
         present.push_back(std::move(table));
     }
     while (!input.empty() && !present.empty()) {
@@ -80,6 +83,7 @@ std::filesystem::path database(Input& input) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Input input(data, size);
     const auto what = input.number<std::uint8_t>();
-    importFile(what % 4 == 0 ? scratchFile("report.sqlite", input.rest()) : database(input), what % 8 < 6 ? "nsight" : "");
+    importFile(what % 4 == 0 ? scratchFile("report.sqlite", input.rest()) : database(input),
+               what % 8 < 6 ? "nsight" : "");
     return 0;
 }

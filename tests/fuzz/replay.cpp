@@ -70,7 +70,8 @@ private Q_SLOTS:
 
     void keptInputsAreTaken_data() {
         QTest::addColumn<QFileInfo>("file");
-        for (const QFileInfo& file : keptFiles()) QTest::newRow(qPrintable(file.dir().dirName() + "/" + file.fileName())) << file;
+        for (const QFileInfo& file : keptFiles())
+            QTest::newRow(qPrintable(file.dir().dirName() + "/" + file.fileName())) << file;
     }
     void keptInputsAreTaken() {
         QFETCH(const QFileInfo, file);
@@ -84,7 +85,9 @@ private Q_SLOTS:
         const char* given = std::getenv("SHARDLAB_FUZZ_SEED");
         const std::int64_t seed = given != nullptr ? std::strtoll(given, nullptr, 10) : shardlab::freshSeed();
         RandomStream random(seed, SHARDLAB_FUZZ_TARGET);
-        const auto any = [&]() -> const InputBytes& { return known[random.below(static_cast<std::uint32_t>(known.size()))]; };
+        const auto any = [&]() -> const InputBytes& {
+            return known[random.below(static_cast<std::uint32_t>(known.size()))];
+        };
         QElapsedTimer clock;
         clock.start();
         int changes = 0;

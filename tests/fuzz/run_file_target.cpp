@@ -44,7 +44,8 @@ void handOn(const RunReader& run) {
     require(query.has_value(), "a run can be asked");
     for (const TableHelp& table : queryTables()) {
         RunQuery::Answer answer{[](const auto&) {}, [](std::span<const Cell> row) { return !row.empty(); }, {}};
-        if (const Status done = (*query)->ask("SELECT * FROM " + std::string(table.name), answer); !done) requireClear(done.error());
+        if (const Status done = (*query)->ask("SELECT * FROM " + std::string(table.name), answer); !done)
+            requireClear(done.error());
     }
 }
 
@@ -59,7 +60,8 @@ void readAll(const std::filesystem::path& file, bool thorough) {
         return events.size() < 100'000;
     });
     if (!read) requireClear(read.error());
-    if (read && events.size() < 100'000) require(static_cast<std::int64_t>(events.size()) == run.eventCount(), "a whole run has the events it counts");
+    if (read && events.size() < 100'000)
+        require(static_cast<std::int64_t>(events.size()) == run.eventCount(), "a whole run has the events it counts");
     if (const auto log = run.log(); !log) requireClear(log.error());
     if (const auto notes = run.notes(); !notes) requireClear(notes.error());
     if (const auto predicted = run.predicted(); !predicted) requireClear(predicted.error());
@@ -75,9 +77,10 @@ public:
         auto database = Database::open(file, DatabaseMode::Create);
         require(database.has_value(), "a database can be made");
         database_.emplace(std::move(*database));
-        const std::string tables = fmt::format("PRAGMA page_size = 512; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"
-                                               "PRAGMA application_id = {}; PRAGMA user_version = {};{}",
-                                               runApplicationId, runFormatVersion, runTables);
+        const std::string tables =
+            fmt::format("PRAGMA page_size = 512; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"
+                        "PRAGMA application_id = {}; PRAGMA user_version = {};{}",
+                        runApplicationId, runFormatVersion, runTables);
         require(database_->run(tables.c_str()).has_value(), "the tables can be made");
     }
 
@@ -87,8 +90,8 @@ public:
         insert("INSERT OR REPLACE INTO meta VALUES(?, ?, ?)", key, value, checksum(key, value));
     }
     void rank(const RankRecord& record) {
-        insert("INSERT OR REPLACE INTO rank VALUES(?, ?, ?, ?, ?, ?)", std::int64_t{record.rank}, record.host, std::int64_t{record.pid},
-               record.label, record.end, checksum(record));
+        insert("INSERT OR REPLACE INTO rank VALUES(?, ?, ?, ?, ?, ?)", std::int64_t{record.rank}, record.host,
+               std::int64_t{record.pid}, record.label, record.end, checksum(record));
     }
     void log(const LogLine& line) {
         ++lines_;
@@ -96,8 +99,8 @@ public:
                static_cast<std::int64_t>(line.level), line.text, checksum(lines_, line));
     }
     void note(const Note& note) {
-        insert("INSERT OR REPLACE INTO note VALUES(?, ?, ?, ?, ?, ?)", note.id, note.time, std::int64_t{note.rank}, note.text, note.created,
-               checksum(note));
+        insert("INSERT OR REPLACE INTO note VALUES(?, ?, ?, ?, ?, ?)", note.id, note.time, std::int64_t{note.rank},
+               note.text, note.created, checksum(note));
     }
     void name(std::int64_t number, std::string_view text) {
         insert("INSERT OR REPLACE INTO name VALUES(?, ?, ?)", number, text, checksum(number, text));
@@ -143,7 +146,8 @@ void addBlock(Builder& builder, Input& input) {
     static BlockPacker packer;
     const bool honest = input.below(8) != 0;
     const auto count = honest ? static_cast<std::int64_t>(made.size()) : input.number<std::int64_t>();
-    builder.block({source, rank, honest ? lane % laneCount : lane, count, made.front().begin, made.back().end}, packer.pack(made));
+    builder.block({source, rank, honest ? lane % laneCount : lane, count, made.front().begin, made.back().end},
+                  packer.pack(made));
 }
 
 void rows(Input& input) {
@@ -155,34 +159,38 @@ void rows(Input& input) {
     while (!input.empty()) {
         const std::size_t what = input.below(12);
         switch (what) {
-            case 0: builder.fact(meta::header, input.word()); break;
-            case 1: builder.fact(meta::layout, input.word()); break;
-            case 2: builder.fact(meta::end, input.word()); break;
-            case 3: builder.fact(meta::dropped, input.word()); break;
-            case 4: builder.fact(meta::restarts, input.word()); break;
-            case 5: {
-                const auto rank = input.number<std::int32_t>();
-                builder.rank({rank, std::string(input.word()), input.number<std::int32_t>(), std::string(input.word()), std::string(input.word())});
-                break;
-            }
-            case 6: {
-                const auto time = input.number<std::int64_t>();
-                const auto rank = input.number<std::int32_t>();
-                builder.log({time, rank, static_cast<LogLevel>(input.number<std::uint8_t>() % 4), std::string(input.word())});
-                break;
-            }
-            case 7: {
-                const auto id = static_cast<std::int64_t>(input.number<std::uint16_t>());
-                const auto time = input.number<std::int64_t>();
-                builder.note({id, time, input.number<std::int32_t>(), std::string(input.word()), std::string(input.word())});
-                break;
-            }
-            case 8: {
-                const std::int64_t number = input.below(8) == 0 ? input.number<std::int64_t>() : input.number<std::uint8_t>();
-                builder.name(number, input.word());
-                break;
-            }
-            default: addBlock(builder, input);
+        case 0: builder.fact(meta::header, input.word()); break;
+        case 1: builder.fact(meta::layout, input.word()); break;
+        case 2: builder.fact(meta::end, input.word()); break;
+        case 3: builder.fact(meta::dropped, input.word()); break;
+        case 4: builder.fact(meta::restarts, input.word()); break;
+        case 5: {
+            const auto rank = input.number<std::int32_t>();
+            builder.rank({rank, std::string(input.word()), input.number<std::int32_t>(), std::string(input.word()),
+                          std::string(input.word())});
+            break;
+        }
+        case 6: {
+            const auto time = input.number<std::int64_t>();
+            const auto rank = input.number<std::int32_t>();
+            builder.log(
+                {time, rank, static_cast<LogLevel>(input.number<std::uint8_t>() % 4), std::string(input.word())});
+            break;
+        }
+        case 7: {
+            const auto id = static_cast<std::int64_t>(input.number<std::uint16_t>());
+            const auto time = input.number<std::int64_t>();
+            builder.note(
+                {id, time, input.number<std::int32_t>(), std::string(input.word()), std::string(input.word())});
+            break;
+        }
+        case 8: {
+            const std::int64_t number =
+                input.below(8) == 0 ? input.number<std::int64_t>() : input.number<std::uint8_t>();
+            builder.name(number, input.word());
+            break;
+        }
+        default: addBlock(builder, input);
         }
     }
     builder.finish();

@@ -21,9 +21,11 @@ void header(std::string_view text, std::uint64_t dataBytes) {
     const std::string written = writeHeader(*read);
     require(written.size() % 8 == 0, "tensors begin at a multiple of 8 bytes");
     const Result<SafetensorsHeader> again = parseHeader(std::string_view(written).substr(8), dataBytes);
-    require(again && again->metadata == read->metadata && std::ranges::equal(again->tensors, read->tensors, equal), "a header comes back as it was written");
+    require(again && again->metadata == read->metadata && std::ranges::equal(again->tensors, read->tensors, equal),
+            "a header comes back as it was written");
     for (const TensorEntry& tensor : read->tensors)
-        require(tensor.elements() * static_cast<std::uint64_t>(bytesOf(tensor.type)) == tensor.bytes(), "a tensor is of whole elements");
+        require(tensor.elements() * static_cast<std::uint64_t>(bytesOf(tensor.type)) == tensor.bytes(),
+                "a tensor is of whole elements");
 }
 
 void file(std::string_view content) {
@@ -44,7 +46,8 @@ void file(std::string_view content) {
         const Slice all{whole.shape};
         if (wholeElements(all) > 1 << 20) continue;
         std::vector<float> values(static_cast<std::size_t>(wholeElements(all)));
-        if (const Status done = weights->fill(whole.name, whole.kind, all, 0, values); !done) requireClear(done.error());
+        if (const Status done = weights->fill(whole.name, whole.kind, all, 0, values); !done)
+            requireClear(done.error());
     }
 }
 
@@ -53,19 +56,19 @@ void file(std::string_view content) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Input input(data, size);
     switch (input.number<std::uint8_t>() % 3) {
-        case 0: {
-            const auto dataBytes = input.number<std::uint64_t>();
-            header(input.rest(), dataBytes);
-            break;
-        }
-        case 1: file(input.rest()); break;
-        default: {  // the length before the header is right
-            const std::uint64_t length = input.below(4096);
-            const std::string_view text = input.rest();
-            std::string content(sizeof length, '\0');
-            std::memcpy(content.data(), &length, sizeof length);
-            file(content += text);
-        }
+    case 0: {
+        const auto dataBytes = input.number<std::uint64_t>();
+        header(input.rest(), dataBytes);
+        break;
+    }
+    case 1: file(input.rest()); break;
+    default: {  // the length before the header is right
+        const std::uint64_t length = input.below(4096);
+        const std::string_view text = input.rest();
+        std::string content(sizeof length, '\0');
+        std::memcpy(content.data(), &length, sizeof length);
+        file(content += text);
+    }
     }
     return 0;
 }

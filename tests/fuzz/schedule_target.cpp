@@ -29,7 +29,8 @@ void lowered(const Schedule& compute) {
                               .microbatches = compute.microbatches};
     if (findMisfit(compute, shape)) return;
     for (const int zero : {0, 1, 2, 3}) {
-        const LowerOptions options{.dataParallel = true, .tiedEmbedding = zero % 2 == 0, .norm = true, .buckets = zero == 0, .zero = zero};
+        const LowerOptions options{
+            .dataParallel = true, .tiedEmbedding = zero % 2 == 0, .norm = true, .buckets = zero == 0, .zero = zero};
         require(!findWrong(lower(compute, options)), "a schedule that can run can be lowered");
     }
 }

@@ -32,10 +32,13 @@ std::filesystem::path root;
 
 void put(const std::string& target, const std::string& name, std::string_view content) {
     std::filesystem::create_directories(root / target);
-    std::ofstream(root / target / name, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
+    std::ofstream(root / target / name, std::ios::binary)
+        .write(content.data(), static_cast<std::streamsize>(content.size()));
 }
 
-std::string text(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string text(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 template <class T>
 T orEnd(Result<T> result) {
@@ -81,12 +84,15 @@ void layouts() {
     for (const auto& file : std::filesystem::directory_iterator(SHARDLAB_SOURCE_DIR "/resources/presets"))
         put("layout", file.path().stem().stem(), orEnd(readFile(file.path())));
     put("layout", "all-fields", writeLayout(Layout{}));
-    put("layout", "gates", R"({"model": {"kind": "gpt-moe", "layers": 4, "experts": 12, "gate": "hierarchical", "top_k": 2, "expert_groups": 4, "top_groups": 2,
+    put("layout", "gates",
+        R"({"model": {"kind": "gpt-moe", "layers": 4, "experts": 12, "gate": "hierarchical", "top_k": 2, "expert_groups": 4, "top_groups": 2,
  "token_experts": 3, "entropy": 0.5, "capacity": 0.75}})");
-    put("layout", "images", R"({"model": {"kind": "cnn", "layers": 3, "hidden": 8, "image": 24, "channels": 3, "convolutions": 1, "classes": 7},
+    put("layout", "images",
+        R"({"model": {"kind": "cnn", "layers": 3, "hidden": 8, "image": 24, "channels": 3, "convolutions": 1, "classes": 7},
  "memory": {"activations": "lossy-10"}})");
     put("layout", "assignment", "/parallel/pipeline=4\n{\"model\": {\"layers\": 8}}");
-    put("layout", "custom", R"({"model": {"layers": 2}, "parallel": {"data": 1}, "cluster": {"hosts": [{"name": "a", "devices": 2}]}, "batch": {"global": 4},
+    put("layout", "custom",
+        R"({"model": {"layers": 2}, "parallel": {"data": 1}, "cluster": {"hosts": [{"name": "a", "devices": 2}]}, "batch": {"global": 4},
  "schedule": {"kind": "custom", "actions": ["0F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"]}})");
 }
 
@@ -96,7 +102,8 @@ void machines() {
     profile.machine = {"a processor", 4};
     profile.layout.model.layers = 2;
     profile.date = "2026-01-01T00:00:00Z";
-    profile.blocks = {{2, {{.name = "attention", .forward = 0.5, .activationBytes = 7, .weightBytes = 9}, {.name = "feed-forward"}}}};
+    profile.blocks = {
+        {2, {{.name = "attention", .forward = 0.5, .activationBytes = 7, .weightBytes = 9}, {.name = "feed-forward"}}}};
     profile.send = profile.allReduce = {1e-5, 1e9};
     profile.kernels = {{{"matmul", 12, 0.25, 1e9, 1e7}}, 0.5, 5e11, 7e10};
     put("device", "profile", text(std::as_bytes(std::span("\0", 1))) + writeProfile(profile));
@@ -161,9 +168,22 @@ void frames(const std::vector<Event>& events) {
         written.number(static_cast<std::uint8_t>(FrameType::Goodbye)).below(end.size()).raw(text(end));
         return written.take();
     };
-    put("link", "collector", spooled(Written(0).below(0).number(std::int8_t{1}).number(std::uint8_t{0}).below(1).below(1)));
-    put("link", "rank", Written(1).below(1).below(20).raw(std::string(20, 'x')).below(1).below(1)
-                            .number(std::uint8_t{128 + 6}).below(8).number(std::uint64_t{0}).number(std::uint8_t{128 + 7}).below(1).number(std::uint8_t{4}).take());
+    put("link", "collector",
+        spooled(Written(0).below(0).number(std::int8_t{1}).number(std::uint8_t{0}).below(1).below(1)));
+    put("link", "rank",
+        Written(1)
+            .below(1)
+            .below(20)
+            .raw(std::string(20, 'x'))
+            .below(1)
+            .below(1)
+            .number(std::uint8_t{128 + 6})
+            .below(8)
+            .number(std::uint64_t{0})
+            .number(std::uint8_t{128 + 7})
+            .below(1)
+            .number(std::uint8_t{4})
+            .take());
 }
 
 void blocks(const std::vector<Event>& events) {
@@ -184,7 +204,8 @@ void runs(const Plan& plan, const std::filesystem::path& scratch) {
     {
         RunHeader header;
         header.layout = plan.layout;
-        header.layoutJson = "{\"model\": {\"layers\": 2}, \"parallel\": {\"data\": 1}, \"cluster\": {\"hosts\": [{\"devices\": 2}]}, \"batch\": {\"global\": 4}}";
+        header.layoutJson = "{\"model\": {\"layers\": 2}, \"parallel\": {\"data\": 1}, \"cluster\": {\"hosts\": "
+                            "[{\"devices\": 2}]}, \"batch\": {\"global\": 4}}";
         header.created = "2026-01-01T00:00:00Z";
         auto writer = orEnd(RunWriter::create(file, header));
         std::vector<Event> events = plan.simulation.events;
@@ -205,12 +226,34 @@ void runs(const Plan& plan, const std::filesystem::path& scratch) {
     shrink(file);
     put("run_file", "recorded", Written(0).raw(orEnd(readFile(file))).take());
     Written rows(1);
-    rows.below(0).below(1).word(R"({"parallel": {"data": 1, "pipeline": 2}})").below(0).word(R"({"stretch": 2, "predicted_peak": [1, 2]})");
-    rows.below(2).word(R"({"outcome": "failed", "reason": "why"})").below(4).word(R"({"restarts": [{"time": 9, "step": 1, "number": 1}]})");
+    rows.below(0)
+        .below(1)
+        .word(R"({"parallel": {"data": 1, "pipeline": 2}})")
+        .below(0)
+        .word(R"({"stretch": 2, "predicted_peak": [1, 2]})");
+    rows.below(2)
+        .word(R"({"outcome": "failed", "reason": "why"})")
+        .below(4)
+        .word(R"({"restarts": [{"time": 9, "step": 1, "number": 1}]})");
     rows.below(5).number(std::int32_t{0}).word("host").number(std::int32_t{7}).word("pp0").word("finished");
     rows.below(6).number(std::int64_t{4}).number(std::int32_t{0}).number(std::uint8_t{1}).word("a line");
-    rows.below(7).below(3).number(std::int64_t{4}).number(std::int32_t{0}).word("a note").word("today").below(8).below(1).number(std::uint8_t{1}).word("matmul");
-    for (int i = 0; i < 3; ++i) rows.below(9).number(static_cast<std::uint8_t>(i % 2)).number(std::int16_t{0}).below(120).raw(std::string(120, static_cast<char>(14 * i))).below(1);
+    rows.below(7)
+        .below(3)
+        .number(std::int64_t{4})
+        .number(std::int32_t{0})
+        .word("a note")
+        .word("today")
+        .below(8)
+        .below(1)
+        .number(std::uint8_t{1})
+        .word("matmul");
+    for (int i = 0; i < 3; ++i)
+        rows.below(9)
+            .number(static_cast<std::uint8_t>(i % 2))
+            .number(std::int16_t{0})
+            .below(120)
+            .raw(std::string(120, static_cast<char>(14 * i)))
+            .below(1);
     put("run_file", "rows", rows.take());
 }
 
@@ -225,29 +268,33 @@ void tensors() {
 
     const std::vector<float> values(12, 0.5F);
     const Slice half{{4, 6}, 1, 2, 0, 1}, rest{{4, 6}, 1, 2, 1, 1};
-    const std::array pieces{StatePiece{"wte.weight", weightKind, half, 0, values}, StatePiece{"wte.weight", weightKind, rest, 0, values},
+    const std::array pieces{StatePiece{"wte.weight", weightKind, half, 0, values},
+                            StatePiece{"wte.weight", weightKind, rest, 0, values},
                             StatePiece{"ln_f.bias", weightKind, Slice{{12}}, 0, values}};
     fuzz::MemoryFiles disk;
     CheckpointManifest manifest;
     manifest.step = 3;
     manifest.numbers["loss scale"] = 1024;
     manifest.shards.push_back(orEnd(writeShard(disk, "0.safetensors", pieces)));
-    put("checkpoint", "whole", Written(0).word(writeManifest(manifest)).raw(text(*disk.contents["0.safetensors"])).take());
+    put("checkpoint", "whole",
+        Written(0).word(writeManifest(manifest)).raw(text(*disk.contents["0.safetensors"])).take());
 }
 
 void traces(const std::filesystem::path& scratch) {
     const std::filesystem::path kept = SHARDLAB_SOURCE_DIR "/tests/unit/traces";
     put("chrome", "list", Written(1).raw(orEnd(readFile(kept / "chrome-list.json"))).take());
-    for (const char* name : {"kineto-rank0.json", "kineto-rank1.json"}) put("kineto", name, Written(1).raw(orEnd(readFile(kept / name))).take());
+    for (const char* name : {"kineto-rank0.json", "kineto-rank1.json"})
+        put("kineto", name, Written(1).raw(orEnd(readFile(kept / name))).take());
 
     const std::filesystem::path file = scratch / "report.sqlite";
     {
         auto database = orEnd(Database::open(file, DatabaseMode::Create));
-        if (!database.run("CREATE TABLE StringIds(id, value); INSERT INTO StringIds VALUES(1, 'gemm'), (2, 'ncclAllReduce');"
-                          "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, end, globalPid, demangledName, correlationId);"
-                          "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(20, 30, 16777216, 1, 5), (30, 40, 16777216, 2, 6);"
-                          "CREATE TABLE NVTX_EVENTS(start, end, globalTid, eventType, text, textId);"
-                          "INSERT INTO NVTX_EVENTS VALUES(10, 50, 16777217, 59, 'step 1', NULL)"))
+        if (!database.run(
+                "CREATE TABLE StringIds(id, value); INSERT INTO StringIds VALUES(1, 'gemm'), (2, 'ncclAllReduce');"
+                "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, end, globalPid, demangledName, correlationId);"
+                "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(20, 30, 16777216, 1, 5), (30, 40, 16777216, 2, 6);"
+                "CREATE TABLE NVTX_EVENTS(start, end, globalTid, eventType, text, textId);"
+                "INSERT INTO NVTX_EVENTS VALUES(10, 50, 16777217, 59, 'step 1', NULL)"))
             std::exit(1);
     }
     shrink(file);
@@ -256,7 +303,8 @@ void traces(const std::filesystem::path& scratch) {
     rows.number(std::uint16_t{0}).below(63);
     const auto row = [&](std::size_t table, std::size_t columns) {
         rows.below(table);
-        for (std::size_t i = 0; i < columns; ++i) rows.number(std::uint8_t{7}).number(static_cast<std::uint16_t>(10 * i + table));
+        for (std::size_t i = 0; i < columns; ++i)
+            rows.number(std::uint8_t{7}).number(static_cast<std::uint16_t>(10 * i + table));
     };
     const std::array columns{2, 1, 2, 5, 6, 2, 5, 5, 6, 5};
     for (std::size_t table = 0; table < columns.size(); ++table) row(table, static_cast<std::size_t>(columns[table]));
@@ -264,8 +312,12 @@ void traces(const std::filesystem::path& scratch) {
 }
 
 void tokens() {
-    put("tokenizer", "words", Written(2).word(", \"ab\": 257, \"abc\": 258, \"\u0120t\": 259").word("#version: 0.2\na b\nab c\n\u0120 t\n")
-                                  .raw("abc tab  it's\n<|endoftext|> 12\u00e9").take());
+    put("tokenizer", "words",
+        Written(2)
+            .word(", \"ab\": 257, \"abc\": 258, \"\u0120t\": 259")
+            .word("#version: 0.2\na b\nab c\n\u0120 t\n")
+            .raw("abc tab  it's\n<|endoftext|> 12\u00e9")
+            .take());
     put("tokenizer", "tokens", Written(0).below(300).raw(std::string("\1\0\2\0", 4)).take());
     std::string front(1024, '\0');
     const std::array<std::int32_t, 3> header{20240520, 1, 2};

@@ -79,12 +79,15 @@ void writeAndRead(Input& input) {
             acknowledged += input.number<std::uint16_t>() % (appended.size() - acknowledged + 1);
             spool.acknowledge(acknowledged);
         } else {
-            const std::uint64_t from = acknowledged + input.number<std::uint16_t>() % (appended.size() - acknowledged + 1);
+            const std::uint64_t from =
+                acknowledged + input.number<std::uint16_t>() % (appended.size() - acknowledged + 1);
             const std::size_t most = 1 + input.below(4096);
             const Result<Bytes> read = spool.read(from, most);
             require(read.has_value(), "what was appended can be read");
-            require(read->size() <= most && (read->empty() == (from == appended.size())), "some of it, up to what was asked");
-            require(std::equal(read->begin(), read->end(), appended.begin() + static_cast<std::ptrdiff_t>(from)), "byte for byte");
+            require(read->size() <= most && (read->empty() == (from == appended.size())),
+                    "some of it, up to what was asked");
+            require(std::equal(read->begin(), read->end(), appended.begin() + static_cast<std::ptrdiff_t>(from)),
+                    "byte for byte");
         }
         require(spool.end() == appended.size(), "offsets count what was appended");
     }
@@ -95,9 +98,9 @@ void writeAndRead(Input& input) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Input input(data, size);
     switch (input.number<std::uint8_t>() % 3) {
-        case 0: readBytes(input); break;
-        case 1: readFrames(input); break;
-        default: writeAndRead(input);
+    case 0: readBytes(input); break;
+    case 1: readFrames(input); break;
+    default: writeAndRead(input);
     }
     return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPT-2's tokenizer: its two files from the input, or with the vocabulary's bytes already there, and any text; and files
-// of tokens.
+// GPT-2's tokenizer: its two files from the input, or with the vocabulary's bytes already there, and any text; and
+// files of tokens.
 #include "engine/train/run/gpt2_tokenizer.h"
 #include "engine/train/run/token_files.h"
 #include "tests/fuzz/fuzz.h"
@@ -59,9 +59,9 @@ void tokens(Input& input) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Input input(data, size);
     switch (input.number<std::uint8_t>() % 4) {
-        case 0: tokens(input); break;
-        case 1: tokenize(input, false); break;
-        default: tokenize(input, true);
+    case 0: tokens(input); break;
+    case 1: tokenize(input, false); break;
+    default: tokenize(input, true);
     }
     return 0;
 }

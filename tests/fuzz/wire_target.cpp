@@ -34,50 +34,55 @@ void raw(Input& input) {
     const std::size_t limit = input.below(2) == 0 ? largestFrame : 4096;
     const std::size_t piece = 1 + input.below(300);
     const auto stream = input.bytes(std::size_t{1} << 24);
-    const Parsed whole = parsed(stream, std::max<std::size_t>(stream.size(), 1), limit), cut = parsed(stream, piece, limit);
+    const Parsed whole = parsed(stream, std::max<std::size_t>(stream.size(), 1), limit),
+                 cut = parsed(stream, piece, limit);
     require(whole.frames == cut.frames && whole.end == cut.end, "frames do not depend on how their bytes arrive");
     Bytes again;
     for (const auto& [type, body] : whole.frames) appendFrame(again, type, body);
-    require(again.size() <= stream.size() && std::equal(again.begin(), again.end(), stream.begin()), "frames are the bytes they were cut from");
+    require(again.size() <= stream.size() && std::equal(again.begin(), again.end(), stream.begin()),
+            "frames are the bytes they were cut from");
     ByteReader left(stream.subspan(again.size()));
     const auto length = left.fixed<std::uint32_t>();
     left.fixed<std::uint32_t>();  // the checksum
-    if (left.ok()) require((length > limit) == (whole.end == FrameParser::Outcome::Oversized), "what is longer than the limit is refused");
+    if (left.ok())
+        require((length > limit) == (whole.end == FrameParser::Outcome::Oversized),
+                "what is longer than the limit is refused");
 }
 
 void body(FrameType type, std::span<const std::byte> bytes) {
     switch (type) {
-        case FrameType::Hello: {
-            const Result<Hello> hello = decodeHello(bytes);
-            if (!hello) return requireClear(hello.error());
-            const Result<Hello> again = decodeHello(encodeHello(*hello));
-            require(again && again->rank == hello->rank && again->pid == hello->pid && again->host == hello->host &&
-                        again->token == hello->token && again->commandsTaken == hello->commandsTaken,
-                    "a hello comes back");
-            return;
+    case FrameType::Hello: {
+        const Result<Hello> hello = decodeHello(bytes);
+        if (!hello) return requireClear(hello.error());
+        const Result<Hello> again = decodeHello(encodeHello(*hello));
+        require(again && again->rank == hello->rank && again->pid == hello->pid && again->host == hello->host &&
+                    again->token == hello->token && again->commandsTaken == hello->commandsTaken,
+                "a hello comes back");
+        return;
+    }
+    case FrameType::Log: {
+        const Result<LogLine> line = decodeLog(bytes);
+        if (!line) return requireClear(line.error());
+        const Result<LogLine> again = decodeLog(encodeLog(*line));
+        require(again && again->time == line->time && again->level == line->level &&
+                    line->text.starts_with(again->text),
+                "a log line comes back");
+        return;
+    }
+    case FrameType::Events: {
+        std::vector<Event> events, again;
+        if (const Status read = decodeEvents(bytes, events); !read) {
+            require(events.empty(), "a damaged block gives no events");
+            return requireClear(read.error());
         }
-        case FrameType::Log: {
-            const Result<LogLine> line = decodeLog(bytes);
-            if (!line) return requireClear(line.error());
-            const Result<LogLine> again = decodeLog(encodeLog(*line));
-            require(again && again->time == line->time && again->level == line->level && line->text.starts_with(again->text),
-                    "a log line comes back");
-            return;
-        }
-        case FrameType::Events: {
-            std::vector<Event> events, again;
-            if (const Status read = decodeEvents(bytes, events); !read) {
-                require(events.empty(), "a damaged block gives no events");
-                return requireClear(read.error());
-            }
-            Bytes block, second;
-            encodeEvents(events, block);
-            require(decodeEvents(block, again).has_value(), "events that were read can be written");
-            encodeEvents(again, second);
-            require(again.size() == events.size() && block == second, "events come back bit for bit");
-            return;
-        }
-        default: return;
+        Bytes block, second;
+        encodeEvents(events, block);
+        require(decodeEvents(block, again).has_value(), "events that were read can be written");
+        encodeEvents(again, second);
+        require(again.size() == events.size() && block == second, "events come back bit for bit");
+        return;
+    }
+    default: return;
     }
 }
 

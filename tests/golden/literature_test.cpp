@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four models of Korthikanti et al., 2205.05198, tables 3 and 5: parameters, activations of a layer, time of a step.
-// Published are the sizes, the iteration times and the formulas; what our layers keep otherwise is stated term by term.
+// The four models of Korthikanti et al., 2205.05198, tables 3 and 5: parameters, activations of a layer, time of a
+// step. Published are the sizes, the iteration times and the formulas; what our layers keep otherwise is stated term by
+// term.
 #include "tests/golden/golden.h"
 
 #include "engine/base/units.h"
@@ -82,9 +83,9 @@ const Plan& planned(const Published& model, bool present) {
 class LiteratureTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    /// The paper's formulas but for what our layers keep otherwise: no masks, which are drawn again (2sbh of a layer, as²b
-    /// of the attention), no dropped probabilities (2as²b); statistics of the norms, of which the paper says that they are
-    /// negligible (2 norms · 2 numbers · 4 bytes a token).
+    /// The paper's formulas but for what our layers keep otherwise: no masks, which are drawn again (2sbh of a layer,
+    /// as²b of the attention), no dropped probabilities (2as²b); statistics of the norms, of which the paper says that
+    /// they are negligible (2 norms · 2 numbers · 4 bytes a token).
     void activationsOfALayer() {
         for (const Published& model : models) {
             const double s = 2048, b = model.micro, h = model.hidden, a = model.heads, t = model.tensor;
@@ -130,8 +131,8 @@ private Q_SLOTS:
                 const double state = double(rank.bytes[0] + rank.bytes[1] + rank.bytes[2]);
                 double parameters = 0;
                 for (const int stage : plan->lowered.stagesOf(0))
-                    parameters += double(stageParameters(layout.model, stageShapes(layout).at(std::size_t(stage)),
-                                                         tensorShare(layout)));
+                    parameters += double(
+                        stageParameters(layout.model, stageShapes(layout).at(std::size_t(stage)), tensorShare(layout)));
                 QCOMPARE(state / parameters, std::string(gradients) == "fp32" ? 18.0 : 16.0);
             }
     }
@@ -139,17 +140,19 @@ private Q_SLOTS:
     void sizesAndTimes() {
         std::string text =
             "model  parameters  activations of a layer, paper and ours, MiB  peak, GiB  step with full recomputation: "
-            "published, predicted, error  present work: published, predicted, error  of the peak: published, predicted\n";
+            "published, predicted, error  present work: published, predicted, error  of the peak: published, "
+            "predicted\n";
         for (const Published& model : models) {
             const Plan& full = planned(model, false);
             const Plan& present = planned(model, true);
             const double s = 2048, b = model.micro, h = model.hidden, t = model.tensor;
             QVERIFY2(present.fits && full.fits, model.name);  // it ran on them
             QVERIFY(std::abs(double(present.parameters) / (1e9 * model.billions) - 1) < 0.01);
-            text += fmt::format("{:5} {:>7} {:9.1f} {:9.1f} {:7.1f}", model.name, formatCount(double(present.parameters)),
-                                34 * s * b * h / t / 1048576, layerBytes(present.layout) / 1048576,
-                                double(present.memory.front().peak) / 1073741824);
-            for (const auto& [plan, published] : {std::pair(&full, model.fullSeconds), {&present, model.presentSeconds}}) {
+            text += fmt::format("{:5} {:>7} {:9.1f} {:9.1f} {:7.1f}", model.name,
+                                formatCount(double(present.parameters)), 34 * s * b * h / t / 1048576,
+                                layerBytes(present.layout) / 1048576, double(present.memory.front().peak) / 1073741824);
+            for (const auto& [plan, published] :
+                 {std::pair(&full, model.fullSeconds), {&present, model.presentSeconds}}) {
                 const double predicted = secondsOf(*plan);
                 text += fmt::format("  {:6.2f} s {:6.2f} s {:6.1f} %", published, predicted,
                                     100 * (predicted / published - 1));

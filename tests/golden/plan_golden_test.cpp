@@ -23,9 +23,8 @@ std::string describe(const Plan& plan) {
         "{} usable {} fits {}\n",
         formatSeconds(plan.stepSeconds), formatCount(plan.tokensPerSecond), formatPercent(plan.bubble),
         formatPercent(plan.bubbleTheory), formatPercent(plan.exposedCommunication), formatCount(plan.flopsPerStep),
-        formatPercent(plan.mfu), plan.parameters, formatCount(plan.costs.stretch), formatBytes(plan.device.capacityBytes),
-        formatBytes(plan.device.usableBytes()),
-        plan.fits);
+        formatPercent(plan.mfu), plan.parameters, formatCount(plan.costs.stretch),
+        formatBytes(plan.device.capacityBytes), formatBytes(plan.device.usableBytes()), plan.fits);
     for (const RankMemory& rank : plan.memory) {
         text += fmt::format("rank {} {}: peak {}, in flight {}:", rank.rank, plan.mesh.label(rank.rank), rank.peak,
                             rank.microbatchesInFlight);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as torch.distributed.pipelining dumps them, compute only and with communication, become schedules that run; what
-// we write is what torch loads. The files are kept; where a Python with torch is found (python3, or
+// Files as torch.distributed.pipelining dumps them, compute only and with communication, become schedules that run;
+// what we write is what torch loads. The files are kept; where a Python with torch is found (python3, or
 // SHARDLAB_TORCH_PYTHON) they are also made anew and ours are read by it.
 #include <QDir>
 #include <QProcess>
@@ -29,7 +29,8 @@ const Case cases[]{{"interleaved-1f1b", {2, 2, 4}}, {"zb-v", {2, 2, 4}}, {"dualp
 /// What the script prints; empty with a message where it fails.
 QByteArray run(const QStringList& arguments) {
     QProcess process;
-    process.start(test::referencePython(), QStringList{QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/golden/torch_csv.py")} + arguments);
+    process.start(test::referencePython(),
+                  QStringList{QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/golden/torch_csv.py")} + arguments);
     if (process.waitForFinished(120'000) && process.exitCode() == 0) return process.readAllStandardOutput();
     qWarning("%s", process.readAllStandardError().constData());
     return {};
@@ -101,8 +102,8 @@ private Q_SLOTS:
             QVERIFY(file.open(QIODevice::WriteOnly));
             file.write(text.c_str());
             file.close();
-            QCOMPARE(run({"read", file.fileName(), QString::number(each.shape.ranks), QString::number(each.shape.chunks),
-                          QString::number(each.shape.microbatches)}),
+            QCOMPARE(run({"read", file.fileName(), QString::number(each.shape.ranks),
+                          QString::number(each.shape.chunks), QString::number(each.shape.microbatches)}),
                      QByteArray(text.c_str()));
         }
     }

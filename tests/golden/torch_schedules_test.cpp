@@ -57,7 +57,8 @@ private Q_SLOTS:
             QSKIP(qPrintable(why + ": the kept orders are not computed anew"));
         QTemporaryDir folder;
         QProcess process;
-        process.start(test::referencePython(), {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/golden/torch_schedules.py"), folder.path()});
+        process.start(test::referencePython(),
+                      {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/golden/torch_schedules.py"), folder.path()});
         QVERIFY2(process.waitForFinished(300'000) && process.exitCode() == 0,
                  process.readAllStandardError().constData());
         for (const QString& kind : kinds) {

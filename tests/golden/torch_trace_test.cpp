@@ -26,7 +26,8 @@ private Q_SLOTS:
         QTemporaryDir folder;
         QVERIFY(folder.isValid());
         QProcess recorder;
-        recorder.start(test::referencePython(), {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/golden/torch_trace.py"), folder.path()});
+        recorder.start(test::referencePython(),
+                       {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/golden/torch_trace.py"), folder.path()});
         QVERIFY(recorder.waitForFinished(280'000));
         QVERIFY2(recorder.exitCode() == 0, recorder.readAllStandardError().constData());
         const QJsonArray told = QJsonDocument::fromJson(recorder.readAllStandardOutput()).array();
@@ -49,9 +50,12 @@ private Q_SLOTS:
             QCOMPARE((*run)->ranks()[static_cast<std::size_t>(rank)].host, file["host"].toString().toStdString());
             flows += file["flows"].toInt();
             std::vector<Event> mine;
-            std::ranges::copy_if(events, std::back_inserter(mine), [&](const Event& event) { return event.rank == rank; });
+            std::ranges::copy_if(events, std::back_inserter(mine),
+                                 [&](const Event& event) { return event.rank == rank; });
             const auto count = [&](auto&& is) { return static_cast<int>(std::ranges::count_if(mine, is)); };
-            const auto of = [&](EventKind kind) { return count([&](const Event& event) { return event.kind == kind; }); };
+            const auto of = [&](EventKind kind) {
+                return count([&](const Event& event) { return event.kind == kind; });
+            };
             QCOMPARE(count([](const Event& event) { return isSpan(event.kind); }), file["spans"].toInt());
             QCOMPARE(of(EventKind::Collective), file["collectives"].toInt());
             QCOMPARE(of(EventKind::NamedCounter), file["memory"].toInt());
@@ -65,11 +69,13 @@ private Q_SLOTS:
                 if (!isSpan(event.kind)) continue;
                 if (event.action != 0) names.insert((*run)->names().of(event.action));
                 if (event.kind == EventKind::Step)
-                    QVERIFY(std::abs(static_cast<double>(event.end - event.begin) * 1e-9 - file["step_seconds"][step++].toDouble()) < 2e-9);
+                    QVERIFY(std::abs(static_cast<double>(event.end - event.begin) * 1e-9 -
+                                     file["step_seconds"][step++].toDouble()) < 2e-9);
             }
             QCOMPARE(static_cast<int>(names.size()), file["names"].toInt());
         }
-        const auto ignored = std::ranges::find_if(made->ignored, [](const ImportCount& each) { return each.what.starts_with("arrows"); });
+        const auto ignored = std::ranges::find_if(
+            made->ignored, [](const ImportCount& each) { return each.what.starts_with("arrows"); });
         QCOMPARE(ignored == made->ignored.end() ? 0 : ignored->count, flows);
         // Both ranks are on one clock: that of the first begin of all is 0.
         const auto earliest = std::ranges::min(events, {}, &Event::begin);

@@ -58,10 +58,9 @@ struct Case {
             for (const T& value : values) numbers.push_back(asFloat(value));
             return numbers;
         };
-        expected = test::attentionReference(shape, doubles(qkv), doubles(outputGradient), dropout.rowsOfSample,
-                                            [&](std::int64_t row, int key) {
-                                                return share > 0 ? cpu::DropoutRow(dropout.mask, row)(key) : 1.0f;
-                                            });
+        expected = test::attentionReference(
+            shape, doubles(qkv), doubles(outputGradient), dropout.rowsOfSample,
+            [&](std::int64_t row, int key) { return share > 0 ? cpu::DropoutRow(dropout.mask, row)(key) : 1.0f; });
         arguments = {.sequence = shape.sequence,
                      .heads = shape.heads,
                      .width = shape.width,
@@ -84,7 +83,11 @@ struct Case {
         for (std::size_t i = 0; i < values.size(); ++i)
             QVERIFY2(std::abs(asFloat(values[i]) - expected[i]) <= of * largest,
                      qPrintable(QString("%1[%2] = %3, expected %4, of at most %5")
-                                    .arg(what).arg(i).arg(asFloat(values[i])).arg(expected[i]).arg(largest)));
+                                    .arg(what)
+                                    .arg(i)
+                                    .arg(asFloat(values[i]))
+                                    .arg(expected[i])
+                                    .arg(largest)));
     }
     void check() const {
         compare("logSums", logSums, expected.logSums, 1e-5);
@@ -118,7 +121,8 @@ void plain(const AttentionShape& shape) {
         Case<T> of(shape, share, static_cast<unsigned>(shape.sequence * 5 + shape.width));
         const AttentionArguments& a = of.arguments;
         emulate(of.blocks(Tile::tile), Tile::threads, plainForwardBytes<Tile>, [&] { attendPlain<T, Tile>(a); });
-        emulate(of.blocks(Tile::tile), Tile::threads, plainBackwardBytes<Tile>, [&] { queryGradientPlain<T, Tile>(a); });
+        emulate(of.blocks(Tile::tile), Tile::threads, plainBackwardBytes<Tile>,
+                [&] { queryGradientPlain<T, Tile>(a); });
         emulate(of.blocks(Tile::tile), Tile::threads, plainBackwardBytes<Tile>,
                 [&] { keyValueGradientPlain<T, Tile>(a); });
         of.check();

@@ -52,8 +52,9 @@ inline AttentionReference attentionReference(const AttentionShape& shape, const 
                 double dots = 0;
                 for (std::size_t j = 0; j <= i; ++j) {
                     p[j] /= sum;
-                    keep[j] = mask(sample * rowsOfSample + std::int64_t{head} * shape.sequence +
-                                       static_cast<std::int64_t>(i), static_cast<int>(j));
+                    keep[j] =
+                        mask(sample * rowsOfSample + std::int64_t{head} * shape.sequence + static_cast<std::int64_t>(i),
+                             static_cast<int>(j));
                     for (std::size_t c = 0; c < d; ++c) all.output[out + c] += keep[j] * p[j] * qkv[at(j, 2) + c];
                 }
                 for (std::size_t c = 0; c < d; ++c) dots += all.output[out + c] * outputGradient[out + c];

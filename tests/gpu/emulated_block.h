@@ -60,7 +60,7 @@ class EmulatedBlock {
 public:
     EmulatedBlock(int threads, int sharedBytes, const std::function<void()>& kernel)
         : fibers_(static_cast<std::size_t>(threads)),
-          shared_(new(std::align_val_t{1024}) unsigned char[static_cast<std::size_t>(sharedBytes)]) {
+          shared_(new (std::align_val_t{1024}) unsigned char[static_cast<std::size_t>(sharedBytes)]) {
         std::memset(shared_.get(), 0xFF, static_cast<std::size_t>(sharedBytes));  // not a number, of any type
         current = this;
         kernel_ = &kernel;
@@ -163,9 +163,12 @@ void emulate(int blocks, int threads, int sharedBytes, Kernel kernel) {
 
 inline unsigned char* sharedBytes() { return EmulatedBlock::current->shared(); }
 inline void __syncthreads() {
-    EmulatedBlock::current->together(EmulatedBlock::current->threads(), nullptr, [](void**) {}, true);
+    EmulatedBlock::current->together(
+        EmulatedBlock::current->threads(), nullptr, [](void**) {}, true);
 }
-inline void __syncwarp() { EmulatedBlock::current->together(32, nullptr, [](void**) {}); }
+inline void __syncwarp() {
+    EmulatedBlock::current->together(32, nullptr, [](void**) {});
+}
 inline float __shfl_xor_sync(unsigned, float value, int distance) {
     struct Exchange {
         float mine, got;
@@ -273,14 +276,10 @@ void multiplyAdd(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, s
 
 inline void copyAsync16(void* shared, const void* global, bool valid) {
     assert(reinterpret_cast<std::uintptr_t>(shared) % 16 == 0 && reinterpret_cast<std::uintptr_t>(global) % 16 == 0);
-    EmulatedBlock::current->copyLater([=] {
-        valid ? std::memcpy(shared, global, 16) : std::memset(shared, 0, 16);
-    });
+    EmulatedBlock::current->copyLater([=] { valid ? std::memcpy(shared, global, 16) : std::memset(shared, 0, 16); });
 }
 inline void copyAsync4(void* shared, const void* global, bool valid) {
-    EmulatedBlock::current->copyLater([=] {
-        valid ? std::memcpy(shared, global, 4) : std::memset(shared, 0, 4);
-    });
+    EmulatedBlock::current->copyLater([=] { valid ? std::memcpy(shared, global, 4) : std::memset(shared, 0, 4); });
 }
 inline void commitCopies() { EmulatedBlock::current->commit(); }
 template <int pending>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fibers for the threads of a block, and what the emulated library has instead of NVIDIA's libraries and of tensor cores.
+// Fibers for the threads of a block, and what the emulated library has instead of NVIDIA's libraries and of tensor
+// cores.
 #include "tests/gpu/emulated_cuda.h"
 
 #include "kernels/cpu/dropout_mask.h"
@@ -124,7 +125,7 @@ void runNow(dim3 blocks, dim3 threads, std::size_t sharedBytes, const std::funct
     static std::mutex one;
     const std::lock_guard alone(one);
     block.kernel = &kernel;
-    block.shared.reset(new(std::align_val_t{sharedAlignment}) unsigned char[sharedBytes]);
+    block.shared.reset(new (std::align_val_t{sharedAlignment}) unsigned char[sharedBytes]);
     gridDim = blocks;
     blockDim = threads;
     for (unsigned z = 0; z < blocks.z; ++z)

@@ -31,11 +31,12 @@ void introduce(const void* kernel, std::function<Ready(void** arguments)> prepar
 template <class... Parameters>
 void introduce(void (*kernel)(Parameters...)) {
     introduce(reinterpret_cast<const void*>(kernel), [kernel](void** arguments) -> Ready {
-        return [&]<std::size_t... I>(std::index_sequence<I...>) -> Ready {
+        return [&]<std::size_t... I>(std::index_sequence<I...>)->Ready {
             return [kernel, values = std::tuple(*static_cast<const std::remove_cv_t<Parameters>*>(arguments[I])...)] {
                 std::apply(kernel, values);
             };
-        }(std::index_sequence_for<Parameters...>());
+        }
+        (std::index_sequence_for<Parameters...>());
     });
 }
 /// At once.

@@ -40,10 +40,10 @@ struct Operation {
 
 std::size_t sizeOf(ncclDataType_t type) {
     switch (type) {
-        case ncclInt8: return 1;
-        case ncclFloat16:
-        case ncclBfloat16: return 2;
-        default: return 4;
+    case ncclInt8: return 1;
+    case ncclFloat16:
+    case ncclBfloat16: return 2;
+    default: return 4;
     }
 }
 
@@ -65,9 +65,9 @@ void reduceAs(const std::vector<const std::byte*>& sources, std::size_t count, n
 void reduce(const std::vector<const std::byte*>& sources, std::size_t count, ncclDataType_t type, ncclRedOp_t reduction,
             std::byte* to) {
     switch (type) {
-        case ncclFloat16: return reduceAs<__half>(sources, count, reduction, to);
-        case ncclBfloat16: return reduceAs<__nv_bfloat16>(sources, count, reduction, to);
-        default: return reduceAs<float>(sources, count, reduction, to);
+    case ncclFloat16: return reduceAs<__half>(sources, count, reduction, to);
+    case ncclBfloat16: return reduceAs<__nv_bfloat16>(sources, count, reduction, to);
+    default: return reduceAs<float>(sources, count, reduction, to);
     }
 }
 
@@ -118,8 +118,8 @@ public:
         changed_.notify_all();
         return changed_.wait_for(held, patience, [&] {
             return aborted_ || std::ranges::all_of(ways, [&](const auto& way) {
-                return offered_.contains({way, way.first}) && offered_.contains({way, way.second});
-            });
+                       return offered_.contains({way, way.first}) && offered_.contains({way, way.second});
+                   });
         });
     }
 
@@ -129,10 +129,8 @@ public:
         for (const Operation& operation : operations)
             if (operation.call == Call::Send) sent.push_back(post(rank, operation));
         for (const Operation& operation : operations) {
-            if (operation.call == Call::Receive)
-                take(rank, operation);
-            else if (operation.call != Call::Send)
-                meet(rank, operation);
+            if (operation.call == Call::Receive) take(rank, operation);
+            else if (operation.call != Call::Send) meet(rank, operation);
         }
         std::unique_lock held(mutex_);
         for (const auto& message : sent) changed_.wait(held, [&] { return message->taken || aborted_; });
@@ -193,29 +191,29 @@ private:
         };
         std::vector<std::byte> result(bytes * size_);
         switch (first.call) {
-            case Call::AllReduce:
-                reduce(sources(0), first.count, first.type, first.reduction, result.data());
-                for (const Operation& each : operations_) std::copy_n(result.data(), bytes, each.to);
-                break;
-            case Call::Reduce:
-                reduce(sources(0), first.count, first.type, first.reduction,
-                       operations_[static_cast<std::size_t>(first.peer)].to);
-                break;
-            case Call::ReduceScatter:
-                for (std::size_t k = 0; k < size_; ++k)
-                    reduce(sources(k * bytes), first.count, first.type, first.reduction, result.data() + k * bytes);
-                for (std::size_t k = 0; k < size_; ++k) std::copy_n(result.data() + k * bytes, bytes, operations_[k].to);
-                break;
-            case Call::AllGather:
-                for (std::size_t k = 0; k < size_; ++k) std::copy_n(operations_[k].from, bytes, result.data() + k * bytes);
-                for (const Operation& each : operations_) std::copy_n(result.data(), result.size(), each.to);
-                break;
-            case Call::Broadcast:
-                std::copy_n(operations_[static_cast<std::size_t>(first.peer)].from, bytes, result.data());
-                for (const Operation& each : operations_) std::copy_n(result.data(), bytes, each.to);
-                break;
-            case Call::Send:
-            case Call::Receive: break;
+        case Call::AllReduce:
+            reduce(sources(0), first.count, first.type, first.reduction, result.data());
+            for (const Operation& each : operations_) std::copy_n(result.data(), bytes, each.to);
+            break;
+        case Call::Reduce:
+            reduce(sources(0), first.count, first.type, first.reduction,
+                   operations_[static_cast<std::size_t>(first.peer)].to);
+            break;
+        case Call::ReduceScatter:
+            for (std::size_t k = 0; k < size_; ++k)
+                reduce(sources(k * bytes), first.count, first.type, first.reduction, result.data() + k * bytes);
+            for (std::size_t k = 0; k < size_; ++k) std::copy_n(result.data() + k * bytes, bytes, operations_[k].to);
+            break;
+        case Call::AllGather:
+            for (std::size_t k = 0; k < size_; ++k) std::copy_n(operations_[k].from, bytes, result.data() + k * bytes);
+            for (const Operation& each : operations_) std::copy_n(result.data(), result.size(), each.to);
+            break;
+        case Call::Broadcast:
+            std::copy_n(operations_[static_cast<std::size_t>(first.peer)].from, bytes, result.data());
+            for (const Operation& each : operations_) std::copy_n(result.data(), bytes, each.to);
+            break;
+        case Call::Send:
+        case Call::Receive: break;
         }
     }
 
@@ -257,10 +255,8 @@ ncclResult_t start() {
     for (const Asked& each : std::exchange(asked, {})) {
         const auto same = std::ranges::find_if(
             batches, [&](const auto& batch) { return batch.first.communicator == each.communicator; });
-        if (same == batches.end())
-            batches.push_back({each, {each.operation}});
-        else
-            same->second.push_back(each.operation);
+        if (same == batches.end()) batches.push_back({each, {each.operation}});
+        else same->second.push_back(each.operation);
     }
     for (auto& [first, operations] : batches) {
         if (!first.communicator->hub->shakeHands(first.communicator->rank, operations)) return ncclInternalError;
@@ -286,11 +282,11 @@ ncclResult_t ncclGetVersion(int* version) {
 }
 const char* ncclGetErrorString(ncclResult_t result) {
     switch (result) {
-        case ncclSuccess: return "no error";
-        case ncclInvalidUsage: return "invalid usage";
-        case ncclRemoteError: return "remote process exited or there was a network error";
-        case ncclInternalError: return "the emulation waited in vain for the peer's first call";
-        default: return "another error";
+    case ncclSuccess: return "no error";
+    case ncclInvalidUsage: return "invalid usage";
+    case ncclRemoteError: return "remote process exited or there was a network error";
+    case ncclInternalError: return "the emulation waited in vain for the peer's first call";
+    default: return "another error";
     }
 }
 const char* ncclGetLastError(ncclComm_t) { return ""; }
@@ -339,18 +335,19 @@ ncclResult_t ncclSend(const void* data, std::size_t count, ncclDataType_t type, 
 }
 ncclResult_t ncclRecv(void* data, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator,
                       cudaStream_t stream) {
-    return ask(communicator, stream, {Call::Receive, nullptr, bytes(data), count * sizeOf(type), ncclInt8, ncclSum, peer});
+    return ask(communicator, stream,
+               {Call::Receive, nullptr, bytes(data), count * sizeOf(type), ncclInt8, ncclSum, peer});
 }
 ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t reduction,
                            ncclComm_t communicator, cudaStream_t stream) {
     return ask(communicator, stream, {Call::AllReduce, bytes(from), bytes(to), count, type, reduction, 0});
 }
-ncclResult_t ncclReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t reduction, int root,
-                        ncclComm_t communicator, cudaStream_t stream) {
+ncclResult_t ncclReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t reduction,
+                        int root, ncclComm_t communicator, cudaStream_t stream) {
     return ask(communicator, stream, {Call::Reduce, bytes(from), bytes(to), count, type, reduction, root});
 }
-ncclResult_t ncclReduceScatter(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t reduction,
-                               ncclComm_t communicator, cudaStream_t stream) {
+ncclResult_t ncclReduceScatter(const void* from, void* to, std::size_t count, ncclDataType_t type,
+                               ncclRedOp_t reduction, ncclComm_t communicator, cudaStream_t stream) {
     return ask(communicator, stream, {Call::ReduceScatter, bytes(from), bytes(to), count, type, reduction, 0});
 }
 ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclComm_t communicator,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's functions of the host on ordinary memory. A stream is a thread that does what it was asked for, some time later;
-// so is everything that nobody has waited for.
+// CUDA's functions of the host on ordinary memory. A stream is a thread that does what it was asked for, some time
+// later; so is everything that nobody has waited for.
 #include "tests/gpu/emulated_cuda.h"
 
 #include <algorithm>
@@ -153,8 +153,8 @@ namespace {
 std::mutex streamsMutex;
 std::vector<CUstream_st*> streams;
 
-// Bytes of shared memory that a block may have: unasked, and on request; so little that tests have more, too. A kernel's own
-// variables are not known here, and taken for as many as some have.
+// Bytes of shared memory that a block may have: unasked, and on request; so little that tests have more, too. A
+// kernel's own variables are not known here, and taken for as many as some have.
 constexpr std::size_t unaskedShared = 48 * 1024, mostShared = 52 * 1024, ownShared = 128;
 
 struct Kernel {
@@ -165,7 +165,8 @@ std::mutex kernelsMutex;
 std::map<const void*, Kernel> kernels;
 
 /// Null where nobody has introduced the kernel, or its blocks may not have so much.
-std::function<void()> blocksOf(const void* kernel, dim3 blocks, dim3 threads, std::size_t sharedBytes, void** arguments) {
+std::function<void()> blocksOf(const void* kernel, dim3 blocks, dim3 threads, std::size_t sharedBytes,
+                               void** arguments) {
     const std::lock_guard held(kernelsMutex);
     const auto found = kernels.find(kernel);
     if (found == kernels.end()) return {};
@@ -226,11 +227,11 @@ cudaError_t cudaGetLastError() { return std::exchange(lastError, cudaSuccess); }
 const char* cudaGetErrorString(cudaError_t error) { return error == cudaSuccess ? "no error" : "an emulated error"; }
 const char* cudaGetErrorName(cudaError_t error) {
     switch (error) {
-        case cudaSuccess: return "cudaSuccess";
-        case cudaErrorNotReady: return "cudaErrorNotReady";
-        case cudaErrorIllegalAddress: return "cudaErrorIllegalAddress";
-        case cudaErrorInvalidResourceHandle: return "cudaErrorInvalidResourceHandle";
-        default: return "another error";
+    case cudaSuccess: return "cudaSuccess";
+    case cudaErrorNotReady: return "cudaErrorNotReady";
+    case cudaErrorIllegalAddress: return "cudaErrorIllegalAddress";
+    case cudaErrorInvalidResourceHandle: return "cudaErrorInvalidResourceHandle";
+    default: return "another error";
     }
 }
 
@@ -387,7 +388,8 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, c
     for (std::size_t i = 0; i < graph->nodes.size(); ++i) executable->works[i] = graph->nodes[i]->work;
     return cudaSuccess;
 }
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, const cudaKernelNodeParams* p) {
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* p) {
     const auto found = std::ranges::find(executable->nodes, node);
     std::function<void()> work = blocksOf(p->func, p->gridDim, p->blockDim, p->sharedMemBytes, p->kernelParams);
     if (found == executable->nodes.end() || !work) return fail(cudaErrorInvalidValue);

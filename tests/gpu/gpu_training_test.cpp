@@ -27,7 +27,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("zero");
         QTest::addColumn<QString>("compute");
         const auto row = [](int d, int p, int t, int zero, const char* compute) {
-            QTest::addRow("%s data %d pipeline %d tensor %d zero %d", compute, d, p, t, zero) << d << p << t << zero << compute;
+            QTest::addRow("%s data %d pipeline %d tensor %d zero %d", compute, d, p, t, zero)
+                << d << p << t << zero << compute;
         };
         row(1, 1, 1, 0, "fp32");
         row(2, 2, 1, 0, "fp32");
@@ -55,8 +56,10 @@ private Q_SLOTS:
         QCOMPARE(got.size(), wanted.size());
         const double tolerance = compute == "fp32" ? 1e-4 : compute == "bf16" ? 2e-2 : 4e-3;
         for (std::size_t i = 0; i < got.size(); ++i)
-            QVERIFY2(std::abs(got[i] - wanted[i]) < tolerance * wanted[i],
-                     qPrintable(QString("step %1: %2, the processor %3").arg(i).arg(got[i], 0, 'g', 9).arg(wanted[i], 0, 'g', 9)));
+            QVERIFY2(
+                std::abs(got[i] - wanted[i]) < tolerance * wanted[i],
+                qPrintable(
+                    QString("step %1: %2, the processor %3").arg(i).arg(got[i], 0, 'g', 9).arg(wanted[i], 0, 'g', 9)));
         if (compute == "fp16") QVERIFY(far.count(EventKind::Overflow) > 0);
     }
 
@@ -80,7 +83,8 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
-    /// Gradients go to pinned memory of the host, where the processor updates, and weights come back: as if the GPU updated.
+    /// Gradients go to pinned memory of the host, where the processor updates, and weights come back: as if the GPU
+    /// updated.
     void offloadToo_data() {
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("zero");
@@ -121,7 +125,8 @@ private Q_SLOTS:
         }
     }
 
-    /// What forwards leave goes to pinned memory of the host and comes back, both beside the kernels: to the bit as without.
+    /// What forwards leave goes to pinned memory of the host and comes back, both beside the kernels: to the bit as
+    /// without.
     void swapToo_data() {
         QTest::addColumn<QString>("model");
         QTest::addColumn<int>("tensor");
@@ -129,7 +134,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("recompute");
         QTest::addColumn<QString>("offload");
         const auto row = [](const char* model, int t, const char* compute, const char* recompute, const char* offload) {
-            QTest::addRow("%s %s tensor %d recompute %s offload %s", model, compute, t, recompute, offload) << model << t << compute << recompute << offload;
+            QTest::addRow("%s %s tensor %d recompute %s offload %s", model, compute, t, recompute, offload)
+                << model << t << compute << recompute << offload;
         };
         row("blocks", 1, "fp32", "none", "none");
         row("blocks", 2, "bf16", "full", "none");
@@ -160,11 +166,13 @@ private Q_SLOTS:
         QVERIFY2(swapped.error.empty(), swapped.error.c_str());
         QVERIFY(swapped.counter(EventKind::Loss) == kept.counter(EventKind::Loss));
         for (const EventKind kind : {EventKind::SwapOut, EventKind::SwapIn}) {
-            QCOMPARE(swapped.count(kind), layout.run.steps * int(std::ranges::count(plan.simulation.events, kind, &Event::kind)));
+            QCOMPARE(swapped.count(kind),
+                     layout.run.steps * int(std::ranges::count(plan.simulation.events, kind, &Event::kind)));
             QVERIFY(swapped.count(kind) > 0);
             for (const RankOutcome& rank : swapped.ranks)
                 for (const Event& event : rank.events)
-                    if (event.kind == kind) QVERIFY(event.lane == Lane::Copy && event.end >= event.begin && event.bytes > 0);
+                    if (event.kind == kind)
+                        QVERIFY(event.lane == Lane::Copy && event.end >= event.begin && event.bytes > 0);
         }
         for (std::size_t rank = 0; rank < swapped.ranks.size(); ++rank) {
             std::int64_t held = 0;
@@ -189,7 +197,8 @@ private Q_SLOTS:
         const RunOutcome parts = runOnGpus(plan);
         QVERIFY2(whole.error.empty() && parts.error.empty(), (whole.error + parts.error).c_str());
         QCOMPARE(parts.count(EventKind::TensorAllGather),
-                 layout.run.steps * int(std::ranges::count(plan.simulation.events, EventKind::TensorAllGather, &Event::kind)));
+                 layout.run.steps *
+                     int(std::ranges::count(plan.simulation.events, EventKind::TensorAllGather, &Event::kind)));
         QVERIFY(parts.count(EventKind::TensorAllGather) > 0);
         QVERIFY(parts.counter(EventKind::Loss) == whole.counter(EventKind::Loss));
     }
@@ -281,7 +290,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("compute");
         QTest::addColumn<QString>("activations");
         const auto row = [](int d, int p, int zero, const char* compute, const char* activations) {
-            QTest::addRow("%s data %d pipeline %d zero %d", compute, d, p, zero) << d << p << zero << compute << activations;
+            QTest::addRow("%s data %d pipeline %d zero %d", compute, d, p, zero)
+                << d << p << zero << compute << activations;
         };
         row(1, 1, 0, "fp32", "lossy-16");
         row(1, 2, 0, "bf16", "kept");
@@ -307,7 +317,8 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
-    /// Tokens' rows go from GPU to GPU; as many exchanges are told as on the processor, and the same tokens are dropped.
+    /// Tokens' rows go from GPU to GPU; as many exchanges are told as on the processor, and the same tokens are
+    /// dropped.
     void expertsToo_data() {
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("pipeline");
@@ -362,7 +373,8 @@ private Q_SLOTS:
         const Plan plan = planOf(layoutOf(2, 1, 1, zero, "fp32"));
         const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
         QVERIFY2(far.error.empty(), far.error.c_str());
-        for (const EventKind kind : {EventKind::ReduceBuckets, EventKind::ScatterGradients, EventKind::GatherParameters})
+        for (const EventKind kind :
+             {EventKind::ReduceBuckets, EventKind::ScatterGradients, EventKind::GatherParameters})
             QCOMPARE(far.count(kind), near.count(kind));
         for (const RankOutcome& rank : far.ranks) {
             std::map<int, double> waited, moved;
@@ -399,7 +411,8 @@ private Q_SLOTS:
         });
         // Whoever tells first, it or one of those that notice.
         QVERIFY2(run.error.find("this GPU is lost") != std::string::npos ||
-                     run.error.find("remote process exited") != std::string::npos, run.error.c_str());
+                     run.error.find("remote process exited") != std::string::npos,
+                 run.error.c_str());
     }
 
 private:

@@ -40,11 +40,11 @@ double allowed(DType written, double ofFloats) {
 
 Q_DECLARE_METATYPE(Types)
 
-#define CLOSE(array, wanted, tolerance)                                                                   \
-    do {                                                                                                  \
-        const double off = reference::mismatch((array).now(), wanted);                                    \
-        QVERIFY2(off < allowed((array).type(), tolerance),                                                \
-                 qPrintable(QStringLiteral("off by %1, %2").arg(off).arg(in.seed())));                    \
+#define CLOSE(array, wanted, tolerance)                                                                                \
+    do {                                                                                                               \
+        const double off = reference::mismatch((array).now(), wanted);                                                 \
+        QVERIFY2(off < allowed((array).type(), tolerance),                                                             \
+                 qPrintable(QStringLiteral("off by %1, %2").arg(off).arg(in.seed())));                                 \
     } while (false)
 
 class LargeShapesTest : public QObject {
@@ -165,19 +165,23 @@ private Q_SLOTS:
                     gradient[std::size_t(r) * vocabulary + c] = std::exp(row[c]) / sum - (c == targets[r]);
             }
             const auto told = [&](auto ask) { return lossOf(device(), ask); };
-            const double without = told([&](double* to) { device().crossEntropy(rows, vocabulary, logits, onDevice.tokens(), to); });
+            const double without =
+                told([&](double* to) { device().crossEntropy(rows, vocabulary, logits, onDevice.tokens(), to); });
             QVERIFY2(std::abs(without - loss) < 1e-5 * loss, qPrintable(in.seed()));
             const auto largest = poisoned(rows, DType::F32), sums = poisoned(rows, DType::F32);
             const auto own = poisoned(rows, DType::F32);
             const VocabularyPart all{rows, vocabulary, 0};
             device().largestLogits(all, logits, largest.floats());
             device().sumExponentials(all, largest.floats(), onDevice.tokens(), logits, sums.floats(), own.floats());
-            const double shared = told([&](double* to) { device().sharedLoss(rows, largest.floats(), sums.floats(), own.floats(), to); });
+            const double shared =
+                told([&](double* to) { device().sharedLoss(rows, largest.floats(), sums.floats(), own.floats(), to); });
             QVERIFY2(std::abs(shared - loss) < 1e-5 * loss, qPrintable(in.seed()));
             const DeviceArray part = matrix(std::vector<float>(logits.given().begin(), logits.given().end()));
             device().crossEntropyGradient(all, largest.floats(), sums.floats(), onDevice.tokens(), part);
             CLOSE(part, gradient, 1e-5);
-            const double with = told([&](double* to) { device().crossEntropyWithGradient(rows, vocabulary, logits, onDevice.tokens(), to); });
+            const double with = told([&](double* to) {
+                device().crossEntropyWithGradient(rows, vocabulary, logits, onDevice.tokens(), to);
+            });
             QVERIFY(std::abs(with - loss) < 1e-5 * loss);
             CLOSE(logits, gradient, 1e-5);
         }
@@ -273,9 +277,9 @@ private Q_SLOTS:
                 first.push_back(double(update.beta1) * part.first.given()[i] + (1 - double(update.beta1)) * g);
                 second.push_back(double(update.beta2) * part.second.given()[i] + (1 - double(update.beta2)) * g * g);
                 value.push_back(before - update.learningRate *
-                                             (part.decay * before + first.back() / update.correction1 /
-                                                                        (std::sqrt(second.back() / update.correction2) +
-                                                                         update.epsilon)));
+                                             (part.decay * before +
+                                              first.back() / update.correction1 /
+                                                  (std::sqrt(second.back() / update.correction2) + update.epsilon)));
             }
             firsts.add(part.first, first);
             seconds.add(part.second, second);

@@ -17,7 +17,9 @@ namespace {
 constexpr int count = 64;
 
 __global__ void addKernel(float value, float* to) { to[threadIdx.x] += value; }
-__global__ void multiplyKernel(float factor, const float* from, float* to) { to[threadIdx.x] = factor * from[threadIdx.x]; }
+__global__ void multiplyKernel(float factor, const float* from, float* to) {
+    to[threadIdx.x] = factor * from[threadIdx.x];
+}
 
 struct Fill {
     float* data = nullptr;
@@ -198,7 +200,10 @@ private Q_SLOTS:
                 ask(*each, step, a, b);
                 each->end();
                 const float got = resultOf(*each, b);
-                QVERIFY2(got == step.result(), qPrintable(QString("step %1 of seed %2: %3, wanted %4").arg(i).arg(seed).arg(got).arg(step.result())));
+                QVERIFY2(
+                    got == step.result(),
+                    qPrintable(
+                        QString("step %1 of seed %2: %3, wanted %4").arg(i).arg(seed).arg(got).arg(step.result())));
             }
         }
         QVERIFY(queue.counts().graphLaunches > 0);
@@ -230,8 +235,8 @@ private Q_SLOTS:
         QCOMPARE(queue.counts().graphLaunches, 0u);
     }
 
-    /// Beyond 48 KiB a block's shared memory is to be asked for, its own variables counted; what was asked for holds for
-    /// launches that are still gathered when others need less.
+    /// Beyond 48 KiB a block's shared memory is to be asked for, its own variables counted; what was asked for holds
+    /// for launches that are still gathered when others need less.
     void muchSharedMemory() {
         LaunchQueue queue;
         launchShared("multiply", multiplyKernel, 1, count, 48 * 1024 - 64, queue, 3.0f, arrays_.a, arrays_.b);

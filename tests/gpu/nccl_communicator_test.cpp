@@ -77,7 +77,8 @@ private Q_SLOTS:
         QTest::addColumn<bool>("connected");
         for (const int ranks : {1, 2, 3, 4})
             for (const bool connected : {true, false})
-                QTest::addRow("%d ranks, messages by way of the %s", ranks, connected ? "GPUs" : "host") << ranks << connected;
+                QTest::addRow("%d ranks, messages by way of the %s", ranks, connected ? "GPUs" : "host")
+                    << ranks << connected;
     }
     void conforms() {
         QFETCH(int, ranks);
@@ -116,8 +117,8 @@ private Q_SLOTS:
                         // A part that the call leaves undefined on this member is compared by its owner.
                         const double a = valueAt(wanted, i, type), b = valueAt(got, i, type);
                         if (!(std::abs(a - b) <= tolerance * std::max(1.0, std::abs(a))))
-                            throw std::runtime_error("seed " + std::to_string(seed) + ": " + collective.name + ", type " +
-                                                     std::to_string(static_cast<int>(type)) + ", number " +
+                            throw std::runtime_error("seed " + std::to_string(seed) + ": " + collective.name +
+                                                     ", type " + std::to_string(static_cast<int>(type)) + ", number " +
                                                      std::to_string(i) + ": " + std::to_string(b) + " instead of " +
                                                      std::to_string(a));
                     }
@@ -150,10 +151,8 @@ private Q_SLOTS:
         skipBeyond(2);
         const std::string error = runOnGpus(2, true, [](int rank, Communicator&, Communicator& world) {
             std::vector<std::byte> data(rank == 0 ? 8 : 12);
-            if (rank == 0)
-                world.send(data, 1, 4);
-            else
-                world.receive(data, 0, 4);
+            if (rank == 0) world.send(data, 1, 4);
+            else world.receive(data, 0, 4);
         });
         const std::string wanted = "from member 0, tag 4: sent 8 bytes, expected 12";
         QVERIFY2(error.find(wanted) != std::string::npos, error.c_str());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator of devices as one of the processor's memory, so that the tests of all communicators can judge it: what it
-// is given goes up to the device, and what comes goes down.
+// A communicator of devices as one of the processor's memory, so that the tests of all communicators can judge it: what
+// it is given goes up to the device, and what comes goes down.
 #pragma once
 
 #include "engine/train/comm/communicator.h"

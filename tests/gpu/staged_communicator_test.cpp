@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that share a GPU, by way of the host's memory: against the suite of all communicators; and messages that come while
-// the GPU computes, into memory that is used again and again.
+// Ranks that share a GPU, by way of the host's memory: against the suite of all communicators; and messages that come
+// while the GPU computes, into memory that is used again and again.
 #include "engine/train/comm/staged_communicator.h"
 #include "kernels/cuda_device.h"
 #include "tests/gpu/on_device.h"
@@ -32,7 +32,10 @@ std::unique_ptr<Device> someDevice() {
 /// Memory of a device.
 class Block {
 public:
-    Block(Device& device, std::size_t count) : device_(device), count_(count), data_(device.allocate(count * sizeof(float))) { clear(); }
+    Block(Device& device, std::size_t count)
+        : device_(device), count_(count), data_(device.allocate(count * sizeof(float))) {
+        clear();
+    }
     ~Block() { device_.release(data_); }
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
@@ -66,15 +69,16 @@ private Q_SLOTS:
         const std::string fault = conformance::faultOf(freshSeed(), [&](const auto& check) {
             return runRanks(ranks, [&](int, Communicator& world) {
                 const std::unique_ptr<Device> device = someDevice();
-                OnDevice onDevice(std::make_unique<StagedCommunicator>(world.group(everybody(ranks)), *device), *device, false);
+                OnDevice onDevice(std::make_unique<StagedCommunicator>(world.group(everybody(ranks)), *device), *device,
+                                  false);
                 check(onDevice);
             });
         });
         QVERIFY2(fault.empty(), fault.c_str());
     }
 
-    /// What is asked for after a message was waited for reads it; what was asked for before it was expected has read what lay
-    /// there; memory of the host is not written again while the GPU reads it.
+    /// What is asked for after a message was waited for reads it; what was asked for before it was expected has read
+    /// what lay there; memory of the host is not written again while the GPU reads it.
     void messagesBesideCompute() {
         constexpr std::size_t count = 50'000;
         constexpr int messages = 30;
@@ -106,16 +110,19 @@ private Q_SLOTS:
             if (rank == 0) return;
             for (const float value : sum.values())
                 if (static_cast<double>(value) != wanted)
-                    throw std::runtime_error("sum " + std::to_string(value) + ", wanted " + std::to_string(wanted) + ", seed " + std::to_string(seed));
+                    throw std::runtime_error("sum " + std::to_string(value) + ", wanted " + std::to_string(wanted) +
+                                             ", seed " + std::to_string(seed));
         });
         QVERIFY2(failure.empty(), failure.c_str());
     }
 
-    /// What a GPU says that has failed is what ends the run, whatever is still gathered for it and given back afterwards.
+    /// What a GPU says that has failed is what ends the run, whatever is still gathered for it and given back
+    /// afterwards.
     void lostGpuIsTold() {
         DeviceOrReason opened = openCudaDevice(0);
         if (!opened.device) QSKIP(qPrintable(QString("no GPU: %1").arg(opened.reason.c_str())));
-        if (opened.device->name().find("emulated") == std::string::npos) QSKIP("only an emulated GPU can be lost and used again");
+        if (opened.device->name().find("emulated") == std::string::npos)
+            QSKIP("only an emulated GPU can be lost and used again");
         opened.device.reset();
         const std::string failure = runRanks(1, [](int, Communicator& world) {
             const std::unique_ptr<Device> device = someDevice();

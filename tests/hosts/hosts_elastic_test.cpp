@@ -34,12 +34,15 @@ private:
     QString file(const QString& name) const { return hosts_->folder() + "/" + name; }
     /// Paced, so that it still goes on when it is asked; elastic where it has several replicas.
     QByteArray layout(const QString& hosts, int data, int tensor, int steps) const {
-        QString text = R"json({"name": "hosts", "model": {"kind": "gpt", "layers": 2, "hidden": 32, "heads": 2, "sequence": 32},
+        QString text =
+            R"json({"name": "hosts", "model": {"kind": "gpt", "layers": 2, "hidden": 32, "heads": 2, "sequence": 32},
  "cluster": {"hosts": [HOSTS], "agent": "AGENT", "network": "NETWORK", "pace": {"device": "h100-sxm", "step_seconds": 0.1}},
  "parallel": {"data": DATA, "pipeline": 1, "tensor": TENSOR}, "batch": {"global": 12, "micro": 2}, "checkpoint": {"every": 4, "path": "PATH"},
  "run": {"steps": STEPS, "seed": 5, "validate_every": 0, "min_data": LEAST, "max_restarts": 1}})json";
         text.replace("HOSTS", hosts).replace("AGENT", hosts_->agent()).replace("NETWORK", NamespaceHosts::network());
-        text.replace("DATA", QString::number(data)).replace("TENSOR", QString::number(tensor)).replace("STEPS", QString::number(steps));
+        text.replace("DATA", QString::number(data))
+            .replace("TENSOR", QString::number(tensor))
+            .replace("STEPS", QString::number(steps));
         return text.replace("LEAST", data > 1 ? "1" : "0").replace("PATH", file(data > 1 ? "elastic" : "one")).toUtf8();
     }
     std::unique_ptr<RunReader> reader(const QString& name) {
@@ -50,10 +53,13 @@ private:
         std::string text;
         if (const auto run = reader(name))
             if (const auto lines = run->log())
-                for (const LogLine& line : *lines) text += std::to_string(line.time / 1'000'000) + " ms " + line.text + "\n";
+                for (const LogLine& line : *lines)
+                    text += std::to_string(line.time / 1'000'000) + " ms " + line.text + "\n";
         return text;
     }
-    static bool ended(QProcess& process) { return process.state() == QProcess::NotRunning || process.waitForFinished(120000); }
+    static bool ended(QProcess& process) {
+        return process.state() == QProcess::NotRunning || process.waitForFinished(120000);
+    }
     bool nothingIsLeft(int milliseconds) {
         const bool clean = QTest::qWaitFor([this] { return hosts_->remains().isEmpty(); }, milliseconds);
         if (!clean) qWarning("%s", qPrintable(hosts_->remains()));
@@ -67,13 +73,16 @@ private Q_SLOTS:
     }
     void cleanupTestCase() { hosts_.reset(); }
 
-    /// Three hosts with a replica each: cut off, one is done without; asked for in vain, it changes nothing; back, it takes part again.
+    /// Three hosts with a replica each: cut off, one is done without; asked for in vain, it changes nothing; back, it
+    /// takes part again.
     void aLostHostIsDoneWithoutUntilItIsAskedFor() {
         QByteArray said;
         QStringList hosts;
-        for (int host = 0; host < hostCount; ++host) hosts.append(QString(R"json({"name": "%1", "devices": 2})json").arg(hosts_->name(host)));
+        for (int host = 0; host < hostCount; ++host)
+            hosts.append(QString(R"json({"name": "%1", "devices": 2})json").arg(hosts_->name(host)));
         writeFile(file("elastic.json"), layout(hosts.join(", "), 3, 2, 100000));
-        const auto process = hosts_->program(0, program(), {"run", file("elastic.json"), "--out", file("elastic.shardlab"), "--json"});
+        const auto process =
+            hosts_->program(0, program(), {"run", file("elastic.json"), "--out", file("elastic.shardlab"), "--json"});
         process->start();
         QVERIFY2(waitForSteps(*process, said), said.constData());
         const auto tells = [&](const char* what) {
@@ -88,9 +97,9 @@ private Q_SLOTS:
                 const auto run = reader("elastic");
                 int steps = 0;
                 if (run && run->restarts().size() == restarts && run->restarts().back().bytes == ranks)
-                    static_cast<void>(run->readFigures([&](const StepFigures& step) {
-                        return steps += step.times.complete, true;
-                    }, run->restarts().back().step));
+                    static_cast<void>(
+                        run->readFigures([&](const StepFigures& step) { return steps += step.times.complete, true; },
+                                         run->restarts().back().step));
                 return steps >= 3;
             };
             return QTest::qWaitFor(done, 120000);
@@ -134,12 +143,14 @@ private Q_SLOTS:
         QCOMPARE(std::ranges::count(sizes, 4), static_cast<std::ptrdiff_t>(restarts - 1));
 
         const QList<double> got = numbers(QJsonDocument::fromJson(process->readAllStandardOutput()).object()["losses"]);
-        const QString path = writeFile(file("one.json"), layout(R"json({"name": "localhost", "devices": 1})json", 1, 1, static_cast<int>(got.size())));
+        const QString path = writeFile(file("one.json"), layout(R"json({"name": "localhost", "devices": 1})json", 1, 1,
+                                                                static_cast<int>(got.size())));
         const Answer one = test::run({"run", path, "--out", file("one.shardlab"), "--force", "--json"});
         const QList<double> wanted = numbers(one.json()["losses"]);
         QCOMPARE(got.size(), wanted.size());
         for (int step = 0; step < got.size(); ++step)
-            QVERIFY2(std::abs(got[step] - wanted[step]) <= 1e-4 * wanted[step], qPrintable(QString("step %1: %2, on one rank %3").arg(step).arg(got[step]).arg(wanted[step])));
+            QVERIFY2(std::abs(got[step] - wanted[step]) <= 1e-4 * wanted[step],
+                     qPrintable(QString("step %1: %2, on one rank %3").arg(step).arg(got[step]).arg(wanted[step])));
         QVERIFY(nothingIsLeft(patience));
     }
 };

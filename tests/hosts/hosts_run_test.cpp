@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs on several hosts, which are namespaces: the same losses as on one, clocks that agree, and every way in which a host,
-// a link, a rank or the launcher can be lost.
+// Runs on several hosts, which are namespaces: the same losses as on one, clocks that agree, and every way in which a
+// host, a link, a rank or the launcher can be lost.
 #include "engine/trace/run_file/run_file.h"
 #include "tests/hosts/ssh_servers.h"
 #include "tests/support/command.h"
@@ -43,17 +43,22 @@ private:
     std::mt19937_64 random_;
 
     /// On these hosts, or with none on this machine.
-    QByteArray layout(const QList<QPair<QString, int>>& hosts, const Degrees& degrees, int steps, const QByteArray& more = {}) {
+    QByteArray layout(const QList<QPair<QString, int>>& hosts, const Degrees& degrees, int steps,
+                      const QByteArray& more = {}) {
         QByteArray list;
         for (const auto& [name, devices] : hosts)
-            list += (list.isEmpty() ? "" : ", ") + QString(R"json({"name": "%1", "devices": %2})json").arg(name).arg(devices).toUtf8();
-        QString text = R"json({"name": "hosts", "model": {"kind": "gpt", "layers": 6, "hidden": 32, "heads": 2, "sequence": 32},
+            list += (list.isEmpty() ? "" : ", ") +
+                    QString(R"json({"name": "%1", "devices": %2})json").arg(name).arg(devices).toUtf8();
+        QString text =
+            R"json({"name": "hosts", "model": {"kind": "gpt", "layers": 6, "hidden": 32, "heads": 2, "sequence": 32},
  "cluster": {"hosts": [HOSTS], "agent": "AGENT", "network": "NETWORK"}, "parallel": {"data": DATA, "pipeline": PIPELINE, "tensor": TENSOR},
  "batch": {"global": 12, "micro": 2}MORE,
  "run": {"steps": STEPS, "seed": 5, "validate_every": 0, "deadline": 0, "max_restarts": RESTARTS}})json";
         text.replace("HOSTS", list).replace("AGENT", hosts_->agent()).replace("NETWORK", NamespaceHosts::network());
         text.replace("DATA", QString::number(degrees.data)).replace("PIPELINE", QString::number(degrees.pipeline));
-        text.replace("TENSOR", QString::number(degrees.tensor)).replace("STEPS", QString::number(steps)).replace("MORE", more);
+        text.replace("TENSOR", QString::number(degrees.tensor))
+            .replace("STEPS", QString::number(steps))
+            .replace("MORE", more);
         return text.replace("RESTARTS", more.contains("checkpoint") ? "1" : "0").toUtf8();
     }
     QByteArray twoEach(const Degrees& degrees, int steps, const QByteArray& more = {}) {
@@ -64,7 +69,9 @@ private:
     /// `shardlab run` on the first host.
     std::unique_ptr<QProcess> start(const QString& name, const QByteArray& content, const QStringList& more = {}) {
         writeFile(file(name + ".json"), content);
-        auto process = hosts_->program(0, program(), QStringList{"run", file(name + ".json"), "--out", file(name + ".shardlab"), "--force", "--json"} + more);
+        auto process = hosts_->program(
+            0, program(),
+            QStringList{"run", file(name + ".json"), "--out", file(name + ".shardlab"), "--force", "--json"} + more);
         process->start();
         return process;
     }
@@ -108,12 +115,14 @@ private:
         }
         for (int rank = 0; rank < ranks; ++rank) {
             QCOMPARE(ends[rank], steps);
-            for (int step = 0; step < steps; ++step) QCOMPARE(compute[std::pair(rank, step)], compute[std::pair(rank, 0)]);
+            for (int step = 0; step < steps; ++step)
+                QCOMPARE(compute[std::pair(rank, step)], compute[std::pair(rank, 0)]);
         }
     }
     /// No span ends before it begins, and no message arrives before it was sent, as far as the clocks are known.
     static void requireCausality(const std::vector<Event>& events, std::int64_t uncertainty) {
-        std::map<std::tuple<int, int, ActionId>, std::int64_t> sent;  // by step, replica and tensor rank, the receive's action
+        std::map<std::tuple<int, int, ActionId>, std::int64_t>
+            sent;  // by step, replica and tensor rank, the receive's action
         int messages = 0, early = 0;
         for (const Event& event : events) QVERIFY(event.end >= event.begin);
         for (const Event& event : events) {
@@ -130,11 +139,14 @@ private:
             if (found == sent.end()) continue;
             ++messages;
             early += event.end < found->second;
-            QVERIFY2(event.end + uncertainty >= found->second, qPrintable(QString("%1 arrives %2 ns before it is sent, step %3")
-                                                                .arg(QString::fromStdString(toText(actionFromId(event.action))))
-                                                                .arg(found->second - event.end).arg(event.step)));
+            QVERIFY2(event.end + uncertainty >= found->second,
+                     qPrintable(QString("%1 arrives %2 ns before it is sent, step %3")
+                                    .arg(QString::fromStdString(toText(actionFromId(event.action))))
+                                    .arg(found->second - event.end)
+                                    .arg(event.step)));
         }
-        qInfo("%d messages, clocks known to %lld ns in sum, %d seem to arrive before they are sent", messages, static_cast<long long>(uncertainty), early);
+        qInfo("%d messages, clocks known to %lld ns in sum, %d seem to arrive before they are sent", messages,
+              static_cast<long long>(uncertainty), early);
         QVERIFY(messages > 100);
     }
 
@@ -150,7 +162,8 @@ private Q_SLOTS:
         const Degrees choices[] = {{1, 3, 2}, {3, 1, 2}, {3, 2, 1}};
         const Degrees degrees = choices[random_() % 3];
         constexpr int steps = 12;
-        const QString text = QString("data %1 × pipeline %2 × tensor %3").arg(degrees.data).arg(degrees.pipeline).arg(degrees.tensor);
+        const QString text =
+            QString("data %1 × pipeline %2 × tensor %3").arg(degrees.data).arg(degrees.pipeline).arg(degrees.tensor);
         if (!hosts_->limitBandwidth(2, "200mbit")) qWarning("no bandwidth limit can be set here");
         const auto process = start("parity", twoEach(degrees, steps));
         QVERIFY(ended(*process));
@@ -166,14 +179,21 @@ private Q_SLOTS:
             QCOMPARE(got.size(), steps);
             QCOMPARE(wanted.size(), steps);
             for (int step = 0; step < steps; ++step)
-                QVERIFY2(std::abs(got[step] - wanted[step]) <= 1e-5 * wanted[step], qPrintable(QString("%1, step %2: %3, on one host %4").arg(text).arg(step).arg(got[step]).arg(wanted[step])));
+                QVERIFY2(std::abs(got[step] - wanted[step]) <= 1e-5 * wanted[step],
+                         qPrintable(QString("%1, step %2: %3, on one host %4")
+                                        .arg(text)
+                                        .arg(step)
+                                        .arg(got[step])
+                                        .arg(wanted[step])));
         }
 
         const auto run = reader("parity");
         QVERIFY(run);
-        for (const RankRecord& rank : run->ranks()) QCOMPARE(QString::fromStdString(rank.host), hosts_->name(rank.rank / 2));
+        for (const RankRecord& rank : run->ranks())
+            QCOMPARE(QString::fromStdString(rank.host), hosts_->name(rank.rank / 2));
         requireComplete(eventsOf(*run), 6, steps);
-        std::map<std::string, std::int64_t> truth{{hosts_->name(1).toStdString(), NamespaceHosts::apart}, {hosts_->name(2).toStdString(), 2 * NamespaceHosts::apart}};
+        std::map<std::string, std::int64_t> truth{{hosts_->name(1).toStdString(), NamespaceHosts::apart},
+                                                  {hosts_->name(2).toStdString(), 2 * NamespaceHosts::apart}};
         std::map<std::string, int> measured;
         for (const HostClock& clock : run->clocks()) {
             QVERIFY2(std::abs(clock.offset - truth.at(clock.host)) <= clock.uncertainty, toText(clock).c_str());
@@ -229,27 +249,33 @@ private Q_SLOTS:
         said += process->readAllStandardError();
         const bool clean = nothingIsLeft(patience);
         hosts_->join(2);
-        QVERIFY2(process->exitCode() != 0 && said.contains("host " + hosts_->name(2).toUtf8()) && said.contains("ranks 4 to 5"), said.constData());
+        QVERIFY2(process->exitCode() != 0 && said.contains("host " + hosts_->name(2).toUtf8()) &&
+                     said.contains("ranks 4 to 5"),
+                 said.constData());
         qInfo("ended after %lld ms", static_cast<long long>(took));
         QVERIFY2(took <= 30000, qPrintable(QString("ended after %1 ms").arg(took)));
         QVERIFY(clean);
         const auto run = reader("lost");
         QVERIFY(run && run->end().outcome == "failed");
         // Whichever comes first: six seconds of silence, or mpirun that ends because of it.
-        QVERIFY2(QString::fromStdString(run->end().reason).contains(QRegularExpression("is cut off|cannot be reached")), run->end().reason.c_str());
+        QVERIFY2(QString::fromStdString(run->end().reason).contains(QRegularExpression("is cut off|cannot be reached")),
+                 run->end().reason.c_str());
     }
 
     void aKilledRankIsNamedWithItsHostAndTheRunGoesOnFromACheckpoint() {
         constexpr int steps = 100;
         QByteArray said;
-        const QByteArray checkpoint = QString(R"json(, "checkpoint": {"every": 4, "path": "%1"})json").arg(file("checkpoints")).toUtf8();
+        const QByteArray checkpoint =
+            QString(R"json(, "checkpoint": {"every": 4, "path": "%1"})json").arg(file("checkpoints")).toUtf8();
         auto content = twoEach({3, 1, 2}, steps, checkpoint);
         content.replace("\"network\"", "\"pace\": {\"device\": \"h100-sxm\", \"step_seconds\": 0.1}, \"network\"");
         const auto process = start("killed", content);
         QVERIFY2(waitForSteps(*process, said), said.constData());
         const auto taken = [&] {
             for (const QString& folder : QDir(file("checkpoints")).entryList(QDir::Dirs | QDir::NoDotAndDotDot))
-                if (QFile::exists(file("checkpoints") + "/" + folder + "/manifest.json") && !folder.contains("unfinished")) return true;
+                if (QFile::exists(file("checkpoints") + "/" + folder + "/manifest.json") &&
+                    !folder.contains("unfinished"))
+                    return true;
             return false;
         };
         QTRY_VERIFY_WITH_TIMEOUT(taken(), 60000);
@@ -263,7 +289,8 @@ private Q_SLOTS:
         QVERIFY(run);
         QCOMPARE(run->restarts().size(), std::size_t{1});
         const std::string log = logOf(*run);
-        QVERIFY2(log.find("on host " + hosts_->name(2).toStdString() + " was killed by SIGKILL") != std::string::npos, log.c_str());
+        QVERIFY2(log.find("on host " + hosts_->name(2).toStdString() + " was killed by SIGKILL") != std::string::npos,
+                 log.c_str());
         std::map<int, int> ends;
         for (const Event& event : eventsOf(*run))
             if (event.kind == EventKind::Step && event.begin > run->restarts().front().begin) ++ends[event.rank];
@@ -313,7 +340,8 @@ private Q_SLOTS:
         };
         while (left() > 0 && waited.elapsed() < patience) QThread::msleep(100);
         QVERIFY2(left() == 0, qPrintable(hosts_->remains()));
-        for (int host = 1; host < hostCount; ++host) QVERIFY2(hosts_->leftovers(host).isEmpty(), qPrintable(hosts_->remains()));
+        for (int host = 1; host < hostCount; ++host)
+            QVERIFY2(hosts_->leftovers(host).isEmpty(), qPrintable(hosts_->remains()));
         // What the launcher itself made is removed by the next job there.
         hosts_->onHost(0, "rm -rf /tmp/shardlab-job-* /dev/shm/*");
     }
@@ -324,12 +352,18 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("more");
         QTest::addColumn<QString>("said");
         const QString bin = QStringLiteral(SHARDLAB_BIN_DIR);
-        QTest::newRow("program") << "mount -t tmpfs none " + bin << "umount " + bin << QByteArray() << "shardlab-rank is missing on host %1";
-        QTest::newRow("folder") << "mkdir -p %2/private && mount -t tmpfs none %2/private" << "umount %2/private"
-                                << QByteArray(R"json(, "checkpoint": {"every": 5, "path": "%2/private"})json") << "host %1 cannot take part: %2/private is not the folder";
-        QTest::newRow("corpus") << "mkdir -p %2/texts && mount -t tmpfs none %2/texts" << "umount %2/texts"
-                                << QByteArray(R"json(, "data": {"kind": "text", "path": "%2/texts/corpus.txt"})json") << "host %1 cannot take part: %2/texts/corpus.txt is missing there";
-        QTest::newRow("nobody") << QString() << QString() << QByteArray("unknown") << "host nowhere77 cannot be reached";
+        QTest::newRow("program") << "mount -t tmpfs none " + bin << "umount " + bin << QByteArray()
+                                 << "shardlab-rank is missing on host %1";
+        QTest::newRow("folder") << "mkdir -p %2/private && mount -t tmpfs none %2/private"
+                                << "umount %2/private"
+                                << QByteArray(R"json(, "checkpoint": {"every": 5, "path": "%2/private"})json")
+                                << "host %1 cannot take part: %2/private is not the folder";
+        QTest::newRow("corpus") << "mkdir -p %2/texts && mount -t tmpfs none %2/texts"
+                                << "umount %2/texts"
+                                << QByteArray(R"json(, "data": {"kind": "text", "path": "%2/texts/corpus.txt"})json")
+                                << "host %1 cannot take part: %2/texts/corpus.txt is missing there";
+        QTest::newRow("nobody") << QString() << QString() << QByteArray("unknown")
+                                << "host nowhere77 cannot be reached";
     }
     void whatKeepsAHostIsSaidOnceAndClearly() {
         QFETCH(QString, before);
@@ -337,7 +371,9 @@ private Q_SLOTS:
         QFETCH(QByteArray, more);
         QFETCH(QString, said);
         const bool unknown = more == "unknown";
-        const auto place = [&](QString text) { return text.replace("%1", hosts_->name(2)).replace("%2", hosts_->folder()); };
+        const auto place = [&](QString text) {
+            return text.replace("%1", hosts_->name(2)).replace("%2", hosts_->folder());
+        };
         QDir(hosts_->folder()).mkpath("texts");
         QDir(hosts_->folder()).mkpath("private");
         writeFile(file("texts/corpus.txt"), QByteArray("to be, or not to be ").repeated(500));
@@ -357,7 +393,8 @@ private Q_SLOTS:
     void doctorTellsOfEveryHost() {
         const QString bin = QStringLiteral(SHARDLAB_BIN_DIR);
         writeFile(file("doctor.json"), twoEach({1, 3, 2}, 3));
-        writeFile(file("doctor.hosts"), QString("%1 slots=3\nnowhere77\n%2\n").arg(hosts_->name(1), hosts_->name(2)).toUtf8());
+        writeFile(file("doctor.hosts"),
+                  QString("%1 slots=3\nnowhere77\n%2\n").arg(hosts_->name(1), hosts_->name(2)).toUtf8());
         const auto doctor = [&](const QStringList& arguments) {
             auto process = hosts_->program(0, program(), QStringList{"doctor", "--json"} + arguments);
             process->start();
@@ -380,14 +417,17 @@ private Q_SLOTS:
         for (int host = 1; host < hostCount; ++host) {
             QCOMPARE(stateOf(whole, hosts_->name(host), detail), QString("good"));
             // Clocks are days apart, the program is the same.
-            const QString said = QString("cores 1, devices 2; clock %1 h 0 min ahead of this machine's, ± ").arg(24 * host);
-            QVERIFY2(detail.startsWith(said) && detail.contains("no GPU: ") && !detail.contains("another build"), qPrintable(detail));
+            const QString said =
+                QString("cores 1, devices 2; clock %1 h 0 min ahead of this machine's, ± ").arg(24 * host);
+            QVERIFY2(detail.startsWith(said) && detail.contains("no GPU: ") && !detail.contains("another build"),
+                     qPrintable(detail));
         }
         QVERIFY(whole["works"].toBool());
         QVERIFY(nothingIsLeft(patience));
 
         QVERIFY(hosts_->onHost(2, "mount -t tmpfs none " + bin));
-        const auto partly = doctor({"--hostfile", file("doctor.hosts"), "--agent", hosts_->agent(), "--network", NamespaceHosts::network()});
+        const auto partly = doctor(
+            {"--hostfile", file("doctor.hosts"), "--agent", hosts_->agent(), "--network", NamespaceHosts::network()});
         QVERIFY(hosts_->onHost(2, "umount " + bin));
         QCOMPARE(stateOf(partly, hosts_->name(1), detail), QString("good"));
         QVERIFY2(detail.startsWith("cores 1, devices 3; "), qPrintable(detail));
@@ -423,7 +463,8 @@ private Q_SLOTS:
         QVERIFY2(process->exitCode() == 0, said.constData());
         const auto run = reader("ssh");
         QVERIFY(run);
-        for (const RankRecord& rank : run->ranks()) QCOMPARE(QString::fromStdString(rank.host), hosts_->name(rank.rank / 2));
+        for (const RankRecord& rank : run->ranks())
+            QCOMPARE(QString::fromStdString(rank.host), hosts_->name(rank.rank / 2));
         QVERIFY(nothingIsLeft(patience));
 
         // Whom it cannot reach it names, with what ssh says.
@@ -436,16 +477,21 @@ private Q_SLOTS:
     }
 
     void aHostfileAndAnAgentOnTheCommandLine() {
-        writeFile(file("lab.hosts"), QString("# the lab\n%1 slots=1\n%2 slots=4\n").arg(hosts_->name(1), hosts_->name(2)).toUtf8());
-        const QByteArray plain = R"json({"model": {"kind": "mlp", "layers": 2, "hidden": 16, "sequence": 8}, "cluster": {"hosts": [{"name": "localhost", "devices": 2}]},
+        writeFile(file("lab.hosts"),
+                  QString("# the lab\n%1 slots=1\n%2 slots=4\n").arg(hosts_->name(1), hosts_->name(2)).toUtf8());
+        const QByteArray plain =
+            R"json({"model": {"kind": "mlp", "layers": 2, "hidden": 16, "sequence": 8}, "cluster": {"hosts": [{"name": "localhost", "devices": 2}]},
             "parallel": {"data": 2, "pipeline": 1}, "batch": {"global": 4, "micro": 2}, "run": {"steps": 3, "validate_every": 0}})json";
-        const auto process = start("listed", plain, {"--hostfile", file("lab.hosts"), "--agent", hosts_->agent(), "--network", NamespaceHosts::network()});
+        const auto process = start(
+            "listed", plain,
+            {"--hostfile", file("lab.hosts"), "--agent", hosts_->agent(), "--network", NamespaceHosts::network()});
         QVERIFY(ended(*process));
         QVERIFY2(process->exitCode() == 0, process->readAllStandardError().constData());
         const auto run = reader("listed");
         QVERIFY(run);
         QCOMPARE(run->ranks().size(), std::size_t{2});
-        for (int rank = 0; rank < 2; ++rank) QCOMPARE(QString::fromStdString(run->ranks()[static_cast<std::size_t>(rank)].host), hosts_->name(rank + 1));
+        for (int rank = 0; rank < 2; ++rank)
+            QCOMPARE(QString::fromStdString(run->ranks()[static_cast<std::size_t>(rank)].host), hosts_->name(rank + 1));
         QVERIFY(nothingIsLeft(patience));
     }
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hosts made of namespaces: each has a network, a name, /tmp, /dev/shm and a monotonic clock of its own (days apart), and
-// shares the file system. All but the first, on which the launcher runs, have process numbers of their own too. Each says
-// that it has one core, so that ranks know that they share. A bridge joins them; `agent` runs a command on one as ssh would.
+// Hosts made of namespaces: each has a network, a name, /tmp, /dev/shm and a monotonic clock of its own (days apart),
+// and shares the file system. All but the first, on which the launcher runs, have process numbers of their own too.
+// Each says that it has one core, so that ranks know that they share. A bridge joins them; `agent` runs a command on
+// one as ssh would.
 #pragma once
 
 #include "tests/support/places.h"
@@ -67,7 +68,8 @@ public:
         environment.insert("SHARDLAB_TEST_CORES", "1");
         environment.insert("XDG_CONFIG_HOME", folder_.filePath("configuration"));
         process->setProcessEnvironment(environment);
-        process->setArguments(QStringList{"-t", QString::number(pids_[static_cast<std::size_t>(host)]), "-a", path} + arguments);
+        process->setArguments(QStringList{"-t", QString::number(pids_[static_cast<std::size_t>(host)]), "-a", path} +
+                              arguments);
         return process;
     }
     void cut(int host) const { link(host, "down"); }
@@ -93,9 +95,11 @@ public:
         for (const QString& process : QDir("/proc").entryList({"[1-9]*"}, QDir::Dirs)) {
             if (networkOf(process) != wanted) continue;
             QFile file("/proc/" + process + "/cmdline");
-            const QStringList words = file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()).split(QChar(0)) : QStringList();
+            const QStringList words =
+                file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()).split(QChar(0)) : QStringList();
             const QString name = QFileInfo(words.value(0)).fileName();
-            if (QStringList{"shardlab", "shardlab-rank", "orted", "mpirun"}.contains(name)) found.append({process.toInt(), name, words.mid(1).join(' ')});
+            if (QStringList{"shardlab", "shardlab-rank", "orted", "mpirun"}.contains(name))
+                found.append({process.toInt(), name, words.mid(1).join(' ')});
         }
         return found;
     }
@@ -110,7 +114,8 @@ public:
     QString remains() const {
         QString text;
         for (int host = 0; host < names_.size(); ++host) {
-            for (const HostProcess& process : processes(host)) text += names_[host] + ": " + process.program + " " + process.arguments.left(60) + "\n";
+            for (const HostProcess& process : processes(host))
+                text += names_[host] + ": " + process.program + " " + process.arguments.left(60) + "\n";
             for (const QString& folder : leftovers(host)) text += names_[host] + ": " + folder + "\n";
         }
         return text;
@@ -121,43 +126,61 @@ public:
     /// What runs have left in the host's folders for temporary files.
     QStringList leftovers(int host) const {
         QByteArray said;
-        succeeds(QString("nsenter -t %1 -a sh -c 'ls -d /tmp/shardlab-* /dev/shm/* 2>/dev/null'").arg(pids_[static_cast<std::size_t>(host)]), &said);
+        succeeds(QString("nsenter -t %1 -a sh -c 'ls -d /tmp/shardlab-* /dev/shm/* 2>/dev/null'")
+                     .arg(pids_[static_cast<std::size_t>(host)]),
+                 &said);
         return QString::fromUtf8(said).split('\n', Qt::SkipEmptyParts);
     }
 
 private:
     QString network(int host) const { return QString("%1h%2").arg(prefix_).arg(host); }
     QString bridge() const { return prefix_ + "br"; }
-    void link(int host, const char* state) const { succeeds(QString("ip -n %1 link set b%2 %3").arg(bridge()).arg(host).arg(state)); }
+    void link(int host, const char* state) const {
+        succeeds(QString("ip -n %1 link set b%2 %3").arg(bridge()).arg(host).arg(state));
+    }
 
     bool build() {
         if (geteuid() != 0) {
             said_ = "this needs root";
             return false;
         }
-        if (!succeeds(QString("ip netns add %1 && ip -n %1 link add br0 type bridge && ip -n %1 link set br0 up").arg(bridge()), &said_)) return false;
+        if (!succeeds(QString("ip netns add %1 && ip -n %1 link add br0 type bridge && ip -n %1 link set br0 up")
+                          .arg(bridge()),
+                      &said_))
+            return false;
         QByteArray names = "127.0.0.1 localhost\n";
         for (int i = 0; i < names_.size(); ++i) names += QString("10.201.0.%1 %2\n").arg(i + 1).arg(names_[i]).toUtf8();
         write("hosts", names);
         QByteArray cases;
         for (int i = 0; i < names_.size(); ++i) {
-            if (!succeeds(QString("ip netns add %1 && ip -n %2 link add b%3 type veth peer name eth netns %1 && ip -n %2 link set b%3 master br0 up && "
-                                  "ip -n %1 link set lo up && ip -n %1 addr add 10.201.0.%4/24 dev eth && ip -n %1 link set eth up")
-                              .arg(network(i), bridge()).arg(i).arg(i + 1), &said_))
+            if (!succeeds(QString("ip netns add %1 && ip -n %2 link add b%3 type veth peer name eth netns %1 && ip -n "
+                                  "%2 link set b%3 master br0 up && "
+                                  "ip -n %1 link set lo up && ip -n %1 addr add 10.201.0.%4/24 dev eth && ip -n %1 "
+                                  "link set eth up")
+                              .arg(network(i), bridge())
+                              .arg(i)
+                              .arg(i + 1),
+                          &said_))
                 return false;
             auto init = std::make_unique<QProcess>();
             const QString ready = folder_.filePath(QString("ready%1").arg(i));
             const QStringList own = i == 0 ? QStringList{} : QStringList{"--pid"};
-            init->start("ip", QStringList{"netns", "exec", network(i), "unshare", "--uts", "--mount"} + own +
-                                  QStringList{"--time", "--monotonic", QString::number((i + 1) * 86400), "--fork", "--kill-child", "sh", "-c",
-                                              QString("hostname %1 && mount -t tmpfs none /dev/shm && mount --bind %2/hosts /etc/hosts && %3 %4 "
-                                                      "echo ok > %5; sleep 100000; true")
-                                                  .arg(names_[i], folder_.path(), i == 0 ? QString() : QString("mount -t proc proc /proc &&"),
-                                                       keepingFolders("mount -t tmpfs none /tmp"), ready)});
+            init->start(
+                "ip",
+                QStringList{"netns", "exec", network(i), "unshare", "--uts", "--mount"} + own +
+                    QStringList{
+                        "--time", "--monotonic", QString::number((i + 1) * 86400), "--fork", "--kill-child", "sh", "-c",
+                        QString(
+                            "hostname %1 && mount -t tmpfs none /dev/shm && mount --bind %2/hosts /etc/hosts && %3 %4 "
+                            "echo ok > %5; sleep 100000; true")
+                            .arg(names_[i], folder_.path(), i == 0 ? QString() : QString("mount -t proc proc /proc &&"),
+                                 keepingFolders("mount -t tmpfs none /tmp"), ready)});
             inits_.push_back(std::move(init));
             QElapsedTimer patience;
             patience.start();
-            while (!QFile::exists(ready) && patience.elapsed() < 10000 && inits_.back()->state() != QProcess::NotRunning) QThread::msleep(10);
+            while (!QFile::exists(ready) && patience.elapsed() < 10000 &&
+                   inits_.back()->state() != QProcess::NotRunning)
+                QThread::msleep(10);
             QByteArray children;
             // ip became unshare, whose only child is the host's first process.
             succeeds(QString("cat /proc/%1/task/%1/children").arg(inits_.back()->processId()), &children);
@@ -169,17 +192,19 @@ private:
             cases += QString("%1) pid=%2;;\n").arg(names_[i]).arg(pids_.back()).toUtf8();
         }
         write("agent", "while [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1; shift\ncase $host in\n" + cases +
-                           "*) echo \"agent: no route to host $host\" >&2; exit 255;;\nesac\nexport SHARDLAB_TEST_CORES=1\nexec nsenter -t $pid -a sh -c \"$*\"\n");
+                           "*) echo \"agent: no route to host $host\" >&2; exit 255;;\nesac\nexport "
+                           "SHARDLAB_TEST_CORES=1\nexec nsenter -t $pid -a sh -c \"$*\"\n");
         // The person at the first host has allowed it.
         QDir(folder_.path()).mkpath("configuration/shardlab");
         write("configuration/shardlab/agents", agent().toUtf8() + "\n");
         return true;
     }
-    /// A mount over /tmp would hide what the test shares with its hosts there: its folder, and the programs of a build that lies
-    /// in /tmp.
+    /// A mount over /tmp would hide what the test shares with its hosts there: its folder, and the programs of a build
+    /// that lies in /tmp.
     QString keepingFolders(const QString& mount) const {
         QStringList kept;
-        for (const QString& folder : {folder_.path(), QStringLiteral(SHARDLAB_SOURCE_DIR), QFileInfo(QStringLiteral(SHARDLAB_BIN_DIR)).path()}) {
+        for (const QString& folder : {folder_.path(), QStringLiteral(SHARDLAB_SOURCE_DIR),
+                                      QFileInfo(QStringLiteral(SHARDLAB_BIN_DIR)).path()}) {
             const auto holds = [&](const QString& other) { return folder == other || folder.startsWith(other + "/"); };
             if (folder.startsWith("/tmp/") && std::none_of(kept.begin(), kept.end(), holds)) kept.append(folder);
         }

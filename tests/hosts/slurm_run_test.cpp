@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs in an allocation of Slurm, whose nodes are namespaces: on the nodes it gave, with the losses of one host, and ended
-// where the allocation is taken away.
+// Runs in an allocation of Slurm, whose nodes are namespaces: on the nodes it gave, with the losses of one host, and
+// ended where the allocation is taken away.
 #include "engine/trace/run_file/run_file.h"
 #include "tests/hosts/slurm_cluster.h"
 #include "tests/support/command.h"
@@ -25,29 +25,39 @@ private:
     std::unique_ptr<SlurmCluster> slurm_;
 
     static QByteArray layout(int steps, int data, int pipeline) {
-        return QString(R"json({"name": "slurm", "model": {"kind": "gpt", "layers": 4, "hidden": 32, "heads": 2, "sequence": 32},
+        return QString(
+                   R"json({"name": "slurm", "model": {"kind": "gpt", "layers": 4, "hidden": 32, "heads": 2, "sequence": 32},
  "cluster": {"hosts": [{"name": "localhost", "devices": %1}]}, "parallel": {"data": %2, "pipeline": %3}, "batch": {"global": 12, "micro": 2},
- "run": {"steps": %4, "seed": 11, "validate_every": 0}})json").arg(data * pipeline).arg(data).arg(pipeline).arg(steps).toUtf8();
+ "run": {"steps": %4, "seed": 11, "validate_every": 0}})json")
+            .arg(data * pipeline)
+            .arg(data)
+            .arg(pipeline)
+            .arg(steps)
+            .toUtf8();
     }
     QString file(const QString& name) const { return hosts_->folder() + "/" + name; }
     /// `shardlab run --slurm` in an allocation of all nodes, two tasks on each.
     std::unique_ptr<QProcess> start(const QString& name, int steps, const QStringList& more = {}) {
         writeFile(file(name + ".json"), layout(steps, 3, 2));
         auto process = slurm_->allocated(hostCount, 2, program(),
-                                         QStringList{"run", file(name + ".json"), "--slurm", "--network", NamespaceHosts::network(), "--out",
-                                                     file(name + ".shardlab"), "--force", "--json"} + more);
+                                         QStringList{"run", file(name + ".json"), "--slurm", "--network",
+                                                     NamespaceHosts::network(), "--out", file(name + ".shardlab"),
+                                                     "--force", "--json"} +
+                                             more);
         process->start();
         return process;
     }
     static QList<double> losses(const QByteArray& answer) {
         QList<double> result;
-        for (const QJsonValue value : QJsonDocument::fromJson(answer).object()["losses"].toArray()) result.append(value.toDouble(std::nan("")));
+        for (const QJsonValue value : QJsonDocument::fromJson(answer).object()["losses"].toArray())
+            result.append(value.toDouble(std::nan("")));
         return result;
     }
     QString processesLeft() const {
         QString text;
         for (int host = 0; host < hostCount; ++host)
-            for (const auto& process : hosts_->processes(host)) text += hosts_->name(host) + ": " + process.program + " " + process.arguments.left(60) + "\n";
+            for (const auto& process : hosts_->processes(host))
+                text += hosts_->name(host) + ": " + process.program + " " + process.arguments.left(60) + "\n";
         return text;
     }
 
@@ -75,24 +85,29 @@ private Q_SLOTS:
         QCOMPARE(ranks.size(), std::size_t{6});
         for (const RankRecord& rank : ranks) QCOMPARE(QString::fromStdString(rank.host), hosts_->name(rank.rank / 2));
 
-        const Answer one = test::run({"run", writeFile(file("one.json"), layout(steps, 1, 1)), "--out", file("one.shardlab"), "--force", "--json"});
+        const Answer one = test::run({"run", writeFile(file("one.json"), layout(steps, 1, 1)), "--out",
+                                      file("one.shardlab"), "--force", "--json"});
         QVERIFY2(one.status == 0, one.error.constData());
         const QList<double> wanted = losses(one.out), got = losses(answer);
         QCOMPARE(wanted.size(), steps);
         QCOMPARE(got.size(), steps);
         for (int step = 0; step < steps; ++step)
-            QVERIFY2(std::abs(got[step] - wanted[step]) <= 1e-5 * wanted[step], qPrintable(QString("step %1: %2, on one host %3").arg(step).arg(got[step]).arg(wanted[step])));
+            QVERIFY2(std::abs(got[step] - wanted[step]) <= 1e-5 * wanted[step],
+                     qPrintable(QString("step %1: %2, on one host %3").arg(step).arg(got[step]).arg(wanted[step])));
         QTRY_VERIFY2_WITH_TIMEOUT(hosts_->remains().isEmpty(), qPrintable(hosts_->remains()), 10000);
         QTRY_COMPARE_WITH_TIMEOUT(slurm_->idle(), hostCount, 20000);
     }
 
     void moreRanksThanTasksAreRefused() {
         writeFile(file("many.json"), layout(3, 6, 2));
-        const auto process = slurm_->allocated(hostCount, 2, program(), {"run", file("many.json"), "--slurm", "--out", file("many.shardlab")});
+        const auto process = slurm_->allocated(hostCount, 2, program(),
+                                               {"run", file("many.json"), "--slurm", "--out", file("many.shardlab")});
         process->start();
         QVERIFY(process->waitForFinished(240000));
         const QByteArray said = process->readAllStandardError();
-        QVERIFY2(process->exitCode() != 0 && said.contains("the Slurm allocation") && said.contains("12") && said.contains("6"), said.constData());
+        QVERIFY2(process->exitCode() != 0 && said.contains("the Slurm allocation") && said.contains("12") &&
+                     said.contains("6"),
+                 said.constData());
     }
 
     void aCancelledAllocationEndsTheRunAndKeepsIt() {
@@ -107,8 +122,10 @@ private Q_SLOTS:
         auto run = RunReader::open(file("cancelled.shardlab").toStdString());
         QVERIFY2(run, said.constData());
         QVERIFY((*run)->eventCount() > 0);
-        QVERIFY2((*run)->end().outcome == "stopped" || (*run)->end().outcome == "failed", (*run)->end().outcome.c_str());
-        for (int host = 0; host < hostCount; ++host) QVERIFY2(hosts_->leftovers(host).isEmpty(), qPrintable(hosts_->remains()));
+        QVERIFY2((*run)->end().outcome == "stopped" || (*run)->end().outcome == "failed",
+                 (*run)->end().outcome.c_str());
+        for (int host = 0; host < hostCount; ++host)
+            QVERIFY2(hosts_->leftovers(host).isEmpty(), qPrintable(hosts_->remains()));
     }
 };
 

@@ -16,11 +16,16 @@ public:
             why_ = "OpenSSH is not here (openssh-server, openssh-client)";
             return;
         }
-        for (const char* key : {"host", "user"}) succeeds(QString("ssh-keygen -q -t ed25519 -N '' -f %1").arg(folder_.filePath(key)));
-        write("server", QString("HostKey %1/host\nAuthorizedKeysFile %1/user.pub\nStrictModes no\nUsePAM no\nPidFile none\nPermitRootLogin yes\n"
-                                "PasswordAuthentication no\nAcceptEnv SHARDLAB_TEST_CORES\n").arg(folder_.path()));
-        write("client", QString("Host *\nIdentityFile %1/user\nIdentitiesOnly yes\nStrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"
-                                "BatchMode yes\nConnectTimeout 5\nSendEnv SHARDLAB_TEST_CORES\n").arg(folder_.path()));
+        for (const char* key : {"host", "user"})
+            succeeds(QString("ssh-keygen -q -t ed25519 -N '' -f %1").arg(folder_.filePath(key)));
+        write("server", QString("HostKey %1/host\nAuthorizedKeysFile %1/user.pub\nStrictModes no\nUsePAM no\nPidFile "
+                                "none\nPermitRootLogin yes\n"
+                                "PasswordAuthentication no\nAcceptEnv SHARDLAB_TEST_CORES\n")
+                            .arg(folder_.path()));
+        write("client", QString("Host *\nIdentityFile %1/user\nIdentitiesOnly yes\nStrictHostKeyChecking "
+                                "no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"
+                                "BatchMode yes\nConnectTimeout 5\nSendEnv SHARDLAB_TEST_CORES\n")
+                            .arg(folder_.path()));
         for (int host = 1; host < count; ++host) {
             // Its folder for what has no rights must be there, and lies where nobody else sees it.
             hosts.onHost(host, "mount -t tmpfs none /run && mkdir -p /run/sshd");
@@ -32,7 +37,8 @@ public:
             patience.start();
             while (!hosts.onHost(0, agent() + " " + hosts.name(host) + " true")) {
                 if (patience.elapsed() < 10000 && !servers_.back()->waitForFinished(200)) continue;
-                why_ = "no OpenSSH server can be reached here: " + QString::fromUtf8(servers_.back()->readAll()).simplified();
+                why_ = "no OpenSSH server can be reached here: " +
+                       QString::fromUtf8(servers_.back()->readAll()).simplified();
                 return;
             }
         }

@@ -22,7 +22,7 @@ namespace shardlab::test {
 struct FakeRun {
     int steps = 10;
     int stepMilliseconds = 20;
-    std::string fault;   ///< "", "exit", "abort", "error", "silent": at `faultStep` of rank `faultRank`
+    std::string fault;  ///< "", "exit", "abort", "error", "silent": at `faultStep` of rank `faultRank`
     int faultRank = 1;
     int faultStep = 3;
 
@@ -43,7 +43,8 @@ struct FakeRun {
 
 class FakeRank {
 public:
-    FakeRank(RankArguments arguments, int rank) : run_(FakeRun::fromEnvironment()), arguments_(std::move(arguments)), rank_(rank) {}
+    FakeRank(RankArguments arguments, int rank)
+        : run_(FakeRun::fromEnvironment()), arguments_(std::move(arguments)), rank_(rank) {}
 
     int train() {
         auto page = StatusPage::create(arguments_.statusFile(rank_));
@@ -127,11 +128,11 @@ inline bool actAsRank(int argc, char** argv, int& status) {
 }  // namespace shardlab::test
 
 /// In place of QTEST_GUILESS_MAIN.
-#define SHARDLAB_FAKE_RANK_MAIN(TestObject)                                  \
-    int main(int argc, char** argv) {                                        \
-        int status = 0;                                                      \
-        if (shardlab::test::actAsRank(argc, argv, status)) return status;    \
-        QCoreApplication application(argc, argv);                            \
-        TestObject object;                                                   \
-        return QTest::qExec(&object, argc, argv);                            \
+#define SHARDLAB_FAKE_RANK_MAIN(TestObject)                                                                            \
+    int main(int argc, char** argv) {                                                                                  \
+        int status = 0;                                                                                                \
+        if (shardlab::test::actAsRank(argc, argv, status)) return status;                                              \
+        QCoreApplication application(argc, argv);                                                                      \
+        TestObject object;                                                                                             \
+        return QTest::qExec(&object, argc, argv);                                                                      \
     }

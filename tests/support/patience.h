@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting that a busy machine cannot spoil; compiled into every test (shardlab_precompiled). QTRY_… waits a minute at least,
-// and what it found true is not evaluated again, as it may be otherwise by then. QTest::qWait lasts as many turns of the event
-// loop as it does on an idle machine.
+// Waiting that a busy machine cannot spoil; compiled into every test (shardlab_precompiled). QTRY_… waits a minute at
+// least, and what it found true is not evaluated again, as it may be otherwise by then. QTest::qWait lasts as many
+// turns of the event loop as it does on an idle machine.
 #pragma once
 
 #include <QElapsedTimer>
@@ -15,7 +15,8 @@ inline void qWaitPatiently(int milliseconds) {
     constexpr int turn = 10;
     QElapsedTimer since;
     since.start();
-    for (int turns = 0; turns * turn < milliseconds || since.elapsed() < milliseconds; ++turns) qWait(qMin(turn, milliseconds));
+    for (int turns = 0; turns * turn < milliseconds || since.elapsed() < milliseconds; ++turns)
+        qWait(qMin(turn, milliseconds));
     qWait(0);
 }
 
@@ -23,23 +24,23 @@ inline void qWaitPatiently(int milliseconds) {
 
 #define qWait qWaitPatiently
 
-#define SHARDLAB_TRY(condition, milliseconds) \
+#define SHARDLAB_TRY(condition, milliseconds)                                                                          \
     QTest::qWaitFor([&] { return static_cast<bool>(condition); }, qMax(int(milliseconds), QTest::shardlabPatience))
 
 #undef QTRY_VERIFY_WITH_TIMEOUT
-#define QTRY_VERIFY_WITH_TIMEOUT(expr, timeout)             \
-    do {                                                    \
-        if (!SHARDLAB_TRY(expr, timeout)) QVERIFY(expr);    \
+#define QTRY_VERIFY_WITH_TIMEOUT(expr, timeout)                                                                        \
+    do {                                                                                                               \
+        if (!SHARDLAB_TRY(expr, timeout)) QVERIFY(expr);                                                               \
     } while (false)
 
 #undef QTRY_VERIFY2_WITH_TIMEOUT
-#define QTRY_VERIFY2_WITH_TIMEOUT(expr, message, timeout)            \
-    do {                                                             \
-        if (!SHARDLAB_TRY(expr, timeout)) QVERIFY2(expr, message);   \
+#define QTRY_VERIFY2_WITH_TIMEOUT(expr, message, timeout)                                                              \
+    do {                                                                                                               \
+        if (!SHARDLAB_TRY(expr, timeout)) QVERIFY2(expr, message);                                                     \
     } while (false)
 
 #undef QTRY_COMPARE_WITH_TIMEOUT
-#define QTRY_COMPARE_WITH_TIMEOUT(expr, expected, timeout)                                \
-    do {                                                                                  \
-        if (!SHARDLAB_TRY((expr) == (expected), timeout)) QCOMPARE((expr), (expected));   \
+#define QTRY_COMPARE_WITH_TIMEOUT(expr, expected, timeout)                                                             \
+    do {                                                                                                               \
+        if (!SHARDLAB_TRY((expr) == (expected), timeout)) QCOMPARE((expr), (expected));                                \
     } while (false)

@@ -16,7 +16,8 @@ inline Schedule randomOrder(RandomStream& random, int ranks, int stages, int mic
     schedule.microbatches = microbatches;
     schedule.ranks.resize(static_cast<std::size_t>(ranks));
     for (int stage = 0; stage < stages; ++stage)
-        schedule.rankOfStage.push_back(stage < ranks ? stage : static_cast<int>(random.below(static_cast<std::uint64_t>(ranks))));
+        schedule.rankOfStage.push_back(
+            stage < ranks ? stage : static_cast<int>(random.below(static_cast<std::uint64_t>(ranks))));
     std::vector<Action> left;
     for (int stage = 0; stage < stages; ++stage)
         for (int microbatch = 0; microbatch < microbatches; ++microbatch) {
@@ -27,12 +28,15 @@ inline Schedule randomOrder(RandomStream& random, int ranks, int stages, int mic
         }
     std::set<Action> done;
     const auto given = [&](int stage, int microbatch) {
-        return done.contains({ActionKind::Backward, stage, microbatch}) || done.contains({ActionKind::InputGrad, stage, microbatch});
+        return done.contains({ActionKind::Backward, stage, microbatch}) ||
+               done.contains({ActionKind::InputGrad, stage, microbatch});
     };
     const auto can = [&](const Action& a) {
-        if (a.kind == ActionKind::Forward) return a.stage == 0 || done.contains({ActionKind::Forward, a.stage - 1, a.microbatch});
+        if (a.kind == ActionKind::Forward)
+            return a.stage == 0 || done.contains({ActionKind::Forward, a.stage - 1, a.microbatch});
         if (a.kind == ActionKind::WeightGrad) return done.contains({ActionKind::InputGrad, a.stage, a.microbatch});
-        return done.contains({ActionKind::Forward, a.stage, a.microbatch}) && (a.stage + 1 == stages || given(a.stage + 1, a.microbatch));
+        return done.contains({ActionKind::Forward, a.stage, a.microbatch}) &&
+               (a.stage + 1 == stages || given(a.stage + 1, a.microbatch));
     };
     while (!left.empty()) {
         std::size_t chosen = random.below(left.size());
@@ -40,7 +44,8 @@ inline Schedule randomOrder(RandomStream& random, int ranks, int stages, int mic
         const Action action = left[chosen];
         left.erase(left.begin() + static_cast<std::ptrdiff_t>(chosen));
         done.insert(action);
-        schedule.ranks[static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(action.stage)])].push_back(action);
+        schedule.ranks[static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(action.stage)])]
+            .push_back(action);
     }
     return schedule;
 }

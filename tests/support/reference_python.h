@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python whose libraries ours are compared with; tests are skipped with a word where it lacks them or has older ones.
+// The Python whose libraries ours are compared with; tests are skipped with a word where it lacks them or has older
+// ones.
 #pragma once
 
 #include <QProcess>
@@ -17,7 +18,8 @@ constexpr const char* currentTorch = "torch.distributed.pipelining";
 inline QString whyWithout(const char* module) {
     QProcess process;
     process.start(referencePython(), {QStringLiteral("-c"), QStringLiteral("import %1").arg(module)});
-    if (process.waitForFinished(120'000) && process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0) return {};
+    if (process.waitForFinished(120'000) && process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0)
+        return {};
     return QStringLiteral("no module %1 for python3 (or SHARDLAB_TORCH_PYTHON)").arg(module);
 }
 

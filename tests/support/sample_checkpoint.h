@@ -28,7 +28,8 @@ public:
     }
 
     /// Writes checkpoint `serial` of `step` as ranks and rank 0 do, call by call.
-    Status write(FileSystem& files, const std::filesystem::path& folder, int serial, std::int64_t step, int keep) const {
+    Status write(FileSystem& files, const std::filesystem::path& folder, int serial, std::int64_t step,
+                 int keep) const {
         const auto unfinished = unfinishedCheckpoint(folder, serial, step, std::to_string(::getpid()));
         if (const Status made = files.createFolder(unfinished); !made) return made;
         CheckpointManifest manifest;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights as transformers saves them, all zeros: of a GPT-2 of 2 layers and of a Llama of 2 layers, with their config.json.
+// Weights as transformers saves them, all zeros: of a GPT-2 of 2 layers and of a Llama of 2 layers, with their
+// config.json.
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -54,15 +55,18 @@ struct SampleWeights {
             "num_hidden_layers": 2, "num_key_value_heads": 2, "pretraining_tp": 1, "rms_norm_eps": 1e-05,
             "rope_scaling": null, "rope_theta": 10000.0, "tie_word_embeddings": false, "transformers_version": "4.57.1",
             "use_cache": true, "vocab_size": 256})");
-        made.tensors = {{"model.embed_tokens.weight", {256, 8}}, {"model.norm.weight", {8}}, {"lm_head.weight", {256, 8}}};
+        made.tensors = {
+            {"model.embed_tokens.weight", {256, 8}}, {"model.norm.weight", {8}}, {"lm_head.weight", {256, 8}}};
         for (int layer = 0; layer < 2; ++layer) made.addLlamaLayer(layer);
         return made;
     }
 
     void addGpt2Layer(int layer) {
         const std::string block = "transformer.h." + std::to_string(layer) + ".";
-        for (const char* norm : {"ln_1", "ln_2"}) tensors[block + norm + ".weight"] = tensors[block + norm + ".bias"] = {8};
-        for (const auto& [name, in, out] : {std::tuple{"attn.c_attn", 8, 24}, {"attn.c_proj", 8, 8}, {"mlp.c_fc", 8, 32}, {"mlp.c_proj", 32, 8}}) {
+        for (const char* norm : {"ln_1", "ln_2"})
+            tensors[block + norm + ".weight"] = tensors[block + norm + ".bias"] = {8};
+        for (const auto& [name, in, out] :
+             {std::tuple{"attn.c_attn", 8, 24}, {"attn.c_proj", 8, 8}, {"mlp.c_fc", 8, 32}, {"mlp.c_proj", 32, 8}}) {
             tensors[block + name + ".weight"] = {in, out};
             tensors[block + name + ".bias"] = {out};
         }
@@ -70,10 +74,15 @@ struct SampleWeights {
 
     void addLlamaLayer(int layer) {
         const std::string block = "model.layers." + std::to_string(layer) + ".";
-        for (const char* norm : {"input_layernorm", "post_attention_layernorm"}) tensors[block + norm + ".weight"] = {8};
-        for (const auto& [name, out, in] :
-             {std::tuple{"self_attn.q_proj", 8, 8}, {"self_attn.k_proj", 4, 8}, {"self_attn.v_proj", 4, 8}, {"self_attn.o_proj", 8, 8},
-              {"mlp.gate_proj", 12, 8}, {"mlp.up_proj", 12, 8}, {"mlp.down_proj", 8, 12}})
+        for (const char* norm : {"input_layernorm", "post_attention_layernorm"})
+            tensors[block + norm + ".weight"] = {8};
+        for (const auto& [name, out, in] : {std::tuple{"self_attn.q_proj", 8, 8},
+                                            {"self_attn.k_proj", 4, 8},
+                                            {"self_attn.v_proj", 4, 8},
+                                            {"self_attn.o_proj", 8, 8},
+                                            {"mlp.gate_proj", 12, 8},
+                                            {"mlp.up_proj", 12, 8},
+                                            {"mlp.down_proj", 8, 12}})
             tensors[block + name + ".weight"] = {out, in};
     }
 
@@ -87,7 +96,8 @@ struct SampleWeights {
             const std::uint64_t begin = header.dataBytes();
             header.tensors.push_back({name, type, shape, begin, begin + bytes});
         }
-        std::ofstream(folder / "model.safetensors", std::ios::binary) << writeHeader(header) << std::string(header.dataBytes(), '\0');
+        std::ofstream(folder / "model.safetensors", std::ios::binary)
+            << writeHeader(header) << std::string(header.dataBytes(), '\0');
         std::filesystem::remove(folder / "config.json");
         if (config.is_object()) std::ofstream(folder / "config.json") << config.dump(2);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a program is built with a sanitizer, which makes all it does several times slower: who measures time has nothing
-// to say then.
+// Whether a program is built with a sanitizer, which makes all it does several times slower: who measures time has
+// nothing to say then.
 #pragma once
 
 namespace shardlab::test {
@@ -14,5 +14,5 @@ inline constexpr bool sanitized = false;
 }  // namespace shardlab::test
 
 /// For tests that compare measured time with theory.
-#define SKIP_IF_SANITIZED() \
+#define SKIP_IF_SANITIZED()                                                                                            \
     if (shardlab::test::sanitized) QSKIP("what is measured here is time, and that would be a sanitizer's")

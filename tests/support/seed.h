@@ -18,7 +18,8 @@ namespace shardlab {
 inline std::uint32_t seedOfProgram() {
     static const std::uint32_t seed = [] {
         const QByteArray given = qgetenv("SHARDLAB_TEST_SEED");
-        const std::uint32_t drawn = given.isEmpty() ? std::random_device{}() : static_cast<std::uint32_t>(given.toULongLong());
+        const std::uint32_t drawn =
+            given.isEmpty() ? std::random_device{}() : static_cast<std::uint32_t>(given.toULongLong());
         qInfo("SHARDLAB_TEST_SEED=%u", drawn);
         return drawn;
     }();
@@ -33,7 +34,8 @@ inline std::uint32_t freshSeed() {
     const std::string row = text(QTest::currentTestFunction()) + ':' + text(QTest::currentDataTag());
     const std::uint64_t ofRow = std::hash<std::string>{}(row);
     const std::scoped_lock lock(mutex);
-    std::seed_seq sequence{seedOfProgram(), static_cast<std::uint32_t>(ofRow), static_cast<std::uint32_t>(ofRow >> 32), drawn[row]++};
+    std::seed_seq sequence{seedOfProgram(), static_cast<std::uint32_t>(ofRow), static_cast<std::uint32_t>(ofRow >> 32),
+                           drawn[row]++};
     std::uint32_t seed = 0;
     sequence.generate(&seed, &seed + 1);
     return seed;

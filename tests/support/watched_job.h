@@ -15,13 +15,21 @@ namespace shardlab::test {
 
 class Witness : public JobObserver {
 public:
-    void stateChanged(JobState state) override { locked([&] { states_.push_back(state); }); }
+    void stateChanged(JobState state) override {
+        locked([&] { states_.push_back(state); });
+    }
     void eventsArrived(std::span<const Event> events) override {
         locked([&] { events_.insert(events_.end(), events.begin(), events.end()); });
     }
-    void logged(const LogLine& line) override { locked([&] { log_.push_back(line); }); }
-    void rankChanged(const RankRecord& record) override { locked([&] { ranks_[record.rank] = record; }); }
-    void ended(const RunEnd& end) override { locked([&] { ends_.push_back(end); }); }
+    void logged(const LogLine& line) override {
+        locked([&] { log_.push_back(line); });
+    }
+    void rankChanged(const RankRecord& record) override {
+        locked([&] { ranks_[record.rank] = record; });
+    }
+    void ended(const RunEnd& end) override {
+        locked([&] { ends_.push_back(end); });
+    }
 
     std::vector<JobState> states() const { return copy(states_); }
     std::vector<Event> events() const { return copy(events_); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance test of all devices, as kernels_test: AdamW whose moments are codes. Its reference, in double precision,
-// starts each step from the codes that are there; and the codes themselves against their definition.
+// The conformance test of all devices, as kernels_test: AdamW whose moments are codes. Its reference, in double
+// precision, starts each step from the codes that are there; and the codes themselves against their definition.
 #include "tests/train/kernel_rows.h"
 
 #include <cmath>
@@ -36,7 +36,8 @@ public:
         std::fill_n(bytes.begin(), count, std::uint8_t{0});
         device.upload(bytes.data(), data_, bytes.size());
     }
-    Codes(Codes&& other) noexcept : device_(other.device_), count_(other.count_), data_(std::exchange(other.data_, nullptr)) {}
+    Codes(Codes&& other) noexcept
+        : device_(other.device_), count_(other.count_), data_(std::exchange(other.data_, nullptr)) {}
     ~Codes() {
         if (data_) device_->release(data_);
     }
@@ -44,7 +45,9 @@ public:
     std::vector<std::uint8_t> now() const {
         std::vector<std::uint8_t> bytes(count_ + guard);
         device_->download(data_, bytes.data(), bytes.size());
-        if (std::any_of(bytes.begin() + std::ptrdiff_t(count_), bytes.end(), [](std::uint8_t b) { return b != sentinel; })) return {};
+        if (std::any_of(bytes.begin() + std::ptrdiff_t(count_), bytes.end(),
+                        [](std::uint8_t b) { return b != sentinel; }))
+            return {};
         bytes.resize(count_);
         return bytes;
     }
@@ -68,8 +71,16 @@ struct Held {
     std::size_t count() const { return value.size(); }
     std::size_t blockOf(std::size_t i) const { return std::size_t((begin + std::int64_t(i)) / 256 - begin / 256); }
     AdamW8BitPart part() const {
-        return {begin, std::int64_t(count()), decay, gradient, value, hasMaster ? master.floats() : nullptr,
-                first.data(), second.data(), firstScales.floats(), secondScales.floats()};
+        return {begin,
+                std::int64_t(count()),
+                decay,
+                gradient,
+                value,
+                hasMaster ? master.floats() : nullptr,
+                first.data(),
+                second.data(),
+                firstScales.floats(),
+                secondScales.floats()};
     }
     Values moments(bool ofSecond, const Values& table) const {
         const auto codes = (ofSecond ? second : first).now();
@@ -89,12 +100,20 @@ class AdamW8BitKernelsTest : public QObject, KernelRows {
     Held someParameter(RandomInputs& in, std::int64_t begin, std::size_t count, bool hasMaster, float decay) const {
         const std::size_t blocks = std::size_t((begin + std::int64_t(count) + 255) / 256 - begin / 256);
         const auto values = in.floats(count);
-        return {begin, hasMaster, decay, gradients(std::vector<float>(count)), weights(values), floats(values),
-                floats(std::vector<float>(blocks)), floats(std::vector<float>(blocks)), {device(), count}, {device(), count}};
+        return {begin,
+                hasMaster,
+                decay,
+                gradients(std::vector<float>(count)),
+                weights(values),
+                floats(values),
+                floats(std::vector<float>(blocks)),
+                floats(std::vector<float>(blocks)),
+                {device(), count},
+                {device(), count}};
     }
 
-    /// A new moment has the code next to it, of a scale that is its block's largest: where `rounds` tells of none that are
-    /// nearer by more than arithmetic in fp32 may be off.
+    /// A new moment has the code next to it, of a scale that is its block's largest: where `rounds` tells of none that
+    /// are nearer by more than arithmetic in fp32 may be off.
     void requireNearest(const Held& held, bool ofSecond, const Values& wanted, const RandomInputs& in) const {
         const Values& table = ofSecond ? unsigned_ : signed_;
         const auto codes = (ofSecond ? held.second : held.first).now();
@@ -104,7 +123,8 @@ class AdamW8BitKernelsTest : public QObject, KernelRows {
         std::vector<double> largest(scales.size());
         for (std::size_t i = 0; i < wanted.size(); ++i)
             largest[held.blockOf(i)] = std::max(largest[held.blockOf(i)], std::abs(wanted[i]));
-        // Of a block of few elements, all of whose first moments nearly cancel out, fp32 leaves what it rounded of their parts.
+        // Of a block of few elements, all of whose first moments nearly cancel out, fp32 leaves what it rounded of
+        // their parts.
         const double cancelled = ofSecond ? 0 : 1e-6;
         for (std::size_t b = 0; b < scales.size(); ++b)
             TRUE_OF(std::abs(scales[b] - largest[b]) <= 1e-6 * largest[b] + cancelled);
@@ -201,8 +221,8 @@ private Q_SLOTS:
                     first[i] = double(update.beta1) * first[i] + (1 - double(update.beta1)) * g;
                     second[i] = double(update.beta2) * second[i] + (1 - double(update.beta2)) * g * g;
                     value[i] -= double(update.learningRate) *
-                                (double(h.decay) * value[i] + first[i] / update.correction1 /
-                                                                  (std::sqrt(second[i] / update.correction2) + 1e-8));
+                                (double(h.decay) * value[i] +
+                                 first[i] / update.correction1 / (std::sqrt(second[i] / update.correction2) + 1e-8));
                 }
                 m.push_back(std::move(first));
                 v.push_back(std::move(second));
@@ -214,7 +234,8 @@ private Q_SLOTS:
                 CLOSE(h.hasMaster ? h.master : h.value, w[i], 1e-6);
                 if (h.hasMaster) {
                     const auto exact = h.master.now(), rounded = h.value.now();
-                    for (std::size_t k = 0; k < h.count(); ++k) TRUE_OF(rounded[k] == float(roundedTo(row().p, exact[k])));
+                    for (std::size_t k = 0; k < h.count(); ++k)
+                        TRUE_OF(rounded[k] == float(roundedTo(row().p, exact[k])));
                 }
                 requireNearest(h, false, m[i], in);
                 if (QTest::currentTestFailed()) return;
@@ -224,11 +245,12 @@ private Q_SLOTS:
         }
     }
 
-    /// Cut at the end of a block, a parameter's parts become what it becomes as a whole, to the bit; cut within one, all
-    /// but that block do.
+    /// Cut at the end of a block, a parameter's parts become what it becomes as a whole, to the bit; cut within one,
+    /// all but that block do.
     void partsOfAParameter() {
         RandomInputs in;
-        const std::size_t count = std::size_t(in.whole(600, 2000)), cut = std::size_t(in.coin() ? 256 * in.whole(1, 2) : in.whole(1, 599));
+        const std::size_t count = std::size_t(in.whole(600, 2000)),
+                          cut = std::size_t(in.coin() ? 256 * in.whole(1, 2) : in.whole(1, 599));
         const auto values = in.floats(count);
         const auto part = [&](std::size_t begin, std::size_t end) {
             Held h = someParameter(in, std::int64_t(begin), end - begin, false, 0.1f);
@@ -257,13 +279,14 @@ private Q_SLOTS:
             if (cut % 256 == 0 || i / 256 != cut / 256) TRUE_OF(got[i] == wanted[i] && ofParts[i] == first[i]);
     }
 
-    /// An element far smaller than its block's largest, and then without a gradient: were its second moment 0 while its first
-    /// is not, the update would divide by epsilon alone.
+    /// An element far smaller than its block's largest, and then without a gradient: were its second moment 0 while its
+    /// first is not, the update would divide by epsilon alone.
     void smallMomentsDoNotVanish() {
         RandomInputs in;
         Held h = someParameter(in, 0, 256, false, 0);
         std::vector<float> gradient(256);
-        for (std::size_t i = 0; i < 256; ++i) gradient[i] = float(std::pow(10.0, -double(i) / 255 * 7) * (in.coin() ? 1 : -1));
+        for (std::size_t i = 0; i < 256; ++i)
+            gradient[i] = float(std::pow(10.0, -double(i) / 255 * 7) * (in.coin() ? 1 : -1));
         h.value.write(std::vector<float>(256));
         h.gradient.write(gradient);
         AdamWUpdate update{1, 0.9f, 0.95f, 1e-12f, 0.1f, 0.05f, 1};

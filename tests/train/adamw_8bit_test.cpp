@@ -91,11 +91,13 @@ class AdamW8BitTest : public QObject {
 
     static double largestDifference(const std::vector<double>& one, const std::vector<double>& other) {
         double most = one.size() == other.size() && !one.empty() ? 0 : 1e9;
-        for (std::size_t i = 0; most < 1e9 && i < one.size(); ++i) most = std::max(most, std::abs(one[i] / other[i] - 1));
+        for (std::size_t i = 0; most < 1e9 && i < one.size(); ++i)
+            most = std::max(most, std::abs(one[i] / other[i] - 1));
         return most;
     }
 
-    void requireNear(const std::vector<double>& got, const std::vector<double>& wanted, double tolerance, const char* what) const {
+    void requireNear(const std::vector<double>& got, const std::vector<double>& wanted, double tolerance,
+                     const char* what) const {
         QVERIFY(!wanted.empty());
         const QString wrong = difference(got, wanted, tolerance);
         QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2: %3").arg(seed_).arg(what, wrong)));
@@ -139,9 +141,12 @@ private Q_SLOTS:
             QCOMPARE(losses[optimizer].size(), std::size_t{80});
         }
         const std::vector<double>&exact = losses["adamw"], &coded = losses["adamw-8bit"];
-        const auto tail = [](const std::vector<double>& all) { return std::accumulate(all.end() - 10, all.end(), 0.0) / 10; };
+        const auto tail = [](const std::vector<double>& all) {
+            return std::accumulate(all.end() - 10, all.end(), 0.0) / 10;
+        };
         const double fallen = exact.front() - tail(exact);
-        qInfo("fell by %.4f with fp32, %.4f with 8 bits; largest difference of a step %.2e", fallen, coded.front() - tail(coded), largestDifference(coded, exact));
+        qInfo("fell by %.4f with fp32, %.4f with 8 bits; largest difference of a step %.2e", fallen,
+              coded.front() - tail(coded), largestDifference(coded, exact));
         QVERIFY(fallen > 0.5);
         // Other texts move it by some tenths of a percent, up or down.
         QVERIFY(std::abs(tail(coded) - tail(exact)) < 0.02 * fallen);
@@ -153,7 +158,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("split");
         for (const char* model : {"gpt", "mlp"})
             for (int i = 0; i < int(std::size(splits)); ++i)
-                if (std::string_view(model) == "gpt" || splits[i].cutsBlocks()) QTest::addRow("%s %s", model, splits[i].name) << model << i;
+                if (std::string_view(model) == "gpt" || splits[i].cutsBlocks())
+                    QTest::addRow("%s %s", model, splits[i].name) << model << i;
     }
     void everyLayoutTrainsAsOneRank() {
         QFETCH(QString, model);
@@ -163,12 +169,13 @@ private Q_SLOTS:
         QVERIFY2(run.error.empty(), run.error.c_str());
         const RunOutcome& wanted = reference(model.toStdString());
         const std::vector<double> losses = run.counter(EventKind::Loss);
-        // Sums in another order move one code in 100 000 to its neighbour, which is less than 1e-6 of a loss; other blocks round
-        // each moment by up to 0.9/128 of their largest, by chance up or down: 1e-5 of a loss.
+        // Sums in another order move one code in 100 000 to its neighbour, which is less than 1e-6 of a loss; other
+        // blocks round each moment by up to 0.9/128 of their largest, by chance up or down: 1e-5 of a loss.
         const double tolerance = splits[split].cutsBlocks() ? 1e-3 : 2e-5;
         qInfo("off by %.2e", largestDifference(losses, wanted.counter(EventKind::Loss)));
         requireNear(losses, wanted.counter(EventKind::Loss), tolerance, "loss");
-        requireNear(run.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss), tolerance, "validation loss");
+        requireNear(run.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss), tolerance,
+                    "validation loss");
         // Memory to the byte, of every rank: shards differ.
         for (std::size_t rank = 0; rank < run.ranks.size(); ++rank)
             QCOMPARE(largest(run.ranks[rank], peakKind(MemoryCategory::Optimizer)),
@@ -180,7 +187,8 @@ private Q_SLOTS:
         const std::int64_t h = 32, s = 16, v = 259;
         std::vector<std::int64_t> sizes{v * h, s * h, h, h};
         for (int block = 0; block < 2; ++block)
-            for (const std::int64_t size : {h, h, 3 * h * h, 3 * h, h * h, h, h, h, 4 * h * h, 4 * h, 4 * h * h, h}) sizes.push_back(size);
+            for (const std::int64_t size : {h, h, 3 * h * h, 3 * h, h * h, h, h, h, 4 * h * h, 4 * h, 4 * h * h, h})
+                sizes.push_back(size);
         std::int64_t wanted = 0;
         for (const std::int64_t size : sizes) wanted += 2 * size + 2 * 4 * ((size + 255) / 256);
         const auto bytes = [&](const char* optimizer) {
@@ -203,7 +211,8 @@ private Q_SLOTS:
         parameters[0].flatBegin = begin;
         OptimizerSpec spec;
         spec.kind = "adamw-8bit";
-        const auto optimizer = makeOptimizer({spec, 10}, parameters, arena), other = makeOptimizer({spec, 10}, parameters, arena);
+        const auto optimizer = makeOptimizer({spec, 10}, parameters, arena),
+                   other = makeOptimizer({spec, 10}, parameters, arena);
         for (int step = 1; step <= 3; ++step) {
             std::ranges::copy(in.floats(count), gradient.begin());
             optimizer->update(parameters, step, 1);
@@ -235,7 +244,8 @@ private Q_SLOTS:
         };
         for (const int same : {one, 2, 6, 8}) row("fp32", same, same);
         row("bf16", 10, 10);
-        for (const auto& [from, to] : {std::pair(one, 8), std::pair(6, one), std::pair(10, 2), std::pair(9, 5)}) row("fp32", from, to);
+        for (const auto& [from, to] : {std::pair(one, 8), std::pair(6, one), std::pair(10, 2), std::pair(9, 5)})
+            row("fp32", from, to);
     }
     void checkpointsGoOn() {
         QFETCH(QString, compute);
@@ -260,7 +270,8 @@ private Q_SLOTS:
         QVERIFY2(second.error.empty(), second.error.c_str());
         const std::vector<double> all = straight.counter(EventKind::Loss);
         const std::vector<double> wanted(all.begin() + steps / 2, all.end()), got = second.counter(EventKind::Loss);
-        if (from == to) QVERIFY2(got == wanted, qPrintable(QString("seed %1: %2").arg(seed_).arg(largestDifference(got, wanted))));
+        if (from == to)
+            QVERIFY2(got == wanted, qPrintable(QString("seed %1: %2").arg(seed_).arg(largestDifference(got, wanted))));
         else requireNear(got, wanted, 1e-3, "after the checkpoint");
     }
 

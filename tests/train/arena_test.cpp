@@ -27,9 +27,7 @@ private Q_SLOTS:
 
     void peaksAreOfTheSumAndOfEachCategory() {
         Arena arena;
-        {
-            const Buffer early = arena.allocate(MemoryCategory::Activations, 10);
-        }
+        { const Buffer early = arena.allocate(MemoryCategory::Activations, 10); }
         const Buffer late = arena.allocate(MemoryCategory::Buffers, 4);
         QCOMPARE(arena.peakByCategory()[static_cast<std::size_t>(MemoryCategory::Activations)], 40);
         QCOMPARE(arena.peakByCategory()[static_cast<std::size_t>(MemoryCategory::Buffers)], 16);
@@ -61,7 +59,8 @@ private Q_SLOTS:
         Arena arena;
         QCOMPARE(arena.largestFree(), 0);
         {
-            const Buffer small = arena.allocate(MemoryCategory::Temporary, 16), other = arena.allocate(MemoryCategory::Temporary, 16);
+            const Buffer small = arena.allocate(MemoryCategory::Temporary, 16),
+                         other = arena.allocate(MemoryCategory::Temporary, 16);
             Buffer large = arena.allocate(MemoryCategory::Activations, 1024);
             QCOMPARE(arena.free(), 0);
             large = {};
@@ -70,7 +69,8 @@ private Q_SLOTS:
         QCOMPARE(arena.free(), 4096 + 2 * 64);
         QCOMPARE(arena.free(), arena.reserved());
         // Not cut up for what is smaller.
-        const Buffer between = arena.allocate(MemoryCategory::Activations, 512), again = arena.allocate(MemoryCategory::Temporary, 16);
+        const Buffer between = arena.allocate(MemoryCategory::Activations, 512),
+                     again = arena.allocate(MemoryCategory::Temporary, 16);
         QCOMPARE(arena.largestFree(), 4096);
         QCOMPARE(arena.free(), 4096 + 64);
         const Buffer large = arena.allocate(MemoryCategory::Activations, 1024);

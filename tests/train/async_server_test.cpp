@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An asynchronous parameter server against a serial re-enactment of the order that it recorded: one thread that goes through
-// the updates one by one, and takes every gradient at the weights that its worker had read.
+// An asynchronous parameter server against a serial re-enactment of the order that it recorded: one thread that goes
+// through the updates one by one, and takes every gradient at the weights that its worker had read.
 #include "engine/trace/analysis/traffic_matrix.h"
 #include "engine/trace/metrics/summary.h"
 #include "engine/launch/job/run_header.h"
@@ -42,7 +42,8 @@ struct Curves {
 Curves reenact(const Layout& layout, const std::vector<Update>& updates, bool delayed = true) {
     SerialModel model(layout);
     const int workers = layout.parallel.data - 1, each = microbatches(layout);
-    const auto optimizer = makeOptimizer({layout.optimizer, layout.run.steps * workers}, model.parameters(), model.arena());
+    const auto optimizer =
+        makeOptimizer({layout.optimizer, layout.run.steps * workers}, model.parameters(), model.arena());
     std::vector<Sampler> samplers;
     for (int worker = 0; worker < workers; ++worker) samplers.emplace_back(model.corpus(), layout, worker, workers);
     std::vector<int> made(std::size_t(workers), 0);
@@ -136,7 +137,8 @@ private Q_SLOTS:
         QTest::addColumn<double>("clip");
         for (const int workers : {1, 2, 3, 5})
             for (const char* optimizer : {"sgd", "adamw", "adafactor"})
-                QTest::addRow("%d workers %s", workers, optimizer) << workers << optimizer << (workers % 2 == 0 ? 1.0 : 0.0);
+                QTest::addRow("%d workers %s", workers, optimizer)
+                    << workers << optimizer << (workers % 2 == 0 ? 1.0 : 0.0);
     }
     void equalsTheSerialReenactment() {
         QFETCH(int, workers);
@@ -149,7 +151,8 @@ private Q_SLOTS:
         if (QTest::currentTestFailed()) return;
         const auto losses = run.counter(EventKind::Loss);
         QVERIFY(losses.back() < losses.front());
-        // A delay is felt: without it the losses are others. Chance may let workers come one after the other, never late.
+        // A delay is felt: without it the losses are others. Chance may let workers come one after the other, never
+        // late.
         const auto updates = updatesOf(run);
         const bool late = std::ranges::any_of(updates, [](const Update& update) { return update.staleness > 0; });
         QVERIFY(!late || workers > 1);
@@ -166,8 +169,10 @@ private Q_SLOTS:
         layout.parallel.data = 1;
         layout.cluster.hosts = {{"localhost", 1}};
         const RunOutcome alone = runInProcess(planOf(layout));
-        for (const EventKind kind : {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LearningRate})
-            QVERIFY2(run.counter(kind) == alone.counter(kind), qPrintable(QString("seed %1: %2").arg(seed_).arg(int(kind))));
+        for (const EventKind kind :
+             {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LearningRate})
+            QVERIFY2(run.counter(kind) == alone.counter(kind),
+                     qPrintable(QString("seed %1: %2").arg(seed_).arg(int(kind))));
     }
 
     /// Gradients and weights in the memory of a device go the same way.
@@ -176,9 +181,8 @@ private Q_SLOTS:
         const Plan plan = planOf(layout);
         std::vector<std::unique_ptr<Device>> devices;
         for (int rank = 0; rank < plan.mesh.ranks(); ++rank) devices.push_back(std::make_unique<DistantDevice>());
-        const RunOutcome run = runInProcess(plan, {}, [&](int rank, TrainerServices& services) {
-            services.device = devices[std::size_t(rank)].get();
-        });
+        const RunOutcome run = runInProcess(
+            plan, {}, [&](int rank, TrainerServices& services) { services.device = devices[std::size_t(rank)].get(); });
         requireReenacted(layout, run);
     }
 
@@ -209,7 +213,8 @@ private Q_SLOTS:
         QVERIFY2(missing >= 0 && missing <= 3 * weights, qPrintable(QString::number(missing)));
     }
 
-    /// Paced, the server's share of busy time and the length of a step are those predicted, and every worker waits its turn.
+    /// Paced, the server's share of busy time and the length of a step are those predicted, and every worker waits its
+    /// turn.
     void pacedTimesAreThosePredicted_data() {
         QTest::addColumn<int>("workers");
         for (const int workers : {1, 3}) QTest::addRow("%d workers", workers) << workers;
@@ -234,12 +239,18 @@ private Q_SLOTS:
             Summarizer summarizer(plan.mesh.ranks(), false);
             for (const RankOutcome& rank : run.ranks) {
                 summarizer.add(rank.events);
-                std::ranges::copy_if(rank.events, std::back_inserter(steady), [](const Event& event) { return event.step >= 2; });
+                std::ranges::copy_if(rank.events, std::back_inserter(steady),
+                                     [](const Event& event) { return event.step >= 2; });
             }
-            const double busy = serverBusy(steady), seconds = summarizer.medianStepSeconds(), bubble = summarizer.medianBubble();
-            qInfo("server busy %.3f predicted %.3f; step %.3f s predicted %.3f s; bubble %.3f predicted %.3f; %d overruns", busy, predicted,
-                  seconds, plan.simulation.stepSeconds, bubble, plan.bubble, run.count(EventKind::PaceOverrun));
-            error = std::min(error, std::max({std::abs(busy - predicted), std::abs(seconds / plan.simulation.stepSeconds - 1), std::abs(bubble - plan.bubble)}));
+            const double busy = serverBusy(steady), seconds = summarizer.medianStepSeconds(),
+                         bubble = summarizer.medianBubble();
+            qInfo("server busy %.3f predicted %.3f; step %.3f s predicted %.3f s; bubble %.3f predicted %.3f; %d "
+                  "overruns",
+                  busy, predicted, seconds, plan.simulation.stepSeconds, bubble, plan.bubble,
+                  run.count(EventKind::PaceOverrun));
+            error = std::min(error,
+                             std::max({std::abs(busy - predicted), std::abs(seconds / plan.simulation.stepSeconds - 1),
+                                       std::abs(bubble - plan.bubble)}));
         }
         QVERIFY2(error <= 0.05, qPrintable(QString::number(error)));
     }
@@ -292,12 +303,27 @@ private Q_SLOTS:
         };
         using Pointers = std::vector<std::string>;
         QCOMPARE(pointers([](Layout&) {}), Pointers{});
-        QCOMPARE(pointers([](Layout& l) { l.parallel.pipeline = 2; l.cluster.hosts = {{"localhost", 6}}; }), Pointers{"/parallel/pipeline"});
-        QCOMPARE(pointers([](Layout& l) { l.parallel.tensor = 2; l.cluster.hosts = {{"localhost", 6}}; }), Pointers{"/parallel/tensor"});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.parallel.pipeline = 2;
+                     l.cluster.hosts = {{"localhost", 6}};
+                 }),
+                 Pointers{"/parallel/pipeline"});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.parallel.tensor = 2;
+                     l.cluster.hosts = {{"localhost", 6}};
+                 }),
+                 Pointers{"/parallel/tensor"});
         QCOMPARE(pointers([](Layout& l) { l.parallel.zero = 2; }), Pointers{"/parallel/zero"});
-        QCOMPARE(pointers([](Layout& l) { l.checkpoint.every = 5; l.run.maxRestarts = 1; }), (Pointers{"/run/max_restarts", "/checkpoint/every"}));
+        QCOMPARE(pointers([](Layout& l) {
+                     l.checkpoint.every = 5;
+                     l.run.maxRestarts = 1;
+                 }),
+                 (Pointers{"/run/max_restarts", "/checkpoint/every"}));
         QCOMPARE(pointers([](Layout& l) { l.batch.global = 10; }), Pointers{"/batch/global"});
-        QCOMPARE(pointers([](Layout& l) { l.precision = {"fp16", "master", "compute", "static"}; }), Pointers{"/precision/loss_scale"});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.precision = {"fp16", "master", "compute", "static"};
+                 }),
+                 Pointers{"/precision/loss_scale"});
     }
 };
 

@@ -64,7 +64,8 @@ public:
                 Buffer passed;
                 for (auto& stage : stages_) passed = stage->forward(0, tokens.batch(), std::move(passed));
                 loss += stages_.back()->loss(0);
-                for (std::size_t r = stages_.size(); r-- > 0;) passed = stages_[r]->backward(0, std::move(passed), scale);
+                for (std::size_t r = stages_.size(); r-- > 0;)
+                    passed = stages_[r]->backward(0, std::move(passed), scale);
             }
             for (std::size_t r = 0; r < stages_.size(); ++r) {
                 const auto gradients = stages_[r]->gradientBlock().floats();
@@ -218,7 +219,8 @@ private Q_SLOTS:
                         largest = std::max(largest, std::abs(parameter.value.floats()[i]));
                         off = std::max(off, std::abs(parameter.value.floats()[i] - values[i]));
                     }
-                    QVERIFY2(off <= 1e-5f * largest, qPrintable(seed + QString("%1: %2 of %3").arg(key.c_str()).arg(off).arg(largest)));
+                    QVERIFY2(off <= 1e-5f * largest,
+                             qPrintable(seed + QString("%1: %2 of %3").arg(key.c_str()).arg(off).arg(largest)));
                 }
             }
 
@@ -309,7 +311,8 @@ private Q_SLOTS:
             const double idle = summarizer.medianBubble(), seconds = summarizer.medianStepSeconds();
             qInfo("bubble measured %.3f simulated %.3f, step %.3f s of %.3f s, %d overruns", idle, plan.bubble, seconds,
                   plan.simulation.stepSeconds, run.count(EventKind::PaceOverrun));
-            error = std::min(error, std::max(std::abs(idle - plan.bubble), std::abs(seconds / plan.simulation.stepSeconds - 1)));
+            error = std::min(
+                error, std::max(std::abs(idle - plan.bubble), std::abs(seconds / plan.simulation.stepSeconds - 1)));
         }
         QVERIFY2(error < 0.03, "the measured bubble and step against the simulated");
     }
@@ -330,7 +333,8 @@ private Q_SLOTS:
             for (const RankOutcome& rank : shared.ranks) {
                 std::int64_t parameters = 0;
                 for (const Event& event : rank.events)
-                    if (event.kind == peakKind(MemoryCategory::Parameters)) parameters = std::max(parameters, event.bytes);
+                    if (event.kind == peakKind(MemoryCategory::Parameters))
+                        parameters = std::max(parameters, event.bytes);
                 const auto at = static_cast<std::size_t>(&rank - shared.ranks.data());
                 QCOMPARE(parameters, plan.memory[at].bytes[std::size_t(MemoryCategory::Parameters)]);
             }

@@ -21,8 +21,16 @@ private Q_SLOTS:
         const std::vector<AttentionShape> shapes{
             {in.whole(1, 2), in.whole(2, 20), in.whole(1, 3), in.whole(1, 6)},    // inside one block of rows
             {in.whole(1, 2), in.whole(75, 150), in.whole(1, 3), in.whole(1, 6)},  // across blocks
-            {2, 1, 3, 64}, {2, 17, 3, 64}, {1, 64, 2, 64}, {1, 100, 2, 128}, {1, 130, 1, 64}, {1, 256, 2, 64},
-            {1, 100, 1, in.whole(65, 127)}, {1, 200, 1, 8 * in.whole(1, 16)}, {1, 300, 1, 32}, {3, 33, 2, 96}};
+            {2, 1, 3, 64},
+            {2, 17, 3, 64},
+            {1, 64, 2, 64},
+            {1, 100, 2, 128},
+            {1, 130, 1, 64},
+            {1, 256, 2, 64},
+            {1, 100, 1, in.whole(65, 127)},
+            {1, 200, 1, 8 * in.whole(1, 16)},
+            {1, 300, 1, 32},
+            {3, 33, 2, 96}};
         for (const AttentionShape& shape : shapes)
             for (const bool drops : {false, true})
                 QTest::addRow("%d x %d, %d heads of %d%s", shape.samples, shape.sequence, shape.heads, shape.width,

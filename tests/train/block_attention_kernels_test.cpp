@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance test of all devices, as kernels_test: attention that meets its keys block by block is that of all keys at
-// once, forward and backward.
+// The conformance test of all devices, as kernels_test: attention that meets its keys block by block is that of all
+// keys at once, forward and backward.
 #include "tests/train/kernel_rows.h"
 
 #include <algorithm>
@@ -30,7 +30,8 @@ std::array<Run, 2> runsOf(const Whole& whole, int members, int member) {
 }
 
 /// Rows of `columns` of every sample: those of the two runs, in order.
-std::vector<float> rowsOf(const std::vector<float>& matrix, const Whole& whole, const std::array<Run, 2>& runs, int columns) {
+std::vector<float> rowsOf(const std::vector<float>& matrix, const Whole& whole, const std::array<Run, 2>& runs,
+                          int columns) {
     std::vector<float> rows;
     for (int sample = 0; sample < whole.samples; ++sample)
         for (const Run& run : runs) {
@@ -47,7 +48,8 @@ void putRows(const std::vector<float>& rows, const Whole& whole, const std::arra
     for (int sample = 0; sample < whole.samples; ++sample)
         for (const Run& run : runs) {
             const std::ptrdiff_t count = std::ptrdiff_t(run.count) * columns;
-            std::copy(from, from + count, matrix.begin() + (std::ptrdiff_t(sample) * whole.sequence + run.first) * columns);
+            std::copy(from, from + count,
+                      matrix.begin() + (std::ptrdiff_t(sample) * whole.sequence + run.first) * columns);
             from += count;
         }
 }
@@ -93,7 +95,8 @@ private Q_SLOTS:
         QFETCH(int, members);
         QFETCH(Whole, whole);
         RandomInputs in;
-        if (emulated()) whole = {1, 2 * members * std::min(whole.sequence / members / 2, 2), std::min(whole.heads, 2), whole.width};
+        if (emulated())
+            whole = {1, 2 * members * std::min(whole.sequence / members / 2, 2), std::min(whole.heads, 2), whole.width};
         const int hidden = whole.hidden(), rows = whole.sequence / members, tokens = whole.samples * rows;
         const std::size_t numbers = std::size_t(tokens) * hidden, heads = std::size_t(tokens) * whole.heads;
         const auto qkv = activations(in.floats(3 * whole.tokens() * hidden));
@@ -116,8 +119,9 @@ private Q_SLOTS:
             const auto sums = poisoned(numbers), logSums = poisoned(heads), attended = poisoned(numbers, row().t);
             for (int step = 0; step < members; ++step) {
                 const int other = (member - step + members) % members;
-                device().attentionBlock(blockOf(whole, members, member, other), queries[at], keysValues[std::size_t(other)],
-                                        step == 0, sums.floats(), logSums.floats(), scratch.floats());
+                device().attentionBlock(blockOf(whole, members, member, other), queries[at],
+                                        keysValues[std::size_t(other)], step == 0, sums.floats(), logSums.floats(),
+                                        scratch.floats());
             }
             device().convert(std::int64_t(numbers), sums, attended);
             putRows(attended.now(), whole, runs, hidden, output);
@@ -139,15 +143,17 @@ private Q_SLOTS:
         CLOSE(activations(output), wanted, 1e-5);
         // Of the output as it was rounded: backward reads it.
         CLOSE(activations(gradient),
-              reference::attentionGradient(qkv.given(), weight.given(), whole.samples, whole.sequence, whole.heads, whole.width, {},
-                                           toDouble(output)),
+              reference::attentionGradient(qkv.given(), weight.given(), whole.samples, whole.sequence, whole.heads,
+                                           whole.width, {}, toDouble(output)),
               2e-5);
     }
 
-    /// Any cut of the keys gives the same: the rows that were not asked for stay as they are, and what is added is added.
+    /// Any cut of the keys gives the same: the rows that were not asked for stay as they are, and what is added is
+    /// added.
     void anyCutOfTheKeysIsTheWhole() {
         RandomInputs in;
-        const int rows = in.whole(3, emulated() ? 9 : 90), heads = in.whole(1, 3), width = in.whole(1, 20), hidden = heads * width;
+        const int rows = in.whole(3, emulated() ? 9 : 90), heads = in.whole(1, 3), width = in.whole(1, 20),
+                  hidden = heads * width;
         const int first = in.whole(0, rows - 2), queries = in.whole(1, rows - first - 1), cut = in.whole(1, rows - 1);
         const auto qkv = activations(in.floats(std::size_t(rows) * 3 * hidden));
         const auto keysValues = poisoned(std::size_t(rows) * 2 * hidden, row().t);
@@ -158,8 +164,8 @@ private Q_SLOTS:
             const auto logSums = floats(std::vector<float>(std::size_t(rows) * heads, 7));
             bool begins = true;
             for (const auto& [key, keys] : blocks) {
-                device().attentionBlock({1, rows, heads, width, first, queries, key, keys, false}, qkv, keysValues, begins,
-                                        sums.floats(), logSums.floats(), scratch.floats());
+                device().attentionBlock({1, rows, heads, width, first, queries, key, keys, false}, qkv, keysValues,
+                                        begins, sums.floats(), logSums.floats(), scratch.floats());
                 begins = false;
             }
             std::vector<float> all = sums.now();
@@ -184,13 +190,14 @@ private Q_SLOTS:
         const auto sums = poisoned(rows * hidden), logSums = poisoned(rows);
         const auto queryGradient = floats(std::vector<float>(rows * hidden)),
                    keysValuesGradient = floats(std::vector<float>(rows * 2 * hidden));
-        const AttentionBlock own{1, rows, 1, hidden, 0, rows, 0, rows, true}, others{1, rows, 1, hidden, 0, rows, 0, rows, false};
+        const AttentionBlock own{1, rows, 1, hidden, 0, rows, 0, rows, true},
+            others{1, rows, 1, hidden, 0, rows, 0, rows, false};
         device().attentionBlock(own, qkv, keysValues, true, sums.floats(), logSums.floats(), scratch.floats());
         device().attentionBlock(others, qkv, keysValues, false, sums.floats(), logSums.floats(), scratch.floats());
         device().convert(rows * hidden, sums, attended);
         for (const AttentionBlock& block : {own, others})
-            device().attentionBlockGrad(block, qkv, keysValues, attended, weight, logSums.floats(), queryGradient.floats(),
-                                        keysValuesGradient.floats(), scratch.floats());
+            device().attentionBlockGrad(block, qkv, keysValues, attended, weight, logSums.floats(),
+                                        queryGradient.floats(), keysValuesGradient.floats(), scratch.floats());
         for (const DeviceArray* array : {&sums, &logSums, &queryGradient, &keysValuesGradient})
             for (const float value : array->now()) TRUE_OF(std::isfinite(value));
     }

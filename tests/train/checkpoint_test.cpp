@@ -36,33 +36,75 @@ const std::vector<Shape>& shapes() {
         {"zb-v 2 × 2", "zb-v", 1, 2, 2},
         {"data 3, uneven", "1f1b", 3, 2, 1, {3, 1}},
         {"tensor 2", "naive", 1, 1, 1, {}, [](Layout& l) { l.parallel.tensor = 2; }},
-        {"2 × 2 × tensor 2, sequence", "1f1b", 2, 2, 1, {}, [](Layout& l) {
+        {"2 × 2 × tensor 2, sequence",
+         "1f1b",
+         2,
+         2,
+         1,
+         {},
+         [](Layout& l) {
              l.parallel.tensor = 2;
              l.parallel.sequence = true;
          }},
         {"data 3, ZeRO 1", "naive", 3, 1, 1, {}, [](Layout& l) { l.parallel.zero = 1; }},
         {"data 2, 1f1b 2, ZeRO 2", "1f1b", 2, 2, 1, {}, [](Layout& l) { l.parallel.zero = 2; }},
-        {"data 2 × tensor 2, ZeRO 3", "naive", 2, 1, 1, {}, [](Layout& l) {
+        {"data 2 × tensor 2, ZeRO 3",
+         "naive",
+         2,
+         1,
+         1,
+         {},
+         [](Layout& l) {
              l.parallel.tensor = 2;
              l.parallel.zero = 3;
          }},
         {"data 4, ZeRO 3", "naive", 4, 1, 1, {}, [](Layout& l) { l.parallel.zero = 3; }},
-        {"fp16, its scale too large at first, 1f1b 2, dropout", "1f1b", 2, 2, 1, {}, [](Layout& l) {
+        {"fp16, its scale too large at first, 1f1b 2, dropout",
+         "1f1b",
+         2,
+         2,
+         1,
+         {},
+         [](Layout& l) {
              l.precision = {"fp16", "master", "compute", "dynamic", 16777216, 3};
              l.model.dropout = 0.1;
          }},
-        {"data 3, ZeRO 3 by layers", "naive", 3, 1, 1, {}, [](Layout& l) {
+        {"data 3, ZeRO 3 by layers",
+         "naive",
+         3,
+         1,
+         1,
+         {},
+         [](Layout& l) {
              l.parallel.zero = 3;
              l.parallel.partition = "layers";
          }},
         {"data 3 with a server", "1f1b", 3, 2, 1, {}, [](Layout& l) { l.parallel.exchange = "server"; }},
-        {"data 2, 1f1b 2, optimizer on the host", "1f1b", 2, 2, 1, {}, [](Layout& l) { l.memory.offload = "optimizer"; }},
-        {"fp16, its scale too large at first, data 3, ZeRO 2, optimizer on the host", "naive", 3, 1, 1, {}, [](Layout& l) {
+        {"data 2, 1f1b 2, optimizer on the host",
+         "1f1b",
+         2,
+         2,
+         1,
+         {},
+         [](Layout& l) { l.memory.offload = "optimizer"; }},
+        {"fp16, its scale too large at first, data 3, ZeRO 2, optimizer on the host",
+         "naive",
+         3,
+         1,
+         1,
+         {},
+         [](Layout& l) {
              l.precision = {"fp16", "master", "compute", "dynamic", 16777216, 3};
              l.parallel.zero = 2;
              l.memory.offload = "optimizer";
          }},
-        {"bf16, data 2, ZeRO 2", "naive", 2, 1, 1, {}, [](Layout& l) {
+        {"bf16, data 2, ZeRO 2",
+         "naive",
+         2,
+         1,
+         1,
+         {},
+         [](Layout& l) {
              l.precision.compute = "bf16";
              l.parallel.zero = 2;
          }},
@@ -142,7 +184,8 @@ private:
                 services.checkpoints = folder;
                 services.resume = resume;
                 services.files = files;
-                if (rank == 0 && warnings) services.warn = [warnings](const std::string& text) { warnings->push_back(text); };
+                if (rank == 0 && warnings)
+                    services.warn = [warnings](const std::string& text) { warnings->push_back(text); };
             });
     }
 
@@ -185,7 +228,8 @@ private Q_SLOTS:
                 QVERIFY2(run.error.empty(), run.error.c_str());
                 QCOMPARE(readManifest(newest(path(again)))->step, std::int64_t{3});
                 const QByteArray wrong = difference(states[&from], gathered(newest(path(again))));
-                QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1 from %2: %3").arg(to.name, from.name, QString(wrong))));
+                QVERIFY2(wrong.isEmpty(),
+                         qPrintable(QString("%1 from %2: %3").arg(to.name, from.name, QString(wrong))));
                 ++pairs;
             }
         qInfo("%d ordered pairs of layouts", pairs);
@@ -293,8 +337,8 @@ private Q_SLOTS:
             layout.checkpoint.every = 0;
             const Plan without = planOf(layout);
             const auto run = [&](const Plan& plan) {
-                return runInProcess(
-                    plan, {}, [&](int, TrainerServices& services) { services.checkpoints = path(folder); });
+                return runInProcess(plan, {},
+                                    [&](int, TrainerServices& services) { services.checkpoints = path(folder); });
             };
             const RunOutcome taking = run(with), plain = run(without);
             QVERIFY2(taking.error.empty(), taking.error.c_str());
@@ -310,9 +354,13 @@ private Q_SLOTS:
                 const std::int64_t staged = before(taking) - before(plain);
                 const auto buffers = static_cast<std::size_t>(MemoryCategory::Buffers);
                 const std::int64_t predicted = with.memory[rank].bytes[buffers] - without.memory[rank].bytes[buffers];
-                const bool writes = layout.parallel.exchange != "server" || with.mesh.coordinate(int(rank), Axis::Data) == 0;
+                const bool writes =
+                    layout.parallel.exchange != "server" || with.mesh.coordinate(int(rank), Axis::Data) == 0;
                 QVERIFY2((staged > 0) == writes && staged == predicted,
-                         qPrintable(QString("%1, rank %2: %3 used, %4 predicted").arg(shape.name).arg(rank).arg(staged)
+                         qPrintable(QString("%1, rank %2: %3 used, %4 predicted")
+                                        .arg(shape.name)
+                                        .arg(rank)
+                                        .arg(staged)
                                         .arg(predicted)));
             }
         }
@@ -337,8 +385,8 @@ private Q_SLOTS:
         QCOMPARE(listCheckpoints(path(folder)).size(), std::size_t{1});
     }
 
-    /// Between its steps there is no one state: what was asked for is refused, and training goes on. Its output projection
-    /// is a weight of its own, which no checkpoint has.
+    /// Between its steps there is no one state: what was asked for is refused, and training goes on. Its output
+    /// projection is a weight of its own, which no checkpoint has.
     void aScheduleWithoutAFlushTakesNone() {
         QTemporaryDir folder, rest;
         Layout layout = layoutOf(shapes()[3], 2);
@@ -394,13 +442,20 @@ private Q_SLOTS:
     void whatDoesNotFitIsRefusedWithTheReason_data() {
         QTest::addColumn<QString>("assignment");
         QTest::addColumn<QString>("says");
-        QTest::newRow("shape") << "hidden" << "/model/hidden is 32 in the layout and 16 in the checkpoint";
-        QTest::newRow("vocabulary") << "vocabulary" << "/model/vocabulary is 300 in the layout and 256";
-        QTest::newRow("optimizer") << "sgd" << "/optimizer/kind";
-        QTest::newRow("seed") << "seed" << "/run/seed";
-        QTest::newRow("steps") << "steps" << "nothing left to train";
-        QTest::newRow("missing shard") << "shard" << "the shard is missing";
-        QTest::newRow("no checkpoint") << "folder" << "cannot read the checkpoint";
+        QTest::newRow("shape") << "hidden"
+                               << "/model/hidden is 32 in the layout and 16 in the checkpoint";
+        QTest::newRow("vocabulary") << "vocabulary"
+                                    << "/model/vocabulary is 300 in the layout and 256";
+        QTest::newRow("optimizer") << "sgd"
+                                   << "/optimizer/kind";
+        QTest::newRow("seed") << "seed"
+                              << "/run/seed";
+        QTest::newRow("steps") << "steps"
+                               << "nothing left to train";
+        QTest::newRow("missing shard") << "shard"
+                                       << "the shard is missing";
+        QTest::newRow("no checkpoint") << "folder"
+                                       << "cannot read the checkpoint";
     }
     void whatDoesNotFitIsRefusedWithTheReason() {
         QFETCH(QString, assignment);

@@ -12,14 +12,16 @@ using reference::Weights;
 
 namespace {
 
-#define CLOSE_TO(got, wanted, tolerance, name)                                                                       \
-    do {                                                                                                              \
-        const double off = reference::mismatch(got, wanted);                                                          \
-        QVERIFY2(off < tolerance, qPrintable(QString("%1 off by %2, %3").arg(QString::fromStdString(name)).arg(off).arg(in.seed()))); \
+#define CLOSE_TO(got, wanted, tolerance, name)                                                                         \
+    do {                                                                                                               \
+        const double off = reference::mismatch(got, wanted);                                                           \
+        QVERIFY2(off < tolerance,                                                                                      \
+                 qPrintable(QString("%1 off by %2, %3").arg(QString::fromStdString(name)).arg(off).arg(in.seed())));   \
     } while (false)
 
 /// Steps so small that hardly a ReLU or a pool changes its mind within one.
-reference::Values gradientOf(const std::function<double(const Weights&)>& loss, Weights weights, const std::string& name) {
+reference::Values gradientOf(const std::function<double(const Weights&)>& loss, Weights weights,
+                             const std::string& name) {
     reference::Values& moved = weights.at(name);
     reference::Values gradient(moved.size());
     constexpr double step = 1e-8;
@@ -51,7 +53,9 @@ StageSpec specOf(const reference::CnnShape& shape) {
 
 reference::CnnShape randomShape(RandomInputs& in) {
     const int layers = in.whole(1, 2);
-    return {in.whole(1, 3), layers == 2 ? 4 * in.whole(1, 2) : 4, in.whole(1, 2), in.whole(2, 3), layers, in.whole(1, 2), in.whole(2, 4)};
+    return {
+        in.whole(1, 3), layers == 2 ? 4 * in.whole(1, 2) : 4, in.whole(1, 2), in.whole(2, 3), layers, in.whole(1, 2),
+        in.whole(2, 4)};
 }
 
 }  // namespace

@@ -67,9 +67,7 @@ private:
     std::optional<RunOutcome> reference_;
 
 private Q_SLOTS:
-    void initTestCase() {
-        seed_ = freshSeed();
-    }
+    void initTestCase() { seed_ = freshSeed(); }
 
     /// Far below what guessing costs, and what it has learned holds for images that it has not seen.
     void itLearns() {
@@ -119,7 +117,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("schedule");
         QTest::addColumn<int>("chunks");
         for (const char* kind : {"gpipe", "zb-h1", "zb-greedy"}) QTest::newRow(kind) << kind << 1;
-        for (const char* kind : {"interleaved-1f1b", "looped-bfs", "zb-v", "dualpipe-v"}) QTest::newRow(kind) << kind << 2;
+        for (const char* kind : {"interleaved-1f1b", "looped-bfs", "zb-v", "dualpipe-v"})
+            QTest::newRow(kind) << kind << 2;
     }
     void everyScheduleToo() {
         QFETCH(QString, schedule);
@@ -149,9 +148,12 @@ private Q_SLOTS:
     void sixteenBits_data() {
         QTest::addColumn<QString>("compute");
         QTest::addColumn<QString>("weights");
-        QTest::newRow("bf16") << "bf16" << "master";
-        QTest::newRow("bf16, weights in fp32") << "bf16" << "fp32";
-        QTest::newRow("fp16") << "fp16" << "master";
+        QTest::newRow("bf16") << "bf16"
+                              << "master";
+        QTest::newRow("bf16, weights in fp32") << "bf16"
+                                               << "fp32";
+        QTest::newRow("fp16") << "fp16"
+                              << "master";
     }
     void sixteenBits() {
         QFETCH(QString, compute);
@@ -173,9 +175,12 @@ private Q_SLOTS:
     void otherOptimizersToo_data() {
         QTest::addColumn<QString>("optimizer");
         QTest::addColumn<QString>("partition");
-        QTest::newRow("adafactor") << "adafactor" << "layers";
-        QTest::newRow("sm3") << "sm3" << "layers";
-        QTest::newRow("sgd") << "sgd" << "flat";
+        QTest::newRow("adafactor") << "adafactor"
+                                   << "layers";
+        QTest::newRow("sm3") << "sm3"
+                             << "layers";
+        QTest::newRow("sgd") << "sgd"
+                             << "flat";
     }
     void otherOptimizersToo() {
         QFETCH(QString, optimizer);
@@ -192,8 +197,8 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: %2").arg(seed_).arg(wrong)));
     }
 
-    /// Codes lose nothing: to the bit. Of maps of fewer bits the loss differs a little, and less the more bits they have; what
-    /// is kept, and what the plan says of it, is less.
+    /// Codes lose nothing: to the bit. Of maps of fewer bits the loss differs a little, and less the more bits they
+    /// have; what is kept, and what the plan says of it, is less.
     void keptInFewerBits_data() {
         QTest::addColumn<QString>("activations");
         QTest::addColumn<double>("tolerance");
@@ -261,12 +266,24 @@ private Q_SLOTS:
         QTest::addColumn<QString>("compute");
         QTest::addColumn<QString>("recompute");
         QTest::addColumn<QString>("activations");
-        QTest::newRow("fp32") << "fp32" << "none" << "kept";
-        QTest::newRow("bf16") << "bf16" << "none" << "kept";
-        QTest::newRow("recomputed") << "fp32" << "full" << "kept";
-        QTest::newRow("lossless") << "fp32" << "none" << "lossless";
-        QTest::newRow("10 bits") << "bf16" << "none" << "lossy-10";
-        QTest::newRow("8 bits") << "fp32" << "none" << "lossy-8";
+        QTest::newRow("fp32") << "fp32"
+                              << "none"
+                              << "kept";
+        QTest::newRow("bf16") << "bf16"
+                              << "none"
+                              << "kept";
+        QTest::newRow("recomputed") << "fp32"
+                                    << "full"
+                                    << "kept";
+        QTest::newRow("lossless") << "fp32"
+                                  << "none"
+                                  << "lossless";
+        QTest::newRow("10 bits") << "bf16"
+                                 << "none"
+                                 << "lossy-10";
+        QTest::newRow("8 bits") << "fp32"
+                                << "none"
+                                << "lossy-8";
     }
     void memoryIsThatOfThePlan() {
         QFETCH(QString, compute);
@@ -299,7 +316,8 @@ private Q_SLOTS:
         const RunOutcome rest = runInProcess(planOf(second), {}, from);
         QVERIFY2(rest.error.empty(), rest.error.c_str());
         const std::vector<double> straight = reference().counter(EventKind::Loss);
-        const QString wrong = difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-4);
+        const QString wrong =
+            difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-4);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 };

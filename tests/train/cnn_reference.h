@@ -65,11 +65,12 @@ inline Values relu(Values x) {
 template <class Visit>
 void eachWindow(const ImageShape& shape, Visit visit) {
     std::size_t at = 0;
-    eachOf({shape.samples, shape.height / 2, shape.width / 2, shape.channels}, [&](int sample, int y, int x, int channel) {
-        std::size_t window[4];
-        for (int i = 0; i < 4; ++i) window[i] = placeIn(shape, sample, 2 * y + i / 2, 2 * x + i % 2, channel);
-        visit(at++, window);
-    });
+    eachOf({shape.samples, shape.height / 2, shape.width / 2, shape.channels},
+           [&](int sample, int y, int x, int channel) {
+               std::size_t window[4];
+               for (int i = 0; i < 4; ++i) window[i] = placeIn(shape, sample, 2 * y + i / 2, 2 * x + i % 2, channel);
+               visit(at++, window);
+           });
 }
 
 inline Values maxPool(const Values& images, const ImageShape& shape) {

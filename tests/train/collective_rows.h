@@ -19,10 +19,8 @@ inline std::vector<std::byte> numbers(std::int64_t seed, int what, int rank, std
         const auto half = static_cast<_Float16>(values[i]);
         const auto* bits = reinterpret_cast<const std::byte*>(&values[i]);
         std::byte* const to = made.data() + i * sizeOf(type);
-        if (type == DType::F16)
-            std::memcpy(to, &half, 2);
-        else
-            std::memcpy(to, type == DType::BF16 ? bits + 2 : bits, sizeOf(type));
+        if (type == DType::F16) std::memcpy(to, &half, 2);
+        else std::memcpy(to, type == DType::BF16 ? bits + 2 : bits, sizeOf(type));
     }
     return made;
 }
@@ -34,32 +32,38 @@ struct CollectiveRow {
     std::function<void(Communicator&, ArraySpan, ArraySpan)> run;
 };
 
-inline void copyIn(ArraySpan from, ArraySpan to) { std::memcpy(to.bytes().data(), from.bytes().data(), from.bytes().size()); }
+inline void copyIn(ArraySpan from, ArraySpan to) {
+    std::memcpy(to.bytes().data(), from.bytes().data(), from.bytes().size());
+}
 
 inline const std::vector<CollectiveRow>& allCollectives() {
     static const std::vector<CollectiveRow> all{
-        {"sum", false, false, [](Communicator& group, ArraySpan in, ArraySpan out) {
+        {"sum", false, false,
+         [](Communicator& group, ArraySpan in, ArraySpan out) {
              copyIn(in, out);
              group.allReduce(out, ReduceOp::Sum);
          }},
-        {"largest", false, false, [](Communicator& group, ArraySpan in, ArraySpan out) {
+        {"largest", false, false,
+         [](Communicator& group, ArraySpan in, ArraySpan out) {
              copyIn(in, out);
              group.allReduce(out, ReduceOp::Max);
          }},
-        {"reduce-scatter", true, false, [](Communicator& group, ArraySpan in, ArraySpan out) {
-             group.reduceScatter(in, out, ReduceOp::Sum);
-         }},
+        {"reduce-scatter", true, false,
+         [](Communicator& group, ArraySpan in, ArraySpan out) { group.reduceScatter(in, out, ReduceOp::Sum); }},
         {"all-gather", false, true, [](Communicator& group, ArraySpan in, ArraySpan out) { group.allGather(in, out); }},
         {"all-to-all", true, true, [](Communicator& group, ArraySpan in, ArraySpan out) { group.allToAll(in, out); }},
-        {"reduced parts", false, false, [](Communicator& group, ArraySpan in, ArraySpan out) {
+        {"reduced parts", false, false,
+         [](Communicator& group, ArraySpan in, ArraySpan out) {
              copyIn(in, out);
              group.ireduceParts(out)->wait();
          }},
-        {"reduced to the last", false, false, [](Communicator& group, ArraySpan in, ArraySpan out) {
+        {"reduced to the last", false, false,
+         [](Communicator& group, ArraySpan in, ArraySpan out) {
              copyIn(in, out);
              group.ireduceTo(out, group.size() - 1)->wait();
          }},
-        {"gathered parts", false, false, [](Communicator& group, ArraySpan in, ArraySpan out) {
+        {"gathered parts", false, false,
+         [](Communicator& group, ArraySpan in, ArraySpan out) {
              copyIn(in, out);
              group.igatherParts(out)->wait();
          }},

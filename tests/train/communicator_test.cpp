@@ -45,10 +45,8 @@ private Q_SLOTS:
     void wrongSizeIsNamed() {
         const std::string error = runRanks(2, [](int rank, Communicator& world) {
             std::vector<std::byte> data(rank == 0 ? 8 : 12);
-            if (rank == 0)
-                world.send(data, 1, 4);
-            else
-                world.receive(data, 0, 4);
+            if (rank == 0) world.send(data, 1, 4);
+            else world.receive(data, 0, 4);
         });
         const std::string wanted = "from rank 0 to rank 1, tag 4: sent 8 bytes, expected 12";
         QVERIFY2(error.find(wanted) != std::string::npos, error.c_str());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Context parallelism: however many ranks share the tokens of a sample, the losses and the weights are those of one rank.
+// Context parallelism: however many ranks share the tokens of a sample, the losses and the weights are those of one
+// rank.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
@@ -112,8 +113,8 @@ private Q_SLOTS:
                             const int data = 8 / context / tensor / pipeline;
                             if (data < 1 || (sequence && tensor == 1)) continue;
                             if (QString(model) == "mlp" && (context != 2 || tensor == 4)) continue;
-                            QTest::addRow("%s data %d pipeline %d tensor %d context %d%s", model, data, pipeline, tensor,
-                                          context, sequence ? " sequence" : "")
+                            QTest::addRow("%s data %d pipeline %d tensor %d context %d%s", model, data, pipeline,
+                                          tensor, context, sequence ? " sequence" : "")
                                 << model << data << pipeline << tensor << context << sequence;
                         }
     }
@@ -159,8 +160,11 @@ private Q_SLOTS:
                     largest = std::max(largest, std::abs(double(values[i])));
                     off = std::max(off, std::abs(double(values[i]) - other[i]));
                 }
-                QVERIFY2(off <= 1e-5 * largest,
-                         qPrintable(QString("%1, context %2: off by %3 of %4").arg(name.c_str()).arg(split.context).arg(off).arg(largest)));
+                QVERIFY2(off <= 1e-5 * largest, qPrintable(QString("%1, context %2: off by %3 of %4")
+                                                               .arg(name.c_str())
+                                                               .arg(split.context)
+                                                               .arg(off)
+                                                               .arg(largest)));
             }
         }
     }
@@ -211,7 +215,8 @@ private Q_SLOTS:
         for (const int zero : {0, 1, 2, 3})
             for (const char* recompute : {"none", "selective", "full"})
                 QTest::addRow("zero %d, recompute %s", zero, recompute) << zero << "flat" << recompute;
-        QTest::newRow("zero 3, layers") << 3 << "layers" << "none";
+        QTest::newRow("zero 3, layers") << 3 << "layers"
+                                        << "none";
     }
     void shardsAndRecomputation() {
         QFETCH(int, zero);
@@ -250,8 +255,8 @@ private Q_SLOTS:
         }
     }
 
-    /// Every hop that plan names is a span of the run, with its bytes and its layer, inside its action, and what the plan
-    /// says of the axis is their sum.
+    /// Every hop that plan names is a span of the run, with its bytes and its layer, inside its action, and what the
+    /// plan says of the axis is their sum.
     void hopsAreThoseOfThePlan_data() {
         QTest::addColumn<bool>("paced");
         QTest::addColumn<QString>("recompute");
@@ -345,7 +350,8 @@ private Q_SLOTS:
         const RunOutcome rest = runInProcess(planOf(second), {}, from);
         QVERIFY2(rest.error.empty(), rest.error.c_str());
         const std::vector<double> straight = reference().counter(EventKind::Loss);
-        const QString wrong = difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-5);
+        const QString wrong =
+            difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-5);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 

@@ -49,13 +49,16 @@ private:
         QVERIFY2(run.error.empty(), run.error.c_str());
         for (const EventKind kind : {EventKind::Loss, EventKind::ValidationLoss}) {
             const QString wrong = difference(run.counter(kind), reference_.counter(kind), 1e-5);
-            QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: %2\n%3").arg(seed_).arg(wrong, toCsv(order).c_str())));
+            QVERIFY2(wrong.isEmpty(),
+                     qPrintable(QString("seed %1: %2\n%3").arg(seed_).arg(wrong, toCsv(order).c_str())));
         }
         for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
-            const auto& written = order.ranks[static_cast<std::size_t>(plan.mesh.coordinate(static_cast<int>(rank), Axis::Pipeline))];
+            const auto& written =
+                order.ranks[static_cast<std::size_t>(plan.mesh.coordinate(static_cast<int>(rank), Axis::Pipeline))];
             std::vector<Action> executed;
             for (const Event& event : run.ranks[rank].events)
-                if (event.step == 0 && event.lane == Lane::Compute && isCompute(actionFromId(event.action).kind) && event.kind != EventKind::Wait)
+                if (event.step == 0 && event.lane == Lane::Compute && isCompute(actionFromId(event.action).kind) &&
+                    event.kind != EventKind::Wait)
                     executed.push_back(actionFromId(event.action));
             QVERIFY(executed == written);
         }
@@ -72,13 +75,20 @@ private Q_SLOTS:
     void writtenOnes_data() {
         QTest::addColumn<QString>("csv");
         QTest::addColumn<int>("data");
-        QTest::newRow("backwards as late as can be") << "0F0,0F1,0F2,0F3,0B3,0B2,0B1,0B0\n1F3,1F1,1F0,1F2,1B3,1B1,1B2,1B0\n" << 1;
-        QTest::newRow("split and whole, two replicas") << "0F0,0F1,0I0,0F2,0W0,0B1,0F3,0B2,0I3,0W3\n1F0,1B0,1F1,1I1,1F2,1W1,1B2,1F3,1B3\n" << 2;
-        QTest::newRow("one stage here, three there") << "0F0,0F1,0F2,0F3,0B0,0B1,0B2,0B3\n"
-            "1F0,2F0,3F0,3B0,2B0,1B0,1F1,2F1,3F1,3B1,2B1,1B1,1F2,2F2,3F2,3B2,2B2,1B2,1F3,2F3,3F3,3B3,2B3,1B3\n" << 1;
+        QTest::newRow("backwards as late as can be")
+            << "0F0,0F1,0F2,0F3,0B3,0B2,0B1,0B0\n1F3,1F1,1F0,1F2,1B3,1B1,1B2,1B0\n"
+            << 1;
+        QTest::newRow("split and whole, two replicas")
+            << "0F0,0F1,0I0,0F2,0W0,0B1,0F3,0B2,0I3,0W3\n1F0,1B0,1F1,1I1,1F2,1W1,1B2,1F3,1B3\n"
+            << 2;
+        QTest::newRow("one stage here, three there")
+            << "0F0,0F1,0F2,0F3,0B0,0B1,0B2,0B3\n"
+               "1F0,2F0,3F0,3B0,2B0,1B0,1F1,2F1,3F1,3B1,2B1,1B1,1F2,2F2,3F2,3B2,2B2,1B2,1F3,2F3,3F3,3B3,2B3,1B3\n"
+            << 1;
         QTest::newRow("both ends on one rank")
             << "0F0,0F1,3F0,3I0,0F2,3F1,3W0,3B1,0B0,0F3,3F2,3B2,0B1,3F3,3B3,0B2,0B3\n"
-               "1F0,2F0,1F1,2F1,2B0,1B0,2B1,1B1,1F2,2F2,2B2,1B2,1F3,2F3,2B3,1B3\n" << 1;
+               "1F0,2F0,1F1,2F1,2B0,1B0,2B1,1B1,1F2,2F2,2B2,1B2,1F3,2F3,2B3,1B3\n"
+            << 1;
     }
     void writtenOnes() {
         QFETCH(QString, csv);

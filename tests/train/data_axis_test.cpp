@@ -95,7 +95,10 @@ private:
                 const auto i = static_cast<std::size_t>(category);
                 QVERIFY2(peaks[i] == plan.memory[rank].bytes[i],
                          qPrintable(QString("rank %1, category %2: %3 allocated, %4 predicted")
-                                        .arg(rank).arg(i).arg(peaks[i]).arg(plan.memory[rank].bytes[i])));
+                                        .arg(rank)
+                                        .arg(i)
+                                        .arg(peaks[i])
+                                        .arg(plan.memory[rank].bytes[i])));
             }
             if (plan.layout.parallel.pipeline > 1) continue;  // a message may leave sooner than the ledger has it
             const auto buffers = static_cast<std::size_t>(MemoryCategory::Buffers);
@@ -107,9 +110,7 @@ private:
     std::map<int, RunOutcome> references_;
 
 private Q_SLOTS:
-    void initTestCase() {
-        seed_ = freshSeed();
-    }
+    void initTestCase() { seed_ = freshSeed(); }
 
     void everyWayEqualsOneRank_data() {
         QTest::addColumn<int>("zero");
@@ -120,7 +121,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("micro");
         for (const int zero : {0, 1, 2, 3, 4}) {
             const auto add = [&](int data, int pipeline, const char* schedule, int chunks, int micro) {
-                QTest::addRow("zero %d data %d pipeline %d %s %d micro %d", zero, data, pipeline, schedule, chunks, micro)
+                QTest::addRow("zero %d data %d pipeline %d %s %d micro %d", zero, data, pipeline, schedule, chunks,
+                              micro)
                     << zero << data << pipeline << schedule << chunks << micro;
             };
             add(2, 1, "naive", 1, 6);
@@ -149,8 +151,8 @@ private Q_SLOTS:
         requireMemoryIsTheLedger(plan, run);
     }
 
-    /// Each member of a tensor group reduces, and shares out, its part of the weights over its own replicas. The vocabulary does not
-    /// divide: members hold tables of different sizes.
+    /// Each member of a tensor group reduces, and shares out, its part of the weights over its own replicas. The
+    /// vocabulary does not divide: members hold tables of different sizes.
     void tensorGroupsToo_data() {
         QTest::addColumn<int>("zero");
         QTest::addColumn<int>("pipeline");
@@ -159,7 +161,8 @@ private Q_SLOTS:
         for (const int zero : {0, 1, 2, 3}) {
             QTest::addRow("zero %d, pipeline 1", zero) << zero << 1 << "naive" << false;
             QTest::addRow("zero %d, pipeline 1, tokens split", zero) << zero << 1 << "naive" << true;
-            QTest::addRow(zero == 0 ? "ring, pipeline 2, tokens split" : "zero %d, pipeline 2, tokens split", zero) << zero << 2 << "zb-h1" << true;
+            QTest::addRow(zero == 0 ? "ring, pipeline 2, tokens split" : "zero %d, pipeline 2, tokens split", zero)
+                << zero << 2 << "zb-h1" << true;
         }
     }
     void tensorGroupsToo() {
@@ -183,12 +186,15 @@ private Q_SLOTS:
     void ledgerIsTheArenaToTheByte() {
         RandomStream random(seed_, "ledger");
         const auto below = [&](int most) { return static_cast<int>(random.below(static_cast<std::uint32_t>(most))); };
-        const auto kindAt = [&](const auto& kinds) { return kinds[static_cast<std::size_t>(below(int(std::size(kinds))))]; };
+        const auto kindAt = [&](const auto& kinds) {
+            return kinds[static_cast<std::size_t>(below(int(std::size(kinds))))];
+        };
         for (int round = 0; round < 60; ++round) {
             const int data = 2 + below(3), micro = 1 + below(3), heads = 1 + below(3);
-            Layout layout = layoutOf(below(4), data, 1, kindAt(std::array{"naive", "1f1b", "gpipe"}), 1, micro,
-                                     0.001 * below(60));
-            layout.model = {below(2) ? "gpt" : "mlp", 1 + below(5), heads * (2 + below(6)), heads, 2 + below(9), 256 + below(9), 0};
+            Layout layout =
+                layoutOf(below(4), data, 1, kindAt(std::array{"naive", "1f1b", "gpipe"}), 1, micro, 0.001 * below(60));
+            layout.model = {
+                below(2) ? "gpt" : "mlp", 1 + below(5), heads * (2 + below(6)), heads, 2 + below(9), 256 + below(9), 0};
             layout.model.dropout = below(2) ? 0.1 : 0;
             for (int layer = 0; below(3) == 0 && layer < layout.model.layers; ++layer)
                 layout.model.feedForward.assign(static_cast<std::size_t>(layout.model.layers), 1 + below(60));
@@ -221,10 +227,15 @@ private Q_SLOTS:
                 }
                 const QString where = QString("rank %1 of %2").arg(rank).arg(writeLayout(layout).c_str());
                 for (std::size_t i = 0; i < bytes.size(); ++i)
-                    QVERIFY2(bytes[i] == predicted.bytes[i], qPrintable(QString("category %1: %2 allocated, %3 predicted, %4")
-                                                                            .arg(i).arg(bytes[i]).arg(predicted.bytes[i]).arg(where)));
-                QVERIFY2(peak == predicted.peak, qPrintable(QString("%1 allocated, %2 predicted, %3")
-                                                               .arg(peak).arg(predicted.peak).arg(where)));
+                    QVERIFY2(bytes[i] == predicted.bytes[i],
+                             qPrintable(QString("category %1: %2 allocated, %3 predicted, %4")
+                                            .arg(i)
+                                            .arg(bytes[i])
+                                            .arg(predicted.bytes[i])
+                                            .arg(where)));
+                QVERIFY2(
+                    peak == predicted.peak,
+                    qPrintable(QString("%1 allocated, %2 predicted, %3").arg(peak).arg(predicted.peak).arg(where)));
             }
         }
     }
@@ -241,7 +252,8 @@ private Q_SLOTS:
         for (const int zero : {2, 3, 4})
             for (const char* recompute : {"full", "sqrt", "every"}) {
                 const auto add = [&](int data, int pipeline, int tensor, const char* schedule, int chunks) {
-                    QTest::addRow("zero %d data %d pipeline %d tensor %d %s, %s", zero, data, pipeline, tensor, schedule, recompute)
+                    QTest::addRow("zero %d data %d pipeline %d tensor %d %s, %s", zero, data, pipeline, tensor,
+                                  schedule, recompute)
                         << zero << data << pipeline << tensor << schedule << chunks << recompute;
                 };
                 add(3, 1, 1, "naive", 1);
@@ -383,7 +395,8 @@ private Q_SLOTS:
         QFETCH(QString, gradients);
         QFETCH(QString, lossScale);
         Layout layout = layoutOf(zero, 2, 1, "1f1b", 1, 3);
-        layout.precision = {compute.toStdString(), weights.toStdString(), gradients.toStdString(), lossScale.toStdString()};
+        layout.precision = {compute.toStdString(), weights.toStdString(), gradients.toStdString(),
+                            lossScale.toStdString()};
         layout.run.steps = 3;
         layout.data.validation = 0;
         std::map<std::string, std::vector<double>> losses;
@@ -415,7 +428,8 @@ private Q_SLOTS:
                     const double seconds = static_cast<double>(event.end - event.begin) * 1e-9;
                     if (event.kind == EventKind::ExposedComm) counted = event.value;
                     if (event.kind == EventKind::HiddenComm) hidden = event.value;
-                    if (event.kind == EventKind::Wait && isBesideCompute(actionFromId(event.action).kind)) waited += seconds;
+                    if (event.kind == EventKind::Wait && isBesideCompute(actionFromId(event.action).kind))
+                        waited += seconds;
                     if (event.kind == EventKind::ReduceBuckets) moved += seconds;
                 }
                 QVERIFY(std::abs(counted - waited) < 1e-9);
@@ -424,7 +438,9 @@ private Q_SLOTS:
     }
 
     void whatCannotWorkIsRefused() {
-        const auto refusal = [](const Layout& layout) { return QString::fromStdString(toText(check(layout, scheduleMethods()))); };
+        const auto refusal = [](const Layout& layout) {
+            return QString::fromStdString(toText(check(layout, scheduleMethods())));
+        };
         Layout alone = layoutOf(1, 1, 1, "naive", 1, 6);
         QVERIFY(refusal(alone).contains("/parallel/zero"));
         Layout ring = layoutOf(2, 2, 1, "naive", 1, 6);

@@ -90,7 +90,9 @@ private Q_SLOTS:
         QVERIFY(corpus.has_value());
         QCOMPARE(corpus->trainWindows(), 400);
         QCOMPARE(corpus->validationWindows(), 100);
-        const auto bytes = [](std::span<const std::uint16_t> tokens) { return std::string(tokens.begin(), tokens.end()); };
+        const auto bytes = [](std::span<const std::uint16_t> tokens) {
+            return std::string(tokens.begin(), tokens.end());
+        };
         QCOMPARE(bytes(corpus->trainWindow(3)), text.substr(30, 10));
         QCOMPARE(bytes(corpus->validationWindow(99)), text.substr(4990, 10));
         QCOMPARE(bytes(corpus->validationWindow(0)), text.substr(4000, 10));
@@ -194,8 +196,8 @@ private Q_SLOTS:
         QVERIFY(all == gathered);
     }
 
-    /// The shards of all replicas, put together, over an epoch and over the next one: every window of the data set, except
-    /// for what the last batch repeats or leaves out.
+    /// The shards of all replicas, put together, over an epoch and over the next one: every window of the data set,
+    /// except for what the last batch repeats or leaves out.
     void shardsMakeUpTheDataSet_data() {
         QTest::addColumn<QString>("lastBatch");
         QTest::addColumn<int>("data");

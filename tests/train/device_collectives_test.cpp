@@ -111,10 +111,12 @@ private Q_SLOTS:
             return group.iallReduce({{data.data(), DType::F32}, 1}, ReduceOp::Sum);
         };
         for (int k = 0; k < 4; ++k)
-            QCOMPARE(beside.post(reduce, [&finished, &device, k] {
-                QCOMPARE(static_cast<int>(device.count("precede")), k + 1);
-                finished.push_back(k);
-            }), k);
+            QCOMPARE(beside.post(reduce,
+                                 [&finished, &device, k] {
+                                     QCOMPARE(static_cast<int>(device.count("precede")), k + 1);
+                                     finished.push_back(k);
+                                 }),
+                     k);
         QCOMPARE(device.count("begin"), std::size_t{4});
         QVERIFY(!beside.awaited(0));
 
@@ -275,9 +277,9 @@ private Q_SLOTS:
         Transfers transfers(
             TransferSetup{*alone, rank.plan.lowered.rankOfStage, {0}, {1}, DType::F32, rank.arena, rank.trace});
         LossScale scale(rank.plan.layout.precision);
-        Executor executor({rank.stages, rank.arena, 1, *alone, *alone, *alone, *alone, *alone, nullptr, transfers,
-                           rank.trace, rank.plan.costs, 0, scale, 1, nullptr, 1, true, true, nullptr, nullptr,
-                           rank.axis.get()});
+        Executor executor({rank.stages, rank.arena,      1, *alone, *alone, *alone,  *alone, *alone, nullptr, transfers,
+                           rank.trace,  rank.plan.costs, 0, scale,  1,      nullptr, 1,      true,   true,    nullptr,
+                           nullptr,     rank.axis.get()});
         std::atomic<bool> held = false, late = false;
         std::atomic<std::size_t> synchronized = 0;
         {

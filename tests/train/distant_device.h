@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device whose memory the processor cannot reach, on any machine: a processor's kernels behind addresses that are none.
-// Whoever reads or writes a device's memory by himself crashes.
+// A device whose memory the processor cannot reach, on any machine: a processor's kernels behind addresses that are
+// none. Whoever reads or writes a device's memory by himself crashes.
 #pragma once
 
 #include "kernels/device.h"
@@ -35,7 +35,8 @@ public:
     void gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array c) override {
         inner_->gemmBias(m, n, k, near(a), near(b), near(bias), near(c));
     }
-    void gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x, Array output) override {
+    void gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x,
+                      Array output) override {
         inner_->gemmBiasGelu(m, n, k, near(a), near(b), near(bias), near(x), near(output));
     }
     void gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) override {
@@ -59,8 +60,8 @@ public:
     void layerNormInputGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* mean,
                             const float* rstd, ConstArray outputGradient, ConstArray residualGradient,
                             Array inputGradient) override {
-        inner_->layerNormInputGrad(rows, columns, near(input), near(gamma), near(mean), near(rstd), near(outputGradient),
-                                   near(residualGradient), near(inputGradient));
+        inner_->layerNormInputGrad(rows, columns, near(input), near(gamma), near(mean), near(rstd),
+                                   near(outputGradient), near(residualGradient), near(inputGradient));
     }
     void layerNormWeightGrad(int rows, int columns, ConstArray input, const float* mean, const float* rstd,
                              ConstArray outputGradient, Array gammaGradient, Array betaGradient) override {
@@ -155,8 +156,8 @@ public:
                        float* scratch) override {
         const std::size_t values = std::size_t(shape.samples) * shape.sequence * 3 * shape.heads * shape.width;
         std::memcpy(near(qkvGradient).data, near(qkv).data, values * sizeOf(qkv.type));
-        inner_->attentionGrad(shape, near(qkvGradient), near(kept), near(output), near(outputGradient), near(qkvGradient),
-                              dropout, near(scratch));
+        inner_->attentionGrad(shape, near(qkvGradient), near(kept), near(output), near(outputGradient),
+                              near(qkvGradient), dropout, near(scratch));
     }
 
     std::size_t attentionBlockScratch(int rows, int width) const override {
@@ -169,8 +170,8 @@ public:
     void attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, ConstArray output,
                             ConstArray outputGradient, const float* logSums, float* queryGradient,
                             float* keysValuesGradient, float* scratch) override {
-        inner_->attentionBlockGrad(block, near(qkv), near(keysValues), near(output), near(outputGradient), near(logSums),
-                                   near(queryGradient), near(keysValuesGradient), near(scratch));
+        inner_->attentionBlockGrad(block, near(qkv), near(keysValues), near(output), near(outputGradient),
+                                   near(logSums), near(queryGradient), near(keysValuesGradient), near(scratch));
     }
     void takeKeysValues(int rows, int hidden, ConstArray qkv, Array keysValues) override {
         inner_->takeKeysValues(rows, hidden, near(qkv), near(keysValues));
@@ -192,7 +193,8 @@ public:
     void crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) override {
         inner_->crossEntropy(rows, vocabulary, near(logits), near(targets), loss);
     }
-    void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) override {
+    void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
+                                  double* loss) override {
         inner_->crossEntropyWithGradient(rows, vocabulary, near(logits), near(targets), loss);
     }
     void largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) override {
@@ -215,7 +217,9 @@ public:
         for (ArrayPart& part : reached) part.values = near(part.values);
         return inner_->sumOfSquares(reached);
     }
-    void convert(std::int64_t count, ConstArray from, Array to) override { inner_->convert(count, near(from), near(to)); }
+    void convert(std::int64_t count, ConstArray from, Array to) override {
+        inner_->convert(count, near(from), near(to));
+    }
     void add(std::int64_t count, ConstArray from, Array to) override { inner_->add(count, near(from), near(to)); }
     void multiply(std::int64_t count, float factor, Array values) override {
         inner_->multiply(count, factor, near(values));
@@ -277,7 +281,8 @@ public:
         inner_->sm3(update, all);
     }
 
-    void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) override {
+    void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
+                   float* logits) override {
         inner_->gateNoise(rows, columns, key, firstRow, near(noise), near(logits));
     }
     void route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) override {
@@ -285,13 +290,14 @@ public:
     }
     void routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes, const float* weightGradient,
                    const GateScores& probabilities, const GateScores& noise) override {
-        inner_->routeGrad(shape, balance, reached(routes), near(weightGradient), reached(probabilities), reached(noise));
+        inner_->routeGrad(shape, balance, reached(routes), near(weightGradient), reached(probabilities),
+                          reached(noise));
     }
     void countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) override {
         inner_->countLoad(shape, near(asked), near(tally));
     }
-    void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights, ConstArray from,
-                    Array to) override {
+    void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights,
+                    ConstArray from, Array to) override {
         inner_->gatherRows(rows, columns, choices, near(places), near(weights), near(from), near(to));
     }
     void sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights, ConstArray from,
@@ -317,8 +323,8 @@ private:
     static Array near(Array array) { return {near(array.data), array.type}; }
     static ConstArray near(ConstArray array) { return {near(array.data), array.type}; }
     static Routes reached(const Routes& routes) {
-        return {near(routes.weights), near(routes.rows), near(routes.places), near(routes.asked), near(routes.sums),
-                near(routes.assigned), near(routes.rounds)};
+        return {near(routes.weights), near(routes.rows),     near(routes.places), near(routes.asked),
+                near(routes.sums),    near(routes.assigned), near(routes.rounds)};
     }
     static GateScores reached(const GateScores& scores) { return {near(scores.experts), near(scores.groups)}; }
     static std::vector<AdafactorPart> reached(std::span<const AdafactorPart> parts) {

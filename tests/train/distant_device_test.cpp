@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training on a device whose memory is not the processor's: everything goes through its kernels and its copies, and every
-// message by way of the host. The kernels are the processor's, so the results are the same to the bit.
+// Training on a device whose memory is not the processor's: everything goes through its kernels and its copies, and
+// every message by way of the host. The kernels are the processor's, so the results are the same to the bit.
 #include "engine/train/comm/staged_communicator.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
@@ -36,10 +36,10 @@ private Q_SLOTS:
         QTest::addColumn<QString>("compute");
         QTest::addColumn<QString>("recompute");
         QTest::addColumn<QString>("exchange");
-        const auto row = [](int d, int p, int t, int zero, const char* schedule, const char* compute, const char* recompute,
-                            const char* exchange = "allreduce") {
-            QTest::addRow("data %d pipeline %d tensor %d zero %d %s %s recompute %s, %s", d, p, t, zero, schedule, compute,
-                          recompute, exchange)
+        const auto row = [](int d, int p, int t, int zero, const char* schedule, const char* compute,
+                            const char* recompute, const char* exchange = "allreduce") {
+            QTest::addRow("data %d pipeline %d tensor %d zero %d %s %s recompute %s, %s", d, p, t, zero, schedule,
+                          compute, recompute, exchange)
                 << d << p << t << zero << schedule << compute << recompute << exchange;
         };
         row(1, 1, 1, 0, "1f1b", "fp32", "none");
@@ -89,8 +89,10 @@ private Q_SLOTS:
     void expertsToo_data() {
         QTest::addColumn<QString>("gate");
         QTest::addColumn<QString>("compute");
-        for (const char* gate : {"switch", "noisy-top-k", "hierarchical", "gshard", "expert-choice", "capped-expert-choice"})
-            for (const char* compute : {"fp32", "bf16", "fp16"}) QTest::addRow("%s %s", gate, compute) << gate << compute;
+        for (const char* gate :
+             {"switch", "noisy-top-k", "hierarchical", "gshard", "expert-choice", "capped-expert-choice"})
+            for (const char* compute : {"fp32", "bf16", "fp16"})
+                QTest::addRow("%s %s", gate, compute) << gate << compute;
     }
     void expertsToo() {
         QFETCH(QString, gate);
@@ -110,7 +112,8 @@ private Q_SLOTS:
         QVERIFY2(far.error.empty(), far.error.c_str());
         const std::vector<double> losses = far.counter(EventKind::Loss);
         QCOMPARE(losses, near.counter(EventKind::Loss));
-        QVERIFY2(losses.back() < losses.front() - 0.2, qPrintable(QString("%1 to %2").arg(losses.front()).arg(losses.back())));
+        QVERIFY2(losses.back() < losses.front() - 0.2,
+                 qPrintable(QString("%1 to %2").arg(losses.front()).arg(losses.back())));
         for (std::size_t rank = 0; rank < far.ranks.size(); ++rank) {
             QVERIFY(far.ranks[rank].parameters == near.ranks[rank].parameters);
             const auto loads = [rank](const RunOutcome& run) {

@@ -50,10 +50,12 @@ Curves reenact(const Layout& layout) {
                 }
                 curves.distances.push_back(std::sqrt(squares));
             }
-            for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = float(weights[i] - rate * clipping * gradient.values[i]);
+            for (std::size_t i = 0; i < weights.size(); ++i)
+                weights[i] = float(weights[i] - rate * clipping * gradient.values[i]);
         }
         curves.losses.push_back(loss);
-        if ((step + 1) % layout.run.validateEvery == 0 || step + 1 == layout.run.steps) curves.validations.push_back(model.validation(centre));
+        if ((step + 1) % layout.run.validateEvery == 0 || step + 1 == layout.run.steps)
+            curves.validations.push_back(model.validation(centre));
     }
     return curves;
 }
@@ -103,7 +105,8 @@ private:
             for (const Parameter& parameter : model.parameters())
                 for (const float value : run.ranks[rank].parameters.at("0/" + parameter.name)) {
                     const float should = wanted.weights[rank][at++];
-                    QVERIFY2(std::abs(value - should) <= 1e-5f, qPrintable(seed + QString("rank %1 %2").arg(rank).arg(parameter.name.c_str())));
+                    QVERIFY2(std::abs(value - should) <= 1e-5f,
+                             qPrintable(seed + QString("rank %1 %2").arg(rank).arg(parameter.name.c_str())));
                 }
         }
     }
@@ -178,7 +181,8 @@ private Q_SLOTS:
                 if (event.step == 1) measured.add(event);
         for (int from = 0; from < plan.mesh.ranks(); ++from)
             for (int to = 0; to < plan.mesh.ranks(); ++to)
-                QCOMPARE(measured.cell(from, to, TrafficMatrix::Part::All).bytes, predicted.cell(from, to, TrafficMatrix::Part::All).bytes);
+                QCOMPARE(measured.cell(from, to, TrafficMatrix::Part::All).bytes,
+                         predicted.cell(from, to, TrafficMatrix::Part::All).bytes);
     }
 
     void pacedTimesAreThosePredicted() {
@@ -195,7 +199,8 @@ private Q_SLOTS:
             QVERIFY2(run.error.empty(), run.error.c_str());
             for (const Event& event : run.ranks[1].events)
                 if (event.kind == EventKind::Step && event.step >= 3)
-                    error = std::min(error, std::abs(double(event.end - event.begin) * 1e-9 / plan.simulation.stepSeconds - 1));
+                    error = std::min(
+                        error, std::abs(double(event.end - event.begin) * 1e-9 / plan.simulation.stepSeconds - 1));
         }
         QVERIFY2(error <= 0.03, qPrintable(QString::number(error)));
     }

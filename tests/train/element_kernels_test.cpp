@@ -24,7 +24,8 @@ private Q_SLOTS:
         void* const first = device().allocate(size);
         void* const second = device().allocate(size);
         void* const staging = device().allocateStaging(size);
-        QVERIFY(reinterpret_cast<std::uintptr_t>(first) % 64 == 0 && reinterpret_cast<std::uintptr_t>(second) % 64 == 0);
+        QVERIFY(reinterpret_cast<std::uintptr_t>(first) % 64 == 0 &&
+                reinterpret_cast<std::uintptr_t>(second) % 64 == 0);
         std::memcpy(staging, bytes.data(), size);
         device().upload(staging, first, size);
         device().copy(first, second, size);
@@ -157,7 +158,8 @@ private Q_SLOTS:
             if (value == 0) ++wanted.zeros;
             else if (!std::isfinite(value)) ++wanted.notFinite;
             else
-                ++wanted.counts[std::clamp(std::ilogb(value) - ExponentHistogram::first, 0, ExponentHistogram::bins - 1)];
+                ++wanted
+                      .counts[std::clamp(std::ilogb(value) - ExponentHistogram::first, 0, ExponentHistogram::bins - 1)];
         }
         device().addExponents(std::int64_t(values.size()), x, got);
         TRUE_OF(got.counts == wanted.counts);
@@ -180,14 +182,22 @@ private Q_SLOTS:
             const auto count = std::size_t(in.whole(1, 6000));
             const auto values = in.floats(count);
             const std::vector<float> zeros(count);
-            held.push_back({gradients(in.floats(count)), weights(values), floats(values), floats(zeros), floats(zeros),
-                            std::min(in.whole(0, 3), int(count) - 1), part % 2 == 1, part < 2 ? 0.1f : 0.0f, {},
-                            Values(count), Values(count)});
+            held.push_back({gradients(in.floats(count)),
+                            weights(values),
+                            floats(values),
+                            floats(zeros),
+                            floats(zeros),
+                            std::min(in.whole(0, 3), int(count) - 1),
+                            part % 2 == 1,
+                            part < 2 ? 0.1f : 0.0f,
+                            {},
+                            Values(count),
+                            Values(count)});
             held.back().wanted = held.back().hasMaster ? held.back().master.given() : held.back().value.given();
         }
         for (int step = 1; step <= 3; ++step) {
-            const AdamWUpdate update{0.01f, 0.9f, 0.95f, 1e-8f, float(1 - std::pow(0.9, step)),
-                                     float(1 - std::pow(0.95, step)), 0.5f};
+            const AdamWUpdate update{
+                0.01f, 0.9f, 0.95f, 1e-8f, float(1 - std::pow(0.9, step)), float(1 - std::pow(0.95, step)), 0.5f};
             std::vector<AdamWPart> parts;
             for (Held& h : held) {
                 parts.push_back({std::int64_t(h.wanted.size()) - h.skip, h.decay, h.gradient + h.skip, h.value + h.skip,
@@ -197,9 +207,10 @@ private Q_SLOTS:
                     const double g = h.gradient.given()[i] * 0.5;
                     h.m[i] = update.beta1 * h.m[i] + (1 - update.beta1) * g;
                     h.v[i] = update.beta2 * h.v[i] + (1 - update.beta2) * g * g;
-                    h.wanted[i] -= update.learningRate * (h.decay * h.wanted[i] +
-                                                          h.m[i] / update.correction1 /
-                                                              (std::sqrt(h.v[i] / update.correction2) + update.epsilon));
+                    h.wanted[i] -=
+                        update.learningRate *
+                        (h.decay * h.wanted[i] +
+                         h.m[i] / update.correction1 / (std::sqrt(h.v[i] / update.correction2) + update.epsilon));
                 }
             }
             device().adamw(update, parts);
@@ -231,7 +242,8 @@ private Q_SLOTS:
                 Values wanted = hasMaster ? master.given() : value.given(), speed(count);
                 for (int step = 1; step <= 2; ++step) {
                     for (std::size_t i = 0; i < count; ++i) {
-                        speed[i] = update.momentum * speed[i] + gradient.given()[i] * 2 + update.weightDecay * wanted[i];
+                        speed[i] =
+                            update.momentum * speed[i] + gradient.given()[i] * 2 + update.weightDecay * wanted[i];
                         wanted[i] -= update.learningRate * speed[i];
                     }
                     device().sgd(std::int64_t(count), update, gradient, value, remembers ? velocity.floats() : nullptr,

@@ -98,7 +98,8 @@ private:
                     return QString("%1 has two values").arg(name.c_str());
             }
         for (const auto& [name, count] : holders) {
-            const int wanted = layout.parallel.data / (name.find(".experts.") != std::string::npos ? layout.parallel.expert : 1);
+            const int wanted =
+                layout.parallel.data / (name.find(".experts.") != std::string::npos ? layout.parallel.expert : 1);
             if (name != "wte.weight" && count != wanted)
                 return QString("%1 is on %2 ranks instead of %3").arg(name.c_str()).arg(count).arg(wanted);
         }
@@ -107,14 +108,17 @@ private:
 
     /// Empty: equal.
     QString differs(const RunOutcome& run, const Layout& layout, const RunOutcome& reference) {
-        if (const QString wrong = difference(run, reference); !wrong.isEmpty()) return QString("seed %1, %2").arg(seed_).arg(wrong);
+        if (const QString wrong = difference(run, reference); !wrong.isEmpty())
+            return QString("seed %1, %2").arg(seed_).arg(wrong);
         for (const EventKind kind : {EventKind::ExpertLoad, EventKind::ExpertDropped})
-            if (loads(run, kind) != loads(reference, kind)) return QString("seed %1, %2 differs").arg(seed_).arg(name(kind).data());
+            if (loads(run, kind) != loads(reference, kind))
+                return QString("seed %1, %2 differs").arg(seed_).arg(name(kind).data());
         std::map<std::string, const std::vector<float>*> wanted, found;
         for (const auto& [key, values] : reference.ranks.front().parameters) wanted[nameOf(key)] = &values;
         for (const RankOutcome& rank : run.ranks)
             for (const auto& [key, values] : rank.parameters) found[nameOf(key)] = &values;
-        if (found.size() != wanted.size()) return QString("%1 weights instead of %2").arg(found.size()).arg(wanted.size());
+        if (found.size() != wanted.size())
+            return QString("%1 weights instead of %2").arg(found.size()).arg(wanted.size());
         for (const auto& [name, values] : found) {
             const std::vector<float>& whole = *wanted.at(name);
             double most = 0, off = 0;
@@ -122,7 +126,8 @@ private:
                 most = std::max(most, std::abs(double(whole[i])));
                 off = std::max(off, std::abs(double((*values)[i]) - whole[i]));
             }
-            if (!(off <= 1e-4 * most + 1e-6)) return QString("seed %1, %2 is off by %3").arg(seed_).arg(name.c_str()).arg(off);
+            if (!(off <= 1e-4 * most + 1e-6))
+                return QString("seed %1, %2 is off by %3").arg(seed_).arg(name.c_str()).arg(off);
         }
         return copiesDiffer(run, layout);
     }
@@ -164,8 +169,8 @@ private Q_SLOTS:
         for (const char* gate : gates)
             for (std::size_t i = 0; i < splits.size(); ++i) {
                 const Split& s = splits[i];
-                QTest::addRow("%s %s data %d pipeline %d expert %d micro %d %s bucket %g", gate, s.schedule, s.data, s.pipeline,
-                              s.expert, s.micro, s.recompute, s.bucket)
+                QTest::addRow("%s %s data %d pipeline %d expert %d micro %d %s bucket %g", gate, s.schedule, s.data,
+                              s.pipeline, s.expert, s.micro, s.recompute, s.bucket)
                     << gate << int(i);
             }
     }
@@ -228,8 +233,8 @@ private Q_SLOTS:
         });
     }
 
-    /// In 16 bits the first loss is that of plain data parallelism to the bit: tokens travel as they are. All ranks skip the
-    /// steps in which any of them, or of the experts, overflows.
+    /// In 16 bits the first loss is that of plain data parallelism to the bit: tokens travel as they are. All ranks
+    /// skip the steps in which any of them, or of the experts, overflows.
     void sixteenBits_data() {
         QTest::addColumn<QString>("compute");
         QTest::addColumn<QString>("weights");
@@ -237,7 +242,8 @@ private Q_SLOTS:
         for (const char* compute : {"bf16", "fp16"}) {
             for (const char* weights : {"master", "fp32", "alone"})
                 QTest::addRow("%s %s", compute, weights) << compute << weights << "switch";
-            for (const char* gate : {"gshard", "hierarchical", "capped-expert-choice"}) QTest::addRow("%s %s", compute, gate) << compute << "master" << gate;
+            for (const char* gate : {"gshard", "hierarchical", "capped-expert-choice"})
+                QTest::addRow("%s %s", compute, gate) << compute << "master" << gate;
         }
     }
     void sixteenBits() {
@@ -262,7 +268,8 @@ private Q_SLOTS:
                 const auto got = run.counter(EventKind::Loss), losses = wanted.counter(EventKind::Loss);
                 if (got.front() != losses.front()) return QStringLiteral("the first loss differs");
                 QString wrong = difference(got, losses, 0.02);
-                if (wrong.isEmpty()) wrong = difference(run.counter(EventKind::LossScale), wanted.counter(EventKind::LossScale), 0);
+                if (wrong.isEmpty())
+                    wrong = difference(run.counter(EventKind::LossScale), wanted.counter(EventKind::LossScale), 0);
                 if (wrong.isEmpty()) wrong = copiesDiffer(run, layout);
                 if (!wrong.isEmpty()) return QString("seed %1: %2").arg(seed_).arg(wrong);
                 if (compute == "fp16" && run.counter(EventKind::LossScale).back() >= layout.precision.scale)
@@ -280,14 +287,22 @@ private Q_SLOTS:
         QTest::addColumn<QString>("gate");
         QTest::addColumn<QString>("recompute");
         QTest::addColumn<bool>("paced");
-        QTest::newRow("2 ranks") << 2 << 1 << 2 << "switch" << "none" << false;
-        QTest::newRow("2 groups of 2") << 4 << 1 << 2 << "noisy-top-k" << "none" << false;
-        QTest::newRow("a pipeline") << 2 << 2 << 2 << "expert-choice" << "full" << false;
-        QTest::newRow("a cap, bf16") << 4 << 1 << 4 << "capped-expert-choice" << "full" << false;
-        QTest::newRow("hierarchical") << 2 << 2 << 2 << "hierarchical" << "full" << false;
-        QTest::newRow("gshard") << 4 << 1 << 2 << "gshard" << "none" << false;
-        QTest::newRow("4 ranks, bf16") << 4 << 1 << 4 << "switch" << "selective" << false;
-        QTest::newRow("a pipeline, paced") << 2 << 2 << 2 << "switch" << "none" << true;
+        QTest::newRow("2 ranks") << 2 << 1 << 2 << "switch"
+                                 << "none" << false;
+        QTest::newRow("2 groups of 2") << 4 << 1 << 2 << "noisy-top-k"
+                                       << "none" << false;
+        QTest::newRow("a pipeline") << 2 << 2 << 2 << "expert-choice"
+                                    << "full" << false;
+        QTest::newRow("a cap, bf16") << 4 << 1 << 4 << "capped-expert-choice"
+                                     << "full" << false;
+        QTest::newRow("hierarchical") << 2 << 2 << 2 << "hierarchical"
+                                      << "full" << false;
+        QTest::newRow("gshard") << 4 << 1 << 2 << "gshard"
+                                << "none" << false;
+        QTest::newRow("4 ranks, bf16") << 4 << 1 << 4 << "switch"
+                                       << "selective" << false;
+        QTest::newRow("a pipeline, paced") << 2 << 2 << 2 << "switch"
+                                           << "none" << true;
     }
     void whatIsSentIsPredicted() {
         QFETCH(int, data);
@@ -337,7 +352,8 @@ private Q_SLOTS:
             QCOMPARE(all, 2 * times * plan.lowered.microbatches * 2 / pipeline);
             // Between pipeline ranks a message that has arrived early is gone from its sender early.
             const std::int64_t most = plan.memory[static_cast<std::size_t>(rank)].peak;
-            QVERIFY2(pipeline == 1 ? peak == most : peak > 0 && peak <= most, qPrintable(QString("rank %1 held %2, not %3").arg(rank).arg(peak).arg(most)));
+            QVERIFY2(pipeline == 1 ? peak == most : peak > 0 && peak <= most,
+                     qPrintable(QString("rank %1 held %2, not %3").arg(rank).arg(peak).arg(most)));
         }
         const auto told = std::ranges::find(plan.traffic, Axis::Expert, &AxisTraffic::axis);
         QVERIFY(told != plan.traffic.end());
@@ -358,9 +374,10 @@ private Q_SLOTS:
         QTest::addColumn<int>("to");
         for (std::size_t from = 0; from < places.size(); ++from)
             for (std::size_t to = 0; to < places.size(); ++to)
-                if (from != to) QTest::addRow("%d of %d × %d to %d of %d × %d", places[from].expert, places[from].data, places[from].pipeline,
-                                              places[to].expert, places[to].data, places[to].pipeline)
-                    << int(from) << int(to);
+                if (from != to)
+                    QTest::addRow("%d of %d × %d to %d of %d × %d", places[from].expert, places[from].data,
+                                  places[from].pipeline, places[to].expert, places[to].data, places[to].pipeline)
+                        << int(from) << int(to);
     }
     void checkpointsReshard() {
         QFETCH(int, from);
@@ -373,7 +390,8 @@ private Q_SLOTS:
             layout.optimizer.learningRate = 2e-3;
             return layout;
         };
-        const auto keep = [&](const Layout& layout, const QTemporaryDir& folder, const std::filesystem::path& resume = {}) {
+        const auto keep = [&](const Layout& layout, const QTemporaryDir& folder,
+                              const std::filesystem::path& resume = {}) {
             return runInProcess(planOf(layout), {}, [&](int, TrainerServices& services) {
                 services.checkpoints = folder.path().toStdString();
                 services.resume = resume;

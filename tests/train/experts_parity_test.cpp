@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The proof of gpt-moe: whatever the layout and the schedule, losses, loads and drops are those of one rank. The group
-// whose tokens compete for places is a sample, noise follows the sample's number, and so does dropout: nothing depends on
-// how the batch is split. A token that stands between two experts may go either way where sums round otherwise: a row that
-// differs is tried once more with another seed, and must be right then.
+// whose tokens compete for places is a sample, noise follows the sample's number, and so does dropout: nothing depends
+// on how the batch is split. A token that stands between two experts may go either way where sums round otherwise: a
+// row that differs is tried once more with another seed, and must be right then.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/event/experts.h"
 #include "engine/train/run/text_generator.h"
@@ -85,15 +85,20 @@ private:
         return layout;
     }
 
-    RunOutcome runOf(const std::string& gate, const Split& split) { return runInProcess(planOf(layoutOf(gate, split))); }
+    RunOutcome runOf(const std::string& gate, const Split& split) {
+        return runInProcess(planOf(layoutOf(gate, split)));
+    }
 
     /// Empty: equal.
     QString differs(const RunOutcome& run, const RunOutcome& reference) {
-        if (const QString wrong = difference(run, reference); !wrong.isEmpty()) return QString("seed %1, %2").arg(seed_).arg(wrong);
+        if (const QString wrong = difference(run, reference); !wrong.isEmpty())
+            return QString("seed %1, %2").arg(seed_).arg(wrong);
         for (const EventKind kind : {EventKind::ExpertLoad, EventKind::ExpertDropped})
-            if (loads(run, kind) != loads(reference, kind)) return QString("seed %1, %2 differs").arg(seed_).arg(name(kind).data());
+            if (loads(run, kind) != loads(reference, kind))
+                return QString("seed %1, %2 differs").arg(seed_).arg(name(kind).data());
         std::map<std::string, const std::vector<float>*> wanted;
-        for (const auto& [key, values] : reference.ranks.front().parameters) wanted[key.substr(key.find('/') + 1)] = &values;
+        for (const auto& [key, values] : reference.ranks.front().parameters)
+            wanted[key.substr(key.find('/') + 1)] = &values;
         for (const RankOutcome& rank : run.ranks)
             for (const auto& [key, values] : rank.parameters) {
                 const std::string name = key.substr(key.find('/') + 1);
@@ -104,7 +109,8 @@ private:
                     most = std::max(most, std::abs(double(whole[i])));
                     off = std::max(off, std::abs(double(values[i]) - whole[i]));
                 }
-                if (off > 1e-4 * most + 1e-6) return QString("seed %1, %2 is off by %3").arg(seed_).arg(name.c_str()).arg(off);
+                if (off > 1e-4 * most + 1e-6)
+                    return QString("seed %1, %2 is off by %3").arg(seed_).arg(name.c_str()).arg(off);
             }
         return {};
     }
@@ -155,11 +161,14 @@ private Q_SLOTS:
             const ModelSpec model = layoutOf(gate, {}).model;
             const bool choose = expertsChoose(model), draws = std::string_view(gate) == "gshard";
             const double all = steps * 2 * tokens * expertsPerToken(model) * (choose ? 1.25 : 1);
-            if (draws) QVERIFY2(total(asked) > 0.55 * all && total(asked) < 0.999 * all, qPrintable(QString("%1 of %2").arg(total(asked)).arg(all)));
+            if (draws)
+                QVERIFY2(total(asked) > 0.55 * all && total(asked) < 0.999 * all,
+                         qPrintable(QString("%1 of %2").arg(total(asked)).arg(all)));
             else QCOMPARE(total(asked), all);
             QVERIFY(choose ? dropped.empty() : total(dropped) > 0 && total(dropped) < total(asked));
             const std::vector<double> losses = run.counter(EventKind::Loss);
-            QVERIFY2(losses.back() < losses.front() - 0.05, qPrintable(QString("%1 to %2").arg(losses.front()).arg(losses.back())));
+            QVERIFY2(losses.back() < losses.front() - 0.05,
+                     qPrintable(QString("%1 to %2").arg(losses.front()).arg(losses.back())));
         }
     }
 
@@ -169,8 +178,8 @@ private Q_SLOTS:
         for (const char* gate : gates)
             for (std::size_t i = 0; i < splits.size(); ++i) {
                 const Split& s = splits[i];
-                QTest::addRow("%s %s data %d pipeline %d micro %d zero %d %s %s", gate, s.schedule, s.data, s.pipeline, s.micro,
-                              s.zero, s.partition, s.recompute)
+                QTest::addRow("%s %s data %d pipeline %d micro %d zero %d %s %s", gate, s.schedule, s.data, s.pipeline,
+                              s.micro, s.zero, s.partition, s.recompute)
                     << gate << int(i);
             }
     }
@@ -204,7 +213,11 @@ private Q_SLOTS:
                 std::int64_t most = 0;
                 for (const Event& event : rank.events)
                     if (event.kind == EventKind::MemoryPeak) most = std::max(most, event.bytes);
-                if (most != plan.memory[number].peak) return QString("rank %1 held %2 instead of %3 bytes").arg(number).arg(most).arg(plan.memory[number].peak);
+                if (most != plan.memory[number].peak)
+                    return QString("rank %1 held %2 instead of %3 bytes")
+                        .arg(number)
+                        .arg(most)
+                        .arg(plan.memory[number].peak);
             }
             return exchange == "server" ? differs(run, reference("switch")) : QString();
         });
@@ -212,13 +225,15 @@ private Q_SLOTS:
 
     /// Any layout goes on from any other's checkpoint.
     void checkpointsReshard() {
-        const auto keep = [&](const Layout& layout, const QTemporaryDir& folder, const std::filesystem::path& from = {}) {
+        const auto keep = [&](const Layout& layout, const QTemporaryDir& folder,
+                              const std::filesystem::path& from = {}) {
             return runInProcess(planOf(layout), {}, [&](int, TrainerServices& services) {
                 services.checkpoints = folder.path().toStdString();
                 services.resume = from;
             });
         };
-        for (const auto& [from, to] : {std::pair(Split{"1f1b", 1, 2, 2}, Split{}), std::pair(Split{}, Split{"1f1b", 2, 2, 1, 3})})
+        for (const auto& [from, to] :
+             {std::pair(Split{"1f1b", 1, 2, 2}, Split{}), std::pair(Split{}, Split{"1f1b", 2, 2, 1, 3})})
             requireEqual([&, from = from, to = to]() -> QString {
                 QTemporaryDir folder, rest;
                 Layout layout = layoutOf("noisy-top-k", from);
@@ -231,7 +246,8 @@ private Q_SLOTS:
                 if (!newest) return QStringLiteral("no checkpoint");
                 const RunOutcome second = keep(layoutOf("noisy-top-k", to), rest, *newest);
                 if (!second.error.empty()) return QString::fromStdString(second.error);
-                return difference(second.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-5);
+                return difference(second.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()},
+                                  1e-5);
             });
     }
 
@@ -250,7 +266,8 @@ private Q_SLOTS:
             layout.model.balance = weight;
             layout.model.dropout = layout.model.expertDropout = 0;
             layout.optimizer.kind = "adamw";
-            layout.optimizer.learningRate = gate == "switch" || gate == "gshard" ? 5e-4 : 5e-3;  // noise evens out what has hardly learned
+            layout.optimizer.learningRate =
+                gate == "switch" || gate == "gshard" ? 5e-4 : 5e-3;  // noise evens out what has hardly learned
             layout.run.steps = 60;
             const RunOutcome run = runInProcess(planOf(layout));
             std::vector<double> late;
@@ -263,7 +280,8 @@ private Q_SLOTS:
             return squares;
         };
         const double without = unevenness(0), with = unevenness(0.1);
-        QVERIFY2(with < 0.5 * without, qPrintable(QString("seed %1: %2 without, %3 with").arg(seed_).arg(without).arg(with)));
+        QVERIFY2(with < 0.5 * without,
+                 qPrintable(QString("seed %1: %2 without, %3 with").arg(seed_).arg(without).arg(with)));
     }
 
 private:

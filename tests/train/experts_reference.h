@@ -25,7 +25,8 @@ struct Decision {
     int asked(const GateShape& shape, int sample, int expert, bool firsts = false) const {
         int count = 0;
         for (auto t = std::size_t(sample * shape.sequence); t < std::size_t((sample + 1) * shape.sequence); ++t)
-            for (std::size_t j = 0; j < (firsts ? 1 : experts[t].size()); ++j) count += takes(t, j) && experts[t][j] == expert;
+            for (std::size_t j = 0; j < (firsts ? 1 : experts[t].size()); ++j)
+                count += takes(t, j) && experts[t][j] == expert;
         return count;
     }
 };
@@ -74,7 +75,8 @@ Decision expertsTake(const GateShape& shape, const Range& g) {
         for (int e = 0; e < shape.experts; ++e) {
             const int first = sample * shape.sequence;
             Values ofTokens;
-            for (int t = first; t < first + shape.sequence; ++t) ofTokens.push_back(g[std::size_t(t * shape.experts + e)]);
+            for (int t = first; t < first + shape.sequence; ++t)
+                ofTokens.push_back(g[std::size_t(t * shape.experts + e)]);
             const std::vector<int> order = ranking(ofTokens);
             for (int i = 0; i < shape.capacity; ++i) {
                 const auto t = std::size_t(first + order[std::size_t(i)]);
@@ -103,9 +105,10 @@ inline double cappedFactor(const Values& shares, double wanted) {
     return std::exp((low + high) / 2);
 }
 
-/// From G [tokens, experts] of all samples. Where all of a token's or an expert's are to be 1, the factor is the halving's end.
-inline Assignment assign(const GateShape& shape, const shardlab::GateRule& rule, const Values& g, int sample, double relaxation,
-                         double tolerance) {
+/// From G [tokens, experts] of all samples. Where all of a token's or an expert's are to be 1, the factor is the
+/// halving's end.
+inline Assignment assign(const GateShape& shape, const shardlab::GateRule& rule, const Values& g, int sample,
+                         double relaxation, double tolerance) {
     const auto tokens = std::size_t(shape.sequence), experts = std::size_t(shape.experts);
     const double k = shape.capacity, b = rule.tokenExperts;
     Values shares, u(experts, 1.0), v(tokens, 1.0);
@@ -166,8 +169,9 @@ inline Decision decide(const GateShape& shape, GateKind kind, const Scores& scor
     if (kind == GateKind::CappedChoice) {
         Values all;
         for (int sample = 0; sample < shape.samples; ++sample)
-            for (const double value : assign(shape, rule, softmaxOfRows(scores.experts, shape.experts), sample, shardlab::cappedRelaxation,
-                                             tolerance).values)
+            for (const double value : assign(shape, rule, softmaxOfRows(scores.experts, shape.experts), sample,
+                                             shardlab::cappedRelaxation, tolerance)
+                                          .values)
                 all.push_back(value);
         return expertsTake(shape, all);
     }
@@ -177,14 +181,18 @@ inline Decision decide(const GateShape& shape, GateKind kind, const Scores& scor
     for (std::size_t t = 0; t < decision.experts.size(); ++t) {
         decision.experts[t] = choicesOf(shape, kind, scores, t);
         if (kind != GateKind::GShard) continue;
-        const auto score = [&](int choice) { return scores.experts[t * std::size_t(shape.experts) + std::size_t(decision.experts[t][std::size_t(choice)])]; };
+        const auto score = [&](int choice) {
+            return scores
+                .experts[t * std::size_t(shape.experts) + std::size_t(decision.experts[t][std::size_t(choice)])];
+        };
         decision.alone.push_back(!draws.empty() && 2 * softmax({score(0), score(1)})[1] <= draws[t]);
     }
     for (int sample = 0; sample < shape.samples; ++sample) {
         std::vector<int> taken(std::size_t(shape.experts));
         for (std::size_t j = 0; j < std::size_t(shape.choices); ++j)
             for (auto t = std::size_t(sample * shape.sequence); t < std::size_t((sample + 1) * shape.sequence); ++t)
-                decision.placed[t].push_back(decision.takes(t, j) && taken[std::size_t(decision.experts[t][j])]++ < shape.capacity);
+                decision.placed[t].push_back(decision.takes(t, j) &&
+                                             taken[std::size_t(decision.experts[t][j])]++ < shape.capacity);
     }
     return decision;
 }
@@ -199,7 +207,8 @@ inline Values softmaxOver(const std::vector<int>& few, const Values& row) {
 }
 
 /// Product of a group's probability and an expert's in it.
-inline Values productOfTwo(const GateShape& shape, const std::vector<int>& chosen, const Values& row, const Values& ofGroups) {
+inline Values productOfTwo(const GateShape& shape, const std::vector<int>& chosen, const Values& row,
+                           const Values& ofGroups) {
     const int inGroup = shape.experts / shape.groups;
     std::map<int, std::vector<int>> groups;
     for (const int e : chosen) groups[e / inGroup].push_back(e);
@@ -245,7 +254,8 @@ inline Values outputWeights(const GateShape& shape, GateKind kind, const Decisio
     if (kind != GateKind::GShard) return gates(shape, kind, decision, scores);
     Values all;
     for (std::size_t t = 0; t < std::size_t(shape.tokens()); ++t)
-        for (const double w : softmaxOver(decision.experts[t], rowOf(scores.experts, t, shape.experts))) all.push_back(w);
+        for (const double w : softmaxOver(decision.experts[t], rowOf(scores.experts, t, shape.experts)))
+            all.push_back(w);
     return all;
 }
 
@@ -283,7 +293,8 @@ inline Values drawsOf(std::uint64_t key, std::int64_t firstRow, int tokens) {
     return draws;
 }
 
-/// A layer with experts of these weights; `noise` [tokens, experts] and `groupNoise` [tokens, groups] are ε, empty: none.
+/// A layer with experts of these weights; `noise` [tokens, experts] and `groupNoise` [tokens, groups] are ε, empty:
+/// none.
 struct Experts {
     GateShape shape;
     GateKind kind;
@@ -296,7 +307,9 @@ struct Experts {
     }
     Values noisy(const Values& y, const Weights& w, const std::string& gate, const std::string& noiseGate, int columns,
                  const Values& epsilon) const {
-        const auto times = [&](const Values& weight) { return product(y, weight, shape.tokens(), columns, hidden, false, false); };
+        const auto times = [&](const Values& weight) {
+            return product(y, weight, shape.tokens(), columns, hidden, false, false);
+        };
         Values h = times(w.at(gate));
         if (epsilon.empty()) return h;
         const Values n = times(w.at(noiseGate));
@@ -307,7 +320,8 @@ struct Experts {
         const Values y = normed(w, block, x);
         Scores all{noisy(y, w, block + ".moe.gate.weight", block + ".moe.noise.weight", shape.experts, noise)};
         if (kind == GateKind::Hierarchical)
-            all.groups = noisy(y, w, block + ".moe.group_gate.weight", block + ".moe.group_noise.weight", shape.groups, groupNoise);
+            all.groups = noisy(y, w, block + ".moe.group_gate.weight", block + ".moe.group_noise.weight", shape.groups,
+                               groupNoise);
         return all;
     }
     Decision decision(const Weights& w, const std::string& block, const Values& x) const {
@@ -321,16 +335,19 @@ struct Experts {
         constexpr double hair = 1e-3;
         const Values g = softmaxOfRows(h.experts, shape.experts);
         for (int sample = 0; sample < shape.samples; ++sample) {
-            const Values shares = assign(shape, rule, g, sample, shardlab::cappedRelaxation, shardlab::cappedTolerance).values;
+            const Values shares =
+                assign(shape, rule, g, sample, shardlab::cappedRelaxation, shardlab::cappedTolerance).values;
             for (int e = 0; e < shape.experts && shape.capacity < shape.sequence; ++e) {
                 Values ofExpert;
                 for (int t = 0; t < shape.sequence; ++t) ofExpert.push_back(shares[std::size_t(t * shape.experts + e)]);
                 std::ranges::sort(ofExpert, std::greater<>());
-                if (ofExpert[std::size_t(shape.capacity) - 1] - ofExpert[std::size_t(shape.capacity)] < hair) return false;
+                if (ofExpert[std::size_t(shape.capacity) - 1] - ofExpert[std::size_t(shape.capacity)] < hair)
+                    return false;
             }
         }
         const auto with = [&](double tolerance) { return decide(shape, kind, h, {}, rule, tolerance).experts; };
-        return with(shardlab::cappedTolerance) == with(1e-6) && with(shardlab::cappedTolerance) == with(3 * shardlab::cappedTolerance);
+        return with(shardlab::cappedTolerance) == with(1e-6) &&
+               with(shardlab::cappedTolerance) == with(3 * shardlab::cappedTolerance);
     }
     Values output(const Weights& w, const std::string& block, const Decision& decision, Values x) const {
         const Values y = normed(w, block, x);
@@ -340,10 +357,12 @@ struct Experts {
                 if (!decision.placed[t][j]) continue;
                 const int e = decision.experts[t][j];
                 const std::string expert = block + ".moe.experts." + std::to_string(e);
-                const Values inner = gelu(linear(rowOf(y, t, hidden), 1, w.at(expert + ".c_fc.weight"), w.at(expert + ".c_fc.bias")));
+                const Values inner =
+                    gelu(linear(rowOf(y, t, hidden), 1, w.at(expert + ".c_fc.weight"), w.at(expert + ".c_fc.bias")));
                 const Values made = linear(inner, 1, w.at(expert + ".c_proj.weight"), w.at(expert + ".c_proj.bias"));
                 for (int c = 0; c < hidden; ++c)
-                    x[t * std::size_t(hidden) + std::size_t(c)] += g[t * std::size_t(shape.experts) + std::size_t(e)] * made[std::size_t(c)];
+                    x[t * std::size_t(hidden) + std::size_t(c)] +=
+                        g[t * std::size_t(shape.experts) + std::size_t(e)] * made[std::size_t(c)];
             }
         return x;
     }

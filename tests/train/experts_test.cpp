@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers with experts, and models with such layers, against double precision: values, and every gradient against central
-// differences in which each token stays with its experts.
+// Layers with experts, and models with such layers, against double precision: values, and every gradient against
+// central differences in which each token stays with its experts.
 #include "engine/base/random.h"
 #include "engine/train/model/experts_layer.h"
 #include "engine/train/model/stage.h"
@@ -22,11 +22,11 @@ using reference::toDouble;
 using reference::Values;
 using reference::Weights;
 
-#define CLOSE_ABOVE(got, wanted, tolerance, what, least)                                                 \
-    do {                                                                                                 \
-        const double off = mismatch(got, wanted, least);                                                 \
-        const QString name = QString::fromStdString(what);                                               \
-        QVERIFY2(off < (tolerance), qPrintable(QString("%1 off by %2, %3").arg(name).arg(off).arg(in.seed()))); \
+#define CLOSE_ABOVE(got, wanted, tolerance, what, least)                                                               \
+    do {                                                                                                               \
+        const double off = mismatch(got, wanted, least);                                                               \
+        const QString name = QString::fromStdString(what);                                                             \
+        QVERIFY2(off < (tolerance), qPrintable(QString("%1 off by %2, %3").arg(name).arg(off).arg(in.seed())));        \
     } while (false)
 #define CLOSE(got, wanted, tolerance, what) CLOSE_ABOVE(got, wanted, tolerance, what, 1e-9)
 
@@ -76,7 +76,8 @@ GateRule ruleOf(const GateSpec& spec) {
 }
 
 /// ε of all tokens of a matrix of this name, from this row on.
-Values noiseOf(Arena& arena, const std::string& name, std::int64_t seed, int tokens, int columns, std::int64_t firstRow) {
+Values noiseOf(Arena& arena, const std::string& name, std::int64_t seed, int tokens, int columns,
+               std::int64_t firstRow) {
     const auto count = std::size_t(tokens) * std::size_t(columns);
     std::vector<float> noise(count), logits(count);
     const std::uint64_t key = RandomStream(seed, name).bitsAt(0);
@@ -87,18 +88,23 @@ Values noiseOf(Arena& arena, const std::string& name, std::int64_t seed, int tok
 }
 
 /// What a layer of this name adds or draws at random, from this sample on.
-void randomise(reference::Experts& experts, Arena& arena, const std::string& block, std::int64_t seed, std::int64_t firstSample) {
+void randomise(reference::Experts& experts, Arena& arena, const std::string& block, std::int64_t seed,
+               std::int64_t firstSample) {
     const GateShape& shape = experts.shape;
     const std::int64_t firstRow = firstSample * shape.sequence;
-    const auto noise = [&](const char* name, int columns) { return noiseOf(arena, block + name, seed, shape.tokens(), columns, firstRow); };
-    if (experts.kind == GateKind::NoisyTopK || experts.kind == GateKind::Hierarchical) experts.noise = noise(".moe.noise", shape.experts);
+    const auto noise = [&](const char* name, int columns) {
+        return noiseOf(arena, block + name, seed, shape.tokens(), columns, firstRow);
+    };
+    if (experts.kind == GateKind::NoisyTopK || experts.kind == GateKind::Hierarchical)
+        experts.noise = noise(".moe.noise", shape.experts);
     if (experts.kind == GateKind::Hierarchical) experts.groupNoise = noise(".moe.group_noise", shape.groups);
     if (experts.kind == GateKind::GShard)
-        experts.draws = reference::drawsOf(RandomStream(seed, block + ".moe.draws").bitsAt(0), firstRow, shape.tokens());
+        experts.draws =
+            reference::drawsOf(RandomStream(seed, block + ".moe.draws").bitsAt(0), firstRow, shape.tokens());
 }
 
-const std::array kinds{GateKind::Switch, GateKind::NoisyTopK, GateKind::Hierarchical, GateKind::GShard,
-                       GateKind::ExpertChoice, GateKind::CappedChoice};
+const std::array kinds{GateKind::Switch, GateKind::NoisyTopK,    GateKind::Hierarchical,
+                       GateKind::GShard, GateKind::ExpertChoice, GateKind::CappedChoice};
 const std::array names{"switch", "noisy-top-k", "hierarchical", "gshard", "expert-choice", "capped-expert-choice"};
 
 void addKinds() {
@@ -143,7 +149,8 @@ private Q_SLOTS:
         state->firstSample = sample;
         state->lossScale = scale;
         const Buffer output = layer.forward(*state, bufferOf(arena, input));
-        CLOSE(output.span().floats(), experts.output(weights, "h.7", decision, toDouble(input)), 1e-5, std::string("output"));
+        CLOSE(output.span().floats(), experts.output(weights, "h.7", decision, toDouble(input)), 1e-5,
+              std::string("output"));
         const Buffer gradient = layer.inputGrad(*state, bufferOf(arena, outputWeights), MemoryCategory::Buffers);
         layer.weightGrad(*state);
         const auto lossOf = [&](const Weights& w, const Values& x) {
@@ -156,9 +163,10 @@ private Q_SLOTS:
         // A gate that is quite decided leaves differences of gradients that were larger: below this they are rounding.
         constexpr double ofNothing = 0.05;
         for (const Parameter& parameter : set.parameters())
-            CLOSE_ABOVE(parameter.gradient.floats(),
-                        gradientOf([&](const Weights& w) { return lossOf(w, toDouble(input)); }, weights, parameter.name), 3e-4,
-                        parameter.name, ofNothing);
+            CLOSE_ABOVE(
+                parameter.gradient.floats(),
+                gradientOf([&](const Weights& w) { return lossOf(w, toDouble(input)); }, weights, parameter.name), 3e-4,
+                parameter.name, ofNothing);
 
         const ExpertLoad load = layer.tally()->take(7);
         for (int e = 0; e < shape.experts; ++e) {
@@ -167,7 +175,8 @@ private Q_SLOTS:
                 asked += decision.asked(shape, s, e);
                 dropped += std::max(0, decision.asked(shape, s, e) - shape.capacity);
             }
-            QVERIFY2(load.asked[std::size_t(e)] == asked && load.dropped[std::size_t(e)] == dropped, qPrintable(in.seed()));
+            QVERIFY2(load.asked[std::size_t(e)] == asked && load.dropped[std::size_t(e)] == dropped,
+                     qPrintable(in.seed()));
         }
         QCOMPARE(layer.tally()->take(7).asked, std::vector<std::int32_t>(std::size_t(shape.experts)));
     }
@@ -195,7 +204,8 @@ private Q_SLOTS:
         const auto state = layer.newState();
         const Buffer output = layer.forward(*state, bufferOf(arena, input));
         const reference::Decision decision = experts.decision(weights, "h.1", toDouble(input));
-        CLOSE(output.span().floats(), experts.output(weights, "h.1", decision, toDouble(input)), 1e-5, std::string("output"));
+        CLOSE(output.span().floats(), experts.output(weights, "h.1", decision, toDouble(input)), 1e-5,
+              std::string("output"));
     }
 
     /// Of blocks the second and fourth have experts; names and shapes are those that checkpoints have.
@@ -267,7 +277,8 @@ private Q_SLOTS:
         spec.model.balance = 0.3;
         spec.layers = 2;
         spec.samples = shape.samples;
-        GateShape gate{shape.samples, shape.sequence, spec.model.experts, expertChoices(spec.model), expertCapacity(spec.model)};
+        GateShape gate{shape.samples, shape.sequence, spec.model.experts, expertChoices(spec.model),
+                       expertCapacity(spec.model)};
         if (grouped) {
             gate.groups = spec.model.expertGroups;
             gate.groupChoices = spec.model.topGroups;
@@ -285,13 +296,16 @@ private Q_SLOTS:
             return reference::attentionLayer(w, "h.1", shape, reference::feedForwardLayer(w, "h.0", shape, x));
         };
         const auto entropy = [&](const Weights& w, const Batch& batch) {
-            return reference::headLoss(w, shape, batch.experts.output(w, "h.1", batch.decision, below(w, batch)), batch.targets);
+            return reference::headLoss(w, shape, batch.experts.output(w, "h.1", batch.decision, below(w, batch)),
+                                       batch.targets);
         };
         std::vector<Batch> batches;
         for (int i = 0; i < 2; ++i) {
             const std::int64_t sample = in.whole(0, 100);
             Batch batch{in.tokens(std::size_t(shape.tokens()), shape.vocabulary),
-                        in.tokens(std::size_t(shape.tokens()), shape.vocabulary), {gate, kinds[std::size_t(kind)], shape.hidden, {}}, {}};
+                        in.tokens(std::size_t(shape.tokens()), shape.vocabulary),
+                        {gate, kinds[std::size_t(kind)], shape.hidden, {}},
+                        {}};
             randomise(batch.experts, arena, "h.1", spec.seed, sample);
             batch.experts.rule.tokenExperts = spec.model.tokenExperts;
             batch.experts.rule.entropy = float(spec.model.entropy);
@@ -307,7 +321,8 @@ private Q_SLOTS:
         const auto loss = [&](const Weights& w) {
             double sum = 0;
             for (const Batch& batch : batches)
-                sum += entropy(w, batch) + spec.model.balance * batch.experts.balance(w, "h.1", batch.decision, below(w, batch));
+                sum += entropy(w, batch) +
+                       spec.model.balance * batch.experts.balance(w, "h.1", batch.decision, below(w, batch));
             return sum / 2;
         };
         Weights wanted;
@@ -316,7 +331,8 @@ private Q_SLOTS:
             wanted[parameter.name] = gradientOf(loss, weights, parameter.name);
             largest = std::max(largest, reference::largestOf(wanted[parameter.name]));
         }
-        // A gate that is quite decided leaves differences of gradients that were larger: far below the largest they are rounding.
+        // A gate that is quite decided leaves differences of gradients that were larger: far below the largest they are
+        // rounding.
         for (const Parameter& parameter : stage.parameters())
             CLOSE_ABOVE(parameter.gradient.floats(), wanted[parameter.name], 5e-4, parameter.name, 1e-3 * largest);
     }

@@ -32,7 +32,8 @@ class FactoredKernelsTest : public QObject, KernelRows {
         std::vector<float> values = in.floats(std::size_t(rows) * columns);
         for (int i = 0; i < rows; ++i)
             for (int j = 0; j < columns; ++j)
-                values[std::size_t(i) * columns + j] *= vector ? 1.0f : (1 + 0.3f * float(i % 5)) * (0.5f + 0.2f * float(j % 7));
+                values[std::size_t(i) * columns + j] *=
+                    vector ? 1.0f : (1 + 0.3f * float(i % 5)) * (0.5f + 0.2f * float(j % 7));
         return values;
     }
 
@@ -44,8 +45,8 @@ class FactoredKernelsTest : public QObject, KernelRows {
             const auto values = in.floats(std::size_t(rows) * columns);
             held.push_back({rows, columns, vector, part % 2 == 1, part < 3 ? 0.1f : 0.0f,
                             gradients(someGradient(in, rows, columns, vector)), weights(values), floats(values),
-                            floats(std::vector<float>(std::size_t(rows))), floats(std::vector<float>(std::size_t(columns))),
-                            floats(std::vector<float>(2))});
+                            floats(std::vector<float>(std::size_t(rows))),
+                            floats(std::vector<float>(std::size_t(columns))), floats(std::vector<float>(2))});
         }
         return held;
     }
@@ -125,12 +126,13 @@ private Q_SLOTS:
         };
         const auto values = in.floats(std::size_t(rows) * columns);
         const DeviceArray own[2] = {floats(share(values, 0)), floats(share(values, 1))};
-        const DeviceArray sums[2] = {floats(std::vector<float>(std::size_t(rows))), floats(std::vector<float>(std::size_t(rows)))};
+        const DeviceArray sums[2] = {floats(std::vector<float>(std::size_t(rows))),
+                                     floats(std::vector<float>(std::size_t(rows)))};
         const DeviceArray ofColumns[2] = {floats(std::vector<float>(std::size_t(first))),
                                           floats(std::vector<float>(std::size_t(columns - first)))};
         const DeviceArray scalars[2] = {floats(std::vector<float>(2)), floats(std::vector<float>(2))};
         reference::Adafactor wanted(rows, columns, false, toDouble(values));
-        const auto putTogether = [&](const DeviceArray (&of)[2], int at, int count) {
+        const auto putTogether = [&](const DeviceArray(&of)[2], int at, int count) {
             device().add(count, of[1].floats() + at, of[0].floats() + at);
             device().copy(of[0].floats() + at, of[1].floats() + at, std::size_t(count) * sizeof(float));
         };
@@ -206,7 +208,8 @@ private Q_SLOTS:
     /// An optimizer that hid it would go on without learning.
     void sm3ShowsWhatIsNotANumber() {
         const float notANumber = std::numeric_limits<float>::quiet_NaN();
-        const DeviceArray gradient = floats(std::vector<float>{1, notANumber, 2, 3}), value = floats(std::vector<float>(4, 5));
+        const DeviceArray gradient = floats(std::vector<float>{1, notANumber, 2, 3}),
+                          value = floats(std::vector<float>(4, 5));
         const DeviceArray ofRows = floats(std::vector<float>(2, 1)), ofColumns = floats(std::vector<float>(2, 1));
         const Sm3Part part{2, 2, 0, gradient, value, nullptr, ofRows.floats(), ofColumns.floats(), nullptr};
         device().sm3({0.01f, 0, 1}, {&part, 1});

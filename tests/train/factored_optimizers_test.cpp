@@ -21,7 +21,8 @@ namespace {
 
 /// A matrix that decays and a vector that does not, of odd sizes.
 struct Weights {
-    explicit Weights(RandomInputs& in) : rows(in.whole(1, 90)), columns(in.whole(1, 120)), length(in.whole(1, 100)), parameters(2) {
+    explicit Weights(RandomInputs& in)
+        : rows(in.whole(1, 90)), columns(in.whole(1, 120)), length(in.whole(1, 100)), parameters(2) {
         values[0] = in.floats(std::size_t(rows) * columns);
         values[1] = in.floats(std::size_t(length));
         for (int i : {0, 1}) {
@@ -195,8 +196,8 @@ private Q_SLOTS:
         write(folder.filePath("gradients.bin"), all);
         QProcess peer;
         peer.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-        peer.start(python, {"-c", torchScript, folder.path(), QString::number(weights.rows), QString::number(weights.columns),
-                            QString::number(weights.length), QString::number(steps)});
+        peer.start(python, {"-c", torchScript, folder.path(), QString::number(weights.rows),
+                            QString::number(weights.columns), QString::number(weights.length), QString::number(steps)});
         QVERIFY(peer.waitForFinished(120'000));
         QCOMPARE(peer.exitCode(), 0);
         const std::vector<double> updates = readDoubles(folder.filePath("updates.bin"));
@@ -219,7 +220,8 @@ private Q_SLOTS:
                 at += std::ptrdiff_t(wanted.size());
                 for (double& value : wanted) value = -value;
                 const double off = reference::mismatch(weights.values[i], wanted);
-                QVERIFY2(off < 1e-5, qPrintable(QStringLiteral("step %1: off by %2, %3").arg(step).arg(off).arg(in.seed())));
+                QVERIFY2(off < 1e-5,
+                         qPrintable(QStringLiteral("step %1: off by %2, %3").arg(step).arg(off).arg(in.seed())));
             }
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs with Adafactor and SM3: whatever the layout, the losses, the memory and the collectives are those that one rank and
-// the plan have, and any layout goes on from any other's checkpoint.
+// Runs with Adafactor and SM3: whatever the layout, the losses, the memory and the collectives are those that one rank
+// and the plan have, and any layout goes on from any other's checkpoint.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/train/run/text_generator.h"
 #include "tests/support/seed.h"
@@ -61,8 +61,9 @@ class FactoredParityTest : public QObject {
         layout.schedule.kind = split.pipeline > 1 ? "1f1b" : "naive";
         layout.batch = {8, 1};
         layout.optimizer.kind = optimizer;
-        // Both divide a gradient by what they know of its size, however small it is: rounding errors of gradients near zero
-        // become whole updates. At twice to three times these rates one text in six lets them grow past the tolerance.
+        // Both divide a gradient by what they know of its size, however small it is: rounding errors of gradients near
+        // zero become whole updates. At twice to three times these rates one text in six lets them grow past the
+        // tolerance.
         layout.optimizer.learningRate = optimizer == "sm3" ? 0.01 : 5e-4;
         layout.optimizer.warmup = 2;
         if (optimizer == "sm3") layout.optimizer.momentum = model == "gpt" ? 0.9 : 0;
@@ -94,8 +95,9 @@ class FactoredParityTest : public QObject {
                 const Slice& slice = rank.slices.at(key);
                 const std::string name = key.substr(key.find('/') + 1);
                 const auto [entry, added] = first.try_emplace({name, slice.part}, &values);
-                QVERIFY2(added || (values.size() == entry->second->size() &&
-                                   std::memcmp(values.data(), entry->second->data(), values.size() * sizeof(float)) == 0),
+                QVERIFY2(added ||
+                             (values.size() == entry->second->size() &&
+                              std::memcmp(values.data(), entry->second->data(), values.size() * sizeof(float)) == 0),
                          (name + " has two values").c_str());
             }
     }
@@ -131,7 +133,8 @@ private Q_SLOTS:
                 QVERIFY2(run.error.empty(), run.error.c_str());
                 const std::vector<double> losses = run.counter(EventKind::Loss);
                 QCOMPARE(losses.size(), std::size_t{steps});
-                QVERIFY2(losses.back() < losses.front() - 0.1, qPrintable(QString("%1 %2").arg(optimizer).arg(losses.back())));
+                QVERIFY2(losses.back() < losses.front() - 0.1,
+                         qPrintable(QString("%1 %2").arg(optimizer).arg(losses.back())));
             }
     }
 
@@ -153,7 +156,8 @@ private Q_SLOTS:
         QVERIFY2(run.error.empty(), run.error.c_str());
         const RunOutcome& wanted = reference(model.toStdString(), optimizer.toStdString());
         requireEqual(run.counter(EventKind::Loss), wanted.counter(EventKind::Loss), "loss");
-        requireEqual(run.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss), "validation loss");
+        requireEqual(run.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss),
+                     "validation loss");
         if (!splits[split].zeroByLayers) requireCopiesEqual(run);
         // Memory to the byte, where all replicas hold alike.
         for (std::size_t rank = 0; rank < run.ranks.size() && !splits[split].zeroByLayers; ++rank)
@@ -217,9 +221,8 @@ private Q_SLOTS:
                 if (event.rank == rank) collect(event, predicted);
             QVERIFY2(measured == predicted, qPrintable(QString("rank %1").arg(rank)));
             // The tied embedding's by themselves, and those of all else; Adafactor's norms likewise.
-            const auto ofUpdate = std::ranges::count_if(predicted, [&](const auto& entry) {
-                return std::get<0>(entry.first) == update->action;
-            });
+            const auto ofUpdate = std::ranges::count_if(
+                predicted, [&](const auto& entry) { return std::get<0>(entry.first) == update->action; });
             QCOMPARE(ofUpdate, optimizer == "adafactor" ? 4 : 2);
         }
     }
@@ -245,7 +248,8 @@ private Q_SLOTS:
             QVERIFY(newest.has_value());
             const RunOutcome second = keep(layoutOf("gpt", kind, to), rest, *newest);
             QVERIFY2(second.error.empty(), second.error.c_str());
-            requireEqual(second.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, "after the checkpoint");
+            requireEqual(second.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()},
+                         "after the checkpoint");
         }
     }
 

@@ -22,8 +22,13 @@ struct HeldRoutes {
     DeviceArray assigned, rounds;
 
     Routes routes() const {
-        return {weights.floats(), rows.tokens(),   places.tokens(), counts.floats(), counts.floats() + shape.samples * shape.experts,
-                assigned.floats(), rounds.tokens()};
+        return {weights.floats(),
+                rows.tokens(),
+                places.tokens(),
+                counts.floats(),
+                counts.floats() + shape.samples * shape.experts,
+                assigned.floats(),
+                rounds.tokens()};
     }
 };
 
@@ -61,15 +66,17 @@ class GateKernelsTest : public QObject, KernelRows {
             shape.choices = shape.groupChoices * in.whole(2, std::min(inGroup, 4));
         }
         const int asked = theyChoose(kind) ? 1 : shape.choices;
-        shape.capacity = std::clamp(int(std::ceil((0.3 + 0.1 * in.whole(0, 20)) * asked * shape.sequence / shape.experts)), 1,
-                                    shape.sequence);
+        shape.capacity = std::clamp(
+            int(std::ceil((0.3 + 0.1 * in.whole(0, 20)) * asked * shape.sequence / shape.experts)), 1, shape.sequence);
         return shape;
     }
     HeldRoutes held(const GateShape& shape) const {
         const auto choices = std::size_t(shape.tokens()) * std::size_t(shape.choices);
-        return {poisoned(choices), tokens(std::vector<std::int32_t>(choices, 12345)),
+        return {poisoned(choices),
+                tokens(std::vector<std::int32_t>(choices, 12345)),
                 tokens(std::vector<std::int32_t>(std::size_t(shape.rows()), 12345)),
-                poisoned(2 * std::size_t(shape.samples) * std::size_t(shape.experts)), shape,
+                poisoned(2 * std::size_t(shape.samples) * std::size_t(shape.experts)),
+                shape,
                 poisoned(std::size_t(shape.tokens()) * std::size_t(shape.experts)),
                 tokens(std::vector<std::int32_t>(std::size_t(shape.samples), 12345))};
     }
@@ -125,7 +132,8 @@ private Q_SLOTS:
             if (i > 0) beside += x * all[i - 1] / n;
         }
         // Six standard deviations of each over 24 000 draws.
-        TRUE_HERE(std::abs(mean) < 0.04 && std::abs(square - 1) < 0.06 && std::abs(fourth - 3) < 0.4 && std::abs(beside) < 0.04);
+        TRUE_HERE(std::abs(mean) < 0.04 && std::abs(square - 1) < 0.06 && std::abs(fourth - 3) < 0.4 &&
+                  std::abs(beside) < 0.04);
         const int first = in.whole(1, rows - 2), some = in.whole(1, rows - first);
         const std::vector<float> part = epsilon(some, columns, key, 1000 + first);
         TRUE_HERE(std::equal(part.begin(), part.end(), all.begin() + first * columns));
@@ -153,7 +161,8 @@ private Q_SLOTS:
         RandomInputs in;
         const auto key = std::uint64_t(in.whole(0, 1 << 30)) << 20;
         const int tokenCount = 4000;
-        const Values all = reference::drawsOf(key, 1000, tokenCount), other = reference::drawsOf(key + 1, 1000, tokenCount);
+        const Values all = reference::drawsOf(key, 1000, tokenCount),
+                     other = reference::drawsOf(key + 1, 1000, tokenCount);
         std::array<int, 8> counts{};
         double beside = 0, across = 0;
         for (std::size_t t = 0; t < all.size(); ++t) {
@@ -208,7 +217,8 @@ private:
         const Values chosen = reference::outputWeights(shape, kind, decision, scores);
         Values weights, counts;
         for (std::size_t t = 0; t < decision.experts.size(); ++t)
-            for (const int e : decision.experts[t]) weights.push_back(chosen[t * std::size_t(shape.experts) + std::size_t(e)]);
+            for (const int e : decision.experts[t])
+                weights.push_back(chosen[t * std::size_t(shape.experts) + std::size_t(e)]);
         CLOSE(routes.weights, weights, 1e-5);
         for (int sample = 0; sample < shape.samples; ++sample)
             for (int e = 0; e < shape.experts; ++e) counts.push_back(decision.asked(shape, sample, e));
@@ -254,14 +264,15 @@ private Q_SLOTS:
         CLOSE(routes.weights, g, 1e-5);
         // The device's own probabilities, rounded as they are, decide, or its own assignment.
         const bool capped = rule.kind == GateKind::CappedChoice;
-        const reference::Decision decision = reference::expertsTake(shape, capped ? routes.assigned.now() : logits.now());
+        const reference::Decision decision =
+            reference::expertsTake(shape, capped ? routes.assigned.now() : logits.now());
         requirePlaces(routes, decision, in);
         const std::vector<float> counts = routes.counts.now();
         for (std::size_t i = 0; i < counts.size() / 2; ++i) QCOMPARE(counts[i], float(shape.capacity));
     }
 
-    /// What is assigned holds to its constraints and is the maximum: near that which slow projections in double precision come
-    /// to. It is the same to the bit whenever it is asked for.
+    /// What is assigned holds to its constraints and is the maximum: near that which slow projections in double
+    /// precision come to. It is the same to the bit whenever it is asked for.
     void assignment_data() {
         QTest::addColumn<int>("cap");
         QTest::newRow("as tight as can be") << 0;
@@ -281,7 +292,8 @@ private Q_SLOTS:
         const int most = std::min(shape.sequence, shape.sequence * rule.tokenExperts / shape.experts);
         shape.capacity = cap == 0 && most > 0 ? most : std::max(1, in.whole(most / 2, std::max(1, most * 9 / 10)));
         if (most < 1) rule.tokenExperts = shape.experts;
-        const std::vector<float> h = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts), in.coin() ? 1 : 5);
+        const std::vector<float> h =
+            in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts), in.coin() ? 1 : 5);
         const DeviceArray logits = floats(h);
         const HeldRoutes routes = held(shape);
         device().route(shape, rule, {logits.floats()}, routes.routes());
@@ -305,13 +317,17 @@ private Q_SLOTS:
             }
             const int found = taken[std::size_t(sample)];
             TRUE_HERE(found >= 1 && found < cappedRounds);
-            // A round may be near enough for one number's rounding and not for the other's, and the next good one be far away.
+            // A round may be near enough for one number's rounding and not for the other's, and the next good one be
+            // far away.
             const auto rounds = [&](double times) {
                 return reference::assign(shape, rule, g, sample, cappedRelaxation, times * cappedTolerance).rounds;
             };
             const int roundsAtLeast = rounds(1.02), roundsAtMost = rounds(0.98);
-            QVERIFY2(found >= roundsAtLeast && found <= roundsAtMost,
-                     qPrintable(QString("%1 rounds, not %2 to %3, %4").arg(found).arg(roundsAtLeast).arg(roundsAtMost).arg(in.seed())));
+            QVERIFY2(found >= roundsAtLeast && found <= roundsAtMost, qPrintable(QString("%1 rounds, not %2 to %3, %4")
+                                                                                     .arg(found)
+                                                                                     .arg(roundsAtLeast)
+                                                                                     .arg(roundsAtMost)
+                                                                                     .arg(in.seed())));
             const reference::Assignment best = reference::assign(shape, rule, g, sample, 1, 1e-5);
             double off = 0, got = 0, wanted = 0;
             const auto worth = [&](double value, double score) {
@@ -376,8 +392,9 @@ private Q_SLOTS:
         const Values draws =
             gate == GateKind::GShard ? reference::drawsOf(rule.key, rule.firstRow, shape.tokens()) : Values{};
         const reference::Decision decision =
-            theirs ? reference::expertsTake(shape, gate == GateKind::CappedChoice ? routes.assigned.now() : logits.now())
-                   : reference::decide(shape, gate, given64, draws);
+            theirs
+                ? reference::expertsTake(shape, gate == GateKind::CappedChoice ? routes.assigned.now() : logits.now())
+                : reference::decide(shape, gate, given64, draws);
         device().routeGrad(shape, {gate, balance}, routes.routes(), given.floats(), probabilities,
                            {noise.floats(), grouped ? groupNoise.floats() : nullptr});
         const auto lossOf = [&](const reference::Scores& moved) {
@@ -389,19 +406,26 @@ private Q_SLOTS:
                     const auto e = std::size_t(decision.experts[t][j]);
                     const std::size_t choice = theirs ? e : j;
                     if (decision.placed[t][j])
-                        sum += weightGradient[t * std::size_t(shape.choices) + choice] * g[t * std::size_t(shape.experts) + e];
+                        sum += weightGradient[t * std::size_t(shape.choices) + choice] *
+                               g[t * std::size_t(shape.experts) + e];
                 }
             return sum;
         };
-        const Values wanted =
-            reference::numericGradient([&](const Values& moved) { return lossOf({moved, given64.groups}); }, given64.experts);
+        const Values wanted = reference::numericGradient(
+            [&](const Values& moved) {
+                return lossOf({moved, given64.groups});
+            },
+            given64.experts);
         CLOSE(logits, wanted, 2e-5);
         Values ofNoise;
         for (std::size_t i = 0; i < wanted.size(); ++i) ofNoise.push_back(wanted[i] * slope[i]);
         CLOSE(noise, ofNoise, 2e-5);
         if (!grouped) return;
-        const Values ofGroups =
-            reference::numericGradient([&](const Values& moved) { return lossOf({given64.experts, moved}); }, given64.groups);
+        const Values ofGroups = reference::numericGradient(
+            [&](const Values& moved) {
+                return lossOf({given64.experts, moved});
+            },
+            given64.groups);
         CLOSE(groups, ofGroups, 2e-5);
         Values ofGroupNoise;
         for (std::size_t i = 0; i < ofGroups.size(); ++i) ofGroupNoise.push_back(ofGroups[i] * groupSlope[i]);
@@ -414,13 +438,15 @@ private Q_SLOTS:
         for (const GateKind kind : {GateKind::Switch, GateKind::NoisyTopK, GateKind::Hierarchical, GateKind::GShard,
                                     GateKind::ExpertChoice, GateKind::CappedChoice}) {
             const GateShape shape = someShape(in, kind);
-            std::vector<float> h(std::size_t(shape.tokens()) * std::size_t(shape.experts), std::numeric_limits<float>::quiet_NaN());
+            std::vector<float> h(std::size_t(shape.tokens()) * std::size_t(shape.experts),
+                                 std::numeric_limits<float>::quiet_NaN());
             h[0] = std::numeric_limits<float>::infinity();
             const DeviceArray logits = floats(h);
             const DeviceArray groups = floats(std::vector<float>(std::size_t(shape.tokens() * shape.groups), h.back()));
             const HeldRoutes routes = held(shape);
             const bool grouped = kind == GateKind::Hierarchical;
-            device().route(shape, someRule(in, kind, shape), {logits.floats(), grouped ? groups.floats() : nullptr}, routes.routes());
+            device().route(shape, someRule(in, kind, shape), {logits.floats(), grouped ? groups.floats() : nullptr},
+                           routes.routes());
             for (const std::int32_t row : integers(device(), routes.rows)) TRUE_HERE(row >= -1 && row < shape.rows());
             for (const std::int32_t place : integers(device(), routes.places))
                 TRUE_HERE(place >= -1 && place < shape.tokens() * shape.choices);
@@ -430,7 +456,8 @@ private Q_SLOTS:
 
     void rowsOnTheirWay() {
         RandomInputs in;
-        const int tokenCount = in.whole(1, 90), choices = in.whole(1, 4), rows = in.whole(1, 120), columns = someWidth(in, 300);
+        const int tokenCount = in.whole(1, 90), choices = in.whole(1, 4), rows = in.whole(1, 120),
+                  columns = someWidth(in, 300);
         const auto wide = std::size_t(columns);
         // Any injection of some places into rows.
         std::vector<std::int32_t> places(std::size_t(rows), -1), ofPlaces(std::size_t(tokenCount * choices), -1);
@@ -441,7 +468,8 @@ private Q_SLOTS:
             ofPlaces[std::size_t(place)] = r;
         }
         const auto w = in.floats(ofPlaces.size());
-        const DeviceArray x = activations(in.floats(std::size_t(tokenCount) * wide)), y = activations(in.floats(std::size_t(rows) * wide));
+        const DeviceArray x = activations(in.floats(std::size_t(tokenCount) * wide)),
+                          y = activations(in.floats(std::size_t(rows) * wide));
         const DeviceArray weights = floats(w), placesThere = tokens(places), rowsThere = tokens(ofPlaces);
         const bool weighted = in.coin();
         const float* const factors = weighted ? weights.floats() : nullptr;
@@ -453,7 +481,8 @@ private Q_SLOTS:
         for (std::size_t r = 0; r < places.size(); ++r)
             if (places[r] >= 0)
                 for (std::size_t c = 0; c < wide; ++c)
-                    wanted[r * wide + c] = factor(std::size_t(places[r])) * x.given()[std::size_t(places[r] / choices) * wide + c];
+                    wanted[r * wide + c] =
+                        factor(std::size_t(places[r])) * x.given()[std::size_t(places[r] / choices) * wide + c];
         CLOSE(gathered, wanted, 1e-6);
 
         const DeviceArray sums = poisoned(std::size_t(tokenCount) * wide, row().t);

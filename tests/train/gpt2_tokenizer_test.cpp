@@ -22,7 +22,8 @@ namespace {
 
 void write(const QString& path, const QByteArray& content) {
     QFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size()) qFatal("cannot write %s", qPrintable(path));
+    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size())
+        qFatal("cannot write %s", qPrintable(path));
 }
 
 template <class T>
@@ -65,7 +66,8 @@ private Q_SLOTS:
     void wordsAreThoseOfTheRegularExpression() {
         const auto words = [](const char* text) {
             QStringList list;
-            for (const std::string_view word : gpt2Words(text)) list << QString::fromUtf8(word.data(), qsizetype(word.size()));
+            for (const std::string_view word : gpt2Words(text))
+                list << QString::fromUtf8(word.data(), qsizetype(word.size()));
             return list;
         };
         QCOMPARE(words("Hello world, it's 42!"), QStringList({"Hello", " world", ",", " it", "'s", " 42", "!"}));
@@ -77,11 +79,14 @@ private Q_SLOTS:
 
     void tokensAreThoseOfHuggingFace() {
         const QString python = qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3"));
-        if (QProcess::execute(python, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('tokenizers') is None)"}))
+        if (QProcess::execute(python,
+                              {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('tokenizers') is None)"}))
             QSKIP("no tokenizers for python3 (or SHARDLAB_TORCH_PYTHON): the comparison is left out");
         QTemporaryDir folder;
         const quint32 seed = freshSeed();
-        QCOMPARE(QProcess::execute(python, {SHARDLAB_SOURCE_DIR "/tests/train/gpt2_tokens.py", folder.path(), QString::number(seed)}), 0);
+        QCOMPARE(QProcess::execute(
+                     python, {SHARDLAB_SOURCE_DIR "/tests/train/gpt2_tokens.py", folder.path(), QString::number(seed)}),
+                 0);
         const auto tokenizer = Gpt2Tokenizer::load(folder.path().toStdString());
         QVERIFY2(tokenizer.has_value(), tokenizer ? "" : tokenizer.error().text().c_str());
         QFile file(folder.filePath("cases.json"));
@@ -91,10 +96,12 @@ private Q_SLOTS:
         for (const auto& each : cases) {
             const QString text = each.toObject()["text"].toString();
             Tokens wanted;
-            for (const auto& token : each.toObject()["tokens"].toArray()) wanted.push_back(std::uint16_t(token.toInt()));
+            for (const auto& token : each.toObject()["tokens"].toArray())
+                wanted.push_back(std::uint16_t(token.toInt()));
             const auto tokens = tokenizer->encode(text.toStdString(), "case");
             QVERIFY2(tokens.has_value(), qPrintable(text));
-            QVERIFY2(*tokens == wanted, qPrintable("differs: " + QString::fromUtf8(QJsonDocument(QJsonArray{text}).toJson())));
+            QVERIFY2(*tokens == wanted,
+                     qPrintable("differs: " + QString::fromUtf8(QJsonDocument(QJsonArray{text}).toJson())));
         }
     }
 
@@ -147,7 +154,8 @@ private Q_SLOTS:
         QVERIFY((Tokens(window.begin(), window.end()) == Tokens{256, 256, 256, 256}));
         layout.model.vocabulary = 256;
         const auto outside = Corpus::fromText("ababababab", layout, "text");
-        QVERIFY(!outside && outside.error().text().find("token 0 is 256, model.vocabulary is 256") != std::string::npos);
+        QVERIFY(!outside &&
+                outside.error().text().find("token 0 is 256, model.vocabulary is 256") != std::string::npos);
     }
 
     void binFilesAsNanoGptAndLlmCWriteThem() {
@@ -195,7 +203,9 @@ private Q_SLOTS:
             write(path, header(version, std::int32_t(tokens.size()), 20240801) + numbers(tokens));
             return readTokenFiles(path.toStdString(), vocabulary);
         };
-        const auto why = [](const Result<TokenFiles>& files) { return files ? QString() : QString::fromStdString(files.error().text()); };
+        const auto why = [](const Result<TokenFiles>& files) {
+            return files ? QString() : QString::fromStdString(files.error().text());
+        };
         // More than is read at once.
         std::vector<std::uint32_t> tokens(70000);
         Tokens expected(tokens.size());
@@ -205,7 +215,8 @@ private Q_SLOTS:
         QVERIFY(files->train == expected);
         QVERIFY(why(read(tokens, 60000)).contains("is 60016, model.vocabulary is 60000. model.vocabulary above 65535"));
         tokens[69000] = 65536;
-        QVERIFY2(why(read(tokens, 128256)).contains("token 69000 is 65536, and tokens are held in 16 bits"), qPrintable(why(read(tokens, 128256))));
+        QVERIFY2(why(read(tokens, 128256)).contains("token 69000 is 65536, and tokens are held in 16 bits"),
+                 qPrintable(why(read(tokens, 128256))));
         QVERIFY(why(read({1, 70000}, 100)).contains("token 1 is 70000, model.vocabulary is 100"));
         QVERIFY(why(read({1, 2}, 100, 1)).contains("version is 1. version 7, tokens of 32 bits"));
     }

@@ -54,11 +54,14 @@ private:
 
 private Q_SLOTS:
     void initTestCase() {
-        if (QProcess::execute(python_, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('transformers') is None)"}))
+        if (QProcess::execute(python_,
+                              {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('transformers') is None)"}))
             QSKIP("no transformers for python3 (or SHARDLAB_TORCH_PYTHON): the comparison is left out");
         setKernelThreads(1);
         const quint32 seed = freshSeed();
-        QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/gpt2_weights.py", "make", folder_.path(), QString::number(seed)}), 0);
+        QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/gpt2_weights.py", "make", folder_.path(),
+                                             QString::number(seed)}),
+                 0);
     }
 
     /// The loss with one token as every target is −mean log p of that token: all of them together are the logits.
@@ -83,7 +86,8 @@ private Q_SLOTS:
         Arena arena;
         Stage stage(spec, arena);
         for (Parameter& parameter : stage.parameters()) {
-            const Status filled = source->fill(parameter.name, weightKind, parameter.slice, 0, parameter.value.floats());
+            const Status filled =
+                source->fill(parameter.name, weightKind, parameter.slice, 0, parameter.value.floats());
             QVERIFY2(filled.has_value(), filled ? "" : filled.error().text().c_str());
         }
         const auto tokens = readNumbers<std::int32_t>(folder_.filePath("tokens.bin"));
@@ -143,7 +147,9 @@ private Q_SLOTS:
         DiskFileSystem files;
         const Status written = exportGpt2(files, *checkpoint, at("ours"));
         QVERIFY2(written.has_value(), written ? "" : written.error().text().c_str());
-        QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/gpt2_weights.py", "check", folder_.path(), folder_.filePath("ours")}), 0);
+        QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/gpt2_weights.py", "check",
+                                             folder_.path(), folder_.filePath("ours")}),
+                 0);
     }
 
     void whatDoesNotFitIsRefused() {
@@ -163,10 +169,13 @@ private Q_SLOTS:
         QVERIFY(has(refusal(at("untied"), same), "lm_head.weight differs from wte.weight"));
         QVERIFY(has(refusal(at("nothing"), same), "cannot"));
         QVERIFY(has(refusal(folder_.path().toStdString(), same), "neither model.safetensors nor"));
-        QVERIFY(has(refusal(at("plain"), [](ModelSpec& m) { m.vocabulary = 100; }), "wte.weight is [131, 48], the layout's model needs [100, 48]"));
+        QVERIFY(has(refusal(at("plain"), [](ModelSpec& m) { m.vocabulary = 100; }),
+                    "wte.weight is [131, 48], the layout's model needs [100, 48]"));
         QVERIFY(has(refusal(at("plain"), [](ModelSpec& m) { m.layers = 5; }), "there is no h.4.ln_1.weight"));
-        QVERIFY(has(refusal(at("plain"), [](ModelSpec& m) { m.layers = 3; }), "h.3.attn.c_attn.bias is there, the layout's model has no such tensor"));
-        QVERIFY(has(refusal(at("saved"), [](ModelSpec& m) { m.heads = 6; }), "n_head is 4, model.heads is 6. model.heads 4"));
+        QVERIFY(has(refusal(at("plain"), [](ModelSpec& m) { m.layers = 3; }),
+                    "h.3.attn.c_attn.bias is there, the layout's model has no such tensor"));
+        QVERIFY(has(refusal(at("saved"), [](ModelSpec& m) { m.heads = 6; }),
+                    "n_head is 4, model.heads is 6. model.heads 4"));
     }
 };
 

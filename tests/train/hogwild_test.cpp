@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hogwild in whole runs: one worker is plain gradient descent on one rank to the bit; several share one set of weights and
-// learn. What one worker's update does among others' is hogwild_update_test's.
+// Hogwild in whole runs: one worker is plain gradient descent on one rank to the bit; several share one set of weights
+// and learn. What one worker's update does among others' is hogwild_update_test's.
 #include "engine/trace/analysis/traffic_matrix.h"
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/state_source.h"
@@ -46,12 +46,13 @@ private:
         std::vector<std::vector<Event>> all;
         for (const RankOutcome& rank : run.ranks) {
             all.emplace_back();
-            std::ranges::copy_if(rank.events, std::back_inserter(all.back()), [&](const Event& event) { return event.kind == kind; });
+            std::ranges::copy_if(rank.events, std::back_inserter(all.back()),
+                                 [&](const Event& event) { return event.kind == kind; });
         }
         return all;
     }
-    RunOutcome train(const Layout& layout, const std::filesystem::path& checkpoints, const std::filesystem::path& resume = {},
-                     const std::function<Command()>& command = {}) const {
+    RunOutcome train(const Layout& layout, const std::filesystem::path& checkpoints,
+                     const std::filesystem::path& resume = {}, const std::function<Command()>& command = {}) const {
         return runInProcess(planOf(layout), command, [&](int, TrainerServices& services) {
             services.checkpoints = checkpoints;
             services.resume = resume;
@@ -99,8 +100,10 @@ private Q_SLOTS:
         const RunOutcome plain = runInProcess(planOf(layout));
         QVERIFY2(plain.error.empty(), plain.error.c_str());
         QCOMPARE(plain.counter(EventKind::Loss).size(), std::size_t{9});
-        for (const EventKind kind : {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LearningRate})
-            QVERIFY2(run.counter(kind) == plain.counter(kind), qPrintable(QString("seed %1: %2").arg(seed_).arg(int(kind))));
+        for (const EventKind kind :
+             {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LearningRate})
+            QVERIFY2(run.counter(kind) == plain.counter(kind),
+                     qPrintable(QString("seed %1: %2").arg(seed_).arg(int(kind))));
         QVERIFY2(run.ranks[0].parameters == plain.ranks[0].parameters, qPrintable(QString("seed %1").arg(seed_)));
         for (const EventKind kind : {EventKind::OverwrittenUpdates, EventKind::Staleness}) {
             QCOMPARE(run.count(kind), 9);
@@ -150,7 +153,8 @@ private Q_SLOTS:
         const auto validations = run.counter(EventKind::ValidationLoss);
         QCOMPARE(validations.size(), std::size_t{1});
         qInfo("loss %.3f to %.3f, validation %.3f", losses.front(), losses.back(), validations.back());
-        QVERIFY2(validations.back() < 0.85 * std::log(256.0), qPrintable(QString("seed %1: %2").arg(seed_).arg(validations.back())));
+        QVERIFY2(validations.back() < 0.85 * std::log(256.0),
+                 qPrintable(QString("seed %1: %2").arg(seed_).arg(validations.back())));
     }
 
     void holdsAndMovesWhatIsPredicted() {
@@ -168,7 +172,8 @@ private Q_SLOTS:
                 for (const Event& event : run.ranks[rank].events) {
                     measured.add(event);
                     if (event.kind == EventKind::MemoryPeak) peak = std::max(peak, event.bytes);
-                    if (event.kind == peakKind(MemoryCategory::Parameters)) parameters = std::max(parameters, event.bytes);
+                    if (event.kind == peakKind(MemoryCategory::Parameters))
+                        parameters = std::max(parameters, event.bytes);
                     if (event.kind == peakKind(MemoryCategory::Buffers)) buffers = std::max(buffers, event.bytes);
                 }
                 QCOMPARE(parameters, plan.memory[rank].bytes[std::size_t(MemoryCategory::Parameters)]);
@@ -211,7 +216,8 @@ private Q_SLOTS:
         QVERIFY(weightsOf(listCheckpoints(folder.path().toStdString()).back().path) == run.ranks.front().parameters);
         // And several workers go on from it.
         layout.run.steps = 12;
-        const RunOutcome more = train(layout, after.path().toStdString(), listCheckpoints(folder.path().toStdString()).back().path);
+        const RunOutcome more =
+            train(layout, after.path().toStdString(), listCheckpoints(folder.path().toStdString()).back().path);
         QVERIFY2(more.error.empty(), more.error.c_str());
         QCOMPARE(more.count(EventKind::OverwrittenUpdates), 4 * 3);
         requireSameWeights(more);
@@ -240,7 +246,8 @@ private Q_SLOTS:
         QCOMPARE(stepsOf(folder.path().toStdString()).size(), std::size_t{1});
     }
 
-    /// A step is a gradient, an update and a read of the weights, on whatever number of workers. Paced, nobody is quicker.
+    /// A step is a gradient, an update and a read of the weights, on whatever number of workers. Paced, nobody is
+    /// quicker.
     void aStepIsAGradientAnUpdateAndARead() {
         Layout layout = layoutOf(3);
         layout.model = {"gpt", 2, 64, 2, 16, 256, 0.0};
@@ -273,8 +280,12 @@ private Q_SLOTS:
         const Plan plan = planOf(layoutOf(2));
         std::vector<std::unique_ptr<Device>> devices;
         for (int rank = 0; rank < 2; ++rank) devices.push_back(std::make_unique<DistantDevice>());
-        const RunOutcome run = runInProcess(plan, {}, [&](int rank, TrainerServices& services) { services.device = devices[std::size_t(rank)].get(); });
-        QVERIFY2(run.error.find("/parallel/exchange: hogwild: the ranks of this run do not reach each other's memory") != std::string::npos, run.error.c_str());
+        const RunOutcome run = runInProcess(
+            plan, {}, [&](int rank, TrainerServices& services) { services.device = devices[std::size_t(rank)].get(); });
+        QVERIFY2(
+            run.error.find("/parallel/exchange: hogwild: the ranks of this run do not reach each other's memory") !=
+                std::string::npos,
+            run.error.c_str());
         QVERIFY(run.error.find("legal: ") != std::string::npos);
     }
 
@@ -295,12 +306,31 @@ private Q_SLOTS:
         QCOMPARE(pointers([](Layout& l) { l.precision.compute = "bf16"; }), Pointers{"/precision/compute"});
         QCOMPARE(pointers([](Layout& l) { l.precision.compute = "fp16"; }), Pointers{"/precision/compute"});
         QCOMPARE(pointers([](Layout& l) { l.parallel.zero = 1; }), Pointers{"/parallel/zero"});
-        QCOMPARE(pointers([](Layout& l) { l.parallel.pipeline = 2; l.cluster.hosts = {{"localhost", 4}}; }), Pointers{"/parallel/pipeline"});
-        QCOMPARE(pointers([](Layout& l) { l.parallel.tensor = 2; l.cluster.hosts = {{"localhost", 4}}; }), Pointers{"/parallel/tensor"});
-        QCOMPARE(pointers([](Layout& l) { l.parallel.context = 2; l.cluster.hosts = {{"localhost", 4}}; }), Pointers{"/parallel/context"});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.parallel.pipeline = 2;
+                     l.cluster.hosts = {{"localhost", 4}};
+                 }),
+                 Pointers{"/parallel/pipeline"});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.parallel.tensor = 2;
+                     l.cluster.hosts = {{"localhost", 4}};
+                 }),
+                 Pointers{"/parallel/tensor"});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.parallel.context = 2;
+                     l.cluster.hosts = {{"localhost", 4}};
+                 }),
+                 Pointers{"/parallel/context"});
         QCOMPARE(pointers([](Layout& l) { l.parallel.allReduce = "ring"; }), Pointers{"/parallel/all_reduce"});
-        QCOMPARE(pointers([](Layout& l) { l.cluster.hosts = {{"localhost", 1}, {"other", 1}}; }), Pointers{"/cluster/hosts"});
-        QCOMPARE(pointers([](Layout& l) { l.checkpoint.every = 2; l.run.maxRestarts = 1; }), Pointers{});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.cluster.hosts = {{"localhost", 1}, {"other", 1}};
+                 }),
+                 Pointers{"/cluster/hosts"});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.checkpoint.every = 2;
+                     l.run.maxRestarts = 1;
+                 }),
+                 Pointers{});
         QCOMPARE(pointers([](Layout& l) { l.batch.global = 10; }), Pointers{"/batch/global"});
     }
 };

@@ -19,7 +19,9 @@ namespace {
 using Numbers = std::vector<float>;
 
 bool sameBits(const Numbers& a, const Numbers& b) {
-    return std::ranges::equal(a, b, {}, [](float x) { return std::bit_cast<std::uint32_t>(x); }, [](float x) { return std::bit_cast<std::uint32_t>(x); });
+    return std::ranges::equal(
+        a, b, {}, [](float x) { return std::bit_cast<std::uint32_t>(x); },
+        [](float x) { return std::bit_cast<std::uint32_t>(x); });
 }
 
 /// Rows of a linear system with a solution, and each row's few elements.
@@ -42,7 +44,8 @@ Sparse randomSystem(std::size_t rows, std::size_t unknowns, std::size_t each, st
         Sparse::Row row;
         row.at.push_back(r % unknowns);  // so that none is left out
         while (row.at.size() < each)
-            if (const std::size_t next = place(random); std::ranges::find(row.at, next) == row.at.end()) row.at.push_back(next);
+            if (const std::size_t next = place(random); std::ranges::find(row.at, next) == row.at.end())
+                row.at.push_back(next);
         float squares = 0;
         for (std::size_t k = 0; k < each; ++k) {
             row.factors.push_back(normal(random));
@@ -91,7 +94,8 @@ private:
 
 private Q_SLOTS:
     void aloneItIsPlainGradientDescentToTheBit() {
-        for (const std::size_t count : {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{10000} + seed_ % 100})
+        for (const std::size_t count :
+             {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{10000} + seed_ % 100})
             for (const double sparsity : {0.0, 0.5, 0.995}) {
                 Numbers shared = numbers(count), plain = shared;
                 std::int64_t touched = 0;
@@ -108,8 +112,8 @@ private Q_SLOTS:
             }
     }
 
-    /// Between the loads and the stores of one stretch another worker makes a whole update: just what it did to the elements
-    /// of this stretch that both touch is lost, and counted.
+    /// Between the loads and the stores of one stretch another worker makes a whole update: just what it did to the
+    /// elements of this stretch that both touch is lost, and counted.
     void whatIsOverwrittenIsCounted() {
         const std::size_t count = 7 * hogwildStretch + 13;
         for (const double sparsity : {0.0, 0.5, 0.9}) {
@@ -126,10 +130,12 @@ private Q_SLOTS:
             Numbers wanted = start;
             std::int64_t lost = 0;
             const auto apply = [&](const Numbers& gradient, std::size_t from, std::size_t to) {
-                device_->sgd(std::int64_t(to - from), rate(0.1f), gradient.data() + from, wanted.data() + from, nullptr, nullptr);
+                device_->sgd(std::int64_t(to - from), rate(0.1f), gradient.data() + from, wanted.data() + from, nullptr,
+                             nullptr);
             };
             const std::size_t end = std::min(count, meeting + hogwildStretch);
-            const bool touches = std::any_of(first.begin() + std::ptrdiff_t(meeting), first.begin() + std::ptrdiff_t(end), [](float g) { return g != 0; });
+            const bool touches = std::any_of(first.begin() + std::ptrdiff_t(meeting),
+                                             first.begin() + std::ptrdiff_t(end), [](float g) { return g != 0; });
             QCOMPARE(met, touches);
             if (!met) continue;
             apply(first, 0, meeting);
@@ -167,7 +173,8 @@ private Q_SLOTS:
             const auto device = makeCpuDevice();
             world.barrier();
             LockFreeUpdate sum;
-            for (const Numbers& gradient : gradients[std::size_t(worker)]) sum += updateWithoutLock(shared, gradient, rate(0.01f), *device);
+            for (const Numbers& gradient : gradients[std::size_t(worker)])
+                sum += updateWithoutLock(shared, gradient, rate(0.01f), *device);
             overwritten += sum.overwritten;
             written += sum.written;
         });
@@ -177,7 +184,8 @@ private Q_SLOTS:
         QVERIFY2(sameBits(shared, wanted), qPrintable(QString("seed %1").arg(seed_)));
     }
 
-    /// ½(a·w − b)² for rows a of five elements: all workers write the same weights, and end at the solution that all rows have.
+    /// ½(a·w − b)² for rows a of five elements: all workers write the same weights, and end at the solution that all
+    /// rows have.
     void convergesOnASparseProblem_data() {
         QTest::addColumn<int>("workers");
         for (const int workers : {1, 2, 4, 8}) QTest::addRow("%d workers", workers) << workers;
@@ -214,8 +222,8 @@ private Q_SLOTS:
             QVERIFY2(error.empty(), error.c_str());
         }
         const double ended = distance(shared, system.solution);
-        qInfo("%d workers: %d epochs, %lld of %lld elements overwritten", workers, epochs, static_cast<long long>(all.overwritten),
-              static_cast<long long>(all.written));
+        qInfo("%d workers: %d epochs, %lld of %lld elements overwritten", workers, epochs,
+              static_cast<long long>(all.overwritten), static_cast<long long>(all.written));
         QVERIFY2(ended <= 1e-3 * began, qPrintable(QString("seed %1: %2 of %3 left").arg(seed_).arg(ended).arg(began)));
         if (workers == 1) QCOMPARE(all.overwritten, 0);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cnn needs beside its products, of all devices, in all types: against plain double precision, gradients against its
-// central differences.
+// What a cnn needs beside its products, of all devices, in all types: against plain double precision, gradients against
+// its central differences.
 #include "tests/train/cnn_reference.h"
 #include "tests/train/kernel_rows.h"
 
@@ -27,9 +27,7 @@ class ImageKernelsTest : public QObject, KernelRows {
 
     /// Codes of pooling on the device, as many bytes as there should be.
     DeviceArray codesFor(const ImageShape& shape) const { return poisoned((poolCodes(shape) + 3) / 4); }
-    static std::uint8_t* bytes(const DeviceArray& array) {
-        return reinterpret_cast<std::uint8_t*>(array.floats());
-    }
+    static std::uint8_t* bytes(const DeviceArray& array) { return reinterpret_cast<std::uint8_t*>(array.floats()); }
 
 private Q_SLOTS:
     void initTestCase_data() { addRows(); }
@@ -72,7 +70,9 @@ private Q_SLOTS:
         const auto size = std::size_t(shape.elements());
         const auto gradient = activations(in.floats(9 * size));
         const auto images = activations(activated(in, size));
-        const auto loss = [&](const Values& x) { return reference::dot(reference::patches(x, shape), gradient.given()); };
+        const auto loss = [&](const Values& x) {
+            return reference::dot(reference::patches(x, shape), gradient.given());
+        };
         Values wanted = reference::numericGradient(loss, images.given());
         const auto got = poisoned(size, row().t);
         device().sumPatches(shape, gradient, {}, got);
@@ -130,7 +130,8 @@ private Q_SLOTS:
         }
     }
 
-    /// Nearest of all numbers that the bits have, of the larger ones the largest; read again exactly, packed again alike.
+    /// Nearest of all numbers that the bits have, of the larger ones the largest; read again exactly, packed again
+    /// alike.
     void fewerBitsAreTheNearest_data() {
         QTest::addColumn<int>("bits");
         for (const int bits : {16, 10, 8}) QTest::addRow("%d bits", bits) << bits;
@@ -155,7 +156,8 @@ private Q_SLOTS:
             const int exponent = x == 0 ? least : std::max(std::ilogb(x), least);
             const double unit = std::ldexp(1.0, exponent - format.fraction);
             const double wanted = std::copysign(std::min(std::nearbyint(std::abs(x) / unit) * unit, largest), x);
-            QVERIFY2(got[i] == wanted, qPrintable(QString("%1 of %2, not %3, %4").arg(got[i]).arg(x).arg(wanted).arg(in.seed())));
+            QVERIFY2(got[i] == wanted,
+                     qPrintable(QString("%1 of %2, not %3, %4").arg(got[i]).arg(x).arg(wanted).arg(in.seed())));
         }
         device().packFloats(std::int64_t(values.size()), bits, back, ImageKernelsTest::bytes(again));
         std::vector<std::uint8_t> one(bytes), two(bytes);

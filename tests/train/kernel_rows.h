@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of kernels share: every device that this machine has, in all types, one row each; arrays on it; what it may
-// be off by.
+// What tests of kernels share: every device that this machine has, in all types, one row each; arrays on it; what it
+// may be off by.
 #pragma once
 
 #include "kernels/cuda_device.h"
@@ -90,14 +90,14 @@ private:
 
 }  // namespace shardlab
 
-// Of a DeviceArray; a RandomInputs `in` is at hand. `least` is the smallest magnitude that counts as the largest one: where
-// numbers of either sign may come to next to nothing, what their rounding leaves is no share of it.
+// Of a DeviceArray; a RandomInputs `in` is at hand. `least` is the smallest magnitude that counts as the largest one:
+// where numbers of either sign may come to next to nothing, what their rounding leaves is no share of it.
 #define CLOSE(array, wanted, tolerance) CLOSE_ABOVE(array, wanted, tolerance, 1e-9)
-#define CLOSE_ABOVE(array, wanted, tolerance, least)                                   \
-    do {                                                                               \
-        const double off = reference::mismatch((array).now(), wanted, least);          \
-        QVERIFY2(off < allowed((array).type(), tolerance),                             \
-                 qPrintable(QStringLiteral("off by %1, %2").arg(off).arg(in.seed()))); \
+#define CLOSE_ABOVE(array, wanted, tolerance, least)                                                                   \
+    do {                                                                                                               \
+        const double off = reference::mismatch((array).now(), wanted, least);                                          \
+        QVERIFY2(off < allowed((array).type(), tolerance),                                                             \
+                 qPrintable(QStringLiteral("off by %1, %2").arg(off).arg(in.seed())));                                 \
     } while (false)
 
 #define TRUE_OF(condition) QVERIFY2(condition, qPrintable(in.seed()))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the processor on several threads: the same number gives the same bits, and where the threads share out rows,
-// columns or heads among them, any number does.
+// Kernels of the processor on several threads: the same number gives the same bits, and where the threads share out
+// rows, columns or heads among them, any number does.
 #include "tests/train/kernel_rows.h"
 
 using namespace shardlab;
@@ -25,7 +25,8 @@ class KernelThreadsTest : public QObject {
     Results ofRows(DType type, RandomInputs in) const {
         const int rows = 97, columns = 1501;
         const std::size_t size = std::size_t(rows) * columns;
-        const auto x = array(in.floats(size), type), dy = array(in.floats(size), type), bias = array(in.floats(columns), type);
+        const auto x = array(in.floats(size), type), dy = array(in.floats(size), type),
+                   bias = array(in.floats(columns), type);
         const auto mean = poisoned(rows), rstd = poisoned(rows), dGamma = array(in.floats(columns), type);
         const auto y = poisoned(size, type), dx = poisoned(size, type), masked = poisoned(size, type);
         device_->layerNorm(rows, columns, x, bias, bias, mean.floats(), rstd.floats(), y);
@@ -39,9 +40,11 @@ class KernelThreadsTest : public QObject {
         device_->geluGrad(std::int64_t(size), dy, x);
         device_->addBias(rows, columns, bias, x);
         const DeviceArray targets(*device_, in.tokens(rows, columns));
-        const double loss = lossOf(*device_, [&](double* told) { device_->crossEntropyWithGradient(rows, columns, open, targets.tokens(), told); });
-        return {y.now(), mean.now(), rstd.now(), dx.now(), dGamma.now(), bias.now(), masked.now(), sums.now(),
-                x.now(), open.now(), {float(loss)}};
+        const double loss = lossOf(*device_, [&](double* told) {
+            device_->crossEntropyWithGradient(rows, columns, open, targets.tokens(), told);
+        });
+        return {y.now(),      mean.now(), rstd.now(), dx.now(),   dGamma.now(), bias.now(),
+                masked.now(), sums.now(), x.now(),    open.now(), {float(loss)}};
     }
     Results ofElements(DType type, RandomInputs in) const {
         const EmbeddingShape shape{7, 31, 600, 0, 40};
@@ -52,15 +55,18 @@ class KernelThreadsTest : public QObject {
         device_->embedGrad(shape, tokens.tokens(), out, table, places);
 
         const std::int64_t count = 300001;
-        const auto gradient = array(in.floats(std::size_t(count)), type), value = array(in.floats(std::size_t(count)), type);
+        const auto gradient = array(in.floats(std::size_t(count)), type),
+                   value = array(in.floats(std::size_t(count)), type);
         const auto first = array(in.floats(std::size_t(count)), DType::F32);
         const auto second = array(std::vector<float>(std::size_t(count), 0.5f), DType::F32);
         const AdamWPart part{count, 0.1f, gradient, value, nullptr, first.floats(), second.floats()};
         device_->adamw({0.01f, 0.9f, 0.95f, 1e-8f, 0.5f, 0.5f, 1}, std::span(&part, 1));
         const std::size_t blocks = std::size_t(momentBlocks(100, count));
-        const auto codes = array(std::vector<float>(std::size_t(count) / 2 + 1), DType::F32), scales = array(std::vector<float>(2 * blocks), DType::F32);
+        const auto codes = array(std::vector<float>(std::size_t(count) / 2 + 1), DType::F32),
+                   scales = array(std::vector<float>(2 * blocks), DType::F32);
         const auto bytes = reinterpret_cast<std::uint8_t*>(codes.floats());
-        const AdamW8BitPart coded{100, count, 0.1f, gradient, value, nullptr, bytes, bytes + count, scales.floats(), scales.floats() + blocks};
+        const AdamW8BitPart coded{100,     count, 0.1f,          gradient,        value,
+                                  nullptr, bytes, bytes + count, scales.floats(), scales.floats() + blocks};
         device_->adamw8Bit({0.01f, 0.9f, 0.95f, 1e-8f, 0.5f, 0.5f, 1}, std::span(&coded, 1));
         const std::vector<std::uint8_t> written(bytes, bytes + 2 * count);
         device_->multiply(count, 0.7f, gradient);
@@ -70,7 +76,8 @@ class KernelThreadsTest : public QObject {
         const ArrayPart squares{value, count};
         const double sum = device_->sumOfSquares(std::span(&squares, 1));
         // 300 rows, for chunks and threads.
-        const auto rows = array(std::vector<float>(300, 0.5f), DType::F32), columns = array(std::vector<float>(1000, 0.5f), DType::F32);
+        const auto rows = array(std::vector<float>(300, 0.5f), DType::F32),
+                   columns = array(std::vector<float>(1000, 0.5f), DType::F32);
         const auto scalars = array(std::vector<float>(2), DType::F32);
         AdafactorPart factored;
         factored.rows = 300;
@@ -89,8 +96,11 @@ class KernelThreadsTest : public QObject {
         const auto sums = columns.now(), norms = scalars.now();
         const Sm3Part accumulated{300, 1000, 0.1f, gradient, value, nullptr, rows.floats(), columns.floats(), nullptr};
         device_->sm3({0.01f, 0, 1}, std::span(&accumulated, 1));
-        return {out.now(), table.now(), places.now(), sums, norms, rows.now(), columns.now(), gradient.now(), value.now(), first.now(), second.now(),
-                std::vector<float>(written.begin(), written.end()), scales.now(), converted.now(), {float(sum), float(sum - float(sum))}};
+        return {out.now(),     table.now(),     places.now(),
+                sums,          norms,           rows.now(),
+                columns.now(), gradient.now(),  value.now(),
+                first.now(),   second.now(),    std::vector<float>(written.begin(), written.end()),
+                scales.now(),  converted.now(), {float(sum), float(sum - float(sum))}};
     }
     /// More heads than threads: each is taken by one.
     Results ofAttention(DType type, RandomInputs in) const {

@@ -371,7 +371,8 @@ private Q_SLOTS:
     void dropoutMasksAreThoseOfTheProcessor() {
         RandomInputs in;
         const int rows = in.whole(1, 40), columns = in.whole(1, 300);
-        const DropoutMask mask{std::uint64_t(in.whole(1, 1 << 30)) << 20, std::int64_t{in.whole(0, 1 << 30)} << 8, 0.3f};
+        const DropoutMask mask{std::uint64_t(in.whole(1, 1 << 30)) << 20, std::int64_t{in.whole(0, 1 << 30)} << 8,
+                               0.3f};
         std::vector<float> keep(std::size_t(rows) * columns, 1);
         processor().dropout(rows, columns, mask, keep.data());
         TRUE_OF(maskOf(rows, columns, mask) == keep);
@@ -408,10 +409,14 @@ private Q_SLOTS:
             const auto targets = in.tokens(rows, vocabulary);
             const auto target = tokens(targets);
             const double wanted = reference::crossEntropy(logits.given(), vocabulary, targets);
-            const double without = lossOf(device(), [&](double* told) { device().crossEntropy(rows, vocabulary, logits, target.tokens(), told); });
+            const double without = lossOf(device(), [&](double* told) {
+                device().crossEntropy(rows, vocabulary, logits, target.tokens(), told);
+            });
             TRUE_OF(std::abs(without - wanted) < 1e-5 * wanted);
             TRUE_OF(toDouble(logits.now()) == logits.given());
-            const double loss = lossOf(device(), [&](double* told) { device().crossEntropyWithGradient(rows, vocabulary, logits, target.tokens(), told); });
+            const double loss = lossOf(device(), [&](double* told) {
+                device().crossEntropyWithGradient(rows, vocabulary, logits, target.tokens(), told);
+            });
             TRUE_OF(std::abs(loss - wanted) < 1e-5 * wanted);
             CLOSE(logits, reference::crossEntropyGradient(logits.given(), vocabulary, targets), 1e-5);
         }
@@ -451,9 +456,12 @@ private Q_SLOTS:
             const auto someSums = partSums.now(), someOwn = partOwn.now();
             for (int r = 0; r < rows; ++r) sum[r] += someSums[r], own[r] += someOwn[r];
         }
-        for (int r = 0; r < rows; ++r) QCOMPARE(double(own[r]), logits.given()[std::size_t(r) * vocabulary + targets[r]]);
+        for (int r = 0; r < rows; ++r)
+            QCOMPARE(double(own[r]), logits.given()[std::size_t(r) * vocabulary + targets[r]]);
         const auto sums = floats(sum), ownLogits = floats(own);
-        const double loss = lossOf(device(), [&](double* told) { device().sharedLoss(rows, deviceLargest.floats(), sums.floats(), ownLogits.floats(), told); });
+        const double loss = lossOf(device(), [&](double* told) {
+            device().sharedLoss(rows, deviceLargest.floats(), sums.floats(), ownLogits.floats(), told);
+        });
         const double wanted = reference::crossEntropy(logits.given(), vocabulary, targets);
         TRUE_OF(std::abs(loss - wanted) < 1e-5 * wanted);
         for (int p = 0; p < 2; ++p) {
@@ -483,7 +491,9 @@ private Q_SLOTS:
         const auto logits = activations(std::vector<float>{1e4f, -1e4f, 0.0f});
         const auto target = tokens({1});
         const double wanted = logits.given()[0] - logits.given()[1];
-        QCOMPARE(lossOf(device(), [&](double* told) { device().crossEntropyWithGradient(1, 3, logits, target.tokens(), told); }), wanted);
+        QCOMPARE(lossOf(device(),
+                        [&](double* told) { device().crossEntropyWithGradient(1, 3, logits, target.tokens(), told); }),
+                 wanted);
         const auto gradient = logits.now();
         QCOMPARE(gradient[0], 1.0f);
         QCOMPARE(gradient[1], -1.0f);

@@ -33,9 +33,8 @@ public:
     LoneRank(const Layout& layout, const Schedule& lowered, int rank, Communicator& tensor, Communicator& context,
              Communicator& experts)
         : layout_(layout), lowered_(lowered), rank_(rank),
-          tensor_(tensor.size() == 1
-                      ? std::make_unique<TensorGroup>(arena_)
-                      : std::make_unique<TensorParallel>(arena_, tensor, layout.parallel.sequence)),
+          tensor_(tensor.size() == 1 ? std::make_unique<TensorGroup>(arena_)
+                                     : std::make_unique<TensorParallel>(arena_, tensor, layout.parallel.sequence)),
           context_(context.size() == 1 ? nullptr : std::make_unique<ContextParallel>(context)),
           experts_(experts.size() == 1 ? nullptr : std::make_unique<ExpertParallel>(experts, layout.batch.micro)) {
         const std::vector<int> layers = stageLayers(layout);
@@ -43,7 +42,8 @@ public:
         for (int stage = 0; stage < lowered.stages(); ++stage) {
             const int count = layers[static_cast<std::size_t>(stage)];
             if (lowered.rankOfStage[static_cast<std::size_t>(stage)] == rank) {
-                StageSpec spec{layout.model, 1, first, count, stage == 0, stage + 1 == lowered.stages(), layout.batch.micro};
+                StageSpec spec{layout.model,      1, first, count, stage == 0, stage + 1 == lowered.stages(),
+                               layout.batch.micro};
                 spec.memory = layout.memory;
                 spec.precision = layout.precision;
                 stages_[stage] = std::make_unique<Stage>(spec, arena_, *tensor_, context_.get(), experts_.get());
@@ -61,8 +61,7 @@ public:
         targets_.assign(samples * static_cast<std::size_t>(sampleTargets(layout.model) / members), 1);
         if (!scalesLoss(layout.precision)) return;
         overflow_ = arena_.allocateZeroed(MemoryCategory::Buffers, 1, DType::I32);  // as the executor does
-        for (auto& [index, stage] : stages_)
-            stage->watchOverflow(static_cast<std::int32_t*>(overflow_.data().data));
+        for (auto& [index, stage] : stages_) stage->watchOverflow(static_cast<std::int32_t*>(overflow_.data().data));
     }
 
     void run() {
@@ -84,13 +83,14 @@ private:
     void visit(const Action& action) {
         if (isReceive(action.kind)) {
             products_[otherEnd(action)] = arena_.allocateZeroed(
-                MemoryCategory::Buffers, elements_[static_cast<std::size_t>(std::max<int>(action.stage, otherEnd(action).stage))],
+                MemoryCategory::Buffers,
+                elements_[static_cast<std::size_t>(std::max<int>(action.stage, otherEnd(action).stage))],
                 Types(numberFormats(layout_.precision)).activations);
         } else if (isSend(action.kind)) {
             leaving_.push_back(take(action));
         } else if (action.kind == ActionKind::SwapOut) {
-            const auto [out, added] = swapped_.try_emplace({action.stage, action.microbatch},
-                                                           *stages_.at(action.stage), action.microbatch, host_);
+            const auto [out, added] = swapped_.try_emplace({action.stage, action.microbatch}, *stages_.at(action.stage),
+                                                           action.microbatch, host_);
             if (!added) throw std::runtime_error("swapped out twice");
             out->second.store(arena_.device());
         } else if (action.kind == ActionKind::SwapFree) {
@@ -188,7 +188,8 @@ void compare(const Layout& layout, const Schedule& lowered) {
                 if (other % t == member % t && other / (t * c) == member / (t * c)) ofContext.push_back(other);
                 if (other % (t * c) == member % (t * c)) ofExperts.push_back(other);
             }
-            const auto tensor = world.group(ofTensor), context = world.group(ofContext), experts = world.group(ofExperts);
+            const auto tensor = world.group(ofTensor), context = world.group(ofContext),
+                       experts = world.group(ofExperts);
             LoneRank lone(layout, lowered, rank, *tensor, *context, *experts);
             lone.run();
             if (!lone.clean()) throw std::runtime_error("something was left over");
@@ -245,13 +246,15 @@ private Q_SLOTS:
                             0};
             layout.parallel.data = 1 + static_cast<int>(random.below(2));
             layout.parallel.pipeline = p;
-            const bool experts = layout.model.kind == "gpt-moe", llama = layout.model.kind == "llama", images = readsImages(layout.model);
+            const bool experts = layout.model.kind == "gpt-moe", llama = layout.model.kind == "llama",
+                       images = readsImages(layout.model);
             if (llama) {
                 layout.model.hidden = heads * 2 * (1 + static_cast<int>(random.below(3)));
                 layout.model.kvHeads = heads == 2 ? 1 + static_cast<int>(random.below(2)) : random.below(2) ? 1 : heads;
             }
             if (experts) {
-                const std::array gates{"switch", "noisy-top-k", "hierarchical", "gshard", "expert-choice", "capped-expert-choice"};
+                const std::array gates{"switch", "noisy-top-k",   "hierarchical",
+                                       "gshard", "expert-choice", "capped-expert-choice"};
                 layout.model.gate = gates[random.below(gates.size())];
                 layout.model.experts = 2 + static_cast<int>(random.below(4));
                 layout.model.capacity = 0.5 + 0.25 * random.below(6);
@@ -278,7 +281,8 @@ private Q_SLOTS:
             }
             if (experts)
                 layout.model.tokenExperts =
-                    (layout.model.experts * expertCapacity(layout.model) + layout.model.sequence - 1) / layout.model.sequence;
+                    (layout.model.experts * expertCapacity(layout.model) + layout.model.sequence - 1) /
+                    layout.model.sequence;
             layout.model.dropout = random.below(2) ? 0.1 : 0;
             if (!experts && !images && random.below(3) == 0) {
                 layout.parallel.context = 2 + static_cast<int>(random.below(2));
@@ -299,7 +303,8 @@ private Q_SLOTS:
             layout.model.layers *= v;
             while (method.refusal != nullptr && method.refusal(scheduleShape(layout)))
                 layout.batch.global += layout.batch.micro * layout.parallel.data;
-            if (images && layout.model.layers > 6) layout.model.layers = p * v;  // maps of the lowest have 4^layers pixels
+            if (images && layout.model.layers > 6)
+                layout.model.layers = p * v;  // maps of the lowest have 4^layers pixels
             if (images) {
                 layout.model.image = 1 << layout.model.layers;
                 layout.model.channels = 1 + static_cast<int>(random.below(3));
@@ -315,7 +320,7 @@ private Q_SLOTS:
             else if (random.below(3) == 0)
                 for (int layer = 0; layer < layout.model.layers; ++layer)
                     layout.model.feedForward.push_back(layout.parallel.tensor *
-                                                        (1 + static_cast<int>(random.below(60))));
+                                                       (1 + static_cast<int>(random.below(60))));
             const std::array recomputes{"none", "full", "sqrt", "every", "selective"};
             layout.memory.recompute = recomputes[random.below(hasAttention(layout.model) ? 5 : 4)];
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
@@ -333,7 +338,8 @@ private Q_SLOTS:
             layout.precision.weights = one({"master", "fp32", "alone"});
             layout.precision.gradients = one({"compute", "fp32"});
             layout.precision.lossScale = method.flushes ? one({"none", "static", "dynamic"}) : "none";
-            if (layout.memory.activations == "lossy-16" && layout.precision.compute != "fp32") layout.memory.activations = "lossy-10";
+            if (layout.memory.activations == "lossy-16" && layout.precision.compute != "fp32")
+                layout.memory.activations = "lossy-10";
             const auto plan = makePlan(layout);
             QVERIFY2(plan.has_value(), plan ? "" : toText(plan.error()).c_str());
             compare(layout, plan->lowered);
@@ -362,7 +368,9 @@ private Q_SLOTS:
                 for (const char* recompute : {"none", "full", "every"}) {
                     layout.memory.recompute = recompute;
                     for (const int tensor : {1, 3}) {
-                        if (tensor > 1 && (layout.model.kind == "gpt-moe" || layout.model.kind == "cnn" || layout.memory.recompute == "none")) continue;
+                        if (tensor > 1 && (layout.model.kind == "gpt-moe" || layout.model.kind == "cnn" ||
+                                           layout.memory.recompute == "none"))
+                            continue;
                         layout.parallel.tensor = tensor;
                         layout.memory.partitionActivations = tensor > 1;
                         for (const bool swaps : {false, true}) {

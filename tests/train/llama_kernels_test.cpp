@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RMSNorm, SwiGLU and the rotary embedding of all devices, in all types: against double precision, gradients against its
-// central differences.
+// RMSNorm, SwiGLU and the rotary embedding of all devices, in all types: against double precision, gradients against
+// its central differences.
 #include "tests/train/kernel_rows.h"
 #include "tests/train/llama_reference.h"
 
@@ -63,8 +63,8 @@ private Q_SLOTS:
         }
     }
 
-    /// More rows, and wider ones, than a device takes at a time, against the formulas: with n = x·rstd and g = dy·gamma,
-    /// dx = rstd·(g − n·mean(g·n)), dGamma = Σ dy·n.
+    /// More rows, and wider ones, than a device takes at a time, against the formulas: with n = x·rstd and g =
+    /// dy·gamma, dx = rstd·(g − n·mean(g·n)), dGamma = Σ dy·n.
     void rmsNormsOfManyRows() {
         RandomInputs in;
         for (const int columns : {20 + someWidth(in, 300), in.coin() ? 2176 : 1096}) {
@@ -90,7 +90,8 @@ private Q_SLOTS:
                 }
                 const double factor = 1 / std::sqrt(squares + 1e-5);
                 for (int c = 0; c < columns; ++c)
-                    wantedX[begin + c] = factor * (dy.given()[begin + c] * gamma.given()[c] - norm[begin + c] * product);
+                    wantedX[begin + c] =
+                        factor * (dy.given()[begin + c] * gamma.given()[c] - norm[begin + c] * product);
             }
             CLOSE(y, reference::rmsNorm(x.given(), gamma.given()), 1e-5);
             CLOSE(dx, wantedX, 2e-5);
@@ -111,8 +112,9 @@ private Q_SLOTS:
             Values wanted(2 * size);
             for (std::size_t i = 0; i < size; ++i) {
                 const std::size_t gate = i / columns * 2 * columns + i % columns, up = gate + columns;
-                const Values slopes = reference::numericGradient(
-                    [](const Values& pair) { return reference::swiglu(pair, 1)[0]; }, {joined.given()[gate], joined.given()[up]});
+                const Values slopes =
+                    reference::numericGradient([](const Values& pair) { return reference::swiglu(pair, 1)[0]; },
+                                               {joined.given()[gate], joined.given()[up]});
                 wanted[gate] = gradient.given()[i] * slopes[0];
                 wanted[up] = gradient.given()[i] * slopes[1];
             }
@@ -162,7 +164,9 @@ private Q_SLOTS:
         const auto gradient = activations(in.floats(tokens * shape.apartColumns()));
         const auto got = poisoned(joined.size(), row().t);
         device().rotaryGrad(shape, gradient, got);
-        const auto loss = [&](const Values& v) { return reference::dot(reference::rotary(shape, v), gradient.given()); };
+        const auto loss = [&](const Values& v) {
+            return reference::dot(reference::rotary(shape, v), gradient.given());
+        };
         CLOSE(got, reference::numericGradient(loss, joined.given()), 1e-5);
     }
 

@@ -21,11 +21,11 @@ using reference::toDouble;
 using reference::Values;
 using reference::Weights;
 
-#define CLOSE(got, wanted, tolerance, what)                                                              \
-    do {                                                                                                 \
-        const double off = mismatch(got, wanted);                                                        \
-        const QString name = QString::fromStdString(what);                                               \
-        QVERIFY2(off < (tolerance), qPrintable(QString("%1 off by %2, %3").arg(name).arg(off).arg(in.seed()))); \
+#define CLOSE(got, wanted, tolerance, what)                                                                            \
+    do {                                                                                                               \
+        const double off = mismatch(got, wanted);                                                                      \
+        const QString name = QString::fromStdString(what);                                                             \
+        QVERIFY2(off < (tolerance), qPrintable(QString("%1 off by %2, %3").arg(name).arg(off).arg(in.seed())));        \
     } while (false)
 
 namespace {
@@ -35,7 +35,8 @@ reference::LlamaShape randomShape(RandomInputs& in) {
     // A norm over very few is ill-conditioned.
     const int width = 2 * in.whole(8 / heads, 12 / heads);
     return {{"llama", in.whole(1, 2), heads * width, heads, in.whole(1, 5), in.whole(2, 9), in.whole(1, 2)},
-            keyHeads, in.coin() ? 10000.0 : 500000.0};
+            keyHeads,
+            in.coin() ? 10000.0 : 500000.0};
 }
 
 }  // namespace
@@ -65,7 +66,8 @@ private Q_SLOTS:
         context.recompute.core = recomputed;
         std::unique_ptr<Layer> layer;
         if (attention)
-            layer = std::make_unique<GroupedAttentionLayer>(context, "h.7", shape.heads, shape.keyHeads, shape.base, 0.02);
+            layer =
+                std::make_unique<GroupedAttentionLayer>(context, "h.7", shape.heads, shape.keyHeads, shape.base, 0.02);
         else layer = std::make_unique<GatedFeedForwardLayer>(context, "h.7", shape.hidden + shape.sequence, 0.02);
         set.allocate(arena, {}, 1);
         for (const Parameter& parameter : set.parameters()) QVERIFY(!parameter.name.ends_with(".bias"));
@@ -83,14 +85,16 @@ private Q_SLOTS:
         const Buffer gradient = layer->inputGrad(*state, bufferOf(arena, outputWeights), MemoryCategory::Buffers);
         layer->weightGrad(*state);
 
-        const auto lossOf = [&](const Weights& w, const Values& x) { return reference::dot(function(w, x), outputWeights); };
+        const auto lossOf = [&](const Weights& w, const Values& x) {
+            return reference::dot(function(w, x), outputWeights);
+        };
         CLOSE(gradient.span().floats(),
               reference::numericGradient([&](const Values& x) { return lossOf(weights, x); }, toDouble(input)), 5e-5,
               std::string("input's gradient"));
         for (const Parameter& parameter : set.parameters())
             CLOSE(parameter.gradient.floats(),
-                  gradientOf([&](const Weights& w) { return lossOf(w, toDouble(input)); }, weights, parameter.name), 5e-5,
-                  parameter.name);
+                  gradientOf([&](const Weights& w) { return lossOf(w, toDouble(input)); }, weights, parameter.name),
+                  5e-5, parameter.name);
     }
 
     void wholeModel() {

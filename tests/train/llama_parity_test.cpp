@@ -85,7 +85,8 @@ private Q_SLOTS:
         std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 40'000);
     }
 
-    /// In as many steps as the learning rate rises over, and as many again: far beyond what texts and weights differ by.
+    /// In as many steps as the learning rate rises over, and as many again: far beyond what texts and weights differ
+    /// by.
     void itLearns() {
         Layout layout = layoutOf(0, {});
         layout.batch.micro = 8;
@@ -139,7 +140,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("schedule");
         QTest::addColumn<int>("chunks");
         for (const char* kind : {"gpipe", "zb-h1", "zb-greedy"}) QTest::newRow(kind) << kind << 1;
-        for (const char* kind : {"interleaved-1f1b", "looped-bfs", "zb-v", "dualpipe-v"}) QTest::newRow(kind) << kind << 2;
+        for (const char* kind : {"interleaved-1f1b", "looped-bfs", "zb-v", "dualpipe-v"})
+            QTest::newRow(kind) << kind << 2;
     }
     void everyScheduleToo() {
         QFETCH(QString, schedule);
@@ -189,9 +191,12 @@ private Q_SLOTS:
     void sixteenBits_data() {
         QTest::addColumn<QString>("compute");
         QTest::addColumn<QString>("weights");
-        QTest::newRow("bf16") << "bf16" << "master";
-        QTest::newRow("bf16, weights in fp32") << "bf16" << "fp32";
-        QTest::newRow("fp16") << "fp16" << "master";
+        QTest::newRow("bf16") << "bf16"
+                              << "master";
+        QTest::newRow("bf16, weights in fp32") << "bf16"
+                                               << "fp32";
+        QTest::newRow("fp16") << "fp16"
+                              << "master";
     }
     void sixteenBits() {
         QFETCH(QString, compute);
@@ -235,7 +240,8 @@ private Q_SLOTS:
         const RunOutcome rest = runInProcess(planOf(second), {}, from);
         QVERIFY2(rest.error.empty(), rest.error.c_str());
         const std::vector<double> straight = reference(0).counter(EventKind::Loss);
-        const QString wrong = difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-5);
+        const QString wrong =
+            difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-5);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 };

@@ -42,7 +42,8 @@ void eachOfRotary(const shardlab::RotaryShape& shape, Function function) {
                     const std::size_t row = std::size_t(token) * (shape.heads + 2 * shape.keyHeads) +
                                             head / together * (together + 2) + ofGroup;
                     const std::size_t from = row * width + i;
-                    const std::size_t to = (std::size_t(token) * 3 * shape.heads + part * shape.heads + head) * width + i;
+                    const std::size_t to =
+                        (std::size_t(token) * 3 * shape.heads + part * shape.heads + head) * width + i;
                     const double angle = position * std::pow(shape.base, -2.0 * (i % half) / width);
                     function(to, from, part == 2 ? 1 : std::cos(angle));
                     if (part < 2 && i < half) function(to, from + half, -std::sin(angle));
@@ -59,7 +60,8 @@ inline Values rotary(const shardlab::RotaryShape& shape, const Values& joined) {
 
 inline Values rotaryGradient(const shardlab::RotaryShape& shape, const Values& gradient) {
     Values joined(std::size_t(shape.samples) * shape.sequence * (shape.heads + 2 * shape.keyHeads) * shape.width);
-    eachOfRotary(shape, [&](std::size_t to, std::size_t from, double factor) { joined[from] += factor * gradient[to]; });
+    eachOfRotary(shape,
+                 [&](std::size_t to, std::size_t from, double factor) { joined[from] += factor * gradient[to]; });
     return joined;
 }
 
@@ -73,16 +75,21 @@ inline Values matrix(const Values& x, int rows, const Values& weight) {
     return product(x, weight, rows, int(weight.size()) / inputs, inputs, false, false);
 }
 
-inline Values groupedAttentionLayer(const Weights& w, const std::string& block, const LlamaShape& shape, const Values& x) {
+inline Values groupedAttentionLayer(const Weights& w, const std::string& block, const LlamaShape& shape,
+                                    const Values& x) {
     const int width = shape.hidden / shape.heads;
-    const Values joined = matrix(rmsNorm(x, w.at(block + ".ln_1.weight")), shape.tokens(), w.at(block + ".attn.qkv.weight"));
-    const Values apart = rotary({shape.samples, shape.sequence, shape.heads, shape.keyHeads, width, shape.base, 0, shape.sequence, 0}, joined);
+    const Values joined =
+        matrix(rmsNorm(x, w.at(block + ".ln_1.weight")), shape.tokens(), w.at(block + ".attn.qkv.weight"));
+    const Values apart = rotary(
+        {shape.samples, shape.sequence, shape.heads, shape.keyHeads, width, shape.base, 0, shape.sequence, 0}, joined);
     return sum(x, matrix(attention(apart, shape.samples, shape.sequence, shape.heads, width), shape.tokens(),
                          w.at(block + ".attn.c_proj.weight")));
 }
 
-inline Values gatedFeedForwardLayer(const Weights& w, const std::string& block, const LlamaShape& shape, const Values& x) {
-    const Values joined = matrix(rmsNorm(x, w.at(block + ".ln_2.weight")), shape.tokens(), w.at(block + ".mlp.gate_up.weight"));
+inline Values gatedFeedForwardLayer(const Weights& w, const std::string& block, const LlamaShape& shape,
+                                    const Values& x) {
+    const Values joined =
+        matrix(rmsNorm(x, w.at(block + ".ln_2.weight")), shape.tokens(), w.at(block + ".mlp.gate_up.weight"));
     const Values active = swiglu(joined, int(joined.size()) / shape.tokens() / 2);
     return sum(x, matrix(active, shape.tokens(), w.at(block + ".mlp.c_proj.weight")));
 }

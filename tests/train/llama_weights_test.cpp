@@ -56,11 +56,14 @@ private:
 
 private Q_SLOTS:
     void initTestCase() {
-        if (QProcess::execute(python_, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('transformers') is None)"}))
+        if (QProcess::execute(python_,
+                              {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('transformers') is None)"}))
             QSKIP("no transformers for python3 (or SHARDLAB_TORCH_PYTHON): the comparison is left out");
         setKernelThreads(1);
         const quint32 seed = freshSeed();
-        QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/llama_weights.py", "make", folder_.path(), QString::number(seed)}), 0);
+        QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/llama_weights.py", "make",
+                                             folder_.path(), QString::number(seed)}),
+                 0);
     }
 
     void lossAndGradientsAreThoseOfTransformers_data() {
@@ -84,16 +87,19 @@ private Q_SLOTS:
         Arena arena;
         Stage stage(spec, arena);
         for (Parameter& parameter : stage.parameters()) {
-            const Status filled = source->fill(parameter.name, weightKind, parameter.slice, 0, parameter.value.floats());
+            const Status filled =
+                source->fill(parameter.name, weightKind, parameter.slice, 0, parameter.value.floats());
             QVERIFY2(filled.has_value(), filled ? "" : filled.error().text().c_str());
         }
-        const auto tokens = readTokens(folder_.filePath("tokens.bin")), targets = readTokens(folder_.filePath("targets.bin"));
+        const auto tokens = readTokens(folder_.filePath("tokens.bin")),
+                   targets = readTokens(folder_.filePath("targets.bin"));
         QFile text(folder_.filePath("loss.txt"));
         QVERIFY(text.open(QIODevice::ReadOnly));
         const double wanted = text.readAll().toDouble();
         stage.forward(0, {tokens, targets}, {});
-        QVERIFY2(std::abs(stage.loss(0) - wanted) < tolerance * wanted,
-                 qPrintable(QString("loss %1, of transformers %2").arg(stage.loss(0), 0, 'g', 9).arg(wanted, 0, 'g', 9)));
+        QVERIFY2(
+            std::abs(stage.loss(0) - wanted) < tolerance * wanted,
+            qPrintable(QString("loss %1, of transformers %2").arg(stage.loss(0), 0, 'g', 9).arg(wanted, 0, 'g', 9)));
         if (place == "half") return;
         stage.backward(0, {}, 1);
         const auto gradients = StateSource::ofWeights(files, at("gradients"), model);
@@ -150,7 +156,9 @@ private Q_SLOTS:
         DiskFileSystem files;
         const Status written = exportLlama(files, *checkpoint, at("ours"));
         QVERIFY2(written.has_value(), written ? "" : written.error().text().c_str());
-        QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/llama_weights.py", "check", folder_.path(), folder_.filePath("ours")}), 0);
+        QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/llama_weights.py", "check",
+                                             folder_.path(), folder_.filePath("ours")}),
+                 0);
     }
 
     void whatDoesNotFitIsRefused() {
@@ -172,7 +180,8 @@ private Q_SLOTS:
         QVERIFY(has(refusal("nothing", same), "cannot"));
         QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.ropeBase = 500000; }), "model.rope_base 10000"));
         QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.kvHeads = 3; }), "model.kv_heads 2"));
-        QVERIFY(has(refusal("saved/model.safetensors", [](ModelSpec& m) { m.kvHeads = 3; }), "k_proj.weight is [16, 48]"));
+        QVERIFY(
+            has(refusal("saved/model.safetensors", [](ModelSpec& m) { m.kvHeads = 3; }), "k_proj.weight is [16, 48]"));
         QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.heads = 8; }), "model.heads 6"));
         QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.layers = 4; }), "there is no model.layers.3."));
         QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.feedForward = {100}; }), "gate_proj.weight is [112, 48]"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory ledger against what the arena handed out: predicted peaks are measured peaks. Paced, because at full speed a
-// rank that is late takes its messages late, and its neighbour holds them for so long.
+// The memory ledger against what the arena handed out: predicted peaks are measured peaks. Paced, because at full speed
+// a rank that is late takes its messages late, and its neighbour holds them for so long.
 #include "tests/support/sanitizer.h"
 #include "tests/train/run_in_process.h"
 
@@ -21,7 +21,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("pipeline");
         for (const char* model : {"gpt", "mlp", "gpt-moe", "llama", "cnn"})
             for (const char* schedule : {"naive", "gpipe", "1f1b"})
-                for (const auto& [data, pipeline] : {std::pair{1, 1}, std::pair{2, 1}, std::pair{1, 4}, std::pair{2, 2}})
+                for (const auto& [data, pipeline] :
+                     {std::pair{1, 1}, std::pair{2, 1}, std::pair{1, 4}, std::pair{2, 2}})
                     QTest::addRow("%s %s data %d pipeline %d", model, schedule, data, pipeline)
                         << model << schedule << data << pipeline;
     }
@@ -31,8 +32,8 @@ private Q_SLOTS:
         QFETCH(int, data);
         QFETCH(int, pipeline);
         Layout layout;
-        // Experts are in every second block: stages are alike with two. To a slower neighbour more messages would be on their way
-        // than the ledger counts.
+        // Experts are in every second block: stages are alike with two. To a slower neighbour more messages would be on
+        // their way than the ledger counts.
         layout.model = {model.toStdString(), model == "gpt-moe" ? 8 : 4, 32, 2, 32, 256, 0.0};
         if (model == "cnn") layout.model.hidden = 4;  // of whose stages the lower ones compute for longer
         layout.cluster.hosts = {{"localhost", data * pipeline}};
@@ -57,10 +58,11 @@ private Q_SLOTS:
 private:
     /// What is not as predicted; empty where all is.
     static QString difference(const Layout& layout, const Plan& plan, const RunOutcome& run) {
-        // A rank that gets its core late looks late at a message, which is held for an action longer, or sends it late, and
-        // another never holds it beside the next.
-        const auto message = static_cast<double>(sizeof(float)) *
-                             static_cast<double>(boundaryFloats(layout.model, 1, layout.batch.micro, tensorShare(layout)));
+        // A rank that gets its core late looks late at a message, which is held for an action longer, or sends it late,
+        // and another never holds it beside the next.
+        const auto message =
+            static_cast<double>(sizeof(float)) *
+            static_cast<double>(boundaryFloats(layout.model, 1, layout.batch.micro, tensorShare(layout)));
         for (const RankMemory& predicted : plan.memory) {
             const auto rank = static_cast<std::size_t>(predicted.rank);
             std::map<EventKind, std::int64_t> largest;
@@ -77,20 +79,25 @@ private:
             const std::int64_t peak = largest[EventKind::MemoryPeak];
             const QString both = QString("rank %1: measured %2, predicted %3").arg(rank).arg(peak).arg(predicted.peak);
             const double much = std::max(0.02 * double(predicted.peak), message);
-            if (double(predicted.peak - peak) > much || double(least(EventKind::MemoryPeak) - predicted.peak) > much) return both;
+            if (double(predicted.peak - peak) > much || double(least(EventKind::MemoryPeak) - predicted.peak) > much)
+                return both;
             for (int i = 0; i < memoryCategoryCount; ++i) {
                 const auto category = static_cast<MemoryCategory>(i);
                 const std::int64_t foreseen = predicted.bytes[static_cast<std::size_t>(i)];
                 const std::int64_t measured = largest[peakKind(category)];
                 const QString said = QString("rank %1, %2: measured %3, predicted %4")
-                                         .arg(rank).arg(QString::fromStdString(std::string(name(category))))
-                                         .arg(measured).arg(foreseen);
+                                         .arg(rank)
+                                         .arg(QString::fromStdString(std::string(name(category))))
+                                         .arg(measured)
+                                         .arg(foreseen);
                 if (measured < largest[memoryKind(category)]) return said;
-                // Experts need most in passing where a backward begins, beside the gradient that the one before may have sent already.
+                // Experts need most in passing where a backward begins, beside the gradient that the one before may
+                // have sent already.
                 const bool moves = category == MemoryCategory::Activations || category == MemoryCategory::Buffers ||
                                    (category == MemoryCategory::Temporary && layout.model.kind == "gpt-moe");
                 const double many = std::max(0.02 * double(foreseen), moves ? message : 0);
-                if (double(foreseen - measured) > many || double(least(peakKind(category)) - foreseen) > many) return said;
+                if (double(foreseen - measured) > many || double(least(peakKind(category)) - foreseen) > many)
+                    return said;
             }
         }
         return {};

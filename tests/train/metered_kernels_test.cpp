@@ -96,7 +96,8 @@ private Q_SLOTS:
         MeteredDevice meter(*cpu_);
         meter.start(ticking);
         const AdamWUpdate update{0.01f, 0.9f, 0.95f, 1e-8f, 0.1f, 0.1f, 1};
-        meter.adamw(update, std::vector<AdamWPart>{{count, 0, gradient.data(), value.data(), nullptr, first.data(), second.data()}});
+        meter.adamw(update, std::vector<AdamWPart>{
+                                {count, 0, gradient.data(), value.data(), nullptr, first.data(), second.data()}});
         QCOMPARE(meter.use(KernelKind::Optimizer).bytes, 28.0 * count);  // as design says of fp32
         meter.adamw(update, std::vector<AdamWPart>{{count, 0, gradient.data(), Array(rounded.data(), DType::BF16),
                                                     master.data(), first.data(), second.data()}});
@@ -105,19 +106,22 @@ private Q_SLOTS:
         // Codes of a byte instead of fp32, and a scale a block: of one block, read and written twice.
         std::vector<std::uint8_t> codes(2 * gradient.size());
         std::vector<float> scales(2);
-        meter.adamw8Bit(update, std::vector<AdamW8BitPart>{{0, count, 0, gradient.data(), value.data(), nullptr, codes.data(),
-                                                            codes.data() + count, scales.data(), scales.data() + 1}});
+        meter.adamw8Bit(update,
+                        std::vector<AdamW8BitPart>{{0, count, 0, gradient.data(), value.data(), nullptr, codes.data(),
+                                                    codes.data() + count, scales.data(), scales.data() + 1}});
         QCOMPARE(meter.use(KernelKind::Optimizer).bytes, (28.0 + 30.0 + 16.0) * count + 16);
     }
 
-    /// Each reads and writes its operands once: apart is three times as wide as the queries, joined less where keys are fewer.
+    /// Each reads and writes its operands once: apart is three times as wide as the queries, joined less where keys are
+    /// fewer.
     void whatALlamaNeedsIsCountedByItself() {
         const int rows = in_.whole(1, 9), columns = in_.whole(1, 40), count = rows * columns;
         MeteredDevice meter(*cpu_);
         meter.start(ticking);
         const std::vector<float> x = floats(count), gamma = floats(columns), joined = floats(2 * count);
         const auto run = [&](Device& device) {
-            std::vector<float> rstd(std::size_t(rows), 0), y(x.size()), dx(x.size()), dGamma(gamma.size()), out(x.size()), changed = joined;
+            std::vector<float> rstd(std::size_t(rows), 0), y(x.size()), dx(x.size()), dGamma(gamma.size()),
+                out(x.size()), changed = joined;
             device.rmsNorm(rows, columns, x.data(), gamma.data(), rstd.data(), y.data());
             device.rmsNormInputGrad(rows, columns, x.data(), gamma.data(), rstd.data(), y.data(), {}, dx.data());
             device.rmsNormWeightGrad(rows, columns, x.data(), rstd.data(), y.data(), dGamma.data());
@@ -150,7 +154,8 @@ private Q_SLOTS:
         const std::vector<float> x = floats(static_cast<int>(size));
         const auto run = [&](Device& device) {
             std::vector<float> all, images = x, patches(9 * size), pooled(size / 4), dx(size);
-            std::vector<std::uint8_t> codes(poolCodes(shape)), packed(static_cast<std::size_t>(packedBytes(shape.elements(), 10)));
+            std::vector<std::uint8_t> codes(poolCodes(shape)),
+                packed(static_cast<std::size_t>(packedBytes(shape.elements(), 10)));
             device.spreadPatches(shape, x.data(), patches.data());
             device.sumPatches(shape, patches.data(), x.data(), dx.data());
             device.relu(shape.elements(), images.data());
@@ -159,7 +164,8 @@ private Q_SLOTS:
             device.maxPoolGrad(shape, pooled.data(), images.data());
             device.packFloats(shape.elements(), 10, dx.data(), packed.data());
             device.unpackFloats(shape.elements(), 10, packed.data(), patches.data());
-            for (const auto* more : {&images, &patches, &pooled, &dx}) all.insert(all.end(), more->begin(), more->end());
+            for (const auto* more : {&images, &patches, &pooled, &dx})
+                all.insert(all.end(), more->begin(), more->end());
             return all;
         };
         QVERIFY2(run(meter) == run(*cpu_), qPrintable(in_.seed()));

@@ -26,7 +26,8 @@ inline Weights shake(std::span<shardlab::Parameter> parameters, RandomInputs& in
     return weights;
 }
 
-inline Values gradientOf(const std::function<double(const Weights&)>& loss, const Weights& weights, const std::string& name) {
+inline Values gradientOf(const std::function<double(const Weights&)>& loss, const Weights& weights,
+                         const std::string& name) {
     Weights moved = weights;
     return numericGradient(
         [&](const Values& values) {

@@ -22,11 +22,11 @@ using reference::toDouble;
 using reference::Values;
 using reference::Weights;
 
-#define CLOSE(got, wanted, tolerance, what)                                                              \
-    do {                                                                                                 \
-        const double off = mismatch(got, wanted);                                                        \
-        const QString name = QString::fromStdString(what);                                               \
-        QVERIFY2(off < (tolerance), qPrintable(QString("%1 off by %2, %3").arg(name).arg(off).arg(in.seed()))); \
+#define CLOSE(got, wanted, tolerance, what)                                                                            \
+    do {                                                                                                               \
+        const double off = mismatch(got, wanted);                                                                      \
+        const QString name = QString::fromStdString(what);                                                             \
+        QVERIFY2(off < (tolerance), qPrintable(QString("%1 off by %2, %3").arg(name).arg(off).arg(in.seed())));        \
     } while (false)
 
 namespace {
@@ -76,11 +76,11 @@ private Q_SLOTS:
         const Buffer gradient = layer->inputGrad(*state, bufferOf(arena, outputWeights), MemoryCategory::Buffers);
         layer->weightGrad(*state);
 
-        CLOSE(gradient.span().floats(),
-              reference::numericGradient(
-                  [&](const Values& x) { return reference::dot(function(weights, x), outputWeights); },
-                  toDouble(input)),
-              5e-5, std::string("input's gradient"));
+        CLOSE(
+            gradient.span().floats(),
+            reference::numericGradient(
+                [&](const Values& x) { return reference::dot(function(weights, x), outputWeights); }, toDouble(input)),
+            5e-5, std::string("input's gradient"));
         for (const Parameter& parameter : set.parameters()) {
             const auto lossOf = [&](const Weights& w) {
                 return reference::dot(function(w, toDouble(input)), outputWeights);
@@ -174,11 +174,18 @@ private Q_SLOTS:
         spec.model.vocabulary = 7;
         Arena arena;
         Stage stage(spec, arena);
-        const std::vector<std::pair<std::string, std::vector<int>>> block{
-            {"ln_1.weight", {12}},         {"ln_1.bias", {12}},      {"attn.c_attn.weight", {12, 36}},
-            {"attn.c_attn.bias", {36}},    {"attn.c_proj.weight", {12, 12}}, {"attn.c_proj.bias", {12}},
-            {"ln_2.weight", {12}},         {"ln_2.bias", {12}},      {"mlp.c_fc.weight", {12, 48}},
-            {"mlp.c_fc.bias", {48}},       {"mlp.c_proj.weight", {48, 12}},  {"mlp.c_proj.bias", {12}}};
+        const std::vector<std::pair<std::string, std::vector<int>>> block{{"ln_1.weight", {12}},
+                                                                          {"ln_1.bias", {12}},
+                                                                          {"attn.c_attn.weight", {12, 36}},
+                                                                          {"attn.c_attn.bias", {36}},
+                                                                          {"attn.c_proj.weight", {12, 12}},
+                                                                          {"attn.c_proj.bias", {12}},
+                                                                          {"ln_2.weight", {12}},
+                                                                          {"ln_2.bias", {12}},
+                                                                          {"mlp.c_fc.weight", {12, 48}},
+                                                                          {"mlp.c_fc.bias", {48}},
+                                                                          {"mlp.c_proj.weight", {48, 12}},
+                                                                          {"mlp.c_proj.bias", {12}}};
         std::vector<std::pair<std::string, std::vector<int>>> wanted{{"wte.weight", {7, 12}}, {"wpe.weight", {5, 12}}};
         for (const std::string layer : {"h.0.", "h.1."})
             for (const auto& [name, shape] : block) wanted.emplace_back(layer + name, shape);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An optimizer on the host (ZeRO-Offload, arXiv 2101.06840): losses and weights stay what they are, to the bit; device and
-// host hold what the ledgers say, to the byte; every copy is on the timeline, where the plan has it.
+// An optimizer on the host (ZeRO-Offload, arXiv 2101.06840): losses and weights stay what they are, to the bit; device
+// and host hold what the ledgers say, to the byte; every copy is on the timeline, where the plan has it.
 #include "engine/base/random.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
@@ -21,7 +21,8 @@ namespace {
 
 std::int64_t ofState(const MemoryBytes& bytes) {
     std::int64_t sum = 0;
-    for (const MemoryCategory category : {MemoryCategory::Parameters, MemoryCategory::Gradients, MemoryCategory::Optimizer})
+    for (const MemoryCategory category :
+         {MemoryCategory::Parameters, MemoryCategory::Gradients, MemoryCategory::Optimizer})
         sum += bytes[static_cast<std::size_t>(category)];
     return sum;
 }
@@ -69,7 +70,8 @@ private:
         QVERIFY2(wanted.error.empty(), wanted.error.c_str());
         QVERIFY2(got.error.empty(), got.error.c_str());
         QCOMPARE(got.counter(EventKind::Loss).size(), static_cast<std::size_t>(layout.run.steps));
-        for (const EventKind counter : {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LossScale})
+        for (const EventKind counter :
+             {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LossScale})
             QVERIFY2(got.counter(counter) == wanted.counter(counter), std::string(name(counter)).c_str());
         QCOMPARE(got.count(EventKind::Overflow), wanted.count(EventKind::Overflow));
         for (std::size_t rank = 0; rank < got.ranks.size(); ++rank) {
@@ -115,7 +117,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("zero");
         QTest::addColumn<QString>("compute");
         const auto row = [](int d, int p, int t, int zero, const char* compute) {
-            QTest::addRow("%s data %d pipeline %d tensor %d zero %d", compute, d, p, t, zero) << d << p << t << zero << compute;
+            QTest::addRow("%s data %d pipeline %d tensor %d zero %d", compute, d, p, t, zero)
+                << d << p << t << zero << compute;
         };
         for (const char* compute : {"fp32", "bf16", "fp16"}) {
             row(1, 1, 1, 0, compute);
@@ -157,7 +160,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("data");
         for (const ScheduleMethod& method : generatedMethods())
             for (const int data : {1, 2})
-                if (method.flushes) QTest::addRow("%s data %d", method.name.data(), data) << QString(method.name.data()) << data;
+                if (method.flushes)
+                    QTest::addRow("%s data %d", method.name.data(), data) << QString(method.name.data()) << data;
     }
     void everyScheduleTrainsTheSame() {
         QFETCH(QString, schedule);
@@ -167,7 +171,8 @@ private Q_SLOTS:
         layout.schedule.kind = method.name;
         layout.schedule.chunks = method.minChunks;
         layout.model.layers *= method.minChunks;
-        while (method.refusal && method.refusal(scheduleShape(layout))) layout.batch.global += layout.batch.micro * data;
+        while (method.refusal && method.refusal(scheduleShape(layout)))
+            layout.batch.global += layout.batch.micro * data;
         const Plan plan = planOf(offloaded(layout));
         const RunOutcome got = runInProcess(plan);
         requireSameRun(layout, runInProcess(planOf(layout)), got);
@@ -215,7 +220,9 @@ private Q_SLOTS:
         for (const char* optimizer : {"adamw", "adamw-8bit", "sgd"})
             for (const char* weights : {"master", "fp32", "alone"})
                 QTest::addRow("%s, weights %s", optimizer, weights) << optimizer << weights << "compute";
-        QTest::addRow("adamw, gradients in fp32") << "adamw" << "master" << "fp32";
+        QTest::addRow("adamw, gradients in fp32") << "adamw"
+                                                  << "master"
+                                                  << "fp32";
     }
     void everyOptimizerAndFormatTrainsTheSame() {
         QFETCH(QString, optimizer);

@@ -20,8 +20,7 @@ namespace {
 struct Pair {
     explicit Pair(RandomInputs& in)
         : values{in.floats(std::size_t(in.whole(1, 100))), in.floats(std::size_t(in.whole(1, 100)))},
-          gradients{values[0], values[1]},
-          parameters(2) {
+          gradients{values[0], values[1]}, parameters(2) {
         for (int i : {0, 1}) {
             parameters[i].value = ArraySpan(values[i]);
             parameters[i].gradient = ArraySpan(gradients[i]);
@@ -140,7 +139,8 @@ private Q_SLOTS:
         for (const auto& [schedule, values] : wanted) {
             const std::vector<double> got = rates(schedule);
             for (std::size_t i = 0; i < got.size(); ++i)
-                QVERIFY2(std::abs(got[i] - values[i]) < 1e-12, qPrintable(QString("%1 %2: %3").arg(schedule).arg(i).arg(got[i])));
+                QVERIFY2(std::abs(got[i] - values[i]) < 1e-12,
+                         qPrintable(QString("%1 %2: %3").arg(schedule).arg(i).arg(got[i])));
         }
         spec.schedule = "cosine";
         spec.warmup = 0;

@@ -13,8 +13,8 @@
 
 namespace shardlab {
 
-/// Largest parts of what is wanted that a run may be off by. A weight that several ranks hold, counted more than once in the
-/// norm of the gradients, would be off by far more.
+/// Largest parts of what is wanted that a run may be off by. A weight that several ranks hold, counted more than once
+/// in the norm of the gradients, would be off by far more.
 struct CurveTolerance {
     double loss = 1e-5;  ///< in training and in validation
     double norm = 1e-3;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paced runs show the modelled cluster's timeline: the measured bubble is that of the simulator and of the formula, with
-// more ranks than cores.
+// Paced runs show the modelled cluster's timeline: the measured bubble is that of the simulator and of the formula,
+// with more ranks than cores.
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
@@ -93,8 +93,8 @@ private Q_SLOTS:
         layout.batch = {microbatches, 1};
         layout.run = {steps, 1, 0, 1};
         layout.data.validation = 0;
-        // A step that was late shows another cluster, so the one that kept the pace best counts; and a machine that is busy
-        // otherwise gets a slower pace, beside which its lateness is little. A wrong pacer is wrong at any pace.
+        // A step that was late shows another cluster, so the one that kept the pace best counts; and a machine that is
+        // busy otherwise gets a slower pace, beside which its lateness is little. A wrong pacer is wrong at any pace.
         MeasuredStep best;
         double simulated = 0, theory = 0, seconds = ranks == 8 || layout.schedule.chunks > 1 ? 1.0 : 0.5;
         for (;; seconds *= 2) {
@@ -114,8 +114,8 @@ private Q_SLOTS:
             const double error = std::max(std::abs(best.bubble - simulated), std::abs(best.bubble - theory));
             if (error < 0.03 || best.late == 0 || seconds > 4) break;
         }
-        qInfo("measured %.3f simulated %.3f theory %.3f, %.1f ms late in steps of %.1f s", best.bubble, simulated, theory,
-              best.late * 1e3, seconds);
+        qInfo("measured %.3f simulated %.3f theory %.3f, %.1f ms late in steps of %.1f s", best.bubble, simulated,
+              theory, best.late * 1e3, seconds);
         QVERIFY2(std::abs(best.bubble - simulated) < 0.03, "measured against simulated");
         QVERIFY2(std::abs(best.bubble - theory) < 0.03, "measured against theory");
     }
@@ -128,13 +128,18 @@ private Q_SLOTS:
         QTest::addColumn<QString>("allReduce");
         QTest::addColumn<QString>("recompute");
         for (const int pipeline : {1, 2}) {
-            QTest::addRow("buckets, pipeline %d", pipeline) << 0 << pipeline << 1 << "backend" << "none";
-            QTest::addRow("ring, pipeline %d", pipeline) << 0 << pipeline << 1 << "ring" << "none";
+            QTest::addRow("buckets, pipeline %d", pipeline) << 0 << pipeline << 1 << "backend"
+                                                            << "none";
+            QTest::addRow("ring, pipeline %d", pipeline) << 0 << pipeline << 1 << "ring"
+                                                         << "none";
             for (const int zero : {1, 2, 3})
-                QTest::addRow("ZeRO %d, pipeline %d", zero, pipeline) << zero << pipeline << 1 << "backend" << "none";
+                QTest::addRow("ZeRO %d, pipeline %d", zero, pipeline) << zero << pipeline << 1 << "backend"
+                                                                      << "none";
         }
-        QTest::newRow("buckets, tensor 2") << 0 << 1 << 2 << "backend" << "none";
-        QTest::newRow("ZeRO 3, tensor 2") << 3 << 1 << 2 << "backend" << "none";
+        QTest::newRow("buckets, tensor 2") << 0 << 1 << 2 << "backend"
+                                           << "none";
+        QTest::newRow("ZeRO 3, tensor 2") << 3 << 1 << 2 << "backend"
+                                          << "none";
         for (const char* recompute : {"full", "sqrt", "selective"})
             for (const int zero : {0, 3})
                 QTest::addRow("ZeRO %d, recompute %s", zero, recompute) << zero << 1 << 1 << "backend" << recompute;
@@ -162,7 +167,8 @@ private Q_SLOTS:
         layout.data.validation = 0;
         const auto waits = [](const Event& event) {
             return event.kind == EventKind::Wait && isBesideCompute(actionFromId(event.action).kind)
-                       ? static_cast<double>(event.end - event.begin) * 1e-9 : 0.0;
+                       ? static_cast<double>(event.end - event.begin) * 1e-9
+                       : 0.0;
         };
         const auto again = [](const Event& event) {
             return event.kind == EventKind::Recompute ? static_cast<double>(event.end - event.begin) * 1e-9 : 0.0;
@@ -172,7 +178,8 @@ private Q_SLOTS:
         for (;; seconds *= 2) {
             layout.cluster.pace = PaceSpec{"cpu", seconds};
             const Plan plan = planOf(layout);
-            std::vector<double> simulated(static_cast<std::size_t>(plan.mesh.ranks())), simulatedAgain(simulated.size());
+            std::vector<double> simulated(static_cast<std::size_t>(plan.mesh.ranks())),
+                simulatedAgain(simulated.size());
             for (const Event& event : plan.simulation.events) {
                 simulated[static_cast<std::size_t>(event.rank)] += waits(event);
                 simulatedAgain[static_cast<std::size_t>(event.rank)] += again(event);
@@ -196,12 +203,13 @@ private Q_SLOTS:
                 double off = std::abs(static_cast<double>(end - begin) * 1e-9 / plan.simulation.stepSeconds - 1);
                 for (std::size_t rank = 0; rank < exposed.size(); ++rank) {
                     off = std::max(off, std::abs(exposed[rank] - simulated[rank]) / plan.simulation.stepSeconds);
-                    off = std::max(off, std::abs(computedAgain[rank] - simulatedAgain[rank]) / plan.simulation.stepSeconds);
+                    off = std::max(off,
+                                   std::abs(computedAgain[rank] - simulatedAgain[rank]) / plan.simulation.stepSeconds);
                 }
                 error = std::min(error, off);
             }
-            qInfo("simulated %.1f %% exposed; steps of %.1f s: %.2f %% of a step off", 100 * std::ranges::max(simulated) / plan.simulation.stepSeconds,
-                  seconds, 100 * error);
+            qInfo("simulated %.1f %% exposed; steps of %.1f s: %.2f %% of a step off",
+                  100 * std::ranges::max(simulated) / plan.simulation.stepSeconds, seconds, 100 * error);
             if (error < 0.03 || seconds > 4) break;
         }
         QVERIFY2(error < 0.03, "the step, exposed communication, or what is computed again");

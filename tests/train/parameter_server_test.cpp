@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A synchronous parameter server trains as an all-reduce does, to the bit; only the server has optimizer state, and only
-// its link carries gradients and weights.
+// A synchronous parameter server trains as an all-reduce does, to the bit; only the server has optimizer state, and
+// only its link carries gradients and weights.
 #include "engine/trace/analysis/traffic_matrix.h"
 #include "engine/launch/job/run_header.h"
 #include "tests/support/seed.h"
@@ -79,12 +79,15 @@ private Q_SLOTS:
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         QVERIFY2(run.error.empty(), run.error.c_str());
-        for (const EventKind kind : {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LearningRate}) {
+        for (const EventKind kind :
+             {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LearningRate}) {
             QVERIFY(!wanted.counter(kind).empty());
-            QVERIFY2(run.counter(kind) == wanted.counter(kind), qPrintable(QString("seed %1: %2").arg(seed_).arg(int(kind))));
+            QVERIFY2(run.counter(kind) == wanted.counter(kind),
+                     qPrintable(QString("seed %1: %2").arg(seed_).arg(int(kind))));
         }
         for (std::size_t rank = 0; rank < run.ranks.size(); ++rank)
-            QVERIFY2(run.ranks[rank].parameters == wanted.ranks[rank].parameters, qPrintable(QString("seed %1: rank %2").arg(seed_).arg(rank)));
+            QVERIFY2(run.ranks[rank].parameters == wanted.ranks[rank].parameters,
+                     qPrintable(QString("seed %1: rank %2").arg(seed_).arg(rank)));
 
         // The state is the server's alone, and what is predicted is what is allocated.
         for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
@@ -92,8 +95,10 @@ private Q_SLOTS:
             const std::int64_t state = largest(run.ranks[rank], peakKind(MemoryCategory::Optimizer));
             QCOMPARE(state > 0, serves);
             QCOMPARE(state, plan.memory[rank].bytes[std::size_t(MemoryCategory::Optimizer)]);
-            const auto predicted = double(plan.memory[rank].peak), peak = double(largest(run.ranks[rank], EventKind::MemoryPeak));
-            QVERIFY2(std::abs(peak - predicted) < 0.02 * predicted, qPrintable(QString("rank %1: %2, predicted %3").arg(rank).arg(peak).arg(predicted)));
+            const auto predicted = double(plan.memory[rank].peak),
+                       peak = double(largest(run.ranks[rank], EventKind::MemoryPeak));
+            QVERIFY2(std::abs(peak - predicted) < 0.02 * predicted,
+                     qPrintable(QString("rank %1: %2, predicted %3").arg(rank).arg(peak).arg(predicted)));
         }
     }
 
@@ -108,9 +113,12 @@ private Q_SLOTS:
         for (const Event& event : plan.simulation.events) predicted.add(event);
         for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
             const auto counted = [&](EventKind kind, const std::vector<Event>& events) {
-                return std::ranges::count_if(events, [&](const Event& event) { return event.kind == kind && event.rank == int(rank) && event.step == 0; });
+                return std::ranges::count_if(events, [&](const Event& event) {
+                    return event.kind == kind && event.rank == int(rank) && event.step == 0;
+                });
             };
-            for (const EventKind kind : {EventKind::PushGradients, EventKind::PullWeights, EventKind::Optimizer, EventKind::ReduceNorm, EventKind::ReduceTied})
+            for (const EventKind kind : {EventKind::PushGradients, EventKind::PullWeights, EventKind::Optimizer,
+                                         EventKind::ReduceNorm, EventKind::ReduceTied})
                 QCOMPARE(counted(kind, run.ranks[rank].events), counted(kind, plan.simulation.events));
             for (const Event& event : run.ranks[rank].events)
                 if (event.step == 0) measured.add(event);
@@ -118,9 +126,11 @@ private Q_SLOTS:
         std::int64_t exchanged = 0;
         for (int from = 0; from < plan.mesh.ranks(); ++from)
             for (int to = 0; to < plan.mesh.ranks(); ++to) {
-                QCOMPARE(measured.cell(from, to, TrafficMatrix::Part::All).bytes, predicted.cell(from, to, TrafficMatrix::Part::All).bytes);
+                QCOMPARE(measured.cell(from, to, TrafficMatrix::Part::All).bytes,
+                         predicted.cell(from, to, TrafficMatrix::Part::All).bytes);
                 if (plan.mesh.coordinate(from, Axis::Pipeline) != plan.mesh.coordinate(to, Axis::Pipeline)) continue;
-                const int replica = plan.mesh.coordinate(from, Axis::Data), other = plan.mesh.coordinate(to, Axis::Data);
+                const int replica = plan.mesh.coordinate(from, Axis::Data),
+                          other = plan.mesh.coordinate(to, Axis::Data);
                 const std::int64_t bytes = measured.cell(from, to, TrafficMatrix::Part::Collectives).bytes;
                 QVERIFY2(bytes == 0 || replica == 0 || other == 0, "workers have no link between them");
                 exchanged += bytes;
@@ -167,7 +177,8 @@ private Q_SLOTS:
             for (const RankOutcome& rank : run.ranks)
                 for (const Event& event : rank.events)
                     if (event.kind == EventKind::Step && event.step >= 2)
-                        error = std::min(error, std::abs(double(event.end - event.begin) * 1e-9 / plan.simulation.stepSeconds - 1));
+                        error = std::min(
+                            error, std::abs(double(event.end - event.begin) * 1e-9 / plan.simulation.stepSeconds - 1));
         }
         QVERIFY2(error <= 0.03, qPrintable(QString::number(error)));
     }
@@ -186,9 +197,20 @@ private Q_SLOTS:
         QCOMPARE(pointers([](Layout&) {}), Pointers{});
         QCOMPARE(pointers([](Layout& l) { l.parallel.zero = 1; }), Pointers{"/parallel/zero"});
         QCOMPARE(pointers([](Layout& l) { l.parallel.allReduce = "ring"; }), Pointers{"/parallel/all_reduce"});
-        QCOMPARE(pointers([](Layout& l) { l.precision = {"fp16", "master", "compute", "dynamic"}; }), Pointers{"/precision/loss_scale"});
-        QCOMPARE(pointers([](Layout& l) { l.schedule.kind = "pipedream"; l.optimizer.clip = 0; }), Pointers{"/parallel/exchange"});
-        QCOMPARE(pointers([](Layout& l) { l.parallel.data = 1; l.cluster.hosts = {{"localhost", 1}}; }), Pointers{"/parallel/exchange"});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.precision = {"fp16", "master", "compute", "dynamic"};
+                 }),
+                 Pointers{"/precision/loss_scale"});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.schedule.kind = "pipedream";
+                     l.optimizer.clip = 0;
+                 }),
+                 Pointers{"/parallel/exchange"});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.parallel.data = 1;
+                     l.cluster.hosts = {{"localhost", 1}};
+                 }),
+                 Pointers{"/parallel/exchange"});
     }
 };
 

@@ -31,7 +31,8 @@ class ParityTest : public QObject {
 
 private:
     /// Split like the layouts; micro 0 = the replica's whole share at once.
-    Layout layoutOf(const QString& model, const QString& optimizer, int data, int pipeline, const char* schedule, int micro) {
+    Layout layoutOf(const QString& model, const QString& optimizer, int data, int pipeline, const char* schedule,
+                    int micro) {
         Layout layout;
         layout.name = "parity";
         layout.model = {model.toStdString(), 4, 16, 2, 16, 256, 0.0};
@@ -62,8 +63,9 @@ private:
             const auto& theirs = run.ranks[static_cast<std::size_t>(first)].parameters;
             QCOMPARE(mine.size(), theirs.size());
             for (const auto& [name, values] : mine)
-                QVERIFY2(equalBits(values, theirs.at(name)),
-                         qPrintable(QString("%1 differs between ranks %2 and %3").arg(name.c_str()).arg(rank).arg(first)));
+                QVERIFY2(
+                    equalBits(values, theirs.at(name)),
+                    qPrintable(QString("%1 differs between ranks %2 and %3").arg(name.c_str()).arg(rank).arg(first)));
         }
     }
 

@@ -53,7 +53,8 @@ std::vector<LoopStep> plainLoop(const Layout& layout) {
         for (const float gradient : stage.gradientBlock().floats()) squares += double{gradient} * gradient;
         const double norm = std::sqrt(squares);
         const double limit = layout.optimizer.clip;
-        optimizer->update(stage.parameters(), step + 1, limit > 0 && norm > limit ? static_cast<float>(limit / norm) : 1.0f);
+        optimizer->update(stage.parameters(), step + 1,
+                          limit > 0 && norm > limit ? static_cast<float>(limit / norm) : 1.0f);
         steps.push_back({stage.loss(0), norm});
     }
     return steps;

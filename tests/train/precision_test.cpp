@@ -56,9 +56,7 @@ double last(const std::vector<double>& values) { return values.empty() ? NAN : v
 class PrecisionTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() {
-        seed_ = freshSeed() % 10000;
-    }
+    void initTestCase() { seed_ = freshSeed() % 10000; }
 
     /// 16 bits follow fp32 as far as they can, in every layout; replicas stay equal to the bit.
     void followsFp32_data() {
@@ -69,9 +67,10 @@ private Q_SLOTS:
         QTest::addColumn<int>("pipeline");
         QTest::addColumn<int>("tensor");
         QTest::addColumn<int>("zero");
-        const auto row = [](const char* compute, const char* weights, const char* gradients, int d, int p, int t, int zero) {
-            QTest::addRow("%s, weights %s, gradients %s, data %d pipeline %d tensor %d zero %d", compute, weights, gradients,
-                          d, p, t, zero)
+        const auto row = [](const char* compute, const char* weights, const char* gradients, int d, int p, int t,
+                            int zero) {
+            QTest::addRow("%s, weights %s, gradients %s, data %d pipeline %d tensor %d zero %d", compute, weights,
+                          gradients, d, p, t, zero)
                 << compute << weights << gradients << d << p << t << zero;
         };
         for (const char* compute : {"bf16", "fp16"}) {
@@ -125,7 +124,8 @@ private Q_SLOTS:
             }
     }
 
-    /// Updates far below a step of the format: lost where they are added to 16 bits, kept where a copy in fp32 adds them up.
+    /// Updates far below a step of the format: lost where they are added to 16 bits, kept where a copy in fp32 adds
+    /// them up.
     void masterWeightsKeepSmallUpdates() {
         Layout layout = small("bf16");
         layout.run.seed = seed_;
@@ -152,8 +152,8 @@ private Q_SLOTS:
         QVERIFY(moved(weights("master", rate)) > 1e-3);
     }
 
-    /// The shipped preset: without a scale every gradient vanishes below 2^-24 and teaches nothing; with one it learns what it
-    /// learns in fp32, where nothing vanishes.
+    /// The shipped preset: without a scale every gradient vanishes below 2^-24 and teaches nothing; with one it learns
+    /// what it learns in fp32, where nothing vanishes.
     void gradientsThatVanishTeachNothing() {
         const auto parsed = readLayout(SHARDLAB_SOURCE_DIR "/resources/presets/fp16-underflow.layout.json");
         QVERIFY(parsed && parsed->faults.empty());
@@ -182,7 +182,8 @@ private Q_SLOTS:
         const RunOutcome wide = runInProcess(planOf(layout));
         const std::vector<double> still = vanishing.counter(EventKind::Loss), falls = scaled.counter(EventKind::Loss),
                                   should = wide.counter(EventKind::Loss);
-        // A scaled step that does not fit is left out, and is a tenth of a nat behind; all that is learned is more than three.
+        // A scaled step that does not fit is left out, and is a tenth of a nat behind; all that is learned is more than
+        // three.
         const double learned = should.front() - last(should), behind = last(falls) - last(should);
         QVERIFY2(std::abs(behind) < 0.1 * learned, qPrintable(QString("%1 of %2 behind").arg(behind).arg(learned)));
         QVERIFY2(share(vanishing, zeroBin) > 0.99, qPrintable(QString::number(share(vanishing, zeroBin))));

@@ -85,11 +85,16 @@ private Q_SLOTS:
         QTest::addColumn<QString>("schedule");
         QTest::addColumn<int>("pipeline");
         QTest::addColumn<int>("data");
-        QTest::newRow("gpt, one rank") << "gpt" << "1f1b" << 1 << 1;
-        QTest::newRow("gpt, 2 x 2") << "gpt" << "1f1b" << 2 << 2;
-        QTest::newRow("gpt, split backward") << "gpt" << "zb-h1" << 2 << 1;
-        QTest::newRow("mlp") << "mlp" << "gpipe" << 2 << 1;
-        QTest::newRow("widths") << "widths" << "gpipe" << 2 << 1;
+        QTest::newRow("gpt, one rank") << "gpt"
+                                       << "1f1b" << 1 << 1;
+        QTest::newRow("gpt, 2 x 2") << "gpt"
+                                    << "1f1b" << 2 << 2;
+        QTest::newRow("gpt, split backward") << "gpt"
+                                             << "zb-h1" << 2 << 1;
+        QTest::newRow("mlp") << "mlp"
+                             << "gpipe" << 2 << 1;
+        QTest::newRow("widths") << "widths"
+                                << "gpipe" << 2 << 1;
     }
     void sizesFollowFromTheModel() {
         QFETCH(QString, kind);
@@ -117,7 +122,8 @@ private Q_SLOTS:
             const PartProfile block = blockProfile(profile, layer);
             QCOMPARE(block.weightBytes, floatBytes * layerParameters(model, layer));
             activations += block.activationBytes;
-            for (const double seconds : {block.forward, block.backward, block.inputGrad, block.weightGrad, block.optimizer})
+            for (const double seconds :
+                 {block.forward, block.backward, block.inputGrad, block.weightGrad, block.optimizer})
                 QVERIFY(seconds > 0 && seconds < 1);
         }
         QCOMPARE(activations, floatBytes * stageStoredFloats(model, {model.layers, true, true}, layout.batch.micro));
@@ -138,7 +144,8 @@ private Q_SLOTS:
         QCOMPARE(profile.embedding.weightBytes, std::int64_t{0});
         QCOMPARE(profile.output.weightBytes, floatBytes * (2 * features + model.classes * features));
         QCOMPARE(profile.blocks.size(), std::size_t{4});
-        std::int64_t activations = floatBytes * layout.batch.micro * sampleInputs(model) + profile.output.activationBytes;
+        std::int64_t activations =
+            floatBytes * layout.batch.micro * sampleInputs(model) + profile.output.activationBytes;
         const double forward = stageForwardFlops(model, {model.layers, true, true}, layout.batch.global);
         for (int layer = 0; layer < model.layers; ++layer) {
             const PartProfile block = blockProfile(profile, layer);
@@ -151,7 +158,8 @@ private Q_SLOTS:
         // Nobody asks for the image's gradient.
         const double image = 2.0 * layout.batch.global * model.image * model.image * 9 * model.channels * model.hidden;
         const double counted = 2 * flopsOf(profile.kernels, {"A·B", "A·Bᵀ", "Aᵀ·B"});
-        QVERIFY2(std::abs(counted - (3 * forward - image)) <= 1e-9 * counted, qPrintable(QString("%1 %2").arg(counted).arg(3 * forward - image)));
+        QVERIFY2(std::abs(counted - (3 * forward - image)) <= 1e-9 * counted,
+                 qPrintable(QString("%1 %2").arg(counted).arg(3 * forward - image)));
     }
 };
 

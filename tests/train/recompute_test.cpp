@@ -27,7 +27,9 @@ struct Held {
         for (std::size_t i = 1; i < bytes.size(); ++i) found += bytes[i] > bytes[i - 1];
         return found;
     }
-    std::int64_t at(std::int64_t time) const { return bytes.at(std::ranges::upper_bound(times, time) - times.begin() - 1); }
+    std::int64_t at(std::int64_t time) const {
+        return bytes.at(std::ranges::upper_bound(times, time) - times.begin() - 1);
+    }
 };
 
 Held held(const std::vector<Event>& events, MemoryCategory category) {
@@ -103,7 +105,8 @@ private:
 private Q_SLOTS:
     void everyScheduleTrainsTheSame_data() {
         QTest::addColumn<QString>("schedule");
-        for (const ScheduleMethod& method : generatedMethods()) QTest::newRow(method.name.data()) << QString(method.name.data());
+        for (const ScheduleMethod& method : generatedMethods())
+            QTest::newRow(method.name.data()) << QString(method.name.data());
     }
     void everyScheduleTrainsTheSame() {
         QFETCH(QString, schedule);
@@ -111,7 +114,8 @@ private Q_SLOTS:
         Layout layout = layoutOf(1, 2, 1, false, method.minChunks);
         layout.schedule.kind = method.name;
         while (method.refusal && method.refusal(scheduleShape(layout))) layout.batch.global += layout.batch.micro;
-        if (!check(layout, scheduleMethods()).empty()) layout.optimizer.clip = 0;  // without a flush there is no whole norm
+        if (!check(layout, scheduleMethods()).empty())
+            layout.optimizer.clip = 0;  // without a flush there is no whole norm
         requireSameRun(layout);
     }
 
@@ -175,7 +179,8 @@ private Q_SLOTS:
         for (const bool paced : {false, true})
             for (const char* schedule : {"1f1b", "zb-h1"})
                 for (const bool sequence : {true, false})
-                    QTest::addRow("%s%s%s", schedule, sequence ? ", tokens split" : ", inputs in parts", paced ? ", paced" : "")
+                    QTest::addRow("%s%s%s", schedule, sequence ? ", tokens split" : ", inputs in parts",
+                                  paced ? ", paced" : "")
                         << schedule << paced << sequence;
     }
     void spansAreThoseOfThePlan() {
@@ -192,8 +197,10 @@ private Q_SLOTS:
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
-            const int ofStage = kind == "selective" ? layout.model.layers / 2
-                                : static_cast<int>(recomputeSegments(layout.memory, layout.model.layers / 2).size());
+            const int ofStage =
+                kind == "selective"
+                    ? layout.model.layers / 2
+                    : static_cast<int>(recomputeSegments(layout.memory, layout.model.layers / 2).size());
             using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;
             for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
                 std::map<Key, int> measured, predicted;
@@ -223,7 +230,8 @@ private Q_SLOTS:
             // Nothing else gathers where tokens are whole: each segment's input, once a microbatch.
             if (sequence) continue;
             const auto gathered = std::ranges::count(plan.simulation.events, EventKind::TensorAllGather, &Event::kind);
-            QCOMPARE(gathered, kind == "selective" ? 0 : std::ptrdiff_t{plan.mesh.ranks()} * plan.lowered.microbatches * ofStage);
+            QCOMPARE(gathered,
+                     kind == "selective" ? 0 : std::ptrdiff_t{plan.mesh.ranks()} * plan.lowered.microbatches * ofStage);
         }
     }
 
@@ -277,8 +285,9 @@ private Q_SLOTS:
             for (const Event& event : run.ranks[0].events)
                 if (event.kind == EventKind::MemoryPeak && event.step == 1) measured = event.bytes;
             const std::int64_t predicted = plan.memory[0].peak;
-            QVERIFY2(std::abs(double(measured) / double(predicted) - 1) < 0.02,
-                     qPrintable(QString("%1: %2 predicted, %3 measured").arg(kind.c_str()).arg(predicted).arg(measured)));
+            QVERIFY2(
+                std::abs(double(measured) / double(predicted) - 1) < 0.02,
+                qPrintable(QString("%1: %2 predicted, %3 measured").arg(kind.c_str()).arg(predicted).arg(measured)));
             peaks[kind] = measured;
         }
         QVERIFY(peaks["selective"] < peaks["none"]);
@@ -298,23 +307,27 @@ private Q_SLOTS:
                 const Plan plan = planOf(layout);
                 const RunOutcome run = runInProcess(plan);
                 QVERIFY2(run.error.empty(), run.error.c_str());
-                // After the last forward of the last stage: inputs, and what the output layer holds; nothing is on its way.
+                // After the last forward of the last stage: inputs, and what the output layer holds; nothing is on its
+                // way.
                 const auto& events = run.ranks.back().events;
                 std::int64_t end = 0;
                 for (const Event& event : events)
                     if (event.step == 1 && event.kind == EventKind::Forward) end = std::max(end, event.end);
-                const Held activations = held(events, MemoryCategory::Activations), buffers = held(events, MemoryCategory::Buffers);
+                const Held activations = held(events, MemoryCategory::Activations),
+                           buffers = held(events, MemoryCategory::Buffers);
                 const auto after = std::ranges::lower_bound(activations.times, end);
                 QVERIFY(after != activations.times.end());
                 bytes[partition] = activations.at(*after) + buffers.at(*after);  // what a stage received is a buffer
                 if (partition)
                     QVERIFY(std::ranges::any_of(events, [](const Event& event) {
-                        return event.kind == EventKind::LargestFree && event.bytes > 0 && event.value >= double(event.bytes);
+                        return event.kind == EventKind::LargestFree && event.bytes > 0 &&
+                               event.value >= double(event.bytes);
                     }));
             }
-            const std::int64_t inputs = 4 * std::int64_t{layout.batch.micro} * layout.model.sequence * layout.model.hidden *
-                                        (layout.model.layers / 2) * microbatches(layout);
-            qInfo("tensor %d: %lld bytes of inputs, %lld held, %lld in parts", tensor, (long long)inputs, (long long)bytes[false], (long long)bytes[true]);
+            const std::int64_t inputs = 4 * std::int64_t{layout.batch.micro} * layout.model.sequence *
+                                        layout.model.hidden * (layout.model.layers / 2) * microbatches(layout);
+            qInfo("tensor %d: %lld bytes of inputs, %lld held, %lld in parts", tensor, (long long)inputs,
+                  (long long)bytes[false], (long long)bytes[true]);
             QCOMPARE(bytes[false] - bytes[true], inputs - inputs / tensor);
         }
     }

@@ -22,8 +22,8 @@ Values toDouble(const Range& values) {
     return Values(values.begin(), values.end());
 }
 
-/// Largest difference, relative to the largest wanted magnitude, or to `least` where all are smaller: what is left of larger numbers
-/// is rounding. Infinite where sizes differ or a value is not finite.
+/// Largest difference, relative to the largest wanted magnitude, or to `least` where all are smaller: what is left of
+/// larger numbers is rounding. Infinite where sizes differ or a value is not finite.
 inline double mismatch(std::span<const float> got, const Values& wanted, double least = 1e-9) {
     if (got.size() != wanted.size()) return HUGE_VAL;
     double difference = 0;
@@ -71,8 +71,8 @@ inline Values product(const Values& a, const Values& b, int m, int n, int k, boo
     Values c(std::size_t(m) * n);
     for (int i = 0; i < m; ++i)
         for (int j = 0; j < n; ++j)
-            for (int l = 0; l < k; ++l) c[i * n + j] += (transposeA ? a[l * m + i] : a[i * k + l]) *
-                                                        (transposeB ? b[j * k + l] : b[l * n + j]);
+            for (int l = 0; l < k; ++l)
+                c[i * n + j] += (transposeA ? a[l * m + i] : a[i * k + l]) * (transposeB ? b[j * k + l] : b[l * n + j]);
     return c;
 }
 
@@ -141,8 +141,9 @@ inline Values attention(const Values& qkv, int samples, int sequence, int heads,
     return out;
 }
 
-/// Gradient of dot(attention(qkv), weights): dV = Pᵀ·dO, dP = dO·Vᵀ, dS = P∘(dP − rowsum(dP∘P)), and, divided by √width,
-/// dQ = dS·K and dK = dSᵀ·Q. Where `output` is given, rowsum(dP∘P) is rowsum(dO∘output): what rounded it counts too.
+/// Gradient of dot(attention(qkv), weights): dV = Pᵀ·dO, dP = dO·Vᵀ, dS = P∘(dP − rowsum(dP∘P)), and, divided by
+/// √width, dQ = dS·K and dK = dSᵀ·Q. Where `output` is given, rowsum(dP∘P) is rowsum(dO∘output): what rounded it counts
+/// too.
 inline Values attentionGradient(const Values& qkv, const Values& weights, int samples, int sequence, int heads,
                                 int width, const Values& keep = {}, const Values& output = {}) {
     const int hidden = heads * width;
@@ -220,8 +221,8 @@ inline Values attentionLayer(const Weights& w, const std::string& block, const S
     const Values qkv =
         linear(normed, shape.tokens(), w.at(block + ".attn.c_attn.weight"), w.at(block + ".attn.c_attn.bias"));
     const Values attended = attention(qkv, shape.samples, shape.sequence, shape.heads, shape.hidden / shape.heads);
-    return sum(x, linear(attended, shape.tokens(), w.at(block + ".attn.c_proj.weight"),
-                         w.at(block + ".attn.c_proj.bias")));
+    return sum(
+        x, linear(attended, shape.tokens(), w.at(block + ".attn.c_proj.weight"), w.at(block + ".attn.c_proj.bias")));
 }
 
 inline Values feedForwardLayer(const Weights& w, const std::string& block, const Shape& shape, const Values& x) {

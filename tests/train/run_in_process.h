@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a whole plan in this process: ranks are threads over a loopback world. What every rank recorded and the weights
-// it ended with come back.
+// Trains a whole plan in this process: ranks are threads over a loopback world. What every rank recorded and the
+// weights it ended with come back.
 #pragma once
 
 #include "engine/base/clock.h"
@@ -64,7 +64,8 @@ inline RunOutcome runInProcess(const Plan& plan, const std::function<Command()>&
     const auto drain = [&] {
         for (std::size_t rank = 0; rank < recorders.size(); ++rank) {
             std::vector<Event>& events = outcome.ranks[rank].events;
-            recorders[rank]->drain([&](std::span<const Event> more) { events.insert(events.end(), more.begin(), more.end()); });
+            recorders[rank]->drain(
+                [&](std::span<const Event> more) { events.insert(events.end(), more.begin(), more.end()); });
         }
     };
     {

@@ -33,7 +33,9 @@ public:
     Arena& arena() { return arena_; }
     Numbers weights() { return numbers(stage_->parameterBlock()); }
     void load(const Numbers& weights) { std::ranges::copy(weights, stage_->parameterBlock().floats().begin()); }
-    void loadGradient(const Numbers& gradient) { std::ranges::copy(gradient, stage_->gradientBlock().floats().begin()); }
+    void loadGradient(const Numbers& gradient) {
+        std::ranges::copy(gradient, stage_->gradientBlock().floats().begin());
+    }
 
     struct Gradient {
         Numbers values;

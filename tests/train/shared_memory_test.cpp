@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages and collectives through shared memory: against the conformance suite, and to the bit against those made of messages.
-// Ranks are threads, each with a heap that the others map as another process would.
+// Messages and collectives through shared memory: against the conformance suite, and to the bit against those made of
+// messages. Ranks are threads, each with a heap that the others map as another process would.
 #include "engine/train/comm/communication_error.h"
 #include "engine/train/comm/shared/shared_communicator.h"
 #include "engine/train/model/arena.h"
@@ -53,7 +53,8 @@ private:
     }
 
 private Q_SLOTS:
-    /// All write into one block, element beside element, and the owner finds it all; what lies outside its heap nobody reaches.
+    /// All write into one block, element beside element, and the owner finds it all; what lies outside its heap nobody
+    /// reaches.
     void aBlockOfOneIsReachedByAll_data() { conforms_data(); }
     void aBlockOfOneIsReachedByAll() {
         QFETCH(int, ranks);
@@ -62,13 +63,16 @@ private Q_SLOTS:
                 const std::size_t bytes = sizeof(std::int32_t) * std::size_t(ranks);
                 auto* const own = rank == owner ? static_cast<std::byte*>(heap->allocate(bytes)) : nullptr;
                 const std::span<std::byte> block = world.reach({own, own ? bytes : 0}, owner);
-                if (block.size() != bytes || (own && block.data() != own)) throw std::runtime_error("it is another block");
+                if (block.size() != bytes || (own && block.data() != own))
+                    throw std::runtime_error("it is another block");
                 reinterpret_cast<std::int32_t*>(block.data())[rank] = 100 + rank;
                 world.barrier();
                 for (int k = 0; k < ranks; ++k)
-                    if (reinterpret_cast<const std::int32_t*>(block.data())[k] != 100 + k) throw std::runtime_error("somebody's element is missing");
+                    if (reinterpret_cast<const std::int32_t*>(block.data())[k] != 100 + k)
+                        throw std::runtime_error("somebody's element is missing");
                 std::byte elsewhere{};
-                if (ranks > 1 && !world.reach({&elsewhere, 1}, owner).empty()) throw std::runtime_error("it is not in the heap");
+                if (ranks > 1 && !world.reach({&elsewhere, 1}, owner).empty())
+                    throw std::runtime_error("it is not in the heap");
                 world.barrier();
                 if (own) heap->release(own);
             });
@@ -93,7 +97,10 @@ private Q_SLOTS:
         for (const int ranks : {2, 3, 5})
             for (const DType type : {DType::F32, DType::BF16, DType::F16})
                 for (const bool inHeap : {true, false})
-                    QTest::addRow("%d ranks, %s, %s", ranks, type == DType::F32 ? "fp32" : type == DType::BF16 ? "bf16" : "fp16",
+                    QTest::addRow("%d ranks, %s, %s", ranks,
+                                  type == DType::F32    ? "fp32"
+                                  : type == DType::BF16 ? "bf16"
+                                                        : "fp16",
                                   inHeap ? "in the heap" : "elsewhere")
                         << ranks << static_cast<int>(type) << inHeap;
     }
@@ -113,10 +120,12 @@ private Q_SLOTS:
             RandomStream sizes(seed, "sizes");
             int what = 0;
             for (const CollectiveRow& each : allCollectives())
-                for (const std::size_t count : {std::size_t{1}, std::size_t{5}, 1 + static_cast<std::size_t>(sizes.below(30'000))}) {
+                for (const std::size_t count :
+                     {std::size_t{1}, std::size_t{5}, 1 + static_cast<std::size_t>(sizes.below(30'000))}) {
                     const auto n = static_cast<std::size_t>(ranks);
                     const std::size_t in = each.manyIn ? n * count : count, out = each.manyOut ? n * count : count;
-                    std::vector<std::byte> given = numbers(seed, ++what, rank, in, numberType), wanted(out * sizeOf(numberType));
+                    std::vector<std::byte> given = numbers(seed, ++what, rank, in, numberType),
+                                           wanted(out * sizeOf(numberType));
                     each.run(world, {Array(given.data(), numberType), in}, {Array(wanted.data(), numberType), out});
                     const Buffer input = arena.allocate(MemoryCategory::Temporary, in, numberType);
                     const Buffer output = arena.allocate(MemoryCategory::Temporary, out, numberType);
@@ -151,8 +160,8 @@ private Q_SLOTS:
         QVERIFY2(error.empty(), error.c_str());
     }
 
-    /// Random messages both ways, each end begun at a random moment and waited for in a random order: each meets its own,
-    /// and those of one tag in the order they were sent.
+    /// Random messages both ways, each end begun at a random moment and waited for in a random order: each meets its
+    /// own, and those of one tag in the order they were sent.
     void messagesMeetWhoeverComesFirst() {
         const std::int64_t seed = freshSeed();
         constexpr int many = 400, tags = 3;
@@ -176,7 +185,8 @@ private Q_SLOTS:
                 message.tag = static_cast<int>(sizes.below(tags));
                 message.number = i;
                 message.count = sizes.below(4) == 0 ? 50'000 : sizes.below(50);
-                lines[static_cast<std::size_t>(message.from * tags + message.tag)].push_back(static_cast<std::size_t>(i));
+                lines[static_cast<std::size_t>(message.from * tags + message.tag)].push_back(
+                    static_cast<std::size_t>(i));
             }
             std::vector<std::size_t> begun, next(lines.size());
             for (std::size_t left = many; left > 0;) {
@@ -184,10 +194,8 @@ private Q_SLOTS:
                 if (next[line] == lines[line].size()) continue;
                 Message& message = plan[lines[line][next[line]++]];
                 --left;
-                if (message.count > 0 && own.below(2) == 0)
-                    message.elsewhere.resize(message.count);
-                else
-                    message.inHeap = arena.allocate(MemoryCategory::Temporary, message.count, DType::F32);
+                if (message.count > 0 && own.below(2) == 0) message.elsewhere.resize(message.count);
+                else message.inHeap = arena.allocate(MemoryCategory::Temporary, message.count, DType::F32);
                 const std::span<float> data(message.data(), message.count);
                 if (message.from == rank) {
                     std::ranges::fill(data, static_cast<float>(message.number));
@@ -263,7 +271,8 @@ private Q_SLOTS:
                 void* const data = (*heap)->allocate(6);
                 std::memcpy(data, "hello", 6);
                 const std::uint64_t offset = *(*heap)->offsetOf({static_cast<const std::byte*>(data), 6});
-                if (write(told[1], &(*heap)->address(), sizeof(HeapAddress)) > 0 && write(told[1], &offset, sizeof offset) > 0)
+                if (write(told[1], &(*heap)->address(), sizeof(HeapAddress)) > 0 &&
+                    write(told[1], &offset, sizeof offset) > 0)
                     static_cast<void>(read(end[0], &wait, 1));
             }
             _exit(0);

@@ -129,7 +129,8 @@ private Q_SLOTS:
                 QVERIFY(!same->tied);
                 ties += parameter.tied;
                 if (parameter.tied) continue;
-                QVERIFY2(std::ranges::equal(parameter.gradient.floats(), same->gradient.floats()), parameter.name.c_str());
+                QVERIFY2(std::ranges::equal(parameter.gradient.floats(), same->gradient.floats()),
+                         parameter.name.c_str());
             }
         }
         QCOMPARE(ties, 2);
@@ -188,8 +189,8 @@ private Q_SLOTS:
         QCOMPARE(bytes(arena.peakByCategory(), MemoryCategory::Temporary), 4 * 5 * n * h);
         QCOMPARE(bytes(arena.peakByCategory(), MemoryCategory::Buffers), 4 * 3 * n);  // each microbatch's tokens
         stage.inputGrad(1, {}, 1);
-        // Of every layer its output's gradient and its norm's; of the head its norm's; of the embedding its output's. Of two
-        // microbatches the tokens.
+        // Of every layer its output's gradient and its norm's; of the head its norm's; of the embedding its output's.
+        // Of two microbatches the tokens.
         const std::int64_t layers = kind == "gpt" ? 6 : 3;
         QCOMPARE(bytes(arena.used(), MemoryCategory::Buffers), 4 * n * h * (2 * layers + 2) + 4 * 2 * n);
         const std::int64_t probabilities = kind == "gpt" ? 3 * n * spec.model.heads * spec.model.sequence : 0;
@@ -275,8 +276,10 @@ private Q_SLOTS:
             const bool drawn = a.shape.size() == 2;
             QCOMPARE(a.decays, drawn);
             QCOMPARE(std::ranges::equal(a.value.floats(), b.value.floats()), !drawn);
-            if (a.name.ends_with(".bias")) QVERIFY(std::ranges::all_of(a.value.floats(), [](float v) { return v == 0; }));
-            if (a.name.ends_with("ln_1.weight")) QVERIFY(std::ranges::all_of(a.value.floats(), [](float v) { return v == 1; }));
+            if (a.name.ends_with(".bias"))
+                QVERIFY(std::ranges::all_of(a.value.floats(), [](float v) { return v == 0; }));
+            if (a.name.ends_with("ln_1.weight"))
+                QVERIFY(std::ranges::all_of(a.value.floats(), [](float v) { return v == 1; }));
             if (!drawn || a.name.ends_with("c_proj.weight")) continue;
             for (float v : a.value.floats()) squares += double(v) * v;
             count += a.value.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations on the host between forward and backward (GeePS): losses and weights stay what they are, to the bit; device
-// and host hold what the ledgers say, to the byte; every copy is on the timeline, in its order, where the plan has it.
+// Activations on the host between forward and backward (GeePS): losses and weights stay what they are, to the bit;
+// device and host hold what the ledgers say, to the byte; every copy is on the timeline, in its order, where the plan
+// has it.
 #include "engine/base/random.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
@@ -26,7 +27,9 @@ std::int64_t toldPeak(const RankOutcome& rank) {
     return most;
 }
 
-std::int64_t activations(const MemoryBytes& bytes) { return bytes[static_cast<std::size_t>(MemoryCategory::Activations)]; }
+std::int64_t activations(const MemoryBytes& bytes) {
+    return bytes[static_cast<std::size_t>(MemoryCategory::Activations)];
+}
 
 }  // namespace
 
@@ -83,22 +86,26 @@ private:
         return layout;
     }
 
-    /// With and without: same bits, the copies that the plan has, in the order of the schedule, and as much on the host as it says.
+    /// With and without: same bits, the copies that the plan has, in the order of the schedule, and as much on the host
+    /// as it says.
     static void requireSameRun(const Layout& layout, const std::function<void(int, TrainerServices&)>& prepare = {}) {
         const Plan plan = planOf(swapped(layout));
         const RunOutcome wanted = runInProcess(planOf(layout)), got = runInProcess(plan, {}, prepare);
         QVERIFY2(wanted.error.empty(), wanted.error.c_str());
         QVERIFY2(got.error.empty(), got.error.c_str());
         QCOMPARE(got.counter(EventKind::Loss).size(), static_cast<std::size_t>(layout.run.steps));
-        for (const EventKind counter : {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LossScale})
+        for (const EventKind counter :
+             {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LossScale})
             QVERIFY2(got.counter(counter) == wanted.counter(counter), std::string(name(counter)).c_str());
         QCOMPARE(got.count(EventKind::Overflow), wanted.count(EventKind::Overflow));
         for (std::size_t rank = 0; rank < got.ranks.size(); ++rank) {
             QVERIFY(!got.ranks[rank].parameters.empty());
             QVERIFY(got.ranks[rank].parameters == wanted.ranks[rank].parameters);
             const MemoryBytes held = toldHostBytes(got.ranks[rank]);
-            QVERIFY2(held == plan.memory[rank].host,
-                     qPrintable(QString("rank %1: %2 on the host, predicted %3").arg(rank).arg(total(held)).arg(total(plan.memory[rank].host))));
+            QVERIFY2(held == plan.memory[rank].host, qPrintable(QString("rank %1: %2 on the host, predicted %3")
+                                                                    .arg(rank)
+                                                                    .arg(total(held))
+                                                                    .arg(total(plan.memory[rank].host))));
             // At full speed messages may lie longer or shorter; alone a rank has none.
             if (got.ranks.size() > 1) continue;
             QVERIFY(toldBytes(got.ranks[rank], EventKind::CategoryPeak) == plan.memory[rank].bytes);
@@ -129,11 +136,14 @@ private:
                         const auto found = spans.find({step, other});
                         return found == spans.end() ? Event{} : found->second;
                     };
-                    const Event forward = spanOf(ActionKind::Forward), out = spanOf(ActionKind::SwapOut), in = spanOf(ActionKind::SwapIn);
+                    const Event forward = spanOf(ActionKind::Forward), out = spanOf(ActionKind::SwapOut),
+                                in = spanOf(ActionKind::SwapIn);
                     Event backward = spanOf(ActionKind::Backward);
                     if (backward.kind == EventKind::None) backward = spanOf(ActionKind::InputGrad);
-                    QVERIFY(out.kind == EventKind::SwapOut && in.kind == EventKind::SwapIn && backward.kind != EventKind::None);
-                    QVERIFY(forward.begin <= out.begin && out.begin <= out.end && out.end <= in.begin && in.begin <= in.end);
+                    QVERIFY(out.kind == EventKind::SwapOut && in.kind == EventKind::SwapIn &&
+                            backward.kind != EventKind::None);
+                    QVERIFY(forward.begin <= out.begin && out.begin <= out.end && out.end <= in.begin &&
+                            in.begin <= in.end);
                     if (!plan.layout.cluster.pace) QVERIFY(in.end <= backward.end);
                     QCOMPARE(out.bytes, in.bytes);
                     // The plan counts with the member that has most.
@@ -152,7 +162,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("zero");
         QTest::addColumn<QString>("compute");
         const auto row = [](int d, int p, int t, int zero, const char* compute) {
-            QTest::addRow("%s data %d pipeline %d tensor %d zero %d", compute, d, p, t, zero) << d << p << t << zero << compute;
+            QTest::addRow("%s data %d pipeline %d tensor %d zero %d", compute, d, p, t, zero)
+                << d << p << t << zero << compute;
         };
         for (const char* compute : {"fp32", "bf16", "fp16"}) {
             row(1, 1, 1, 0, compute);
@@ -188,21 +199,24 @@ private Q_SLOTS:
         QTest::addColumn<int>("data");
         for (const ScheduleMethod& method : generatedMethods())
             for (const int data : {1, 2})
-                if (method.flushes && method.name != "naive") QTest::addRow("%s data %d", method.name.data(), data) << QString(method.name.data()) << data;
+                if (method.flushes && method.name != "naive")
+                    QTest::addRow("%s data %d", method.name.data(), data) << QString(method.name.data()) << data;
     }
     void everyScheduleTrainsTheSame() {
         QFETCH(QString, schedule);
         QFETCH(int, data);
         const ScheduleMethod& method = *findScheduleMethod(schedule.toStdString());
         Layout layout = layoutOf(data, 2, 1, 0);
-        if (schedule == "1f1b" || schedule == "zb-h1" || schedule == "zb-greedy") {  // with two stages next to nothing waits
+        if (schedule == "1f1b" || schedule == "zb-h1" ||
+            schedule == "zb-greedy") {  // with two stages next to nothing waits
             layout = layoutOf(data, 3, 1, 0);
             layout.batch.global = 6 * data * layout.batch.micro;
         }
         layout.schedule.kind = method.name;
         layout.schedule.chunks = method.minChunks;
         layout.model.layers *= method.minChunks;
-        while (method.refusal && method.refusal(scheduleShape(layout))) layout.batch.global += layout.batch.micro * data;
+        while (method.refusal && method.refusal(scheduleShape(layout)))
+            layout.batch.global += layout.batch.micro * data;
         requireSameRun(layout);
     }
 
@@ -221,10 +235,12 @@ private Q_SLOTS:
         QTest::addColumn<QString>("keeps");
         for (const char* model : {"gpt", "llama", "mlp", "gpt-moe", "cnn"})
             for (const char* keeps : {"none", "selective", "full", "sqrt", "every"}) {
-                if (keeps == std::string("selective") && (model == std::string("mlp") || model == std::string("cnn"))) continue;
+                if (keeps == std::string("selective") && (model == std::string("mlp") || model == std::string("cnn")))
+                    continue;
                 QTest::addRow("%s recompute %s", model, keeps) << model << keeps;
             }
-        for (const char* keeps : {"lossless", "lossy-16", "lossy-10", "lossy-8"}) QTest::addRow("cnn %s", keeps) << "cnn" << keeps;
+        for (const char* keeps : {"lossless", "lossy-16", "lossy-10", "lossy-8"})
+            QTest::addRow("cnn %s", keeps) << "cnn" << keeps;
     }
     void everyModelTrainsTheSame() {
         QFETCH(QString, model);
@@ -307,7 +323,9 @@ private Q_SLOTS:
         layout.memory.offload = one("none", "optimizer");
         std::vector<std::unique_ptr<Device>> devices;
         for (int rank = 0; rank < 2; ++rank) devices.push_back(std::make_unique<DistantDevice>());
-        requireSameRun(layout, [&](int rank, TrainerServices& services) { services.device = devices[static_cast<std::size_t>(rank)].get(); });
+        requireSameRun(layout, [&](int rank, TrainerServices& services) {
+            services.device = devices[static_cast<std::size_t>(rank)].get();
+        });
     }
 
     /// Of m microbatches in flight a device keeps those that go, come back and are at work.
@@ -363,7 +381,9 @@ private Q_SLOTS:
                 QVERIFY(std::abs(told.exposedSeconds * clock - simulated[rank].waited) < 1e-9);
                 QVERIFY(std::abs((told.toHostSeconds + told.fromHostSeconds) * clock - simulated[rank].copied) < 1e-9);
             }
-            QVERIFY2(std::ranges::max(simulated, {}, &HostCopyTimes::waited).waited > 0.02 * plan.simulation.stepSeconds, "little to compare");
+            QVERIFY2(std::ranges::max(simulated, {}, &HostCopyTimes::waited).waited >
+                         0.02 * plan.simulation.stepSeconds,
+                     "little to compare");
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
             requireCopies(plan, run);

@@ -171,8 +171,8 @@ private Q_SLOTS:
         requireEqual(run, reference(model.toStdString(), 0.2));
     }
 
-    /// Over tensor, pipeline and data the norm is one rank's, and so is what clipping makes of the updates: weights that
-    /// were clipped hard end up the same. The learning rate falls on the way.
+    /// Over tensor, pipeline and data the norm is one rank's, and so is what clipping makes of the updates: weights
+    /// that were clipped hard end up the same. The learning rate falls on the way.
     void clippingIsByTheNormOfTheWholeModel() {
         const auto trained = [&](const Split& split, int micro) {
             Layout layout = layoutOf("gpt", 0.2, split);
@@ -226,13 +226,14 @@ private Q_SLOTS:
                     largest = std::max(largest, std::abs(double(values[i])));
                     off = std::max(off, std::abs(double(values[i]) - other[i]));
                 }
-                QVERIFY2(off <= 1e-5 * largest, qPrintable(QString("%1 of data %2 pipeline %3 tensor %4: off by %5 of %6")
-                                                               .arg(name.c_str())
-                                                               .arg(split.data)
-                                                               .arg(split.pipeline)
-                                                               .arg(split.tensor)
-                                                               .arg(off)
-                                                               .arg(largest)));
+                QVERIFY2(off <= 1e-5 * largest,
+                         qPrintable(QString("%1 of data %2 pipeline %3 tensor %4: off by %5 of %6")
+                                        .arg(name.c_str())
+                                        .arg(split.data)
+                                        .arg(split.pipeline)
+                                        .arg(split.tensor)
+                                        .arg(off)
+                                        .arg(largest)));
             }
         }
     }
@@ -289,7 +290,9 @@ private Q_SLOTS:
         };
         QCOMPARE(faultAt([](Layout& l) { l.model.heads = 1; }),
                  std::string("/parallel/tensor: 1 heads do not divide into 2 shares"));
-        QCOMPARE(faultAt([](Layout& l) { l.model.feedForward = {64, 63, 64, 64}; }),
+        QCOMPARE(faultAt([](Layout& l) {
+                     l.model.feedForward = {64, 63, 64, 64};
+                 }),
                  std::string("/parallel/tensor: a feed-forward width of 63 does not divide into 2 shares"));
         QCOMPARE(faultAt([](Layout& l) {
                      l.parallel.sequence = true;

@@ -15,7 +15,8 @@ inline MemoryBytes toldBytes(const RankOutcome& rank, EventKind first) {
     MemoryBytes bytes{};
     for (const Event& event : rank.events)
         if (const auto category = memoryCategory(event.kind, first))
-            bytes[static_cast<std::size_t>(*category)] = std::max(bytes[static_cast<std::size_t>(*category)], event.bytes);
+            bytes[static_cast<std::size_t>(*category)] =
+                std::max(bytes[static_cast<std::size_t>(*category)], event.bytes);
     return bytes;
 }
 
@@ -45,8 +46,8 @@ inline std::vector<HostCopyTimes> simulatedCopies(const Plan& plan) {
     return times;
 }
 
-/// Largest part of a step by which a rank's copies or waits are off from the simulation, in the step after the first that comes
-/// closest: the machine may be busy otherwise.
+/// Largest part of a step by which a rank's copies or waits are off from the simulation, in the step after the first
+/// that comes closest: the machine may be busy otherwise.
 inline double copiesOff(const Plan& plan, const RunOutcome& run) {
     const std::vector<HostCopyTimes> wanted = simulatedCopies(plan);
     double least = HUGE_VAL;
@@ -56,7 +57,8 @@ inline double copiesOff(const Plan& plan, const RunOutcome& run) {
             HostCopyTimes times;
             for (const Event& event : run.ranks[rank].events)
                 if (event.step == step) times.add(event);
-            off = std::max({off, std::abs(times.copied - wanted[rank].copied), std::abs(times.waited - wanted[rank].waited)});
+            off = std::max(
+                {off, std::abs(times.copied - wanted[rank].copied), std::abs(times.waited - wanted[rank].waited)});
         }
         least = std::min(least, off / plan.simulation.stepSeconds);
     }

@@ -51,7 +51,8 @@ private Q_SLOTS:
         QFETCH(QString, gate);
         QFETCH(int, kind);
         const QString python = qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3"));
-        if (QProcess::execute(python, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"}))
+        if (QProcess::execute(python,
+                              {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"}))
             QSKIP("no torch for python3 (or SHARDLAB_TORCH_PYTHON): the comparison with PyTorch is left out");
         RandomInputs in;
         setKernelThreads(1);
@@ -75,7 +76,8 @@ private Q_SLOTS:
         const LayerContext context{set, arena, alone, shape.samples, shape.sequence, hidden};
         ExpertsLayer layer(context, "h.1", {{shape, GateKind(kind), balance, {0.3}}, 3 * hidden, 0, {0.1}, {0.1}});
         set.allocate(arena, {}, in.whole(1, 1 << 30));
-        const auto input = in.floats(std::size_t(shape.tokens()) * std::size_t(hidden)), given = in.floats(input.size());
+        const auto input = in.floats(std::size_t(shape.tokens()) * std::size_t(hidden)),
+                   given = in.floats(input.size());
 
         QTemporaryDir folder;
         QJsonArray parameters;
@@ -88,10 +90,17 @@ private Q_SLOTS:
         }
         QFile description(folder.filePath("model.json"));
         QVERIFY(description.open(QIODevice::WriteOnly));
-        description.write(QJsonDocument(QJsonObject{{"gate", gate}, {"samples", shape.samples}, {"sequence", shape.sequence},
-                                                    {"hidden", hidden}, {"experts", shape.experts}, {"choices", shape.choices},
+        description.write(QJsonDocument(QJsonObject{{"gate", gate},
+                                                    {"samples", shape.samples},
+                                                    {"sequence", shape.sequence},
+                                                    {"hidden", hidden},
+                                                    {"experts", shape.experts},
+                                                    {"choices", shape.choices},
                                                     {"groups", shape.groups},
-                                                    {"group_choices", shape.groupChoices}, {"capacity", shape.capacity}, {"balance", balance}, {"parameters", parameters}})
+                                                    {"group_choices", shape.groupChoices},
+                                                    {"capacity", shape.capacity},
+                                                    {"balance", balance},
+                                                    {"parameters", parameters}})
                               .toJson());
         description.close();
         write(folder.filePath("weights.bin"), weights);
@@ -114,7 +123,8 @@ private Q_SLOTS:
         const Buffer gradient = layer.inputGrad(*state, bufferOf(given), MemoryCategory::Temporary);
         layer.weightGrad(*state);
         std::vector<float> gradients(gradient.span().floats().begin(), gradient.span().floats().end());
-        double off = reference::mismatch(output.span().floats(), reference::toDouble(read(folder.filePath("output.bin"))));
+        double off =
+            reference::mismatch(output.span().floats(), reference::toDouble(read(folder.filePath("output.bin"))));
         QVERIFY2(off < 1e-5, qPrintable(QString("output off by %1, %2").arg(off).arg(in.seed())));
         for (const Parameter& parameter : set.parameters())
             gradients.insert(gradients.end(), parameter.gradient.floats().begin(), parameter.gradient.floats().end());
@@ -122,7 +132,8 @@ private Q_SLOTS:
         QCOMPARE(gradients.size(), wanted.size());
         for (std::size_t at = 0, part = 0; at < wanted.size(); ++part) {
             const std::size_t count = part == 0 ? input.size() : set.parameters()[part - 1].gradient.size();
-            off = reference::mismatch(std::span(gradients).subspan(at, count), reference::toDouble(std::span(wanted).subspan(at, count)));
+            off = reference::mismatch(std::span(gradients).subspan(at, count),
+                                      reference::toDouble(std::span(wanted).subspan(at, count)));
             const QString name = part == 0 ? QString("input") : QString::fromStdString(set.parameters()[part - 1].name);
             QVERIFY2(off < 1e-4, qPrintable(QString("gradient of %1 off by %2, %3").arg(name).arg(off).arg(in.seed())));
             at += count;

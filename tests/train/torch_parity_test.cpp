@@ -65,7 +65,8 @@ private Q_SLOTS:
 
     void gptTrainsAsPyTorchDoes() {
         const QString python = qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3"));
-        if (QProcess::execute(python, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"}))
+        if (QProcess::execute(python,
+                              {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"}))
             QSKIP("no torch for python3 (or SHARDLAB_TORCH_PYTHON): the comparison with PyTorch is left out");
 
         RandomInputs in;
@@ -116,7 +117,10 @@ private Q_SLOTS:
             const double peerLoss = losses[step - 1].toDouble();
             const double off = std::abs(stage.loss(0) - peerLoss) / peerLoss;
             QVERIFY2(off < 1e-4, qPrintable(QString("step %1: loss %2, PyTorch %3, %4")
-                                                .arg(step).arg(stage.loss(0)).arg(peerLoss).arg(in.seed())));
+                                                .arg(step)
+                                                .arg(stage.loss(0))
+                                                .arg(peerLoss)
+                                                .arg(in.seed())));
             const float scale = clipScale(squaredGradientNorm(stage.parameters(), arena.device()), options.clip);
             optimizer->update(stage.parameters(), step, scale);
         }

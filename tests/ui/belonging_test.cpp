@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What belongs to what: the keyboard to the workspace in sight, a selection and a message to the document or run they speak of,
-// and every figure to the rank and the step that are selected.
+// What belongs to what: the keyboard to the workspace in sight, a selection and a message to the document or run they
+// speak of, and every figure to the rank and the step that are selected.
 #include "desktop_fixture.h"
 
 #include "tests/ui/recorded_run.h"
@@ -36,7 +36,9 @@ struct Room {
 
     Workbench& workbench() { return desk.workbench; }
     QWidget& logo() { return window.findChild<TopBar*>()->menuButton(); }
-    View& view(Workspace workspace, const char* id) { return window.area(workspace).panel(QString::fromLatin1(id))->view(); }
+    View& view(Workspace workspace, const char* id) {
+        return window.area(workspace).panel(QString::fromLatin1(id))->view();
+    }
     Player& player() { return static_cast<TransportView&>(view(Workspace::Replay, "transport")).player(); }
     QPushButton* button(const QString& label) {
         for (auto* button : window.findChildren<QPushButton*>())
@@ -184,7 +186,8 @@ void BelongingTest::aSelectedActionMovesWithItsSchedule() {
     QVERIFY(selection.event());
     QVERIFY2(isThere(*selection.event()), "it is where the new order has it");
     QCOMPARE(selection.event()->action, late.action);
-    for (const Dependency& arrow : dependencies(model, *selection.event())) QVERIFY(isThere(arrow.from) && isThere(arrow.to));
+    for (const Dependency& arrow : dependencies(model, *selection.event()))
+        QVERIFY(isThere(arrow.from) && isThere(arrow.to));
     QVERIFY(!selection.hovered());
     // An order of one's own: its first two forwards change places.
     layout = withScheduleKind(layout, "custom");

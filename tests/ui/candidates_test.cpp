@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plan for me: the search as a job, its table and its points, a candidate that is looked at and then taken, and what a fault
-// in the layout does to all that was predicted.
+// Plan for me: the search as a job, its table and its points, a candidate that is looked at and then taken, and what a
+// fault in the layout does to all that was predicted.
 #include "desktop_fixture.h"
 
 #include "engine/base/units.h"
@@ -51,7 +51,10 @@ int pixelsOf(const QImage& image, const QColor& colour) {
     for (int y = 0; y < image.height(); ++y)
         for (int x = 0; x < image.width(); ++x) {
             const QColor pixel = image.pixelColor(x, y);
-            if (std::abs(pixel.red() - colour.red()) + std::abs(pixel.green() - colour.green()) + std::abs(pixel.blue() - colour.blue()) < 120) ++count;
+            if (std::abs(pixel.red() - colour.red()) + std::abs(pixel.green() - colour.green()) +
+                    std::abs(pixel.blue() - colour.blue()) <
+                120)
+                ++count;
         }
     return count;
 }
@@ -127,7 +130,8 @@ void CandidatesTest::aClickShowsACandidateAndTakingItIsOneUndoableStep() {
         QVERIFY(preview.text().contains(scheduleText(wanted(row))));
         QVERIFY(preview.text().contains(QString::fromStdString(formatBytes(wanted(row).peakBytes))));
         for (const FieldChange& change : search().changesOf(wanted(row))) {
-            const QString words = QStringLiteral("%1 instead of %2").arg(QString::fromStdString(change.to), QString::fromStdString(change.from));
+            const QString words = QStringLiteral("%1 instead of %2")
+                                      .arg(QString::fromStdString(change.to), QString::fromStdString(change.from));
             QVERIFY2(preview.text().contains(words), qPrintable(preview.text()));
         }
     };
@@ -163,10 +167,14 @@ void CandidatesTest::columnsAreSortedAndSized() {
     QTableView& table = view.table();
     QHeaderView& header = *table.horizontalHeader();
     const auto candidateIn = [&](int row) { return view.candidateAt(table.model()->index(row, 0)); };
-    const auto peakIn = [&](int row) { return search().candidates()[static_cast<std::size_t>(candidateIn(row))].peakBytes; };
+    const auto peakIn = [&](int row) {
+        return search().candidates()[static_cast<std::size_t>(candidateIn(row))].peakBytes;
+    };
     table.setCurrentIndex(table.model()->index(2, 0));
     const auto clickHead = [&](int column) {
-        QTest::mouseClick(header.viewport(), Qt::LeftButton, {}, {header.sectionViewportPosition(column) + header.sectionSize(column) / 2, header.height() / 2});
+        QTest::mouseClick(
+            header.viewport(), Qt::LeftButton, {},
+            {header.sectionViewportPosition(column) + header.sectionSize(column) / 2, header.height() / 2});
     };
     clickHead(CandidatesModel::Peak);
     const int rows = table.model()->rowCount();
@@ -179,7 +187,8 @@ void CandidatesTest::columnsAreSortedAndSized() {
     for (int row = 0; row < rows; ++row) QCOMPARE(candidateIn(row), row);  // best first again
 
     const auto inSight = [&] {
-        return table.columnViewportPosition(CandidatesModel::Peak) + table.columnWidth(CandidatesModel::Peak) <= table.viewport()->width();
+        return table.columnViewportPosition(CandidatesModel::Peak) + table.columnWidth(CandidatesModel::Peak) <=
+               table.viewport()->width();
     };
     for (const int width : {336, 460, 900}) {
         view.resize(width, 620);
@@ -187,11 +196,17 @@ void CandidatesTest::columnsAreSortedAndSized() {
         QVERIFY(table.columnWidth(CandidatesModel::Schedule) >= 30);
     }
     for (int row = 0; row < rows; ++row)
-        for (const int column : {CandidatesModel::Degrees, CandidatesModel::Micro, CandidatesModel::Throughput, CandidatesModel::Bubble, CandidatesModel::Peak}) {
+        for (const int column : {CandidatesModel::Degrees, CandidatesModel::Micro, CandidatesModel::Throughput,
+                                 CandidatesModel::Bubble, CandidatesModel::Peak}) {
             const QModelIndex index = table.model()->index(row, column);
-            QVERIFY2(table.columnWidth(column) >= table.sizeHintForIndex(index).width(), "nothing is cut where there is room");
+            QVERIFY2(table.columnWidth(column) >= table.sizeHintForIndex(index).width(),
+                     "nothing is cut where there is room");
         }
-    QVERIFY(table.model()->index(0, CandidatesModel::Degrees).data(Qt::ToolTipRole).toString().contains(degreesText(search().candidates()[0].choice)));
+    QVERIFY(table.model()
+                ->index(0, CandidatesModel::Degrees)
+                .data(Qt::ToolTipRole)
+                .toString()
+                .contains(degreesText(search().candidates()[0].choice)));
     QCOMPARE(header.sectionResizeMode(CandidatesModel::Degrees), QHeaderView::Interactive);
     header.resizeSection(CandidatesModel::Degrees, 123);
     view.resize(800, 620);
@@ -219,7 +234,8 @@ void CandidatesTest::faultsDimWhatIsPredicted() {
         std::set<QRgb> all;
         for (int row = 0; row < candidates.table().model()->rowCount(); ++row)
             for (int column = 0; column < CandidatesModel::columns; ++column)
-                all.insert(candidates.table().model()->index(row, column).data(Qt::ForegroundRole).value<QColor>().rgb());
+                all.insert(
+                    candidates.table().model()->index(row, column).data(Qt::ForegroundRole).value<QColor>().rgb());
         return all;
     };
     const auto looksCurrent = [&](bool current) {
@@ -272,7 +288,8 @@ void CandidatesTest::schedulesThatAreAlikeAreOneRow() {
     const QAbstractItemModel& model = *view.table().model();
     const QString shown = model.index(row, CandidatesModel::Schedule).data().toString();
     QCOMPARE(shown, scheduleText(*several));
-    QVERIFY(shown.startsWith(QString::fromStdString(several->choice.kind)) && shown.contains(QStringLiteral(" = ") + QString::fromStdString(other)));
+    QVERIFY(shown.startsWith(QString::fromStdString(several->choice.kind)) &&
+            shown.contains(QStringLiteral(" = ") + QString::fromStdString(other)));
     QVERIFY(model.index(row, 0).data(Qt::ToolTipRole).toString().contains(QString::fromStdString(other)));
     QVERIFY(view.asTable().contains(shown));
     // A layout with the other schedule is that row, too.
@@ -365,7 +382,8 @@ void CandidatesTest::tableAndPointsAreOneSelection() {
         QVERIFY(desk_->document().layout() == before);
         QVERIFY(view.preview().text().contains(scheduleText(search().candidates()[static_cast<std::size_t>(nearest)])));
         QTest::mouseDClick(canvas, Qt::LeftButton, {}, point);
-        QVERIFY(choiceOf(desk_->document().layout()) == search().candidates()[static_cast<std::size_t>(nearest)].choice);
+        QVERIFY(choiceOf(desk_->document().layout()) ==
+                search().candidates()[static_cast<std::size_t>(nearest)].choice);
     }
     QCOMPARE(plot.rowAt({-100, -100}), -1);
     QVERIFY(view.asTable().count('\n') == last + 2);
@@ -377,7 +395,9 @@ void CandidatesTest::sizesOfTheAxisStandApart() {
     view.show();
     search().start();
     QVERIFY(found(search()));
-    QCOMPARE(view.subtitle(), QStringLiteral("%1 tried in %2").arg(search().progress().tried).arg(QString::fromStdString(formatSeconds(search().seconds()))));
+    QCOMPARE(view.subtitle(), QStringLiteral("%1 tried in %2")
+                                  .arg(search().progress().tried)
+                                  .arg(QString::fromStdString(formatSeconds(search().seconds()))));
     const QCPAxis& axis = *view.findChild<QCustomPlot*>()->xAxis;
     for (const int width : {200, 260, 340, 520, 900}) {
         view.resize(width, 500);
@@ -434,21 +454,29 @@ void CandidatesTest::pictures() {
     QTest::qWait(500);
     const QString folder = QCoreApplication::applicationDirPath() + "/pictures";
     QVERIFY(QDir().mkpath(folder));
-    QVERIFY(window.grab().save(QString("%1/candidates-%2-%3.png").arg(folder, dark ? "dark" : "light").arg(size.width())));
+    QVERIFY(
+        window.grab().save(QString("%1/candidates-%2-%3.png").arg(folder, dark ? "dark" : "light").arg(size.width())));
     DockPanel& panel = *window.area(Workspace::Design).panel("candidates");
     const auto& view = static_cast<const CandidatesView&>(panel.view());
     const int worst = view.table().model()->rowCount() - 1;
     QVERIFY(!search().candidates()[static_cast<std::size_t>(worst)].fits);
     view.table().setCurrentIndex(view.table().model()->index(worst, 0));
     QTest::qWait(100);
-    QVERIFY(panel.grab().save(QString("%1/candidates-worst-%2-%3.png").arg(folder, dark ? "dark" : "light").arg(size.width())));
-    QVERIFY(view.table().model()->index(worst, 0).data(Qt::ToolTipRole).toString().contains("too much: its device has 75.2 GiB usable"));
+    QVERIFY(panel.grab().save(
+        QString("%1/candidates-worst-%2-%3.png").arg(folder, dark ? "dark" : "light").arg(size.width())));
+    QVERIFY(view.table()
+                .model()
+                ->index(worst, 0)
+                .data(Qt::ToolTipRole)
+                .toString()
+                .contains("too much: its device has 75.2 GiB usable"));
     const QImage points = view.plot().grab().toImage();
     QVERIFY(pixelsOf(points, desk_->workbench.theme().theme().action(EventKind::Forward)) > 30);
     QVERIFY(pixelsOf(points, desk_->workbench.theme().theme().bad) > 30);
     QVERIFY(view.table().viewport()->height() >= 2 * view.table().rowHeight(0));
     const int last = CandidatesModel::Peak;
-    QVERIFY2(view.table().columnViewportPosition(last) + view.table().columnWidth(last) <= view.table().viewport()->width(),
+    QVERIFY2(view.table().columnViewportPosition(last) + view.table().columnWidth(last) <=
+                 view.table().viewport()->width(),
              "no column is cut off");
 }
 

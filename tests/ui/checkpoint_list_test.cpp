@@ -81,7 +81,8 @@ private Q_SLOTS:
         QCOMPARE(window.commands()["run.kill"].text(), QString("Kill rank 2"));
         window.commands()["run.kill"].trigger();
         window.commands()["run.hang"].trigger();
-        QVERIFY(desk.jobs->faultsAsked() == (std::vector<FaultRequest>{{InjectedFaultKind::Kill, 2}, {InjectedFaultKind::Hang, 2}}));
+        QVERIFY(desk.jobs->faultsAsked() ==
+                (std::vector<FaultRequest>{{InjectedFaultKind::Kill, 2}, {InjectedFaultKind::Hang, 2}}));
         desk.jobs->end("stopped");
         QTRY_VERIFY(!window.commands()["run.kill"].isEnabled());
     }
@@ -94,7 +95,8 @@ private Q_SLOTS:
         window.show();
         DiskFileSystem disk;
         const test::SampleCheckpoint state(1);
-        QVERIFY(state.write(disk, desk.path("checkpoints"), 1, 10, 9) && state.write(disk, desk.path("checkpoints"), 2, 20, 9));
+        QVERIFY(state.write(disk, desk.path("checkpoints"), 1, 10, 9) &&
+                state.write(disk, desk.path("checkpoints"), 2, 20, 9));
         window.commands()["run.resume"].trigger();
         CheckpointList& open = list(window);
         QVERIFY(open.isVisible() && says(open, "No checkpoint lies here"));

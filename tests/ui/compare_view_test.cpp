@@ -44,7 +44,9 @@ struct Stand {
         QTest::qWait(60);
     }
     CompareSession& session() { return desk.workbench.compare(); }
-    CompareView& view() { return static_cast<CompareView&>(window.area(Workspace::Replay).panel(QStringLiteral("compare"))->view()); }
+    CompareView& view() {
+        return static_cast<CompareView&>(window.area(Workspace::Replay).panel(QStringLiteral("compare"))->view());
+    }
     Selection& own() { return desk.workbench.selection(Workspace::Replay); }
     RunModel& model() { return desk.workbench.model(Workspace::Replay); }
     void wait() {
@@ -83,9 +85,11 @@ void CompareViewTest::theCommandComparesWithThePrediction() {
     QVERIFY(stand.view().predictionButton().isChecked());
     QVERIFY(stand.view().otherPlot() && stand.view().ownPlot());
     // The prediction is A and above.
-    QVERIFY(stand.view().otherPlot()->mapTo(&stand.window, QPoint()).y() < stand.view().ownPlot()->mapTo(&stand.window, QPoint()).y());
+    QVERIFY(stand.view().otherPlot()->mapTo(&stand.window, QPoint()).y() <
+            stand.view().ownPlot()->mapTo(&stand.window, QPoint()).y());
     QVERIFY(stand.view().subtitle().contains(QStringLiteral("steps 2–7")));
-    QAbstractItemModelTester tester(stand.view().table().model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QAbstractItemModelTester tester(stand.view().table().model(),
+                                    QAbstractItemModelTester::FailureReportingMode::QtTest);
     for (int part = 0; part < comparisonParts; ++part) {
         stand.view().partChoice().setCurrentIndex(part);
         QVERIFY(stand.view().table().model()->rowCount() > 0);
@@ -140,7 +144,8 @@ void CompareViewTest::twoRunsMoveTogether() {
     stand.wait();
     QVERIFY2(stand.session().comparison(), stand.session().error() ? stand.session().error()->text().c_str() : "");
     QVERIFY(stand.view().runButton().isChecked());
-    QVERIFY(stand.view().findChild<QLabel*>() && stand.view().asTable().contains(QStringLiteral("steps only in B: 8–10")));
+    QVERIFY(stand.view().findChild<QLabel*>() &&
+            stand.view().asTable().contains(QStringLiteral("steps only in B: 8–10")));
 
     Selection& own = stand.own();
     Selection& other = stand.session().otherSelection();
@@ -160,7 +165,8 @@ void CompareViewTest::twoRunsMoveTogether() {
     QTest::keyClick(canvas, Qt::Key_D);
     QTest::keyClick(canvas, Qt::Key_D);
     QTest::qWait(60);
-    const std::int64_t shift = shiftBetween(stand.model(), stand.session().other(), own.visible().begin + (own.visible().end - own.visible().begin) / 2);
+    const std::int64_t shift = shiftBetween(stand.model(), stand.session().other(),
+                                            own.visible().begin + (own.visible().end - own.visible().begin) / 2);
     QCOMPARE(other.visible().begin - own.visible().begin, shift);
 }
 
@@ -215,7 +221,8 @@ void CompareViewTest::whatCannotBeReadIsSaid() {
     QVERIFY(stand.session().error());
     QVERIFY(!stand.session().comparison());
     bool said = false;
-    for (const QLabel* label : stand.view().findChildren<QLabel*>()) said = said || (label->isVisible() && label->text().contains(QStringLiteral("none.shardlab")));
+    for (const QLabel* label : stand.view().findChildren<QLabel*>())
+        said = said || (label->isVisible() && label->text().contains(QStringLiteral("none.shardlab")));
     QVERIFY(said);
 }
 
@@ -264,7 +271,8 @@ void CompareViewTest::pictures_data() {
     for (const bool dark : {true, false})
         for (const QSize size : {QSize(1280, 720), QSize(2560, 1440)})
             for (const char* with : {"prediction", "run"})
-                QTest::addRow("compare-%s-%d-%s", dark ? "dark" : "light", size.width(), with) << dark << size << QString::fromLatin1(with);
+                QTest::addRow("compare-%s-%d-%s", dark ? "dark" : "light", size.width(), with)
+                    << dark << size << QString::fromLatin1(with);
     QTest::addRow("compare-dark-1280-error") << true << QSize(1280, 720) << QStringLiteral("error");
 }
 
@@ -285,7 +293,8 @@ void CompareViewTest::pictures() {
     QTest::qWait(300);
     const QString folder = QStringLiteral(SHARDLAB_BIN_DIR "/../pictures");
     QVERIFY(QDir().mkpath(folder));
-    QVERIFY(stand.window.grab().save(folder + QLatin1Char('/') + QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".png")));
+    QVERIFY(stand.window.grab().save(folder + QLatin1Char('/') + QString::fromLatin1(QTest::currentDataTag()) +
+                                     QStringLiteral(".png")));
 }
 
 QTEST_MAIN(CompareViewTest)

@@ -34,11 +34,13 @@ private Q_SLOTS:
                     QVERIFY2(dependency.from.end <= dependency.to.begin, "what is sent comes before what uses it");
                     QVERIFY(dependency.from.rank != dependency.to.rank);
                     const Mesh mesh(model.header().layout);
-                    QCOMPARE(mesh.coordinate(dependency.from.rank, Axis::Data), mesh.coordinate(dependency.to.rank, Axis::Data));
+                    QCOMPARE(mesh.coordinate(dependency.from.rank, Axis::Data),
+                             mesh.coordinate(dependency.to.rank, Axis::Data));
                     ++joined;
                 }
                 const bool first = action.stage == 0, last = action.stage == 3;
-                const std::size_t expected = event.kind == EventKind::Forward ? (first ? 0u : 1u) + (last ? 0u : 1u) : (last ? 0u : 1u) + (first ? 0u : 1u);
+                const std::size_t expected = event.kind == EventKind::Forward ? (first ? 0u : 1u) + (last ? 0u : 1u)
+                                                                              : (last ? 0u : 1u) + (first ? 0u : 1u);
                 QCOMPARE(dependencies(model, event).size(), expected);
             }
         }
@@ -75,7 +77,9 @@ private Q_SLOTS:
                 const std::vector<Dependency> found = dependencies(bench.model, event);
                 QCOMPARE(found.size(), ends);
                 for (const Dependency& dependency : found) {
-                    const auto numbered = [&](const Event& e) { return e.step * microbatches + actionFromId(e.action).microbatch; };
+                    const auto numbered = [&](const Event& e) {
+                        return e.step * microbatches + actionFromId(e.action).microbatch;
+                    };
                     QCOMPARE(numbered(dependency.from), numbered(event));
                     QCOMPARE(numbered(dependency.to), numbered(event));
                     QVERIFY(isCompute(dependency.to.kind) && dependency.from.end <= dependency.to.begin);

@@ -33,7 +33,9 @@ struct Desk {
     Workbench workbench{startFake(jobs), std::filesystem::path(settings.folder.path().toStdString()) / "runs"};
 
     Document& document() { return workbench.document(); }
-    std::filesystem::path path(const char* name) const { return std::filesystem::path(settings.folder.path().toStdString()) / name; }
+    std::filesystem::path path(const char* name) const {
+        return std::filesystem::path(settings.folder.path().toStdString()) / name;
+    }
 };
 
 }  // namespace shardlab

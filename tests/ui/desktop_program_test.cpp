@@ -5,7 +5,6 @@
 #include "synthetic_run.h"
 #include "tests/support/places.h"
 
-
 #include <QFile>
 #include <QImage>
 #include <QProcess>
@@ -39,7 +38,8 @@ private:
     /// Without any display.
     static QProcessEnvironment bare() {
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) environment.remove(QString::fromLatin1(name));
+        for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"})
+            environment.remove(QString::fromLatin1(name));
         return environment;
     }
 };

@@ -37,7 +37,8 @@ void DocumentTest::undoIsThePreviousValue() {
     }
     for (int index = 19; index >= 0; --index) {
         document.undoStack().undo();
-        QVERIFY2(document.layout() == history[static_cast<std::size_t>(index)], qPrintable(QString("seed %1").arg(seed)));
+        QVERIFY2(document.layout() == history[static_cast<std::size_t>(index)],
+                 qPrintable(QString("seed %1").arg(seed)));
     }
     QVERIFY(!document.undoStack().canUndo());
     for (std::size_t index = 1; index < history.size(); ++index) {
@@ -152,7 +153,8 @@ void DocumentTest::filesThatDoNotFitAreFaultsOfTheirFields() {
     // A fault of the layout itself comes first, and the file's is there again without it.
     layout.batch.micro = 0;
     document.change(layout, QStringLiteral("Set microbatch"));
-    QVERIFY(std::ranges::none_of(document.faults(), [](const Fault& fault) { return fault.pointer == "/model/weights"; }));
+    QVERIFY(
+        std::ranges::none_of(document.faults(), [](const Fault& fault) { return fault.pointer == "/model/weights"; }));
     document.undoStack().undo();
     QTRY_VERIFY(!document.faults().empty());
     // The layout's model made that of the weights, and mended in the file.

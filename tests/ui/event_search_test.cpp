@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Looking for events, going from step to step, areas and their figures, pinned and grouped rows: against plain loops over
-// the same events.
+// Looking for events, going from step to step, areas and their figures, pinned and grouped rows: against plain loops
+// over the same events.
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
@@ -80,17 +80,21 @@ void EventSearchTest::questionsMeanWhatTheySay_data() {
     const auto add = [](const char* query, Fits fits) { QTest::newRow(query) << QString::fromUtf8(query) << fits; };
     const auto actionIs = [](const Event& e, ActionKind kind, int stage, int microbatch) {
         const Action action = actionFromId(e.action);
-        return e.action != 0 && action.kind == kind && (stage < 0 || action.stage == stage) && (microbatch < 0 || action.microbatch == microbatch);
+        return e.action != 0 && action.kind == kind && (stage < 0 || action.stage == stage) &&
+               (microbatch < 0 || action.microbatch == microbatch);
     };
     add("3F7", [=](const Event& e) { return actionIs(e, ActionKind::Forward, 3, 7) && e.kind != EventKind::Wait; });
     add("f7", [=](const Event& e) { return e.kind == EventKind::Forward && actionIs(e, ActionKind::Forward, -1, 7); });
-    add("2B", [=](const Event& e) { return e.kind == EventKind::Backward && actionIs(e, ActionKind::Backward, 2, -1); });
-    add("1SEND_F0", [=](const Event& e) { return actionIs(e, ActionKind::SendForward, 1, 0) && e.kind != EventKind::Wait; });
+    add("2B",
+        [=](const Event& e) { return e.kind == EventKind::Backward && actionIs(e, ActionKind::Backward, 2, -1); });
+    add("1SEND_F0",
+        [=](const Event& e) { return actionIs(e, ActionKind::SendForward, 1, 0) && e.kind != EventKind::Wait; });
     add("wait rank 2", [](const Event& e) { return e.kind == EventKind::Wait && e.rank == 2; });
     add("forward", [](const Event& e) { return e.kind == EventKind::Forward; });
     add("send forward", [](const Event& e) { return e.kind == EventKind::SendForward; });
     add("send", [](const Event& e) { return e.kind == EventKind::SendForward || e.kind == EventKind::SendBackward; });
-    add("backward step 2-4 pp1", [](const Event& e) { return e.kind == EventKind::Backward && e.step >= 2 && e.step <= 4 && e.rank / 2 == 1; });
+    add("backward step 2-4 pp1",
+        [](const Event& e) { return e.kind == EventKind::Backward && e.step >= 2 && e.step <= 4 && e.rank / 2 == 1; });
     add("ranks 6-", [](const Event& e) { return e.rank >= 6; });
     add("comm stage:1 mb=3", [](const Event& e) {
         const Action action = actionFromId(e.action);
@@ -98,13 +102,18 @@ void EventSearchTest::questionsMeanWhatTheySay_data() {
     });
     // Durations are the modelled devices', and not those of the clock that the run is slowed on.
     const DeviceTime device(sample::plan(sample::layout(2, 4, 8)).costs.stretch);
-    const std::int64_t most = device.nanoseconds(50'000'000), some = device.nanoseconds(20'000'000), few = device.nanoseconds(5'000'000);
+    const std::int64_t most = device.nanoseconds(50'000'000), some = device.nanoseconds(20'000'000),
+                       few = device.nanoseconds(5'000'000);
     const auto lasts = [](const Event& e) { return e.end - e.begin; };
     add(QByteArray("B > " + QByteArray::number(qlonglong(most)) + " ns").constData(),
         [=](const Event& e) { return e.kind == EventKind::Backward && lasts(e) >= device.nanosecondsOnClock(most); });
-    add(QByteArray("compute <" + QByteArray::number(qlonglong(some)) + "ns >" + QByteArray::number(qlonglong(few)) + "ns").constData(), [=](const Event& e) {
-        return e.lane == Lane::Compute && lasts(e) >= device.nanosecondsOnClock(few) && lasts(e) <= device.nanosecondsOnClock(some);
-    });
+    add(QByteArray("compute <" + QByteArray::number(qlonglong(some)) + "ns >" + QByteArray::number(qlonglong(few)) +
+                   "ns")
+            .constData(),
+        [=](const Event& e) {
+            return e.lane == Lane::Compute && lasts(e) >= device.nanosecondsOnClock(few) &&
+                   lasts(e) <= device.nanosecondsOnClock(some);
+        });
 }
 
 void EventSearchTest::questionsMeanWhatTheySay() {
@@ -164,7 +173,8 @@ void EventSearchTest::keysGoFromHitToHit() {
     QVERIFY(stand.bench.selection.event() == hits.back());
     const QList<QToolButton*> buttons = stand.view.tools().findChildren<QToolButton*>();
     for (QToolButton* button : buttons)
-        if (button->accessibleName() == QStringLiteral("Previous event found")) QTest::mouseClick(button, Qt::LeftButton);
+        if (button->accessibleName() == QStringLiteral("Previous event found"))
+            QTest::mouseClick(button, Qt::LeftButton);
     QVERIFY(stand.bench.selection.event() == hits[hits.size() - 2]);
     QTest::keyClick(&field, Qt::Key_Escape);
     QCOMPARE(stand.bench.events.count(), std::int64_t{0});
@@ -204,7 +214,12 @@ void EventSearchTest::slowStepsAreFound() {
         // Step 0 warms up, 7 and 15 are slow, 11 is a little longer only.
         const std::int64_t lasts = step == 0 ? 900 : step == 7 || step == 15 ? 130 : step == 11 ? 115 : 100;
         for (int rank = 0; rank < 2; ++rank)
-            events.push_back({.begin = time, .end = time + lasts, .step = step, .rank = static_cast<std::int16_t>(rank), .lane = Lane::Host, .kind = EventKind::Step});
+            events.push_back({.begin = time,
+                              .end = time + lasts,
+                              .step = step,
+                              .rank = static_cast<std::int16_t>(rank),
+                              .lane = Lane::Host,
+                              .kind = EventKind::Step});
         time += lasts;
     }
     bench.model.append(events);
@@ -229,8 +244,11 @@ void EventSearchTest::areaFiguresAreThoseOfALoop() {
     view.flush();
     QVERIFY(view.emptyText().isEmpty());
     std::map<std::pair<int, EventKind>, std::vector<std::int64_t>> parts;
-    const auto counted = [](EventKind kind) { return isSpan(kind) && kind != EventKind::Step && kind != EventKind::Validation; };
-    for (const Event& event : stand.all([&](const Event& e) { return counted(e.kind) && (e.rank == 1 || e.rank == 4); })) {
+    const auto counted = [](EventKind kind) {
+        return isSpan(kind) && kind != EventKind::Step && kind != EventKind::Validation;
+    };
+    for (const Event& event :
+         stand.all([&](const Event& e) { return counted(e.kind) && (e.rank == 1 || e.rank == 4); })) {
         const std::int64_t inside = std::min(event.end, area.end) - std::max(event.begin, area.begin);
         if (event.end > area.begin && event.begin < area.end) parts[{event.rank, event.kind}].push_back(inside);
     }
@@ -243,7 +261,8 @@ void EventSearchTest::areaFiguresAreThoseOfALoop() {
         for (const auto& [key, list] : parts) {
             const bool rankFits = cells[0] == QStringLiteral("all") || cells[0].toInt() == key.first;
             const std::string_view kind = name(key.second);
-            const bool kindFits = cells[1] == QStringLiteral("all") || cells[1] == QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size()));
+            const bool kindFits = cells[1] == QStringLiteral("all") ||
+                                  cells[1] == QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size()));
             if (rankFits && kindFits) own.insert(own.end(), list.begin(), list.end());
         }
         QVERIFY2(!own.empty(), qPrintable(line));
@@ -275,9 +294,10 @@ void EventSearchTest::nestedSpansAreNotCountedTwice() {
     const auto span = [](EventKind kind, Lane lane, std::int64_t begin, std::int64_t end) {
         return Event{.begin = begin, .end = end, .step = 0, .rank = 0, .lane = lane, .kind = kind};
     };
-    bench.model.append(std::vector{span(EventKind::Forward, Lane::Compute, 0, 400), span(EventKind::TensorAllReduce, Lane::Comm, 100, 200),
-                                   span(EventKind::Backward, Lane::Compute, 400, 900), span(EventKind::Recompute, Lane::Compute, 400, 600),
-                                   span(EventKind::Step, Lane::Host, 0, 1000)});
+    bench.model.append(std::vector{
+        span(EventKind::Forward, Lane::Compute, 0, 400), span(EventKind::TensorAllReduce, Lane::Comm, 100, 200),
+        span(EventKind::Backward, Lane::Compute, 400, 900), span(EventKind::Recompute, Lane::Compute, 400, 600),
+        span(EventKind::Step, Lane::Host, 0, 1000)});
     AreaView view(bench.context(), nullptr);
     view.resize(340, 160);
     view.show();
@@ -374,7 +394,8 @@ void EventSearchTest::pictures() {
     AreaView area(stand.bench.context(), nullptr);
     area.resize(440, 240);
     stand.view.toolsButton().click();
-    stand.view.tools().field().setText(state == QLatin1String("error") ? QStringLiteral("xyzzy") : QStringLiteral("B7 > 1 us"));
+    stand.view.tools().field().setText(state == QLatin1String("error") ? QStringLiteral("xyzzy")
+                                                                       : QStringLiteral("B7 > 1 us"));
     stand.bench.events.finish();
     if (!stand.bench.model.empty()) {
         stand.bench.selection.setRank(5);
@@ -383,7 +404,10 @@ void EventSearchTest::pictures() {
         lookAtStep(stand.bench.model, stand.bench.selection, 3);
         stand.bench.events.go(1);
         const StepExtent& step = stand.bench.model.stepExtents()[3];
-        if (state == QLatin1String("area")) stand.bench.selection.setArea(TimeRange{step.begin + (step.end - step.begin) / 4, step.begin + (step.end - step.begin) / 2}, {2, 3, 4});
+        if (state == QLatin1String("area"))
+            stand.bench.selection.setArea(
+                TimeRange{step.begin + (step.end - step.begin) / 4, step.begin + (step.end - step.begin) / 2},
+                {2, 3, 4});
         area.flush();
     }
     QTest::qWait(120);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Events in blocks: with next to no room for decoded ones every view says the same as with all the room there is, and as
-// looking at every event does.
+// Events in blocks: with next to no room for decoded ones every view says the same as with all the room there is, and
+// as looking at every event does.
 #include "engine/trace/run_file/sqlite.h"
 #include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
@@ -37,7 +37,9 @@ struct Recorded {
         QVERIFY(writer);
         QVERIFY((*writer)->appendPredicted(plan.simulation.events).has_value());
         for (std::size_t at = 0; at < events.size(); at += 3000)
-            QVERIFY((*writer)->append(std::span(events).subspan(at, std::min<std::size_t>(3000, events.size() - at))).has_value());
+            QVERIFY((*writer)
+                        ->append(std::span(events).subspan(at, std::min<std::size_t>(3000, events.size() - at)))
+                        .has_value());
         QVERIFY((*writer)->finish({"finished", ""}).has_value());
     }
 };
@@ -52,7 +54,8 @@ struct Desk {
         if (live) {
             bench.model.begin(headerOf(run.plan), run.plan.simulation.events);
             for (std::size_t at = 0; at < run.events.size(); at += 1000)
-                bench.model.append(std::span(run.events).subspan(at, std::min<std::size_t>(1000, run.events.size() - at)));
+                bench.model.append(
+                    std::span(run.events).subspan(at, std::min<std::size_t>(1000, run.events.size() - at)));
             return;
         }
         session = std::make_unique<ReplaySession>(bench.model);
@@ -65,7 +68,9 @@ struct Desk {
 };
 
 bool sameMoments(std::vector<Event> a, std::vector<Event> b) {
-    const auto key = [](const Event& event) { return std::tuple(event.begin, event.end, event.rank, event.lane, event.kind, event.action, event.step); };
+    const auto key = [](const Event& event) {
+        return std::tuple(event.begin, event.end, event.rank, event.lane, event.kind, event.action, event.step);
+    };
     std::ranges::sort(a, {}, key);
     std::ranges::sort(b, {}, key);
     return a == b;
@@ -107,10 +112,14 @@ private Q_SLOTS:
         QCOMPARE(little.model().eventCount(), static_cast<std::int64_t>(run.events.size()));
         QVERIFY(little.model().lane(0, Lane::Compute).entries().size() > 2);
         std::uniform_int_distribution<std::int64_t> moment(-1'000'000, little.model().lastTime() + 1'000'000);
-        const auto note = [&](int query) { return qPrintable(QStringLiteral("seed %1 budget %2 query %3").arg(seed_).arg(budget).arg(query)); };
+        const auto note = [&](int query) {
+            return qPrintable(QStringLiteral("seed %1 budget %2 query %3").arg(seed_).arg(budget).arg(query));
+        };
         for (int rank = 0; rank < 2; ++rank)
             for (int lane = 0; lane < laneCount; ++lane)
-                QVERIFY2(sameMoments(little.model().lane(rank, static_cast<Lane>(lane)).all(), run.lane(rank, static_cast<Lane>(lane))), note(-1));
+                QVERIFY2(sameMoments(little.model().lane(rank, static_cast<Lane>(lane)).all(),
+                                     run.lane(rank, static_cast<Lane>(lane))),
+                         note(-1));
         for (int query = 0; query < 120; ++query) {
             const int rank = query % 2;
             const Lane lane = static_cast<Lane>(query / 2 % laneCount);
@@ -131,11 +140,14 @@ private Q_SLOTS:
             QVERIFY2(sameMoments(little.model().eventsOfStep(rank, lane, step), ofStep), note(query));
             const auto wanted = [](const Event& event) { return event.kind != EventKind::Wait; };
             const auto next = a.next(begin, wanted);
-            const auto first = std::ranges::find_if(expected = run.lane(rank, lane), [&](const Event& event) { return event.begin >= begin && wanted(event); });
+            const auto first = std::ranges::find_if(expected = run.lane(rank, lane), [&](const Event& event) {
+                return event.begin >= begin && wanted(event);
+            });
             QCOMPARE(next.has_value(), first != expected.end());
             if (next) QCOMPARE(next->begin, first->begin);
             const auto previous = a.previous(begin, wanted);
-            const auto last = std::find_if(expected.rbegin(), expected.rend(), [&](const Event& event) { return event.begin < begin && wanted(event); });
+            const auto last = std::find_if(expected.rbegin(), expected.rend(),
+                                           [&](const Event& event) { return event.begin < begin && wanted(event); });
             QCOMPARE(previous.has_value(), last != expected.rend());
             if (previous) QCOMPARE(previous->begin, last->begin);
             if (next) {
@@ -144,7 +156,8 @@ private Q_SLOTS:
             }
             if (!live) QVERIFY2(a.coverage(begin, end) == b.coverage(begin, end), note(query));
             QVERIFY2(little.model().memoryAt(rank, begin) == much.model().memoryAt(rank, begin), note(query));
-            QVERIFY2(little.model().largestMemory(rank, begin, end) == much.model().largestMemory(rank, begin, end), note(query));
+            QVERIFY2(little.model().largestMemory(rank, begin, end) == much.model().largestMemory(rank, begin, end),
+                     note(query));
             const MemoryCurve curve = little.model().measuredMemory(rank, begin, end, 20'000);
             QVERIFY2(curve.points == much.model().measuredMemory(rank, begin, end, 20'000).points, note(query));
             const MemoryCurve afar = little.model().measuredMemory(rank, begin, end, 50);
@@ -175,7 +188,15 @@ private Q_SLOTS:
                 if (begun && total(now) > total(largest)) largest = now;
             }
             if (!begun) largest = now;
-            QVERIFY2(desk.model().largestMemory(rank, begin, end) == largest, qPrintable(QStringLiteral("seed %1 live %2 query %3: [%4, %5] %6 in place of %7").arg(seed_ + 1).arg(live).arg(query).arg(begin).arg(end).arg(total(desk.model().largestMemory(rank, begin, end))).arg(total(largest))));
+            QVERIFY2(desk.model().largestMemory(rank, begin, end) == largest,
+                     qPrintable(QStringLiteral("seed %1 live %2 query %3: [%4, %5] %6 in place of %7")
+                                    .arg(seed_ + 1)
+                                    .arg(live)
+                                    .arg(query)
+                                    .arg(begin)
+                                    .arg(end)
+                                    .arg(total(desk.model().largestMemory(rank, begin, end)))
+                                    .arg(total(largest))));
         }
     }
 
@@ -194,7 +215,11 @@ private Q_SLOTS:
             std::vector<Event> expected;
             for (const Event& event : run.events)
                 if (isSpan(event.kind)) expected.push_back(event);
-            QVERIFY2(sameMoments(seen, expected), qPrintable(QStringLiteral("seed %1: %2 of %3, waited for: %4").arg(seed_ + 2).arg(seen.size()).arg(expected.size()).arg(wait)));
+            QVERIFY2(sameMoments(seen, expected), qPrintable(QStringLiteral("seed %1: %2 of %3, waited for: %4")
+                                                                 .arg(seed_ + 2)
+                                                                 .arg(seen.size())
+                                                                 .arg(expected.size())
+                                                                 .arg(wait)));
             QVERIFY(desk.withinBudget());
         }
     }
@@ -213,11 +238,17 @@ private Q_SLOTS:
         const std::int64_t end = little.model().lastTime();
         for (int query = 0; query < 25; ++query) {
             const double zoom = std::pow(10.0, -std::uniform_real_distribution<double>(0, 4)(random));
-            const auto length = std::max<std::int64_t>(static_cast<std::int64_t>(zoom * static_cast<double>(end)), 1000);
-            const std::int64_t begin = std::uniform_int_distribution<std::int64_t>(0, end - std::min(length, end - 1))(random);
+            const auto length =
+                std::max<std::int64_t>(static_cast<std::int64_t>(zoom * static_cast<double>(end)), 1000);
+            const std::int64_t begin =
+                std::uniform_int_distribution<std::int64_t>(0, end - std::min(length, end - 1))(random);
             for (Desk* desk : {&little, &much}) desk->bench.selection.setVisible({begin, begin + length});
             const QImage first = pictureOf(a), second = pictureOf(b);
-            QVERIFY2(first == second, qPrintable(QStringLiteral("seed %1 query %2: %3 ns from %4").arg(seed_ + 3).arg(query).arg(length).arg(begin)));
+            QVERIFY2(first == second, qPrintable(QStringLiteral("seed %1 query %2: %3 ns from %4")
+                                                     .arg(seed_ + 3)
+                                                     .arg(query)
+                                                     .arg(length)
+                                                     .arg(begin)));
             QVERIFY(little.withinBudget());
         }
     }
@@ -227,20 +258,24 @@ private Q_SLOTS:
         std::mt19937_64 random(seed_ + 4);
         for (const bool overlapping : {false, true})
             for (int round = 0; round < 30; ++round) {
-                const auto events = sample::randomLane(random, std::uniform_int_distribution<int>(1, 4096)(random), overlapping);
+                const auto events =
+                    sample::randomLane(random, std::uniform_int_distribution<int>(1, 4096)(random), overlapping);
                 const BlockOverview overview(events);
                 Coverage all;
                 for (const Event& event : events)
-                    if (const Paint paint = paintOf(event.kind); paint != Paint::None) all[paint] += event.end - event.begin;
+                    if (const Paint paint = paintOf(event.kind); paint != Paint::None)
+                        all[paint] += event.end - event.begin;
                 QVERIFY(overview.total() == all);
                 for (int query = 0; query < 20; ++query) {
-                    std::uniform_int_distribution<std::int64_t> moment(events.front().begin - 50, events.back().end + 50);
+                    std::uniform_int_distribution<std::int64_t> moment(events.front().begin - 50,
+                                                                       events.back().end + 50);
                     std::int64_t begin = moment(random), end = moment(random);
                     if (end < begin) std::swap(begin, end);
                     Coverage covered;
                     for (const Event& event : events) {
                         const std::int64_t part = std::min(event.end, end) - std::max(event.begin, begin);
-                        if (const Paint paint = paintOf(event.kind); paint != Paint::None && part > 0) covered[paint] += part;
+                        if (const Paint paint = paintOf(event.kind); paint != Paint::None && part > 0)
+                            covered[paint] += part;
                     }
                     const Coverage found = overview.within(begin, end);
                     const double rounding = static_cast<double>(end - begin) / 255 + 2 * overview.cell() + 2;
@@ -248,9 +283,16 @@ private Q_SLOTS:
                     if (!overlapping)
                         for (std::size_t paint = 0; paint < paintCount; ++paint)
                             QVERIFY2(std::abs(static_cast<double>(found.of[paint] - covered.of[paint])) <= rounding,
-                                     qPrintable(QStringLiteral("seed %1 round %2 paint %3: %4 for %5").arg(seed_ + 4).arg(round).arg(paint).arg(found.of[paint]).arg(covered.of[paint])));
+                                     qPrintable(QStringLiteral("seed %1 round %2 paint %3: %4 for %5")
+                                                    .arg(seed_ + 4)
+                                                    .arg(round)
+                                                    .arg(paint)
+                                                    .arg(found.of[paint])
+                                                    .arg(covered.of[paint])));
                     else
-                        for (std::size_t paint = 0; paint < paintCount; ++paint) QVERIFY(static_cast<double>(found.of[paint]) <= static_cast<double>(all.of[paint]) + rounding);
+                        for (std::size_t paint = 0; paint < paintCount; ++paint)
+                            QVERIFY(static_cast<double>(found.of[paint]) <=
+                                    static_cast<double>(all.of[paint]) + rounding);
                 }
             }
     }
@@ -269,7 +311,8 @@ private Q_SLOTS:
         for (int i = 0; i < 2000; ++i) {
             const auto key = static_cast<BlockKey>(1 + random() % 20);
             const BlockCache::Block block = cache.load(key);
-            QVERIFY2(block->spans == blocks[static_cast<std::size_t>(key) - 1], qPrintable(QStringLiteral("seed %1 block %2").arg(seed_ + 5).arg(key)));
+            QVERIFY2(block->spans == blocks[static_cast<std::size_t>(key) - 1],
+                     qPrintable(QStringLiteral("seed %1 block %2").arg(seed_ + 5).arg(key)));
             QVERIFY(cache.bytes() <= cache.budget());
             QVERIFY(cache.find(key) == block);
             QVERIFY2(cache.load(1) == held, "what somebody holds is not read twice");
@@ -291,18 +334,23 @@ private Q_SLOTS:
         }
         auto database = Database::open(file, DatabaseMode::Write);
         QVERIFY(database);
-        QVERIFY(database->run(("UPDATE block SET crc = crc + 1 WHERE id = " + std::to_string(lost)).c_str()).has_value());
+        QVERIFY(
+            database->run(("UPDATE block SET crc = crc + 1 WHERE id = " + std::to_string(lost)).c_str()).has_value());
         QVERIFY(database->close().has_value());
         sample::Bench bench(Workspace::Replay);
         ReplaySession session(bench.model);
         QString why;
-        connect(&session, &ReplaySession::failed, this, [&](const QString&, const Error& error) { why = QString::fromStdString(error.text()); });
+        connect(&session, &ReplaySession::failed, this,
+                [&](const QString&, const Error& error) { why = QString::fromStdString(error.text()); });
         session.open(file);
         QTRY_VERIFY_WITH_TIMEOUT(!session.reading(), 60'000);
-        QVERIFY2(why.contains(QStringLiteral("block %1 ").arg(lost)) && why.contains("checksum") && why.contains("damaged.shardlab"), qPrintable(why));
+        QVERIFY2(why.contains(QStringLiteral("block %1 ").arg(lost)) && why.contains("checksum") &&
+                     why.contains("damaged.shardlab"),
+                 qPrintable(why));
         std::size_t left = 0;
         for (int rank = 0; rank < 2; ++rank)
-            for (int lane = 0; lane < laneCount; ++lane) left += bench.model.lane(rank, static_cast<Lane>(lane)).all().size();
+            for (int lane = 0; lane < laneCount; ++lane)
+                left += bench.model.lane(rank, static_cast<Lane>(lane)).all().size();
         QVERIFY(left > 0 && left < static_cast<std::size_t>(std::ranges::count_if(run.events, isSpan, &Event::kind)));
     }
 

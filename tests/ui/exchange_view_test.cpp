@@ -114,11 +114,13 @@ private Q_SLOTS:
         sample::Bench bench;
         sample::fill(bench.model, sample::plan(sample::layout(2, 2, 4)), 3, 5);
         const ExchangeView view(bench.context(), nullptr);
-        for (const char* exchange : {"async-server", "easgd", "hogwild"}) QVERIFY(view.emptyText().contains(QLatin1String(exchange)));
+        for (const char* exchange : {"async-server", "easgd", "hogwild"})
+            QVERIFY(view.emptyText().contains(QLatin1String(exchange)));
     }
 
     void exchangesFillTheTimelinesBar() {
-        for (const EventKind kind : {EventKind::PushGradients, EventKind::PullWeights, EventKind::ExchangeElastic}) QVERIFY(isBar(paintOf(kind)));
+        for (const EventKind kind : {EventKind::PushGradients, EventKind::PullWeights, EventKind::ExchangeElastic})
+            QVERIFY(isBar(paintOf(kind)));
     }
 };
 

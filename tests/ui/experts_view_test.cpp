@@ -41,7 +41,9 @@ private Q_SLOTS:
         QCOMPARE(*view.loads().unevenness(), (1 + 85.0 * 4 / 175) / 2);
         QCOMPARE(*view.loads().droppedShare(), 25.0 / (175 + 120));
         const auto notes = view.findChildren<QLabel*>();
-        QVERIFY(std::ranges::any_of(notes, [](const QLabel* note) { return note->text() == QStringLiteral("busiest expert: 1.47 × the average · dropped: 8.5 %"); }));
+        QVERIFY(std::ranges::any_of(notes, [](const QLabel* note) {
+            return note->text() == QStringLiteral("busiest expert: 1.47 × the average · dropped: 8.5 %");
+        }));
         const ExpertsPlot& plot = view.plot();
         QVERIFY(plot.barOf({3, 2}).height() > 2 * plot.barOf({3, 1}).height());
         QCOMPARE(plot.barOf({1, 0}).height(), plot.barOf({1, 3}).height());

@@ -49,7 +49,8 @@ void ExplainTest::theNearestLegalLayoutIsAClickAway() {
     desk.document().change(wrong, QStringLiteral("7 heads"));
     QVERIFY(!desk.document().faults().empty());
     QTRY_VERIFY(view.asTable().contains(QStringLiteral("Nearest legal layout")));
-    QVERIFY(view.asTable().contains(QString::fromStdString(legal->changes.front().to) + QStringLiteral(" instead of 7")));
+    QVERIFY(
+        view.asTable().contains(QString::fromStdString(legal->changes.front().to) + QStringLiteral(" instead of 7")));
     QVERIFY(follow(view, QStringLiteral("nearest:")));
     QVERIFY(desk.document().layout() == legal->layout);
     QVERIFY(desk.document().faults().empty());
@@ -88,7 +89,8 @@ void ExplainTest::theFormulaIsThatOfTheShape() {
     const auto counted = makePlan(layout);
     QVERIFY(counted);
     const QString other = reasons(*counted).front().why;
-    QVERIFY2(other.contains(QStringLiteral("counted from the order")) && !other.contains(QStringLiteral("3m")), qPrintable(other));
+    QVERIFY2(other.contains(QStringLiteral("counted from the order")) && !other.contains(QStringLiteral("3m")),
+             qPrintable(other));
 }
 
 void ExplainTest::noFormulaTellsOfAServer() {
@@ -102,7 +104,8 @@ void ExplainTest::noFormulaTellsOfAServer() {
     QVERIFY(plan);
     const Reason first = reasons(*plan).front();
     QVERIFY2(first.title.contains(QStringLiteral("of the step is bubble")), qPrintable(first.title));
-    QVERIFY2(first.why.contains(QStringLiteral("Rank 0 is a server")) && !first.why.contains(QStringLiteral("p =")), qPrintable(first.why));
+    QVERIFY2(first.why.contains(QStringLiteral("Rank 0 is a server")) && !first.why.contains(QStringLiteral("p =")),
+             qPrintable(first.why));
 }
 
 /// The layout of a lesson's kind: microbatches so small that copies to the host take longer than what they hide behind.
@@ -118,7 +121,8 @@ void ExplainTest::waitingForTheHostIsPartOfTheBubble() {
         layout.memory.swap = swaps ? "activations" : "none";
         const auto plan = makePlan(layout);
         QVERIFY(plan);
-        QCOMPARE(std::ranges::any_of(plan->hosts, [](const HostTraffic& copies) { return copies.exposedSeconds > 0; }), swaps);
+        QCOMPARE(std::ranges::any_of(plan->hosts, [](const HostTraffic& copies) { return copies.exposedSeconds > 0; }),
+                 swaps);
         const QString why = reasons(*plan).front().why;
         QVERIFY2(why.contains(QStringLiteral("to the host and back")) == swaps, qPrintable(why));
     }

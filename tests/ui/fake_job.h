@@ -16,12 +16,12 @@ struct FakeJobs {
     JobObserver* observer = nullptr;
     JobOptions options;
     std::vector<Command> commands;
-    std::vector<int> sizes;  ///< asked for
+    std::vector<int> sizes;            ///< asked for
     std::vector<FaultRequest> faults;  ///< asked for
     std::atomic<int> started = 0;
     std::atomic<int> destroyed = 0;
-    std::optional<Error> refusal;             ///< the next starts fail with it
-    std::atomic<int> startMilliseconds = 0;   ///< how long a start blocks
+    std::optional<Error> refusal;            ///< the next starts fail with it
+    std::atomic<int> startMilliseconds = 0;  ///< how long a start blocks
 
     std::vector<Command> told() {
         const std::scoped_lock lock(mutex);

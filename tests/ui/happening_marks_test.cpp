@@ -22,8 +22,13 @@ std::vector<Event> randomInstants(std::mt19937& random, std::size_t count, int r
         const EventKind kind = Instants::kinds[random() % Instants::kinds.size()];
         if (kind == EventKind::Restart) continue;  // takes others away: run_model_test
         const std::int64_t at = random() % 4 == 0 && !events.empty() ? events.back().begin : time(random);
-        events.push_back({.begin = at, .end = at, .value = static_cast<double>(events.size()), .step = 0,
-                          .rank = static_cast<std::int16_t>(random() % static_cast<unsigned>(ranks)), .lane = Lane::Host, .kind = kind});
+        events.push_back({.begin = at,
+                          .end = at,
+                          .value = static_cast<double>(events.size()),
+                          .step = 0,
+                          .rank = static_cast<std::int16_t>(random() % static_cast<unsigned>(ranks)),
+                          .lane = Lane::Host,
+                          .kind = kind});
     }
     return events;
 }
@@ -60,7 +65,8 @@ void HappeningMarksTest::marksAreThoseOfAWalkOverAll() {
         std::ranges::stable_sort(all, byBegin);
         for (int trial = 0; trial < 20; ++trial) {
             const auto begin = static_cast<std::int64_t>(random() % 900'000'000);
-            const std::int64_t length = 1 + static_cast<std::int64_t>(random() % (trial % 2 == 0 ? 1'000'000'000 : 20'000));
+            const std::int64_t length =
+                1 + static_cast<std::int64_t>(random() % (trial % 2 == 0 ? 1'000'000'000 : 20'000));
             const TimeScale scale{begin, begin + length, 60, 1 + static_cast<int>(random() % 1500)};
             for (const HappeningMark& mark : happeningMarks) {
                 std::vector<Event> walked;
@@ -82,13 +88,15 @@ void HappeningMarksTest::marksAreThoseOfAWalkOverAll() {
                 for (const Event& event : all) {
                     if (event.kind != EventKind::Overflow || event.rank != rank) continue;
                     if (event.begin < scale.begin - margin || event.begin >= scale.end + margin) continue;
-                    if (walked.empty() || std::floor(scale.x(event.begin)) > std::floor(scale.x(walked.back().begin))) walked.push_back(event);
+                    if (walked.empty() || std::floor(scale.x(event.begin)) > std::floor(scale.x(walked.back().begin)))
+                        walked.push_back(event);
                 }
                 QCOMPARE(times(shownOverflows(model, rank, scale)), times(walked));
             }
         }
         for (const HappeningMark& mark : happeningMarks)
-            QCOMPARE(happeningsOf(model, mark.kind).size(), static_cast<std::size_t>(std::ranges::count(all, mark.kind, &Event::kind)));
+            QCOMPARE(happeningsOf(model, mark.kind).size(),
+                     static_cast<std::size_t>(std::ranges::count(all, mark.kind, &Event::kind)));
     }
 }
 

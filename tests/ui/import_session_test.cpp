@@ -30,7 +30,8 @@ void writeLong(const std::filesystem::path& file, int spans) {
     std::ofstream out(file);
     out << "[";
     for (int i = 0; i < spans; ++i)
-        out << (i == 0 ? "" : ",\n") << R"({"name": "work )" << i % 50 << R"(", "ph": "X", "ts": )" << i * 10 << R"(, "dur": 9, "pid": 1, "tid": 1})";
+        out << (i == 0 ? "" : ",\n") << R"({"name": "work )" << i % 50 << R"(", "ph": "X", "ts": )" << i * 10
+            << R"(, "dur": 9, "pid": 1, "tid": 1})";
     out << "]";
 }
 
@@ -55,7 +56,8 @@ private Q_SLOTS:
     void namesAreNoMarkup();
 };
 
-/// What looks like markup in a name is shown as it is written: in labels, and in tooltips, which are labels of Qt's own.
+/// What looks like markup in a name is shown as it is written: in labels, and in tooltips, which are labels of Qt's
+/// own.
 void ImportSessionTest::namesAreNoMarkup() {
     Desk desk;
     const QString name = QStringLiteral("<b>bold</b><img src='file:///etc/hostname'>");
@@ -72,7 +74,8 @@ void ImportSessionTest::namesAreNoMarkup() {
     for (QLabel* each : window.findChildren<QLabel*>()) {
         each->ensurePolished();
         QVERIFY2(each->textFormat() != Qt::AutoText, qPrintable(each->text()));
-        QVERIFY2(each->textFormat() == Qt::PlainText || !each->text().contains(QStringLiteral("<img")), qPrintable(each->text()));
+        QVERIFY2(each->textFormat() == Qt::PlainText || !each->text().contains(QStringLiteral("<img")),
+                 qPrintable(each->text()));
     }
     QToolTip::showText(window.mapToGlobal(QPoint(5, 5)), name, &window);
     const auto tip = [] {
@@ -99,7 +102,8 @@ void ImportSessionTest::tracesBecomeTheOpenRun() {
     QCOMPARE(model.summary().steps().size(), std::size_t{2});
     QVERIFY(model.file().string().starts_with(desk.path("runs").string()));
     bool told = false;
-    for (const auto& arguments : posted) told = told || arguments[0].value<Message>().detail.contains(QStringLiteral("10 entries were not understood"));
+    for (const auto& arguments : posted)
+        told = told || arguments[0].value<Message>().detail.contains(QStringLiteral("10 entries were not understood"));
     QVERIFY(told);
 }
 
@@ -137,8 +141,8 @@ void ImportSessionTest::viewsSayWhatATraceLacks() {
         View* view = kind.create(context, parent.get());
         const QString empty = view->emptyText();
         const QByteArray id = kind.id;
-        if (id == "loss" || id == "loss_scale" || id == "exchange" || id == "exponents" || id == "experts" || id == "critical_path" ||
-            id == "memory_curve") {
+        if (id == "loss" || id == "loss_scale" || id == "exchange" || id == "exponents" || id == "experts" ||
+            id == "critical_path" || id == "memory_curve") {
             QVERIFY2(empty.contains(QStringLiteral("comes from another program (PyTorch profiler)")), id);
         } else if (id == "timeline" || id == "memory" || id == "mesh" || id == "cards" || id == "events") {
             QVERIFY2(empty.isEmpty(), id);
@@ -146,11 +150,14 @@ void ImportSessionTest::viewsSayWhatATraceLacks() {
         }
         const QString table = view->asTable();
         if (id == "timeline") {
-            for (const char* name : {"ampere_sgemm_128x64_tn", "ncclDevKernel_AllReduce", "Memcpy HtoD", "aten::linear", "forward"})
+            for (const char* name :
+                 {"ampere_sgemm_128x64_tn", "ncclDevKernel_AllReduce", "Memcpy HtoD", "aten::linear", "forward"})
                 QVERIFY2(table.contains(QLatin1String(name)), name);
             QVERIFY(view->subtitle().contains(QStringLiteral("from PyTorch profiler")));
         }
-        if (id == "cards") QVERIFY2(table.contains(QStringLiteral("Tokens/s\t—")) && table.contains(QStringLiteral("Idle")), qPrintable(table));
+        if (id == "cards")
+            QVERIFY2(table.contains(QStringLiteral("Tokens/s\t—")) && table.contains(QStringLiteral("Idle")),
+                     qPrintable(table));
     }
     QCOMPARE(shown, 5);
 }

@@ -31,7 +31,9 @@ KernelAccount account() {
              {"attention gradient", 8, 2.1e-3, 1.3e8, 9e6},
              {"layer norm", 18, 1.8e-4, 0, 5e6},
              {"bias", 48, 1e-4, 0, 1.5e7}},
-            1.3e-2, 2.3e11, 3.8e10};
+            1.3e-2,
+            2.3e11,
+            3.8e10};
 }
 
 }  // namespace
@@ -96,7 +98,8 @@ private Q_SLOTS:
         view.show();
         const QImage picture = view.grab().toImage();
         QDir().mkpath(QStringLiteral("pictures"));
-        QVERIFY(picture.save(QStringLiteral("pictures/kernels-%1-%2.png").arg(dark ? "dark" : "light").arg(size.width())));
+        QVERIFY(
+            picture.save(QStringLiteral("pictures/kernels-%1-%2.png").arg(dark ? "dark" : "light").arg(size.width())));
         const Theme& theme = bench.theme.theme();
         int products = 0, memory = 0;
         for (int y = 0; y < picture.height() - 40; ++y)

@@ -81,15 +81,19 @@ void LaneIndexTest::incrementalEqualsWhole() {
             const std::size_t count = std::min(portion(random), arrival.size() - at);
             for (std::size_t i = 0; i < count; ++i, ++at) {
                 const Event& event = arrival[at];
-                known.insert(std::upper_bound(known.begin(), known.end(), event, [](const Event& a, const Event& b) { return a.begin < b.begin; }), event);
+                known.insert(std::upper_bound(known.begin(), known.end(), event,
+                                              [](const Event& a, const Event& b) { return a.begin < b.begin; }),
+                             event);
             }
             index.update(known);
             QCOMPARE(index.size(), known.size());
             LaneIndex whole;
             whole.update(known);
             for (int query = 0; query < 20; ++query) {
-                const std::int64_t time = std::uniform_int_distribution<std::int64_t>(0, events.back().end + 10)(random);
-                QVERIFY2(index.before(known, time) == whole.before(known, time), qPrintable(QStringLiteral("seed %1").arg(seed)));
+                const std::int64_t time =
+                    std::uniform_int_distribution<std::int64_t>(0, events.back().end + 10)(random);
+                QVERIFY2(index.before(known, time) == whole.before(known, time),
+                         qPrintable(QStringLiteral("seed %1").arg(seed)));
                 QCOMPARE(index.firstEndingAfter(known, time), whole.firstEndingAfter(known, time));
             }
         }
@@ -158,7 +162,8 @@ void LaneIndexTest::barsEqualScan() {
         index.update(events);
         const std::int64_t last = events.back().end;
         const std::int64_t begin = std::uniform_int_distribution<std::int64_t>(-last / 4, last)(random);
-        const TimeScale scale{begin, std::uniform_int_distribution<std::int64_t>(begin + 200, begin + 2 * last)(random), 5, 600};
+        const TimeScale scale{begin, std::uniform_int_distribution<std::int64_t>(begin + 200, begin + 2 * last)(random),
+                              5, 600};
         const LaneShape shape = laneShape(events, index, scale, 0, 0, 10000);
         QVERIFY(shape.columns.empty());
         std::set<ActionId> drawn;
@@ -170,8 +175,11 @@ void LaneIndexTest::barsEqualScan() {
             drawn.insert(event.action);
         }
         for (std::size_t i = 0; i < events.size(); ++i) {
-            const bool inside = events[i].end > scale.begin && events[i].begin < scale.end - static_cast<std::int64_t>(scale.perPixel());
-            if (inside) QVERIFY2(drawn.contains(events[i].action), qPrintable(QStringLiteral("seed %1 event %2").arg(seed).arg(i)));
+            const bool inside = events[i].end > scale.begin &&
+                                events[i].begin < scale.end - static_cast<std::int64_t>(scale.perPixel());
+            if (inside)
+                QVERIFY2(drawn.contains(events[i].action),
+                         qPrintable(QStringLiteral("seed %1 event %2").arg(seed).arg(i)));
             if (events[i].end < scale.begin || events[i].begin >= scale.end) QVERIFY(!drawn.contains(events[i].action));
         }
     }
@@ -190,7 +198,8 @@ void LaneIndexTest::hitEqualsScan() {
             std::optional<Event> expected;
             for (const Event& event : events)
                 if (event.begin <= time && time < event.end) expected = event;
-            QVERIFY2(eventAt(events, index, scale, 0, x, 0) == expected, qPrintable(QStringLiteral("seed %1 x %2").arg(seed).arg(x)));
+            QVERIFY2(eventAt(events, index, scale, 0, x, 0) == expected,
+                     qPrintable(QStringLiteral("seed %1 x %2").arg(seed).arg(x)));
         }
     }
 }

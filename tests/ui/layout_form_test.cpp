@@ -114,21 +114,27 @@ void LayoutFormTest::unitsStandBehindNumbers() {
     QCOMPARE(desk_->document().layout().parallel.tensor, 2);
     const auto* bucket = dynamic_cast<UnitLine*>(&row("/parallel/bucket").editor().control());
     QVERIFY(bucket && bucket->unit() == QStringLiteral("MB") && !bucket->text().contains(QStringLiteral("MB")));
-    QVERIFY(bucket->textMargins().right() > 0);  // the number does not run into it
+    QVERIFY(bucket->textMargins().right() > 0);                                // the number does not run into it
     for (const char* words : {"/run/size_limit", "/optimizer/learning_rate"})  // writes its own; has none
         QVERIFY(dynamic_cast<UnitLine*>(&row(words).editor().control())->unit().isEmpty());
     QVERIFY(qobject_cast<QSpinBox*>(&row("/model/heads").editor().control())->suffix().isEmpty());
 }
 
 void LayoutFormTest::fieldsWithoutEffectAreSubdued() {
-    const auto subdued = [&](const char* pointer) { return row(pointer).editor().control().property("subdued").toBool(); };
+    const auto subdued = [&](const char* pointer) {
+        return row(pointer).editor().control().property("subdued").toBool();
+    };
     const auto set = [&](const std::function<void(Layout&)>& change) {
         Layout layout = desk_->document().layout();
         change(layout);
         desk_->document().change(layout, QStringLiteral("test"));
     };
     QVERIFY(subdued("/optimizer/momentum") && !subdued("/optimizer/betas") && !subdued("/optimizer/learning_rate"));
-    QVERIFY(row("/optimizer/momentum").editor().control().toolTip().endsWith(QStringLiteral("Without effect here: only with sgd or sm3.")));
+    QVERIFY(row("/optimizer/momentum")
+                .editor()
+                .control()
+                .toolTip()
+                .endsWith(QStringLiteral("Without effect here: only with sgd or sm3.")));
     set([](Layout& layout) { layout.optimizer.kind = "sgd"; });
     QVERIFY(!subdued("/optimizer/momentum") && subdued("/optimizer/betas"));
     QVERIFY(!row("/optimizer/momentum").editor().control().toolTip().contains(QStringLiteral("Without effect")));
@@ -164,7 +170,8 @@ void LayoutFormTest::editingEveryFieldChangesTheDocument() {
         if (field.pointer.starts_with("/cluster/pace/")) desk_->workbench.newFromPreset(paced);
         const Layout before = desk_->document().layout();
         FieldEditor& editor = row(std::string(field.pointer).c_str()).editor();
-        if (auto* choice = qobject_cast<QComboBox*>(&editor.control()); choice && choice->count() < 2) continue;  // one legal word
+        if (auto* choice = qobject_cast<QComboBox*>(&editor.control()); choice && choice->count() < 2)
+            continue;  // one legal word
         alter(editor.control());
         QVERIFY2(!(desk_->document().layout() == before), std::string(field.pointer).c_str());
         QCOMPARE(desk_->document().undoStack().count(), 1);
@@ -206,7 +213,8 @@ void LayoutFormTest::unreadableTextIsSaidAndChangesNothing() {
 void LayoutFormTest::largeNumbersAreWrittenOut() {
     auto* base = qobject_cast<QLineEdit*>(&row("/model/rope_base").editor().control());
     Layout layout = desk_->document().layout();
-    for (const auto& [number, text] : {std::pair(500000.0, "500000"), std::pair(1e6, "1000000"), std::pair(2.5, "2.5")}) {
+    for (const auto& [number, text] :
+         {std::pair(500000.0, "500000"), std::pair(1e6, "1000000"), std::pair(2.5, "2.5")}) {
         layout.model.ropeBase = number;
         desk_->document().change(layout, QStringLiteral("base"));
         QCOMPARE(base->text(), QLatin1String(text));
@@ -227,7 +235,8 @@ void LayoutFormTest::choicesComeFromTheRegistries() {
     auto* kinds = qobject_cast<QComboBox*>(&row("/schedule/kind").editor().control());
     QVERIFY(kinds);
     for (const ScheduleMethod& method : scheduleMethods())
-        QVERIFY(kinds->findText(QString::fromUtf8(method.name.data(), static_cast<qsizetype>(method.name.size()))) >= 0);
+        QVERIFY(kinds->findText(QString::fromUtf8(method.name.data(), static_cast<qsizetype>(method.name.size()))) >=
+                0);
     kinds->setCurrentText(QStringLiteral("gpipe"));
     QCOMPARE(desk_->document().layout().schedule.kind, std::string("gpipe"));
     auto* paced = qobject_cast<QCheckBox*>(&row("/cluster/pace").editor().control());
@@ -326,7 +335,8 @@ void LayoutFormTest::faultsOnPurposeAreLinesOfControls() {
     factor->setValue(2.5);
     QCOMPARE(faults(), (Texts{"slow 1 after 7 by 2.5"}));
     rank->setValue(4);
-    QVERIFY2(row("/run/faults").faultText().contains(QLatin1String("There is no rank 4")), qPrintable(row("/run/faults").faultText()));
+    QVERIFY2(row("/run/faults").faultText().contains(QLatin1String("There is no rank 4")),
+             qPrintable(row("/run/faults").faultText()));
 
     // What cannot be read stays as it was written, and can be mended there.
     layout.run.faults = {"kill 0 after 3", "burn 1"};
@@ -366,7 +376,8 @@ void LayoutFormTest::hostsCanBeChecked() {
     QVERIFY(ask());
 
     std::atomic<bool> go = false, stopped = false;
-    editor->check().setExaminer([&](const ClusterSpec& cluster, const std::string&, const std::stop_token& stop) -> Result<std::vector<MachineFinding>> {
+    editor->check().setExaminer([&](const ClusterSpec& cluster, const std::string&,
+                                    const std::stop_token& stop) -> Result<std::vector<MachineFinding>> {
         while (!go && !stop.stop_requested()) QThread::msleep(1);
         stopped = stop.stop_requested();
         if (cluster.agent == "none") return fail(Error{"the agent is missing", "none", "it is not in PATH", {}});
@@ -437,13 +448,16 @@ void LayoutFormTest::aFieldIsFoundByAWord() {
     const auto shown = [this] {
         QStringList pointers;
         for (const FieldRow* row : form_->rows())
-            if (row->isVisibleTo(form_.get())) pointers << QString::fromUtf8(row->field().pointer.data(), static_cast<qsizetype>(row->field().pointer.size()));
+            if (row->isVisibleTo(form_.get()))
+                pointers << QString::fromUtf8(row->field().pointer.data(),
+                                              static_cast<qsizetype>(row->field().pointer.size()));
         return pointers;
     };
     const QStringList all = shown();
     QVERIFY(all.contains("/parallel/zero") && all.contains("/model/layers"));
     QTest::keyClicks(wanted, "zero");
-    QVERIFY(shown().contains("/parallel/zero") && !shown().contains("/model/layers") && shown().size() < all.size() / 2);
+    QVERIFY(shown().contains("/parallel/zero") && !shown().contains("/model/layers") &&
+            shown().size() < all.size() / 2);
     // The names of its neighbours in the file find a whole section; of a field that the layout lacks nothing is shown.
     wanted->setText("RUN");
     for (const QString& pointer : all)

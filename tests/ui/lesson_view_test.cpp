@@ -30,13 +30,16 @@ JobStarter realJobs() {
 }
 
 struct Classroom {
-    explicit Classroom(JobStarter starter) : workbench(std::move(starter), std::filesystem::path(settings.folder.path().toStdString()) / "runs") {
+    explicit Classroom(JobStarter starter)
+        : workbench(std::move(starter), std::filesystem::path(settings.folder.path().toStdString()) / "runs") {
         window.show();
         window.showWorkspace(Workspace::Learn);
     }
     LessonSession& lessons() { return workbench.lessons(); }
     RunModel& model() { return workbench.model(Workspace::Learn); }
-    LessonView& view() { return static_cast<LessonView&>(window.area(Workspace::Learn).panel(QStringLiteral("lesson"))->view()); }
+    LessonView& view() {
+        return static_cast<LessonView&>(window.area(Workspace::Learn).panel(QStringLiteral("lesson"))->view());
+    }
     QPushButton& button(const QString& name) { return *view().findChild<QPushButton*>(name); }
     QString page() { return view().findChild<QTextBrowser*>()->toPlainText(); }
 
@@ -139,7 +142,8 @@ private Q_SLOTS:
         QTRY_COMPARE(jobs->started, 1);
         room.window.showWorkspace(Workspace::Learn);
         QString said;
-        connect(&room.workbench.messages(), &Messages::posted, &room.window, [&](const Message& message) { said = message.detail; });
+        connect(&room.workbench.messages(), &Messages::posted, &room.window,
+                [&](const Message& message) { said = message.detail; });
         room.button("run.naive").click();
         QVERIFY(!room.lessons().active());
         QVERIFY2(said.contains("slow each other down"), qPrintable(said));

@@ -28,7 +28,8 @@ namespace {
 
 /// A run as another machine records it.
 struct Elsewhere {
-    Elsewhere(std::filesystem::path path, int steps) : file(std::move(path)), plan(sample::plan(sample::layout(2, 4, 8))), events(syntheticRun(plan, steps, 7)) {
+    Elsewhere(std::filesystem::path path, int steps)
+        : file(std::move(path)), plan(sample::plan(sample::layout(2, 4, 8))), events(syntheticRun(plan, steps, 7)) {
         auto made = RunWriter::create(file, headerOf(plan));
         if (!made) throw std::runtime_error(made.error().text());
         writer = std::move(*made);
@@ -79,7 +80,8 @@ void save(const QWidget& widget, const QString& name) {
 
 QString saidBy(const QWidget& window) {
     QString all;
-    for (const QLabel* label : window.findChildren<QLabel*>()) all += label->text() + QLatin1Char('\n') + label->toolTip() + QLatin1Char('\n');
+    for (const QLabel* label : window.findChildren<QLabel*>())
+        all += label->text() + QLatin1Char('\n') + label->toolTip() + QLatin1Char('\n');
     return all;
 }
 
@@ -184,13 +186,15 @@ private Q_SLOTS:
         std::vector<std::unique_ptr<QProcess>> ranks;
         for (int rank = 0; rank < 2; ++rank) {
             ranks.push_back(std::make_unique<QProcess>());
-            ranks.back()->setEnvironment(QProcess::systemEnvironment() +
-                                         QStringList{QStringLiteral("RANK=%1").arg(rank), QStringLiteral("WORLD_SIZE=2"),
-                                                     QStringLiteral("SHARDLAB_ADDRESS=") + live.place(),
-                                                     QStringLiteral("SHARDLAB_TOKEN_FILE=") + token,
-                                                     QStringLiteral("PYTHONPATH=" SHARDLAB_SOURCE_DIR "/resources/live"),
-                                                     QStringLiteral("PYTHONDONTWRITEBYTECODE=1")});
-            ranks.back()->start(python, {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/dist/live/sender.py"), QStringLiteral("6")});
+            ranks.back()->setEnvironment(
+                QProcess::systemEnvironment() +
+                QStringList{QStringLiteral("RANK=%1").arg(rank), QStringLiteral("WORLD_SIZE=2"),
+                            QStringLiteral("SHARDLAB_ADDRESS=") + live.place(),
+                            QStringLiteral("SHARDLAB_TOKEN_FILE=") + token,
+                            QStringLiteral("PYTHONPATH=" SHARDLAB_SOURCE_DIR "/resources/live"),
+                            QStringLiteral("PYTHONDONTWRITEBYTECODE=1")});
+            ranks.back()->start(
+                python, {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/dist/live/sender.py"), QStringLiteral("6")});
         }
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 60000);
         for (const auto& rank : ranks) rank->waitForFinished(240000);
@@ -210,7 +214,8 @@ private Q_SLOTS:
         window.commands()["file.listen"].trigger();
         const std::filesystem::path unused = live.file();
         window.commands()["live.stop"].trigger();
-        QTRY_VERIFY(!std::filesystem::exists(unused) && !QFile::exists(QString::fromStdString(unused.string()) + QStringLiteral(".token")));
+        QTRY_VERIFY(!std::filesystem::exists(unused) &&
+                    !QFile::exists(QString::fromStdString(unused.string()) + QStringLiteral(".token")));
     }
 
     void whatCannotBeWatchedIsSaid() {
@@ -221,7 +226,8 @@ private Q_SLOTS:
         window.show();
         QVERIFY(desk.workbench.connectTo(run.server->address(), "guess"));
         QTRY_COMPARE_WITH_TIMEOUT(window.messageArea().count(), 1, 20000);
-        QVERIFY2(saidBy(window.messageArea()).contains(QStringLiteral("wrong token")), qPrintable(saidBy(window.messageArea())));
+        QVERIFY2(saidBy(window.messageArea()).contains(QStringLiteral("wrong token")),
+                 qPrintable(saidBy(window.messageArea())));
         QVERIFY(!desk.workbench.runTaken());
         QVERIFY(desk.workbench.model(Workspace::Run).empty());
         QCOMPARE(run.server->counts().wrongToken, 1);
@@ -272,7 +278,11 @@ private Q_SLOTS:
         panel->go().click();
         QTRY_COMPARE_WITH_TIMEOUT(desk.workbench.live().status().state, WatchStatus::State::Live, 20000);
         desk.workbench.live().stop();
-        QVERIFY(!QSettings().value(QStringLiteral("live/recent")).toStringList().join(QLatin1Char(' ')).contains(QString::fromStdString(run.token)));
+        QVERIFY(!QSettings()
+                     .value(QStringLiteral("live/recent"))
+                     .toStringList()
+                     .join(QLatin1Char(' '))
+                     .contains(QString::fromStdString(run.token)));
         QVERIFY(panel->token().text().isEmpty());
     }
 };

@@ -85,7 +85,8 @@ void MainWindowTest::everyCommandHasAHandlerAndItsOwnKeys() {
         QVERIFY(*spec.help);
         for (const QKeySequence& key : window.commands()[spec.id].shortcuts()) {
             QVERIFY2(!key.isEmpty(), spec.id);
-            QVERIFY2(!taken.contains(key.toString()), qPrintable(key.toString() + " is also of " + taken.value(key.toString())));
+            QVERIFY2(!taken.contains(key.toString()),
+                     qPrintable(key.toString() + " is also of " + taken.value(key.toString())));
             taken.insert(key.toString(), QString::fromLatin1(spec.id));
         }
     }
@@ -375,10 +376,13 @@ void MainWindowTest::everyViewSaysWhatToPressWhileEmpty() {
         int hints = 0;
         for (const DockPanel* panel : window.area(workspace).panels()) hints += panel->showsView() ? 0 : 1;
         QVERIFY2(hints > 0, qPrintable(name(workspace)));
-        QVERIFY(window.area(workspace).panel("mesh")->view().emptyText().contains(workspace == Workspace::Run ? "Ctrl+R" : "Ctrl+O"));
+        QVERIFY(window.area(workspace).panel("mesh")->view().emptyText().contains(
+            workspace == Workspace::Run ? "Ctrl+R" : "Ctrl+O"));
     }
     for (const DockPanel* panel : window.area(Workspace::Design).panels())
-        QVERIFY2(panel->showsView() == (panel->id() != "candidates" && panel->id() != "area" && panel->id() != "kernels"), qPrintable(panel->id()));
+        QVERIFY2(panel->showsView() ==
+                     (panel->id() != "candidates" && panel->id() != "area" && panel->id() != "kernels"),
+                 qPrintable(panel->id()));
     QVERIFY(window.area(Workspace::Design).panel("candidates")->view().emptyText().contains("Ctrl+P"));
 }
 

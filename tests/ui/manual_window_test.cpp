@@ -62,7 +62,8 @@ private Q_SLOTS:
         for (int topic = 0; topic < manual->topics().count(); ++topic) {
             manual->topics().setCurrentRow(topic);
             const QString shown = manual->page().toPlainText();
-            QVERIFY2(shown.startsWith(QString::fromStdString((*pages)[static_cast<std::size_t>(topic)].title)), qPrintable(shown.left(80)));
+            QVERIFY2(shown.startsWith(QString::fromStdString((*pages)[static_cast<std::size_t>(topic)].title)),
+                     qPrintable(shown.left(80)));
             texts.insert(shown);
         }
         QCOMPARE(texts.size(), qsizetype(manual->topics().count()));

@@ -39,7 +39,9 @@ struct Stand {
         QTest::qWait(200);
     }
     template <class Kind>
-    Kind& view(const char* id) { return static_cast<Kind&>(window.area(Workspace::Replay).panel(QString::fromLatin1(id))->view()); }
+    Kind& view(const char* id) {
+        return static_cast<Kind&>(window.area(Workspace::Replay).panel(QString::fromLatin1(id))->view());
+    }
     Selection& selection() { return desk.workbench.selection(Workspace::Replay); }
     RunModel& model() { return desk.workbench.model(Workspace::Replay); }
 };
@@ -80,7 +82,8 @@ void NotesViewTest::notesComeBack() {
     QCOMPARE(stand.model().notes()[0].text, std::string("here it is slow"));
     // A click goes there; a change is kept; Remove takes it away.
     stand.selection().setCursor(0);
-    QTest::mouseClick(view.table().viewport(), Qt::LeftButton, {}, view.table().visualItemRect(view.table().item(0, 2)).center());
+    QTest::mouseClick(view.table().viewport(), Qt::LeftButton, {},
+                      view.table().visualItemRect(view.table().item(0, 2)).center());
     QCOMPARE(stand.selection().cursor(), step.begin);
     QCOMPARE(stand.selection().rank(), 3);
     view.table().item(0, 2)->setText(QStringLiteral("changed"));
@@ -107,7 +110,8 @@ void NotesViewTest::notesOfAGoingRunAreKeptAtItsEnd() {
     RunModel model;
     Selection selection;
     ViewContext context = stand.desk.workbench.context(Workspace::Run);
-    ViewContext own{context.workspace, context.document, model, selection, context.theme, context.search, context.compare, context.events, context.lessons};
+    ViewContext own{context.workspace, context.document, model,          selection,      context.theme,
+                    context.search,    context.compare,  context.events, context.lessons};
     NotesView view(own, nullptr);
     model.begin(headerOf(stand.plan), stand.plan.simulation.events);
     model.setFile(stand.desk.path("a.shardlab"));
@@ -137,7 +141,8 @@ void NotesViewTest::pictures_data() {
     QTest::addColumn<bool>("dark");
     QTest::addColumn<QSize>("size");
     for (const bool dark : {true, false})
-        for (const QSize size : {QSize(1280, 720), QSize(2560, 1440)}) QTest::addRow("notes-%s-%d", dark ? "dark" : "light", size.width()) << dark << size;
+        for (const QSize size : {QSize(1280, 720), QSize(2560, 1440)})
+            QTest::addRow("notes-%s-%d", dark ? "dark" : "light", size.width()) << dark << size;
 }
 
 void NotesViewTest::pictures() {
@@ -159,7 +164,8 @@ void NotesViewTest::pictures() {
     QTest::qWait(350);
     const QString folder = QStringLiteral(SHARDLAB_BIN_DIR "/../pictures");
     QVERIFY(QDir().mkpath(folder));
-    QVERIFY(stand.window.grab().save(folder + QLatin1Char('/') + QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".png")));
+    QVERIFY(stand.window.grab().save(folder + QLatin1Char('/') + QString::fromLatin1(QTest::currentDataTag()) +
+                                     QStringLiteral(".png")));
 }
 
 QTEST_MAIN(NotesViewTest)

@@ -46,7 +46,8 @@ struct DesignBench : sample::Bench {
         selection.setVisible({0, model.predictedEnd()});
     }
     void show() {
-        if (document.plan() && document.planIsCurrent()) model.begin(headerOf(*document.plan()), document.plan()->simulation.events);
+        if (document.plan() && document.planIsCurrent())
+            model.begin(headerOf(*document.plan()), document.plan()->simulation.events);
     }
 };
 
@@ -64,14 +65,17 @@ private Q_SLOTS:
         const Plan plan = *bench.document.plan();
         AnswerView answer(bench.context(), nullptr);
         TimelineView timeline(bench.context(), nullptr);
-        const QString step = QString::fromStdString(formatSeconds(plan.stepSeconds)), pace = QString::fromStdString(DeviceTime(plan.costs.stretch).text());
+        const QString step = QString::fromStdString(formatSeconds(plan.stepSeconds)),
+                      pace = QString::fromStdString(DeviceTime(plan.costs.stretch).text());
         QVERIFY(!pace.isEmpty() && plan.stepSeconds < 1);
         QVERIFY2(answer.asTable().contains(QLatin1Char('\t') + step), qPrintable(answer.asTable()));
         QVERIFY(answer.asTable().contains(QString::fromStdString(formatCount(plan.tokensPerSecond))));
         QCOMPARE(answer.subtitle(), pace);
-        QVERIFY2(timeline.subtitle().contains(step) && timeline.subtitle().endsWith(pace), qPrintable(timeline.subtitle()));
+        QVERIFY2(timeline.subtitle().contains(step) && timeline.subtitle().endsWith(pace),
+                 qPrintable(timeline.subtitle()));
         for (const View* view : std::initializer_list<const View*>{&answer, &timeline})
-            QVERIFY2(view->subtitleHelp().contains(pace + QStringLiteral(": a step lasts 1 min 0 s")), qPrintable(view->subtitleHelp()));
+            QVERIFY2(view->subtitleHelp().contains(pace + QStringLiteral(": a step lasts 1 min 0 s")),
+                     qPrintable(view->subtitleHelp()));
         // The axis ends where the step does, in device time.
         const auto ticks = timeTicks(0, bench.model.predictedEnd(), 10, bench.model.deviceTime());
         QVERIFY(ticks.size() > 2 && !ticks.back().label.endsWith(QStringLiteral(" s")));
@@ -116,7 +120,9 @@ private Q_SLOTS:
         }
         const auto at = [&](int d, int p, int t) {
             for (int rank = 0; rank < mesh.ranks(); ++rank)
-                if (mesh.coordinate(rank, Axis::Data) == d && mesh.coordinate(rank, Axis::Pipeline) == p && mesh.coordinate(rank, Axis::Tensor) == t) return rank;
+                if (mesh.coordinate(rank, Axis::Data) == d && mesh.coordinate(rank, Axis::Pipeline) == p &&
+                    mesh.coordinate(rank, Axis::Tensor) == t)
+                    return rank;
             return -1;
         };
         if (tensor > 1) QVERIFY(grid.cellRect(at(0, 0, 1)).left() - grid.cellRect(at(0, 0, 0)).right() <= 2);
@@ -138,7 +144,8 @@ private Q_SLOTS:
         view.show();
         view.flush();
         const auto& memory = bench.document.plan()->memory;
-        const auto most = std::max_element(memory.begin(), memory.end(), [](const RankMemory& a, const RankMemory& b) { return a.peak < b.peak; });
+        const auto most = std::max_element(memory.begin(), memory.end(),
+                                           [](const RankMemory& a, const RankMemory& b) { return a.peak < b.peak; });
         QCOMPARE(view.plot().curves().rank, most->rank);
         for (const RankMemory& rank : memory) {
             bench.selection.setRank(rank.rank);
@@ -166,13 +173,15 @@ private Q_SLOTS:
         QCOMPARE(below.begin, above.begin);
         QCOMPARE(below.end, above.end);
         // Zoomed in one, zoomed in both; what is clicked in one is selected in both.
-        QWheelEvent wheel(QPointF(400, 80), curve.plot().mapToGlobal(QPointF(400, 80)), {}, {0, 120}, Qt::NoButton, Qt::ControlModifier, Qt::NoScrollPhase, false);
+        QWheelEvent wheel(QPointF(400, 80), curve.plot().mapToGlobal(QPointF(400, 80)), {}, {0, 120}, Qt::NoButton,
+                          Qt::ControlModifier, Qt::NoScrollPhase, false);
         QCoreApplication::sendEvent(&curve.plot(), &wheel);
         QTRY_VERIFY(timeline.plot().state().scale.end - timeline.plot().state().scale.begin < above.end - above.begin);
         QCOMPARE(curve.plot().scale().begin, timeline.plot().state().scale.begin);
         const Event forward = bench.model.predicted(curve.plot().curves().rank, Lane::Compute).front();
         bench.selection.setVisible({0, bench.model.predictedEnd()});
-        const QPoint at = curve.plot().pointOf((forward.begin + forward.end) / 2, curve.plot().curves().filled.peak / 2);
+        const QPoint at =
+            curve.plot().pointOf((forward.begin + forward.end) / 2, curve.plot().curves().filled.peak / 2);
         QTest::mouseClick(&curve.plot(), Qt::LeftButton, {}, at);
         QVERIFY(bench.selection.event().has_value());
         QCOMPARE(bench.selection.event()->action, forward.action);
@@ -194,7 +203,8 @@ private Q_SLOTS:
         QVERIFY(curves.measured && !curves.offsets.empty());
         QCOMPARE(curves.filled.peak, bench.model.summary().steps()[2].ranks[1].peakBytes);
         QCOMPARE(curves.predicted.peak, plan.memory[1].peak);
-        for (const MemoryPoint& point : curves.filled.points) QVERIFY(point.bytes == bench.model.memoryAt(1, point.time));
+        for (const MemoryPoint& point : curves.filled.points)
+            QVERIFY(point.bytes == bench.model.memoryAt(1, point.time));
         // However many there are, no more points than asked for.
         QVERIFY(bench.model.measuredMemory(1, 0, bench.model.lastTime(), 10).points.size() <= 10);
     }
@@ -252,7 +262,8 @@ private Q_SLOTS:
         QVERIFY(view.grab().toImage().width() > 0);
         // What cannot be says why and is not taken.
         const auto& outcomes = view.outcomes().outcomes();
-        const auto illegal = std::find_if(outcomes.begin(), outcomes.end(), [](const ScheduleOutcome& each) { return !each.legal(); });
+        const auto illegal =
+            std::find_if(outcomes.begin(), outcomes.end(), [](const ScheduleOutcome& each) { return !each.legal(); });
         if (illegal != outcomes.end()) {
             const int row = static_cast<int>(illegal - outcomes.begin());
             QVERIFY(!view.table().item(row, 1)->text().isEmpty());
@@ -264,8 +275,10 @@ private Q_SLOTS:
         }
         const Layout before = bench.document.layout();
         // A click selects; a button, Enter and a double click take.
-        const QPoint gpipe = view.plot().blockOf(0).center(), cell = view.table().visualItemRect(view.table().item(0, 0)).center();
-        QTest::mouseClick(view.table().viewport(), Qt::LeftButton, {}, view.table().visualItemRect(view.table().item(1, 0)).center());
+        const QPoint gpipe = view.plot().blockOf(0).center(),
+                     cell = view.table().visualItemRect(view.table().item(0, 0)).center();
+        QTest::mouseClick(view.table().viewport(), Qt::LeftButton, {},
+                          view.table().visualItemRect(view.table().item(1, 0)).center());
         QVERIFY(!view.takeButton().isEnabled());  // the layout's own
         QTest::mouseClick(&view.plot(), Qt::LeftButton, {}, gpipe);
         QCOMPARE(view.table().currentRow(), 0);
@@ -308,7 +321,8 @@ private Q_SLOTS:
         QVERIFY(account);
         const std::vector<Event> predicted = pathEvents(bench.model, *account, 0, nullptr);
         QCOMPARE(predicted.size(), account->path.nodes.size());
-        for (std::size_t i = 1; i < predicted.size(); ++i) QVERIFY(std::abs(predicted[i].begin - predicted[i - 1].end) <= 2);
+        for (std::size_t i = 1; i < predicted.size(); ++i)
+            QVERIFY(std::abs(predicted[i].begin - predicted[i - 1].end) <= 2);
         QVERIFY(std::abs(predicted.back().end - bench.model.predictedEnd()) <= 2);
 
         CriticalPathView view(bench.context(), nullptr);
@@ -334,11 +348,13 @@ private Q_SLOTS:
         sample::fill(run.model, plan, 4, freshSeed());
         const StepAccount* recorded = run.model.account();
         QVERIFY(recorded);
-        // Its steps are the prediction with a time that runs unevenly: what decided is the same, and nothing lies between.
+        // Its steps are the prediction with a time that runs unevenly: what decided is the same, and nothing lies
+        // between.
         for (const int step : {0, 1, 3}) {
             const auto path = measuredPath(run.model, *recorded, 1, step);
             QVERIFY(path && path->step == step);
-            const std::vector<Event> drawn = pathEvents(run.model, *recorded, 1, &run.model.stepExtents()[static_cast<std::size_t>(step)]);
+            const std::vector<Event> drawn =
+                pathEvents(run.model, *recorded, 1, &run.model.stepExtents()[static_cast<std::size_t>(step)]);
             QVERIFY(drawn == path->events);
             QCOMPARE(path->events.size(), path->path.links.size());
             for (std::size_t i = 0; i < drawn.size(); ++i) {
@@ -349,7 +365,8 @@ private Q_SLOTS:
             }
             std::int64_t last = 0;
             for (int rank = 0; rank < run.model.ranks(); ++rank)
-                for (const Event& event : run.model.eventsOfStep(rank, Lane::Compute, step)) last = std::max(last, event.end);
+                for (const Event& event : run.model.eventsOfStep(rank, Lane::Compute, step))
+                    last = std::max(last, event.end);
             QVERIFY(std::abs(drawn.back().end - last) < 1000);
         }
         QVERIFY(!measuredPath(run.model, *recorded, 1, 17));
@@ -364,7 +381,8 @@ private Q_SLOTS:
         measured.flush();
         QVERIFY(measured.subtitle().startsWith(QStringLiteral("step 3 · ")));
         const auto path = measuredPath(run.model, *recorded, 0, 3);
-        const auto rows = measured.asTable().split(QStringLiteral("lasts s\n")).last().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        const auto rows =
+            measured.asTable().split(QStringLiteral("lasts s\n")).last().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
         QCOMPARE(static_cast<std::size_t>(rows.size()), path->path.links.size());
         run.selection.select(path->events.front());
         measured.flush();
@@ -374,8 +392,8 @@ private Q_SLOTS:
         QVERIFY(measured.subtitle().isEmpty() && measured.asTable().isEmpty());
     }
 
-    /// What tensor groups exchange within actions stands on a line of its own, of the prediction and of a step; both as the events
-    /// have it.
+    /// What tensor groups exchange within actions stands on a line of its own, of the prediction and of a step; both as
+    /// the events have it.
     void tensorCollectivesOnThePathAreNoCompute() {
         Layout layout = sample::layout(1, 2, 4);
         layout.parallel.tensor = 2;
@@ -390,7 +408,8 @@ private Q_SLOTS:
             sample::fill(run.model, plan, 3, freshSeed());
             const StepAccount* account = run.model.account();
             QVERIFY(account);
-            QVERIFY(std::abs(account->graph.stepSeconds / plan.stepSeconds - 1) < 0.01);  // actions are whole, waits or not
+            QVERIFY(std::abs(account->graph.stepSeconds / plan.stepSeconds - 1) <
+                    0.01);  // actions are whole, waits or not
             const CriticalPath::Share predicted = account->path.share();
             QVERIFY(predicted.tensor > 0 && predicted.compute > 0);
             QVERIFY(std::abs(predicted.seconds() - account->graph.stepSeconds) < 1e-6 * account->graph.stepSeconds);
@@ -402,7 +421,8 @@ private Q_SLOTS:
             QVERIFY(std::abs(predicted.tensor - costs) < 1e-3 * costs);
             const auto path = measuredPath(run.model, *account, 0, 1);
             QVERIFY(path.has_value());
-            if (zero == 0) QVERIFY(std::abs(path->path.share().tensor / predicted.tensor - 1) < 0.2);  // the sample's jitter
+            if (zero == 0)
+                QVERIFY(std::abs(path->path.share().tensor / predicted.tensor - 1) < 0.2);  // the sample's jitter
             QVERIFY(path->path.share().tensor > 0);
             CriticalPathView view(run.context(), nullptr);
             view.show();
@@ -471,24 +491,28 @@ private Q_SLOTS:
         view.show();
         QTest::qWait(100);
         const TimelineState& state = view.plot().state();
-        for (const EventKind kind : {swaps ? EventKind::SwapOut : EventKind::OffloadGradients, swaps ? EventKind::SwapIn : EventKind::ReloadWeights}) {
+        for (const EventKind kind : {swaps ? EventKind::SwapOut : EventKind::OffloadGradients,
+                                     swaps ? EventKind::SwapIn : EventKind::ReloadWeights}) {
             const auto& copies = bench.model.predicted(0, Lane::Copy);
             auto copy = std::ranges::find(copies, kind, &Event::kind);
             QVERIFY(copy != copies.end());
             // The last of what comes back: the first are beside what still goes.
-            if (kind == EventKind::SwapIn) copy = std::prev(std::ranges::find(copies.rbegin(), copies.rend(), kind, &Event::kind).base());
+            if (kind == EventKind::SwapIn)
+                copy = std::prev(std::ranges::find(copies.rbegin(), copies.rend(), kind, &Event::kind).base());
             const std::int64_t margin = 2 * (copy->end - copy->begin);
             bench.selection.setVisible({copy->begin - margin, copy->end + margin});
             QTest::qWait(100);
             const QRect place = eventRect(state, *copy);
             QVERIFY(!place.isEmpty());
-            QCOMPARE(view.plot().canvas()->grab().toImage().pixelColor(place.center()), bench.theme.theme().action(kind));
+            QCOMPARE(view.plot().canvas()->grab().toImage().pixelColor(place.center()),
+                     bench.theme.theme().action(kind));
             QTest::mouseClick(view.plot().canvas(), Qt::LeftButton, {}, place.center());
             QVERIFY(bench.selection.event());
             QCOMPARE(bench.selection.event()->kind, kind);
         }
         const QString legend = view.findChild<Legend*>()->accessibleName();
-        QVERIFY2(legend.contains(QStringLiteral("host copy")) && !legend.contains(QStringLiteral("checkpoint")), qPrintable(legend));
+        QVERIFY2(legend.contains(QStringLiteral("host copy")) && !legend.contains(QStringLiteral("checkpoint")),
+                 qPrintable(legend));
     }
 };
 

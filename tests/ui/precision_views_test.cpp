@@ -33,7 +33,8 @@ namespace {
 
 QList<QStringList> cells(const QString& table) {
     QList<QStringList> rows;
-    for (const QString& line : table.split(QLatin1Char('\n'), Qt::SkipEmptyParts)) rows += line.split(QLatin1Char('\t'));
+    for (const QString& line : table.split(QLatin1Char('\n'), Qt::SkipEmptyParts))
+        rows += line.split(QLatin1Char('\t'));
     return rows;
 }
 
@@ -43,10 +44,9 @@ constexpr int overflowing[]{3, 7};
 void fillHalf(sample::Bench& bench) {
     sample::fill(bench.model, sample::plan(sample::halfLayout(2, 2, 4)), 25, 5);
     sample::addScales(bench.model, overflowing);
-    bench.model.append(std::vector<Event>{
-        sample::overflow(bench.model, 3, 1, ActionKind::Backward, 1, 2, 3),
-        sample::overflow(bench.model, 3, 0, ActionKind::Backward, 0, 1, -1),
-        sample::overflow(bench.model, 7, 3, ActionKind::ReduceGradients, 1, -1, -2)});
+    bench.model.append(std::vector<Event>{sample::overflow(bench.model, 3, 1, ActionKind::Backward, 1, 2, 3),
+                                          sample::overflow(bench.model, 3, 0, ActionKind::Backward, 0, 1, -1),
+                                          sample::overflow(bench.model, 7, 3, ActionKind::ReduceGradients, 1, -1, -2)});
 }
 
 int columnOf(const QWidget& canvas, const std::function<QString(int)>& valueAt, const QString& wanted) {
@@ -100,11 +100,14 @@ void PrecisionViewsTest::scaleOverSteps() {
     QCOMPARE(rows[5].mid(0, 5), (QStringList{"3", "65536", "1", "layer 3", "2"}));
     QCOMPARE(rows[9].mid(0, 5), (QStringList{"7", "32768", "3", "output", "sum over replicas"}));
     QCOMPARE(rows[10].mid(0, 3), (QStringList{"8", "16384", ""}));
-    const int x = columnOf(*view.canvas(), [&](int at) { return view.valueAt(at); }, QStringLiteral("step 3 "));
+    const int x = columnOf(
+        *view.canvas(), [&](int at) { return view.valueAt(at); }, QStringLiteral("step 3 "));
     QVERIFY(x >= 0);
-    QCOMPARE(view.valueAt(x), QStringLiteral("step 3 · loss scale 2¹⁶ → 2¹⁵\noverflow, step skipped: embedding, microbatch 1 (rank 0); layer 3, microbatch 2 (rank 1)"));
+    QCOMPARE(view.valueAt(x), QStringLiteral("step 3 · loss scale 2¹⁶ → 2¹⁵\noverflow, step skipped: embedding, "
+                                             "microbatch 1 (rank 0); layer 3, microbatch 2 (rank 1)"));
     QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, {x, 60});
-    QCOMPARE(bench.model.stepExtents()[static_cast<std::size_t>(bench.model.stepIndexAt(bench.selection.cursor()))].step, 3);
+    QCOMPARE(
+        bench.model.stepExtents()[static_cast<std::size_t>(bench.model.stepIndexAt(bench.selection.cursor()))].step, 3);
     view.flush();
     QVERIFY(view.subtitle().startsWith(QStringLiteral("step 3 · 2¹⁶")));
 }
@@ -128,9 +131,9 @@ void PrecisionViewsTest::skippedStepsInTheLoss() {
     QTest::qWait(150);
     const auto rows = cells(view.asTable());
     QCOMPARE(rows[0].last(), QStringLiteral("skipped"));
-    for (int step = 0; step < 25; ++step)
-        QCOMPARE(rows[step + 1].last().isEmpty(), step != 3 && step != 7);
-    const int x = columnOf(*view.canvas(), [&](int at) { return view.valueAt(at); }, QStringLiteral("step 7 "));
+    for (int step = 0; step < 25; ++step) QCOMPARE(rows[step + 1].last().isEmpty(), step != 3 && step != 7);
+    const int x = columnOf(
+        *view.canvas(), [&](int at) { return view.valueAt(at); }, QStringLiteral("step 7 "));
     QVERIFY(view.valueAt(x).endsWith(QStringLiteral("overflow, step skipped: output, sum over replicas (rank 3)")));
     QVERIFY(view.findChild<Legend*>()->accessibleName().contains(QStringLiteral("skipped")));
     // A loss that is no number leaves the chart as it is.
@@ -146,14 +149,16 @@ void PrecisionViewsTest::skippedStepsInTheLoss() {
     bench.model.append(std::vector<Event>{broken});
     view.flush();
     QVERIFY(!view.canvas()->grab().isNull());
-    QVERIFY(columnOf(*view.canvas(), [&](int at) { return view.valueAt(at); }, QStringLiteral("step 26 ")) > 300);
+    QVERIFY(columnOf(
+                *view.canvas(), [&](int at) { return view.valueAt(at); }, QStringLiteral("step 26 ")) > 300);
 }
 
 void PrecisionViewsTest::skippedStepsOnTheCards() {
     sample::Bench bench;
     fillHalf(bench);
     for (int step = 0; step < 25; ++step) {
-        const std::vector<CardFigure> cards = cardFigures(bench.model, bench.model.stepExtents()[static_cast<std::size_t>(step)].begin);
+        const std::vector<CardFigure> cards =
+            cardFigures(bench.model, bench.model.stepExtents()[static_cast<std::size_t>(step)].begin);
         const auto found = std::ranges::find(cards, QStringLiteral("Loss"), &CardFigure::title);
         QVERIFY(found != cards.end());
         const CardFigure& loss = *found;
@@ -195,8 +200,11 @@ void PrecisionViewsTest::overflowOnTheTimeline() {
     // Rows that are filtered away have no marker.
     view.findChild<QLineEdit*>()->setText(QStringLiteral("2-3"));
     QTest::qWait(100);
-    QVERIFY(!eventAt(bench.model, view.plot().index(), view.plot().state().scale, view.plot().state().rows, mark.center().x(), mark.top() + 3) ||
-            eventAt(bench.model, view.plot().index(), view.plot().state().scale, view.plot().state().rows, mark.center().x(), mark.top() + 3)->kind != EventKind::Overflow);
+    QVERIFY(!eventAt(bench.model, view.plot().index(), view.plot().state().scale, view.plot().state().rows,
+                     mark.center().x(), mark.top() + 3) ||
+            eventAt(bench.model, view.plot().index(), view.plot().state().scale, view.plot().state().rows,
+                    mark.center().x(), mark.top() + 3)
+                    ->kind != EventKind::Overflow);
 }
 
 void PrecisionViewsTest::overflowIsReachedFromTheEvents() {
@@ -211,7 +219,8 @@ void PrecisionViewsTest::overflowIsReachedFromTheEvents() {
     auto* table = view.findChild<QTableView*>();
     QCOMPARE(table->model()->rowCount(), 1);
     const QModelIndex row = table->model()->index(0, 2);
-    QCOMPARE(row.data().toString(), QStringLiteral("overflow, step skipped: embedding, microbatch 1 (rank 0); layer 3, microbatch 2 (rank 1), scale 2¹⁶ → 2¹⁵"));
+    QCOMPARE(row.data().toString(), QStringLiteral("overflow, step skipped: embedding, microbatch 1 (rank 0); layer 3, "
+                                                   "microbatch 2 (rank 1), scale 2¹⁶ → 2¹⁵"));
     table->setCurrentIndex(row);
     QTest::keyClick(table, Qt::Key_Return);
     QVERIFY(bench.selection.event());
@@ -262,7 +271,8 @@ void PrecisionViewsTest::theTabInFrontHasSomethingToShow() {
             const Place whole = defaultArrangement(workspace, low);
             const Place* tabs = tabsWith(whole, QStringLiteral("loss_scale"));
             QVERIFY(tabs);
-            const auto kind = std::ranges::find(viewKinds(), tabs->parts.front().view, [](const ViewKind& each) { return QString::fromLatin1(each.id); });
+            const auto kind = std::ranges::find(viewKinds(), tabs->parts.front().view,
+                                                [](const ViewKind& each) { return QString::fromLatin1(each.id); });
             QVERIFY(kind != viewKinds().end());
             QWidget parent;
             QVERIFY2(kind->create(bench.context(), &parent)->emptyText().isEmpty(), kind->id);
@@ -272,7 +282,16 @@ void PrecisionViewsTest::theTabInFrontHasSomethingToShow() {
 void PrecisionViewsTest::exponentsAreTheCounters() {
     sample::Bench bench;
     fillHalf(bench);
-    sample::addExponents(bench.model, [](int rank, int step, int exponent) { return exponent == -30 ? 10.0 + rank : exponent == -20 ? 20.0 : exponent == 0 ? 60.0 + step : exponent == 16 ? 4.0 : 0.0; }, 5, 1);
+    sample::addExponents(
+        bench.model,
+        [](int rank, int step, int exponent) {
+            return exponent == -30   ? 10.0 + rank
+                   : exponent == -20 ? 20.0
+                   : exponent == 0   ? 60.0 + step
+                   : exponent == 16  ? 4.0
+                                     : 0.0;
+        },
+        5, 1);
     ExponentsView view(bench.context(), nullptr);
     view.flush();
     QVERIFY(view.emptyText().isEmpty());
@@ -307,7 +326,8 @@ void PrecisionViewsTest::exponentsOfTheSelection() {
     bench.selection.setRank(2);
     view.flush();
     double mine = 5;
-    for (int exponent = firstExponent; exponent < firstExponent + exponentBins; ++exponent) mine += sample::bell(2, 20, exponent);
+    for (int exponent = firstExponent; exponent < firstExponent + exponentBins; ++exponent)
+        mine += sample::bell(2, 20, exponent);
     QCOMPARE(view.counts().all(), mine);
     QVERIFY(mine < all);
     QVERIFY(view.subtitle().contains(QStringLiteral("rank 2")));
@@ -321,7 +341,8 @@ void PrecisionViewsTest::exponentsOfTheSelection() {
     QTest::qWait(100);
     QCOMPARE(view.counts().step, 0);
     QVERIFY(!buttons[0]->isEnabled());
-    QCOMPARE(bench.model.stepExtents()[static_cast<std::size_t>(bench.model.stepIndexAt(bench.selection.cursor()))].step, 0);
+    QCOMPARE(
+        bench.model.stepExtents()[static_cast<std::size_t>(bench.model.stepIndexAt(bench.selection.cursor()))].step, 0);
     QTest::mouseClick(buttons[1], Qt::LeftButton);
     QTest::qWait(100);
     QCOMPARE(view.counts().step, 10);
@@ -330,7 +351,11 @@ void PrecisionViewsTest::exponentsOfTheSelection() {
 void PrecisionViewsTest::exponentsByKeyboard() {
     sample::Bench bench;
     fillHalf(bench);
-    sample::addExponents(bench.model, [](int, int, int exponent) { return exponent == -20 ? 1000.0 : exponent == -19 ? 3000.0 : 0.0; }, 0, 0);
+    sample::addExponents(
+        bench.model, [](int, int, int exponent) { return exponent == -20   ? 1000.0
+                                                         : exponent == -19 ? 3000.0
+                                                                           : 0.0; },
+        0, 0);
     ExponentsView view(bench.context(), nullptr);
     view.resize(420, 260);
     view.show();

@@ -45,9 +45,11 @@ private:
     void record(const std::filesystem::path& file, int steps) {
         auto writer = RunWriter::create(file, headerOf(*plan_));
         const auto events = syntheticRun(*plan_, steps, 3);
-        QVERIFY((*writer)->appendPredicted(plan_->simulation.events).has_value() && (*writer)->append(std::span(events)).has_value());
+        QVERIFY((*writer)->appendPredicted(plan_->simulation.events).has_value() &&
+                (*writer)->append(std::span(events)).has_value());
         for (const RankRecord& rank : syntheticRanks(*plan_)) QVERIFY((*writer)->setRank(rank).has_value());
-        QVERIFY((*writer)->append(LogLine{0, -1, LogLevel::Warning, "mind\tthe gap"}).has_value() && (*writer)->finish({"finished", ""}).has_value());
+        QVERIFY((*writer)->append(LogLine{0, -1, LogLevel::Warning, "mind\tthe gap"}).has_value() &&
+                (*writer)->finish({"finished", ""}).has_value());
     }
     std::optional<Plan> plan_;
     std::unique_ptr<Desk> desk_;
@@ -131,7 +133,8 @@ void QueryViewTest::mistakesAreSaidInPlace() {
 }
 
 void QueryViewTest::aLongAnswerIsCutAndCanBeCancelled() {
-    const QString endless = QStringLiteral("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n");
+    const QString endless =
+        QStringLiteral("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n");
     QVERIFY(ask(endless));
     QCOMPARE(view_->session().rows().size(), QuerySession::mostRows);
     QVERIFY(view_->note().text().contains(QStringLiteral("first 10000 rows")));
@@ -151,10 +154,12 @@ void QueryViewTest::aLongAnswerIsCutAndCanBeCancelled() {
 
 void QueryViewTest::aRowSelectsItsRankAndMoment() {
     Selection& selection = desk_->workbench.selection(Workspace::Replay);
-    QVERIFY(ask(QStringLiteral("SELECT step, rank, begin_ns FROM events WHERE source = 'measured' AND kind = 'optimizer' AND step = 20 LIMIT 1")));
+    QVERIFY(ask(QStringLiteral("SELECT step, rank, begin_ns FROM events WHERE source = 'measured' AND kind = "
+                               "'optimizer' AND step = 20 LIMIT 1")));
     QCOMPARE(view_->table().model()->rowCount(), 1);
     const qlonglong begin = view_->table().model()->index(0, 2).data().toLongLong();
-    QTest::mouseClick(view_->table().viewport(), Qt::LeftButton, {}, view_->table().visualRect(view_->table().model()->index(0, 0)).center());
+    QTest::mouseClick(view_->table().viewport(), Qt::LeftButton, {},
+                      view_->table().visualRect(view_->table().model()->index(0, 0)).center());
     QCOMPARE(selection.cursor(), std::int64_t{begin});
     QCOMPARE(selection.rank(), view_->table().model()->index(0, 1).data().toInt());
     QVERIFY(ask(QStringLiteral("SELECT step FROM steps WHERE step = 7")));

@@ -12,12 +12,14 @@
 namespace shardlab {
 
 /// `slow`: a rank whose computations take `factor` times as long in every step; -1: none.
-inline void recordRun(const std::filesystem::path& file, const Plan& plan, int steps, std::uint32_t seed, int slow = -1, double factor = 1.5) {
+inline void recordRun(const std::filesystem::path& file, const Plan& plan, int steps, std::uint32_t seed, int slow = -1,
+                      double factor = 1.5) {
     auto writer = RunWriter::create(file, headerOf(plan));
     if (!writer) throw std::runtime_error(writer.error().text());
     std::vector<Event> events = syntheticRun(plan, steps, seed);
     for (Event& event : events)
-        if (event.rank == slow && isCompute(event.kind)) event.end = event.begin + static_cast<std::int64_t>(static_cast<double>(event.end - event.begin) * factor);
+        if (event.rank == slow && isCompute(event.kind))
+            event.end = event.begin + static_cast<std::int64_t>(static_cast<double>(event.end - event.begin) * factor);
     for (const RankRecord& record : syntheticRanks(plan)) static_cast<void>((*writer)->setRank(record));
     const Status stored = [&] {
         Status status = (*writer)->appendPredicted(plan.simulation.events);

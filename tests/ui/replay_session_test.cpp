@@ -39,9 +39,10 @@ private:
         const auto plan = makePlan(Layout{});
         auto writer = RunWriter::create(file, headerOf(*plan));
         const auto events = syntheticRun(*plan, steps, freshSeed());
-        [[maybe_unused]] const bool written =
-            (*writer)->appendPredicted(plan->simulation.events).has_value() && (*writer)->append(std::span(events)).has_value() &&
-            (*writer)->append(LogLine{0, -1, LogLevel::Info, "began"}).has_value() && (*writer)->finish(end).has_value();
+        [[maybe_unused]] const bool written = (*writer)->appendPredicted(plan->simulation.events).has_value() &&
+                                              (*writer)->append(std::span(events)).has_value() &&
+                                              (*writer)->append(LogLine{0, -1, LogLevel::Info, "began"}).has_value() &&
+                                              (*writer)->finish(end).has_value();
         Q_ASSERT(written);
         return static_cast<std::int64_t>(events.size());
     }
@@ -65,7 +66,8 @@ void ReplaySessionTest::aRunIsReadWhole() {
     QVERIFY(desk.workbench.recent().files().front().endsWith(QStringLiteral("whole.shardlab")));
 }
 
-/// No moment is chosen until somebody plays or clicks: nothing is veiled as yet to come, memory is that of a whole step.
+/// No moment is chosen until somebody plays or clicks: nothing is veiled as yet to come, memory is that of a whole
+/// step.
 void ReplaySessionTest::anOpenedRunIsDrawnPlainly() {
     Desk desk;
     const auto file = desk.path("plain.shardlab");
@@ -81,7 +83,8 @@ void ReplaySessionTest::anOpenedRunIsDrawnPlainly() {
     const Selection& selection = desk.workbench.selection(Workspace::Replay);
     QCOMPARE(selection.cursor(), -1);
     QVERIFY(selection.visible().end >= model.lastTime());
-    auto& transport = static_cast<TransportView&>(window.area(Workspace::Replay).panel(QStringLiteral("transport"))->view());
+    auto& transport =
+        static_cast<TransportView&>(window.area(Workspace::Replay).panel(QStringLiteral("transport"))->view());
     QTest::mouseClick(&transport.playButton(), Qt::LeftButton);
     QVERIFY(transport.player().playing());
     QVERIFY(selection.cursor() >= model.firstTime() && selection.cursor() < model.stepExtents()[1].begin);
@@ -135,7 +138,8 @@ void ReplaySessionTest::badFilesAreOneMessage() {
         file.write(content);
     }
     std::vector<Message> messages;
-    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    connect(&desk.workbench.messages(), &Messages::posted,
+            [&](const Message& message) { messages.push_back(message); });
     const Layout before = desk.document().layout();
     desk.workbench.open(path);
     QTRY_COMPARE(messages.size(), std::size_t{1});
@@ -153,10 +157,18 @@ void ReplaySessionTest::howARunEndedIsSaidAtOnce_data() {
     QTest::addColumn<QString>("outcome");
     QTest::addColumn<QString>("reason");
     QTest::addColumn<QString>("said");
-    QTest::newRow("finished") << "finished" << "" << "";
-    QTest::newRow("stopped") << "stopped" << "stopped on request" << "stopped at step 6 of 200";
-    QTest::newRow("failed") << "failed" << "rank 1 was killed" << "failed at step 6 of 200: rank 1 was killed";
-    QTest::newRow("cut off") << "" << "" << "the recording was cut off at step 6 of 200";
+    QTest::newRow("finished") << "finished"
+                              << ""
+                              << "";
+    QTest::newRow("stopped") << "stopped"
+                             << "stopped on request"
+                             << "stopped at step 6 of 200";
+    QTest::newRow("failed") << "failed"
+                            << "rank 1 was killed"
+                            << "failed at step 6 of 200: rank 1 was killed";
+    QTest::newRow("cut off") << ""
+                             << ""
+                             << "the recording was cut off at step 6 of 200";
 }
 
 void ReplaySessionTest::howARunEndedIsSaidAtOnce() {
@@ -167,7 +179,8 @@ void ReplaySessionTest::howARunEndedIsSaidAtOnce() {
     const auto file = desk.path("ended.shardlab");
     record(file, 7, {outcome.toStdString(), reason.toStdString()});
     std::vector<Message> messages;
-    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    connect(&desk.workbench.messages(), &Messages::posted,
+            [&](const Message& message) { messages.push_back(message); });
     QSignalSpy finished(&desk.workbench.replay(), &ReplaySession::finished);
     desk.workbench.open(file);
     QVERIFY(finished.wait(10000));
@@ -199,7 +212,8 @@ void ReplaySessionTest::aFileOfNoKindIsSaidToBeNone() {
     file.write(content);
     file.close();
     std::vector<Message> messages;
-    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    connect(&desk.workbench.messages(), &Messages::posted,
+            [&](const Message& message) { messages.push_back(message); });
     desk.workbench.open(desk.path("some.file"));
     QTRY_COMPARE(messages.size(), std::size_t{1});
     const QString detail = messages[0].detail;

@@ -29,7 +29,8 @@ std::vector<Event> interleaved(const std::vector<Event>& events, int ranks, std:
 
 bool sameEvents(std::vector<Event> a, std::vector<Event> b) {
     const auto order = [](const Event& x, const Event& y) {
-        return std::tie(x.begin, x.end, x.rank, x.action, x.kind, x.bytes) < std::tie(y.begin, y.end, y.rank, y.action, y.kind, y.bytes);
+        return std::tie(x.begin, x.end, x.rank, x.action, x.kind, x.bytes) <
+               std::tie(y.begin, y.end, y.rank, y.action, y.kind, y.bytes);
     };
     std::sort(a.begin(), a.end(), order);
     std::sort(b.begin(), b.end(), order);
@@ -37,7 +38,8 @@ bool sameEvents(std::vector<Event> a, std::vector<Event> b) {
 }
 
 bool ascending(const std::vector<Event>& events) {
-    return std::is_sorted(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.begin < b.begin; });
+    return std::is_sorted(events.begin(), events.end(),
+                          [](const Event& a, const Event& b) { return a.begin < b.begin; });
 }
 
 }  // namespace
@@ -76,19 +78,23 @@ void RunModelTest::incrementalEqualsBatch() {
     for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
         for (int lane = 0; lane < laneCount; ++lane) {
             const auto mine = pieces.lane(rank, static_cast<Lane>(lane)).all();
-            QVERIFY2(ascending(mine), qPrintable(QStringLiteral("seed %1 rank %2 lane %3").arg(seed).arg(rank).arg(lane)));
+            QVERIFY2(ascending(mine),
+                     qPrintable(QStringLiteral("seed %1 rank %2 lane %3").arg(seed).arg(rank).arg(lane)));
             std::vector<Event> expected;
             for (const Event& event : events) {
-                if (event.rank == rank && event.lane == static_cast<Lane>(lane) && isSpan(event.kind)) expected.push_back(event);
+                if (event.rank == rank && event.lane == static_cast<Lane>(lane) && isSpan(event.kind))
+                    expected.push_back(event);
             }
             QVERIFY2(sameEvents(mine, expected), qPrintable(QStringLiteral("seed %1").arg(seed)));
             QVERIFY(sameEvents(whole.lane(rank, static_cast<Lane>(lane)).all(), expected));
         }
         QCOMPARE(pieces.peakBytes(rank), whole.peakBytes(rank));
     }
-    for (const EventKind kind : {EventKind::Loss, EventKind::GradientNorm, EventKind::PaceOverrun, EventKind::LearningRate}) {
+    for (const EventKind kind :
+         {EventKind::Loss, EventKind::GradientNorm, EventKind::PaceOverrun, EventKind::LearningRate}) {
         QVERIFY(ascending(pieces.counters(kind)));
-        QVERIFY2(sameEvents(pieces.counters(kind), whole.counters(kind)), qPrintable(QStringLiteral("seed %1").arg(seed)));
+        QVERIFY2(sameEvents(pieces.counters(kind), whole.counters(kind)),
+                 qPrintable(QStringLiteral("seed %1").arg(seed)));
     }
     QCOMPARE(pieces.stepExtents().size(), std::size_t{12});
     for (std::size_t i = 0; i < 12; ++i) {
@@ -117,7 +123,8 @@ void RunModelTest::memoryEqualsScan() {
             if (event.rank != rank || category < 0 || category >= memoryCategoryCount) continue;
             if (time < 0 || event.begin <= time) expected[static_cast<std::size_t>(category)] = event.bytes;
         }
-        QVERIFY2(model.memoryAt(rank, time) == expected, qPrintable(QStringLiteral("seed %1 rank %2 time %3").arg(seed).arg(rank).arg(time)));
+        QVERIFY2(model.memoryAt(rank, time) == expected,
+                 qPrintable(QStringLiteral("seed %1 rank %2 time %3").arg(seed).arg(rank).arg(time)));
     }
 }
 
@@ -199,8 +206,8 @@ void RunModelTest::strayRanksAreNotKept() {
     QCOMPARE(model.lane(1, Lane::Compute).all().size(), std::size_t{1});
 }
 
-/// Six steps, and again from the fourth: live, and as a replay gives them, the restart first. Lanes keep everything, where
-/// it happened; counters and steps are those of the last time.
+/// Six steps, and again from the fourth: live, and as a replay gives them, the restart first. Lanes keep everything,
+/// where it happened; counters and steps are those of the last time.
 void RunModelTest::stepsDoneAgainCountOnce() {
     const Plan plan = sample::plan(sample::layout(1, 2, 4));
     const std::vector<Event> once = sample::events(plan, 6, 9);
@@ -243,9 +250,8 @@ void RunModelTest::stepsDoneAgainCountOnce() {
             for (int rank = 0; rank < 2; ++rank) {
                 const auto found = model.eventsOfStep(rank, Lane::Compute, step);
                 const auto lane = model.lane(rank, Lane::Compute).all();
-                const auto wanted = std::ranges::count_if(lane, [&](const Event& e) {
-                    return e.step == step && (e.begin > restart.begin) == (step >= 3);
-                });
+                const auto wanted = std::ranges::count_if(
+                    lane, [&](const Event& e) { return e.step == step && (e.begin > restart.begin) == (step >= 3); });
                 QCOMPARE(static_cast<std::ptrdiff_t>(found.size()), wanted);
                 QVERIFY(ascending(lane) && wanted > 0);
             }

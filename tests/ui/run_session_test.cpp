@@ -157,9 +157,11 @@ void RunSessionTest::stoppingWhileStartingStops() {
 
 void RunSessionTest::aRefusedStartIsOneMessage() {
     Desk desk;
-    desk.jobs->refusal = Error{"mpirun was not found", "PATH", "Open MPI is not installed", "apt-get install openmpi-bin"};
+    desk.jobs->refusal =
+        Error{"mpirun was not found", "PATH", "Open MPI is not installed", "apt-get install openmpi-bin"};
     std::vector<Message> messages;
-    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    connect(&desk.workbench.messages(), &Messages::posted,
+            [&](const Message& message) { messages.push_back(message); });
     QVERIFY(desk.workbench.startRun());
     QTRY_COMPARE(messages.size(), std::size_t{1});
     QVERIFY(messages[0].detail.contains(QStringLiteral("openmpi-bin")));
@@ -178,7 +180,8 @@ void RunSessionTest::aRefusedStartIsOneMessage() {
 void RunSessionTest::aFailedRunIsOneMessageWithItsReason() {
     Desk desk;
     std::vector<Message> messages;
-    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    connect(&desk.workbench.messages(), &Messages::posted,
+            [&](const Message& message) { messages.push_back(message); });
     QVERIFY(desk.workbench.startRun());
     QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
     desk.jobs->end("failed", "rank 2 was killed by SIGKILL at step 12, 1F3");
@@ -192,7 +195,8 @@ void RunSessionTest::failedCheckpointsAreToldAtTheEnd() {
     for (const bool some : {false, true}) {
         Desk desk;
         std::vector<Message> messages;
-        connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+        connect(&desk.workbench.messages(), &Messages::posted,
+                [&](const Message& message) { messages.push_back(message); });
         QVERIFY(desk.workbench.startRun());
         QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
         desk.jobs->say([&](JobObserver& to) {
@@ -202,7 +206,8 @@ void RunSessionTest::failedCheckpointsAreToldAtTheEnd() {
         desk.jobs->end("finished");
         QTRY_COMPARE(messages.size(), std::size_t{1});
         QVERIFY(messages[0].level == MessageLevel::Warning);
-        QVERIFY2(messages[0].detail.startsWith(some ? "1 of 2 checkpoints could not be taken" : "the one checkpoint, of step 10, could not be taken"),
+        QVERIFY2(messages[0].detail.startsWith(some ? "1 of 2 checkpoints could not be taken"
+                                                    : "the one checkpoint, of step 10, could not be taken"),
                  qPrintable(messages[0].detail));
         QVERIFY(messages[0].detail.endsWith("cannot write: no room"));
     }
@@ -215,7 +220,8 @@ void RunSessionTest::aFaultyLayoutIsNotStarted() {
     desk.workbench.newFromPreset(layout);
     QSignalSpy field(&desk.document(), &Document::fieldRequested);
     std::vector<Message> messages;
-    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    connect(&desk.workbench.messages(), &Messages::posted,
+            [&](const Message& message) { messages.push_back(message); });
     QVERIFY(!desk.workbench.startRun());
     QCOMPARE(messages.size(), std::size_t{1});
     QCOMPARE(field.front().front().toString(), QStringLiteral("/model/heads"));
@@ -230,7 +236,8 @@ void RunSessionTest::aLayoutsAgentIsAskedFor() {
     layout.cluster.agent = "sh -c '<b>: > pwned</b>' {host}";
     desk.workbench.newFromPreset(layout);
     std::vector<Message> messages;
-    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    connect(&desk.workbench.messages(), &Messages::posted,
+            [&](const Message& message) { messages.push_back(message); });
     const auto ends = [&] {
         QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
         desk.jobs->end("finished");
@@ -238,8 +245,8 @@ void RunSessionTest::aLayoutsAgentIsAskedFor() {
         messages.clear();
     };
     const auto asks = [&] {
-        return !desk.workbench.startRun() && !desk.workbench.run().active() && messages.size() == 1 && messages[0].choices.size() == 2 &&
-               messages[0].detail.toStdString() == layout.cluster.agent;
+        return !desk.workbench.startRun() && !desk.workbench.run().active() && messages.size() == 1 &&
+               messages[0].choices.size() == 2 && messages[0].detail.toStdString() == layout.cluster.agent;
     };
     QVERIFY(asks());
     QCOMPARE(desk.jobs->started.load(), 0);

@@ -26,7 +26,8 @@ namespace {
 
 QList<QStringList> cells(const QString& table) {
     QList<QStringList> rows;
-    for (const QString& line : table.split(QLatin1Char('\n'), Qt::SkipEmptyParts)) rows += line.split(QLatin1Char('\t'));
+    for (const QString& line : table.split(QLatin1Char('\n'), Qt::SkipEmptyParts))
+        rows += line.split(QLatin1Char('\t'));
     return rows;
 }
 
@@ -68,10 +69,12 @@ void RunViewsTest::memoryAtTheCursorAndAtItsFullest() {
         const StepExtent& extent = bench.model.stepExtents()[4];
         std::int64_t largest = 0;
         for (const Event& event : bench.model.lane(rank, Lane::Compute).all()) {
-            if (event.end >= extent.begin && event.end <= extent.end) largest = std::max(largest, total(bench.model.memoryAt(rank, event.end)));
+            if (event.end >= extent.begin && event.end <= extent.end)
+                largest = std::max(largest, total(bench.model.memoryAt(rank, event.end)));
         }
         QCOMPARE(total(view.bars().rows()[static_cast<std::size_t>(rank)].bytes), largest);
-        QCOMPARE(view.bars().rows()[static_cast<std::size_t>(rank)].predictedPeak, plan.memory[static_cast<std::size_t>(rank)].peak);
+        QCOMPARE(view.bars().rows()[static_cast<std::size_t>(rank)].predictedPeak,
+                 plan.memory[static_cast<std::size_t>(rank)].peak);
     }
     const std::int64_t moment = bench.model.stepExtents()[2].begin + 200'000'000;
     bench.selection.setCursor(moment);
@@ -108,14 +111,16 @@ void RunViewsTest::lossOfTheNextRunIsItsOwn() {
 
 void RunViewsTest::headOfTheNextRunIsItsOwn_data() {
     QTest::addColumn<QString>("id");
-    for (const char* id : {"memory", "memory_curve", "timeline", "loss"}) QTest::addRow("%s", id) << QString::fromLatin1(id);
+    for (const char* id : {"memory", "memory_curve", "timeline", "loss"})
+        QTest::addRow("%s", id) << QString::fromLatin1(id);
 }
 
 /// The same run opened again has the same head in the end, but not while its events are still to come.
 void RunViewsTest::headOfTheNextRunIsItsOwn() {
     QFETCH(QString, id);
     sample::Bench bench(Workspace::Replay);
-    const auto kind = std::ranges::find_if(viewKinds(), [&](const ViewKind& each) { return id == QLatin1String(each.id); });
+    const auto kind =
+        std::ranges::find_if(viewKinds(), [&](const ViewKind& each) { return id == QLatin1String(each.id); });
     DockPanel panel(*kind, bench.context(), nullptr);
     panel.resize(600, 300);
     panel.show();
@@ -168,7 +173,15 @@ void RunViewsTest::memoryOnTheHost() {
     QVERIFY(!cells(view.asTable())[0].last().contains(QStringLiteral("host")));
     const std::int64_t time = measured.model.lastTime();
     for (const MemoryCategory category : {MemoryCategory::Gradients, MemoryCategory::Optimizer}) {
-        const Event told{time, time, 1000 * (1 + std::int64_t(category)), double(category), 0, 2, 2, Lane::Host, EventKind::HostMemory};
+        const Event told{time,
+                         time,
+                         1000 * (1 + std::int64_t(category)),
+                         double(category),
+                         0,
+                         2,
+                         2,
+                         Lane::Host,
+                         EventKind::HostMemory};
         measured.model.append(std::span(&told, 1));
     }
     view.flush();
@@ -214,8 +227,8 @@ void RunViewsTest::limitCrossesNoFigure() {
         for (int y = from; y < to; ++y) count += picture.pixelColor(x, y) == theme.theme().bad ? 1 : 0;
         return count;
     };
-    // Rows are 24 high from 16 on. The line is the column that is red above, between and below them; in the middle of the
-    // first it would run through that row's figure, in the second over its bar.
+    // Rows are 24 high from 16 on. The line is the column that is red above, between and below them; in the middle of
+    // the first it would run through that row's figure, in the second over its bar.
     int lines = 0;
     for (int x = 100; x < picture.width(); ++x) {
         if (red(x, 14, 66) < 10) continue;
@@ -267,7 +280,8 @@ void RunViewsTest::lossTableAndValues() {
         QCOMPARE(rows[qsizetype(i) + 1][2].isEmpty(), losses[i].step % 5 != 4);
     }
     QVERIFY(view.subtitle().contains(QString::number(losses.back().value, 'f', 4)));
-    QVERIFY2(view.valueAt(view.canvas()->width() - 10).contains(QStringLiteral("step 11")), qPrintable(view.valueAt(view.canvas()->width() - 10)));
+    QVERIFY2(view.valueAt(view.canvas()->width() - 10).contains(QStringLiteral("step 11")),
+             qPrintable(view.valueAt(view.canvas()->width() - 10)));
     QVERIFY(!view.logarithmic());
     QTest::mouseClick(view.findChild<QPushButton*>(), Qt::LeftButton);
     QVERIFY(view.logarithmic());
@@ -306,7 +320,8 @@ void RunViewsTest::figuresAreTheStepsFigures() {
         QCOMPARE(rows[1][1].toStdString(), formatCount(static_cast<double>(tokensPerStep(plan.layout)) / own));
         QVERIFY(rows[1][2].contains(QString::fromStdString(formatCount(plan.tokensPerSecond))));
         QCOMPARE(rows[2][0], QStringLiteral("MFU"));
-        QCOMPARE(rows[2][1].toStdString(), utilisationText(plan.flopsPerStep / (own * 4 * findDevice("h100-sxm")->fp32Flops)));
+        QCOMPARE(rows[2][1].toStdString(),
+                 utilisationText(plan.flopsPerStep / (own * 4 * findDevice("h100-sxm")->fp32Flops)));
         QVERIFY(rows[2][2].contains(QString::fromStdString(utilisationText(plan.mfu))));
         QVERIFY(rows[2][3].contains(QStringLiteral("4 × NVIDIA H100 SXM 80 GB, fp32")));
         QCOMPARE(rows[3][1].toStdString(), formatPercent(summary.bubble));
@@ -417,7 +432,9 @@ void RunViewsTest::inspectorOfAnAction() {
     sample::fill(bench.model, plan, 4, 3);
     InspectorView view(bench.context(), nullptr);
     QVERIFY(view.emptyText().contains(QStringLiteral("Click")));
-    const auto ownTime = [&](std::int64_t onClock) { return QString::fromStdString(formatSeconds(static_cast<double>(onClock) * 1e-9 / plan.costs.stretch)); };
+    const auto ownTime = [&](std::int64_t onClock) {
+        return QString::fromStdString(formatSeconds(static_cast<double>(onClock) * 1e-9 / plan.costs.stretch));
+    };
     int waits = 0;
     for (const Event& event : bench.model.eventsOfStep(3, Lane::Compute, 2)) {
         if (!isCompute(event.kind)) continue;
@@ -429,11 +446,13 @@ void RunViewsTest::inspectorOfAnAction() {
         for (const QStringList& row : cells(view.asTable())) facts[row[0]] = row.value(1);
         QCOMPARE(facts[QStringLiteral("What")], whatText(bench.model, event));
         QCOMPARE(facts[QStringLiteral("Measured")], ownTime(event.end - event.begin));
-        QCOMPARE(facts[QStringLiteral("Start")], QStringLiteral("+") + ownTime(event.begin - bench.model.stepExtents()[2].begin));
+        QCOMPARE(facts[QStringLiteral("Start")],
+                 QStringLiteral("+") + ownTime(event.begin - bench.model.stepExtents()[2].begin));
         QVERIFY(facts[QStringLiteral("Predicted")].contains(QLatin1Char('%')));
         // The wait, if there was one, ends where the action begins.
         bool waited = false;
-        for (const Event& wait : bench.model.eventsOfStep(3, Lane::Compute, 2)) waited = waited || (wait.kind == EventKind::Wait && std::abs(wait.end - event.begin) <= 1);
+        for (const Event& wait : bench.model.eventsOfStep(3, Lane::Compute, 2))
+            waited = waited || (wait.kind == EventKind::Wait && std::abs(wait.end - event.begin) <= 1);
         QCOMPARE(facts[QStringLiteral("Waited for")] != QStringLiteral("nothing"), waited);
         waits += waited ? 1 : 0;
     }

@@ -7,8 +7,8 @@
 
 namespace shardlab::sample {
 
-/// Each step, each rank: `asked(rank, step, layer, expert)` tokens of each expert of the layers 1 and 3, of which those beyond
-/// `places` were dropped.
+/// Each step, each rank: `asked(rank, step, layer, expert)` tokens of each expert of the layers 1 and 3, of which those
+/// beyond `places` were dropped.
 template <class Asked>
 void addExpertLoads(RunModel& model, int experts, double places, Asked asked) {
     std::vector<Event> events;

@@ -16,10 +16,19 @@ inline Layout halfLayout(int data, int pipeline, int microbatches) {
     return half;
 }
 
-inline Event overflow(const RunModel& model, int step, int rank, ActionKind kind, int stage, int microbatch, int layer) {
+inline Event overflow(const RunModel& model, int step, int rank, ActionKind kind, int stage, int microbatch,
+                      int layer) {
     const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
     const std::int64_t time = extent.lastBackward + 1000;
-    return {time, time, 0, double(layer), actionId({kind, stage, microbatch}), step, static_cast<std::int16_t>(rank), Lane::Compute, EventKind::Overflow};
+    return {time,
+            time,
+            0,
+            double(layer),
+            actionId({kind, stage, microbatch}),
+            step,
+            static_cast<std::int16_t>(rank),
+            Lane::Compute,
+            EventKind::Overflow};
 }
 
 /// The scale of each step, halved after those of `overflowing`.
@@ -27,13 +36,15 @@ inline void addScales(RunModel& model, std::span<const int> overflowing) {
     double scale = 65536;
     std::vector<Event> events;
     for (const StepExtent& extent : model.stepExtents()) {
-        events.push_back({extent.end, extent.end, 0, scale, 0, extent.step, static_cast<std::int16_t>(model.ranks() - 1), Lane::Host, EventKind::LossScale});
+        events.push_back({extent.end, extent.end, 0, scale, 0, extent.step,
+                          static_cast<std::int16_t>(model.ranks() - 1), Lane::Host, EventKind::LossScale});
         if (std::ranges::find(overflowing, extent.step) != overflowing.end()) scale /= 2;
     }
     model.append(events);
 }
 
-/// Every tenth step, each rank: `count(rank, step, exponent)` gradients of each exponent, zeros, and what is not finite.
+/// Every tenth step, each rank: `count(rank, step, exponent)` gradients of each exponent, zeros, and what is not
+/// finite.
 template <class Count>
 void addExponents(RunModel& model, Count count, double zeros, double notFinite) {
     std::vector<Event> events;
@@ -42,7 +53,8 @@ void addExponents(RunModel& model, Count count, double zeros, double notFinite) 
         for (int rank = 0; rank < model.ranks(); ++rank) {
             const auto tell = [&](std::int64_t bin, double value) {
                 if (value > 0)
-                    events.push_back({extent.lastBackward, extent.lastBackward, bin, value, 0, extent.step, static_cast<std::int16_t>(rank), Lane::Host, EventKind::GradientExponents});
+                    events.push_back({extent.lastBackward, extent.lastBackward, bin, value, 0, extent.step,
+                                      static_cast<std::int16_t>(rank), Lane::Host, EventKind::GradientExponents});
             };
             for (int bin = 0; bin < exponentBins; ++bin) tell(bin, count(rank, extent.step, firstExponent + bin));
             tell(zeroBin, zeros);

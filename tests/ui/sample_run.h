@@ -39,10 +39,12 @@ class Jitter {
 public:
     Jitter(std::int64_t length, double amount, std::mt19937_64& random) : length_(std::max<std::int64_t>(length, 1)) {
         std::uniform_real_distribution<double> factor(1 - amount, 1 + amount);
-        for (std::size_t i = 1; i < knots_.size(); ++i) knots_[i] = knots_[i - 1] + factor(random) / static_cast<double>(knots_.size() - 1);
+        for (std::size_t i = 1; i < knots_.size(); ++i)
+            knots_[i] = knots_[i - 1] + factor(random) / static_cast<double>(knots_.size() - 1);
     }
     std::int64_t operator()(std::int64_t time) const {
-        const double at = static_cast<double>(time) / static_cast<double>(length_) * static_cast<double>(knots_.size() - 1);
+        const double at =
+            static_cast<double>(time) / static_cast<double>(length_) * static_cast<double>(knots_.size() - 1);
         const auto knot = std::min(static_cast<std::size_t>(std::max(at, 0.0)), knots_.size() - 2);
         const double value = knots_[knot] + (at - static_cast<double>(knot)) * (knots_[knot + 1] - knots_[knot]);
         return static_cast<std::int64_t>(value * static_cast<double>(length_));
@@ -67,7 +69,8 @@ inline std::vector<Event> events(const Plan& plan, int steps, std::uint64_t seed
     for (int rank = 0; rank < ranks; ++rank) {
         all.push_back({0, origin, 0, 0, 0, -1, static_cast<std::int16_t>(rank), Lane::Host, EventKind::Setup});
         const MemoryBytes& memory = plan.memory[static_cast<std::size_t>(rank)].bytes;
-        for (const MemoryCategory kind : {MemoryCategory::Parameters, MemoryCategory::Gradients, MemoryCategory::Optimizer, MemoryCategory::Buffers})
+        for (const MemoryCategory kind : {MemoryCategory::Parameters, MemoryCategory::Gradients,
+                                          MemoryCategory::Optimizer, MemoryCategory::Buffers})
             counter(memoryKind(kind), rank, origin, -1, 0, memory[static_cast<std::size_t>(kind)]);
     }
     for (int step = 0; step < steps; ++step) {
@@ -80,25 +83,30 @@ inline std::vector<Event> events(const Plan& plan, int steps, std::uint64_t seed
             event.step = step;
             stepEvents.push_back(event);
         }
-        std::stable_sort(stepEvents.begin(), stepEvents.end(), [](const Event& a, const Event& b) { return a.end < b.end; });
+        std::stable_sort(stepEvents.begin(), stepEvents.end(),
+                         [](const Event& a, const Event& b) { return a.end < b.end; });
         for (const Event& event : stepEvents) {
             all.push_back(event);
             if (event.kind != EventKind::Forward && event.kind != EventKind::Backward) continue;
             int& count = inFlight[static_cast<std::size_t>(event.rank)];
             count += event.kind == EventKind::Forward ? 1 : -1;
             const RankMemory& memory = plan.memory[static_cast<std::size_t>(event.rank)];
-            const std::int64_t each = memory.bytes[static_cast<std::size_t>(MemoryCategory::Activations)] / std::max(1, memory.microbatchesInFlight);
+            const std::int64_t each = memory.bytes[static_cast<std::size_t>(MemoryCategory::Activations)] /
+                                      std::max(1, memory.microbatchesInFlight);
             counter(memoryKind(MemoryCategory::Activations), event.rank, event.end, step, 0, each * count);
             if (noise(random) > 2.2) counter(EventKind::PaceOverrun, event.rank, event.end, step, 0.002, 0);
         }
         const std::int64_t end = origin + map(length);
         for (int rank = 0; rank < ranks; ++rank)
-            counter(EventKind::MemoryPeak, rank, end, step, 0, static_cast<std::int64_t>(0.985 * static_cast<double>(plan.memory[static_cast<std::size_t>(rank)].peak)));
+            counter(EventKind::MemoryPeak, rank, end, step, 0,
+                    static_cast<std::int64_t>(0.985 *
+                                              static_cast<double>(plan.memory[static_cast<std::size_t>(rank)].peak)));
         const int teller = ranks - 1;
         const double loss = 1.6 + 4.0 * std::exp(-step / 25.0) + 0.03 * noise(random);
         counter(EventKind::Loss, teller, end, step, loss, 0);
         counter(EventKind::GradientNorm, teller, end, step, 0.8 + 0.1 * std::abs(noise(random)), 0);
-        counter(EventKind::TokensPerSecond, teller, end, step, static_cast<double>(tokensPerStep(plan.layout)) / (static_cast<double>(end - origin) * 1e-9), 0);
+        counter(EventKind::TokensPerSecond, teller, end, step,
+                static_cast<double>(tokensPerStep(plan.layout)) / (static_cast<double>(end - origin) * 1e-9), 0);
         if (step % 5 == 4) counter(EventKind::ValidationLoss, teller, end + 1000, step, loss + 0.08, 0);
         origin = end + length / 50;
     }

@@ -28,7 +28,8 @@ GanttScene randomScene(std::mt19937& random) {
         for (int i = 0; i < 60; ++i) (*batches)[colour()].push_back(rect());
     for (auto* strips : {&scene.strips, &scene.figures}) {
         for (int i = 0; i < 3; ++i) {
-            GanttScene::Strip& strip = strips->emplace_back(QRect(from(0, 200), from(0, 280), from(1, 300), from(1, 20)));
+            GanttScene::Strip& strip =
+                strips->emplace_back(QRect(from(0, 200), from(0, 280), from(1, 300), from(1, 20)));
             for (int column = 0; column < strip.area.width(); ++column) {
                 const int top = strip.area.top() + from(0, strip.area.height());
                 strip.fill(strip.area.left() + column, top, strip.area.bottom() + 1, colour());
@@ -68,13 +69,19 @@ private Q_SLOTS:
             const Theme theme = dark ? Theme::darkTheme() : Theme::lightTheme();
             for (int round = 0; round < 20; ++round) {
                 const GanttScene scene = randomScene(random);
-                const QImage expected = painted(1, theme, [&](QPainter& painter) { paintScene(painter, scene, theme); });
-                const QImage actual = painted(1, theme, [&](QPainter& painter) { paintScene(painter, scene, theme, area, grid, pixels); });
+                const QImage expected =
+                    painted(1, theme, [&](QPainter& painter) { paintScene(painter, scene, theme); });
+                const QImage actual = painted(
+                    1, theme, [&](QPainter& painter) { paintScene(painter, scene, theme, area, grid, pixels); });
                 for (int y = 0; y < expected.height(); ++y)
                     for (int x = 0; x < expected.width(); ++x)
                         if (expected.pixel(x, y) != actual.pixel(x, y))
-                            QFAIL(qPrintable(QString("seed %1: pixel %2, %3 is %4, not %5").arg(seed).arg(x).arg(y)
-                                                 .arg(actual.pixel(x, y), 8, 16).arg(expected.pixel(x, y), 8, 16)));
+                            QFAIL(qPrintable(QString("seed %1: pixel %2, %3 is %4, not %5")
+                                                 .arg(seed)
+                                                 .arg(x)
+                                                 .arg(y)
+                                                 .arg(actual.pixel(x, y), 8, 16)
+                                                 .arg(expected.pixel(x, y), 8, 16)));
             }
         }
     }
@@ -94,10 +101,13 @@ private Q_SLOTS:
                 scene.bars[0].emplace_back(x, y, std::min(7, area.left() + area.width() - x), height);
         }
         ScenePixels pixels;
-        const QImage image = painted(ratio, theme, [&](QPainter& painter) { paintScene(painter, scene, theme, area, grid, pixels); });
+        const QImage image =
+            painted(ratio, theme, [&](QPainter& painter) { paintScene(painter, scene, theme, area, grid, pixels); });
         const QRgb colour = image.pixel(QPoint(qRound(area.center().x() * ratio), qRound(area.center().y() * ratio)));
         QVERIFY(colour != theme.panel.rgb());
-        const QRect within = QRectF(area.left() * ratio + 1, area.top() * ratio + 1, area.width() * ratio - 2, area.height() * ratio - 2).toRect();
+        const QRect within =
+            QRectF(area.left() * ratio + 1, area.top() * ratio + 1, area.width() * ratio - 2, area.height() * ratio - 2)
+                .toRect();
         for (int y = within.top(); y < within.bottom(); ++y)
             for (int x = within.left(); x < within.right(); ++x) QCOMPARE(image.pixel(x, y), colour);
     }

@@ -321,7 +321,8 @@ private Q_SLOTS:
         for (const Event& event : desk_->workbench.model(Workspace::Design).predicted(0, Lane::Compute))
             if (event.action == actionId({ActionKind::Backward, 0, 2})) selection.select(event);
         QCOMPARE(grid().current().rank, 0);
-        QCOMPARE(toText(grid().schedule().ranks[0][static_cast<std::size_t>(grid().current().position)]), std::string("0B2"));
+        QCOMPARE(toText(grid().schedule().ranks[0][static_cast<std::size_t>(grid().current().position)]),
+                 std::string("0B2"));
     }
 
     void manyRanksAndActionsScroll() {
@@ -350,11 +351,13 @@ private Q_SLOTS:
         const auto keep = [&](const char* state) {
             QTest::qWait(20);
             const QImage picture = view_->grab().toImage();
-            QVERIFY(picture.save(QStringLiteral("%1/schedule_editor-%2-%3.png").arg(folder, state, dark ? "dark" : "light")));
+            QVERIFY(picture.save(
+                QStringLiteral("%1/schedule_editor-%2-%3.png").arg(folder, state, dark ? "dark" : "light")));
             for (const EventKind kind : {EventKind::Forward, EventKind::InputGrad, EventKind::WeightGrad}) {
                 int pixels = 0;
                 for (int x = 0; x < picture.width(); x += 2)
-                    for (int y = 0; y < picture.height(); y += 2) pixels += picture.pixelColor(x, y) == desk_->workbench.theme().theme().action(kind);
+                    for (int y = 0; y < picture.height(); y += 2)
+                        pixels += picture.pixelColor(x, y) == desk_->workbench.theme().theme().action(kind);
                 QVERIFY2(pixels > 200, state);
             }
         };

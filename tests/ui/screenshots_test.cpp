@@ -38,12 +38,14 @@ private:
         sample::addScales(model, overflowing);
         sample::addExponents(model, sample::bell, 4000, 0);
         std::vector<Event> events;
-        for (const int step : overflowing) events.push_back(sample::overflow(model, step, 4, ActionKind::Backward, 2, 5, 3));
+        for (const int step : overflowing)
+            events.push_back(sample::overflow(model, step, 4, ActionKind::Backward, 2, 5, 3));
         const std::int64_t end = model.stepExtents()[58].end;
         const std::int64_t pause = model.stepExtents()[59].begin - end;
         for (std::int16_t rank = 0; rank < model.ranks(); ++rank) {
             events.push_back({end, end + pause / 2, 4 << 20, 0, 0, 58, rank, Lane::Host, EventKind::Snapshot});
-            events.push_back({end + pause / 2, end + 12 * pause, 4 << 20, 0, 0, 58, rank, Lane::Copy, EventKind::CheckpointWrite});
+            events.push_back(
+                {end + pause / 2, end + 12 * pause, 4 << 20, 0, 0, 58, rank, Lane::Copy, EventKind::CheckpointWrite});
         }
         model.append(events);
     }
@@ -57,7 +59,9 @@ private:
             for (const RankRecord& record : syntheticRanks(plan)) model.setRank(record);
             model.append(std::span(events));
             record16Bits(model);
-            if (workspace == Workspace::Run) desk.workbench.selection(workspace).select(sample::overflow(model, 58, 4, ActionKind::Backward, 2, 5, 3));
+            if (workspace == Workspace::Run)
+                desk.workbench.selection(workspace).select(
+                    sample::overflow(model, 58, 4, ActionKind::Backward, 2, 5, 3));
         }
     }
 };

@@ -25,7 +25,9 @@ const TcpAddress anyPort{"127.0.0.1", 0};
 /// What a job does with the server that it is given, while it records.
 class Recording {
 public:
-    Recording(const JobOptions& job, int steps) : file_(job.runFile), server_(job.server), plan_(sample::plan(job.layout)), events_(syntheticRun(plan_, steps, 3)) {
+    Recording(const JobOptions& job, int steps)
+        : file_(job.runFile), server_(job.server), plan_(sample::plan(job.layout)),
+          events_(syntheticRun(plan_, steps, 3)) {
         auto made = RunWriter::create(file_, headerOf(plan_));
         if (!made) throw std::runtime_error(made.error().text());
         writer_ = std::move(*made);
@@ -132,12 +134,14 @@ private Q_SLOTS:
         other.address = taken;
         holder = RunServer::listen(other);
         QVERIFY(holder);
-        QSignalSpy failed(&desk.workbench.run(), &RunSession::failedToStart), said(&desk.workbench.messages(), &Messages::posted);
+        QSignalSpy failed(&desk.workbench.run(), &RunSession::failedToStart),
+            said(&desk.workbench.messages(), &Messages::posted);
         QVERIFY(desk.workbench.startRun());
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 10000);
         QCOMPARE(desk.jobs->started.load(), 0);
         QVERIFY(!desk.workbench.run().active());
-        QVERIFY(said.count() == 1 && said.front().front().value<Message>().title.contains(QStringLiteral("did not start")));
+        QVERIFY(said.count() == 1 &&
+                said.front().front().value<Message>().title.contains(QStringLiteral("did not start")));
     }
 
     void thePanelSharesAndStops() {
@@ -164,7 +168,8 @@ private Q_SLOTS:
 
         QVERIFY(desk.workbench.startRun());
         QTRY_VERIFY_WITH_TIMEOUT(desk.workbench.run().server(), 10000);
-        QTRY_VERIFY(says(window, QStringLiteral("shared at 127.0.0.1:") + QString::number(desk.workbench.run().server()->address().port)));
+        QTRY_VERIFY(says(window, QStringLiteral("shared at 127.0.0.1:") +
+                                     QString::number(desk.workbench.run().server()->address().port)));
         window.commands()["file.share"].trigger();
         panel->go().click();
         QVERIFY(!desk.workbench.sharing().on());

@@ -20,21 +20,32 @@ inline std::vector<Event> syntheticRun(const Plan& plan, int steps, std::uint32_
     const std::int64_t pause = length / 40;
     std::vector<Event> events;
     const auto counter = [&](EventKind kind, int step, int rank, std::int64_t time, double value, std::int64_t bytes) {
-        events.push_back({.begin = time, .end = time, .bytes = bytes, .value = value, .step = step,
-                          .rank = static_cast<std::int16_t>(rank), .lane = Lane::Host, .kind = kind});
+        events.push_back({.begin = time,
+                          .end = time,
+                          .bytes = bytes,
+                          .value = value,
+                          .step = step,
+                          .rank = static_cast<std::int16_t>(rank),
+                          .lane = Lane::Host,
+                          .kind = kind});
     };
     for (int step = 0; step < steps; ++step) {
         const std::int64_t origin = pause + step * (length + pause);
         for (Event event : plan.simulation.events) {
-            const auto duration = static_cast<std::int64_t>(static_cast<double>(event.end - event.begin) * jitter(random));
+            const auto duration =
+                static_cast<std::int64_t>(static_cast<double>(event.end - event.begin) * jitter(random));
             event.begin += origin;
             event.end = event.begin + duration;
             event.step = step;
             events.push_back(event);
         }
         for (const RankMemory& memory : plan.memory) {
-            events.push_back({.begin = origin, .end = origin + length, .step = step,
-                              .rank = static_cast<std::int16_t>(memory.rank), .lane = Lane::Host, .kind = EventKind::Step});
+            events.push_back({.begin = origin,
+                              .end = origin + length,
+                              .step = step,
+                              .rank = static_cast<std::int16_t>(memory.rank),
+                              .lane = Lane::Host,
+                              .kind = EventKind::Step});
             for (int category = 0; category < memoryCategoryCount; ++category)
                 counter(memoryKind(static_cast<MemoryCategory>(category)), step, memory.rank, origin + length / 2, 0,
                         memory.bytes[static_cast<std::size_t>(category)]);
@@ -43,7 +54,8 @@ inline std::vector<Event> syntheticRun(const Plan& plan, int steps, std::uint32_
         const double loss = 0.7 + 4.8 * std::exp(-step / 12.0) + 0.05 * std::sin(step * 1.7);
         counter(EventKind::Loss, step, 0, origin + length, loss, 0);
         counter(EventKind::GradientNorm, step, 0, origin + length, 0.5 + 2 * std::exp(-step / 20.0), 0);
-        counter(EventKind::TokensPerSecond, step, 0, origin + length, plan.tokensPerSecond / plan.costs.stretch * jitter(random), 0);
+        counter(EventKind::TokensPerSecond, step, 0, origin + length,
+                plan.tokensPerSecond / plan.costs.stretch * jitter(random), 0);
         if (step % 10 == 9) counter(EventKind::ValidationLoss, step, 0, origin + length, loss + 0.1, 0);
     }
     std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.begin < b.begin; });

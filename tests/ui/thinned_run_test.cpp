@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run whose file kept a size limit, opened: every step is there, those without events are drawn from their figures, and
-// it is said why.
+// A run whose file kept a size limit, opened: every step is there, those without events are drawn from their figures,
+// and it is said why.
 #include "bench_context.h"
 #include "engine/launch/job/run_header.h"
 #include "tests/support/seed.h"
@@ -58,7 +58,8 @@ private Q_SLOTS:
             QVERIFY(model.summary().steps()[i].ranks == wanted.steps()[i].ranks);
             QCOMPARE(model.stepExtents()[i].complete, wanted.steps()[i].complete);
         }
-        QCOMPARE(model.counters(EventKind::Loss).size(), static_cast<std::size_t>(std::ranges::count(given_, EventKind::Loss, &Event::kind)));
+        QCOMPARE(model.counters(EventKind::Loss).size(),
+                 static_cast<std::size_t>(std::ranges::count(given_, EventKind::Loss, &Event::kind)));
         for (int rank = 0; rank < model.ranks(); ++rank) {
             std::int64_t peak = 0;
             for (const Event& event : given_)

@@ -75,7 +75,8 @@ void TimelineOfRunTest::stepsSlowerThanPredictedAreInSightWhole() {
     stand.feed(slowRun(stand.plan, 6), batches);
     const auto& extents = stand.bench.model.stepExtents();
     QCOMPARE(extents.size(), std::size_t{6});
-    QVERIFY2(stand.length() > 2 * (extents[5].end - extents[5].begin), "the length is that of steps as they are, not as they were predicted");
+    QVERIFY2(stand.length() > 2 * (extents[5].end - extents[5].begin),
+             "the length is that of steps as they are, not as they were predicted");
     QVERIFY(stand.visible().begin < extents[4].begin && stand.visible().end >= extents[5].end);
     QVERIFY(stand.visible().begin > extents[2].begin);
 }
@@ -105,13 +106,17 @@ void TimelineOfRunTest::whatHappenedHasItsOwnMarkAndName() {
     stand.view.plot().flush();
     const TimelineState& state = stand.view.plot().state();
     // In the middle of a pixel, so that equal shapes would be equal in every pixel.
-    const auto moment = [&](int sixth) { return state.scale.time(state.plot.left() + state.plot.width() * sixth / 6 + 0.5); };
+    const auto moment = [&](int sixth) {
+        return state.scale.time(state.plot.left() + state.plot.width() * sixth / 6 + 0.5);
+    };
     const auto instant = [&](int sixth, EventKind kind) {
-        return Event{.begin = moment(sixth), .end = moment(sixth), .step = 2, .rank = 0, .lane = Lane::Host, .kind = kind};
+        return Event{
+            .begin = moment(sixth), .end = moment(sixth), .step = 2, .rank = 0, .lane = Lane::Host, .kind = kind};
     };
     const QImage before = stand.view.plot().canvas()->grab().toImage();
-    const std::vector<Event> happened{instant(1, EventKind::ValidationLoss), instant(2, EventKind::Command), instant(3, EventKind::Fault),
-                                      instant(4, EventKind::Overflow), instant(5, EventKind::InjectedFault)};
+    const std::vector<Event> happened{instant(1, EventKind::ValidationLoss), instant(2, EventKind::Command),
+                                      instant(3, EventKind::Fault), instant(4, EventKind::Overflow),
+                                      instant(5, EventKind::InjectedFault)};
     stand.bench.model.append(happened);
     stand.view.plot().flush();
     for (const char* name : names) QVERIFY2(legendOf(stand).contains(QLatin1String(name)), name);
@@ -131,7 +136,8 @@ void TimelineOfRunTest::whatHappenedHasItsOwnMarkAndName() {
     QCOMPARE(shapes.size(), happened.size());
     // A fault is seen through all rows.
     const int fault = static_cast<int>(state.scale.x(happened[2].begin));
-    for (int y = plot.top() + 1; y < plot.bottom(); ++y) QVERIFY(after.pixelColor(fault, y) == stand.bench.theme.theme().bad);
+    for (int y = plot.top() + 1; y < plot.bottom(); ++y)
+        QVERIFY(after.pixelColor(fault, y) == stand.bench.theme.theme().bad);
 }
 
 QTEST_MAIN(TimelineOfRunTest)

@@ -78,26 +78,32 @@ void TimelinePartsTest::ticksAreRoundAndInside() {
     const std::uint64_t seed = freshSeed();
     std::mt19937_64 random(seed);
     for (int round = 0; round < 2000; ++round) {
-        const auto length = static_cast<std::int64_t>(std::pow(10.0, std::uniform_real_distribution<double>(2.3, 15)(random)));
+        const auto length =
+            static_cast<std::int64_t>(std::pow(10.0, std::uniform_real_distribution<double>(2.3, 15)(random)));
         const std::int64_t begin = std::uniform_int_distribution<std::int64_t>(-length, 100 * length)(random);
         const int most = std::uniform_int_distribution<int>(1, 20)(random);
         const auto ticks = timeTicks(begin, begin + length, most);
-        const QByteArray where = QByteArray("seed ") + QByteArray::number(qulonglong(seed)) + " length " + QByteArray::number(qlonglong(length));
+        const QByteArray where = QByteArray("seed ") + QByteArray::number(qulonglong(seed)) + " length " +
+                                 QByteArray::number(qlonglong(length));
         QVERIFY2(static_cast<int>(ticks.size()) <= most + 1, where);
         std::set<QString> labels;
         for (const TimeTick& tick : ticks) {
             QVERIFY2(tick.time >= begin && tick.time <= begin + length, where);
             QVERIFY2(tick.label.contains(QLatin1Char(' ')), where);
-            QVERIFY2(labels.insert(tick.label).second, (where + " label " + tick.label.toUtf8() + " twice").constData());
+            QVERIFY2(labels.insert(tick.label).second,
+                     (where + " label " + tick.label.toUtf8() + " twice").constData());
         }
         if (most >= 5) QVERIFY2(ticks.size() >= 1, where);
         // On a slower clock the same labels stand at as much later moments.
         const std::int64_t slower = length < 1'000'000'000'000 && begin < 1'000'000'000'000 ? 700 : 1;
-        const auto slowed = timeTicks(slower * begin, slower * (begin + length), most, DeviceTime(static_cast<double>(slower)));
+        const auto slowed =
+            timeTicks(slower * begin, slower * (begin + length), most, DeviceTime(static_cast<double>(slower)));
         QCOMPARE(slowed.size(), ticks.size());
         for (std::size_t i = 0; i < ticks.size(); ++i) {
             QCOMPARE(slowed[i].label, ticks[i].label);
-            QVERIFY2(std::abs(static_cast<double>(slowed[i].time - slower * ticks[i].time)) <= 1e-9 * static_cast<double>(slower * (std::abs(begin) + length)), where);
+            QVERIFY2(std::abs(static_cast<double>(slowed[i].time - slower * ticks[i].time)) <=
+                         1e-9 * static_cast<double>(slower * (std::abs(begin) + length)),
+                     where);
         }
     }
 }
@@ -108,13 +114,16 @@ void TimelinePartsTest::ticksFillTheRoomTheyHave() {
     const auto width = [](const QString& label) { return 6 * static_cast<int>(label.size()); };
     for (int round = 0; round < 2000; ++round) {
         const int pixels = std::uniform_int_distribution<int>(480, 2200)(random);
-        const auto length = static_cast<std::int64_t>(std::pow(10.0, std::uniform_real_distribution<double>(4, 10.9)(random)));
+        const auto length =
+            static_cast<std::int64_t>(std::pow(10.0, std::uniform_real_distribution<double>(4, 10.9)(random)));
         const std::int64_t begin = std::uniform_int_distribution<std::int64_t>(0, length)(random);
         const auto ticks = timeTicksWithin(begin, begin + length, pixels, width);
-        const QByteArray where = QByteArray("seed ") + QByteArray::number(qulonglong(seed)) + " length " + QByteArray::number(qlonglong(length));
+        const QByteArray where = QByteArray("seed ") + QByteArray::number(qulonglong(seed)) + " length " +
+                                 QByteArray::number(qlonglong(length));
         QVERIFY2(ticks.size() >= 3, where);
         for (std::size_t i = 1; i < ticks.size(); ++i) {
-            const double apart = static_cast<double>(ticks[i].time - ticks[i - 1].time) / static_cast<double>(length) * pixels;
+            const double apart =
+                static_cast<double>(ticks[i].time - ticks[i - 1].time) / static_cast<double>(length) * pixels;
             QVERIFY2(apart > width(ticks[i - 1].label), where);
         }
     }
@@ -123,9 +132,15 @@ void TimelinePartsTest::ticksFillTheRoomTheyHave() {
 
 /// A run that ends at the last moment that 64 bits hold had ticks without end.
 void TimelinePartsTest::ticksEndWhateverTheRange() {
-    constexpr std::int64_t first = std::numeric_limits<std::int64_t>::min(), last = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t first = std::numeric_limits<std::int64_t>::min(),
+                           last = std::numeric_limits<std::int64_t>::max();
     const auto width = [](const QString& label) { return 6 * static_cast<int>(label.size()); };
-    for (const auto& [begin, end] : {std::pair(std::int64_t{0}, last), {first, last}, {first, first + 1000}, {last - 1000, last}, {first, std::int64_t{0}}, {std::int64_t{-1}, last}}) {
+    for (const auto& [begin, end] : {std::pair(std::int64_t{0}, last),
+                                     {first, last},
+                                     {first, first + 1000},
+                                     {last - 1000, last},
+                                     {first, std::int64_t{0}},
+                                     {std::int64_t{-1}, last}}) {
         for (int most = 1; most < 40; ++most) {
             const auto ticks = timeTicks(begin, end, most);
             QVERIFY(static_cast<int>(ticks.size()) <= most + 2);
@@ -140,7 +155,8 @@ void TimelinePartsTest::ticksEndWhateverTheRange() {
 }
 
 void TimelinePartsTest::whatIsInSightStaysCountable() {
-    constexpr std::int64_t first = std::numeric_limits<std::int64_t>::min(), last = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t first = std::numeric_limits<std::int64_t>::min(),
+                           last = std::numeric_limits<std::int64_t>::max();
     Selection selection;
     selection.setVisible({first, last});
     QVERIFY(selection.visible().begin < 0 && selection.visible().end > 0);
@@ -153,7 +169,8 @@ void TimelinePartsTest::whatIsInSightStaysCountable() {
             range = zoomed(range, 2, range.end, whole);
             QVERIFY(range.end > range.begin);
         }
-        for (const double factor : {1.0, -1.0, 1e9, -1e9}) QVERIFY(panned(range, factor, whole).end > panned(range, factor, whole).begin);
+        for (const double factor : {1.0, -1.0, 1e9, -1e9})
+            QVERIFY(panned(range, factor, whole).end > panned(range, factor, whole).begin);
         QVERIFY(padded(range, 10).end >= padded(range, 10).begin);
     }
 }
@@ -188,7 +205,8 @@ void TimelinePartsTest::nothingLeavesSight() {
     const TimeRange whole{1000, 2'000'000};
     TimeRange range{1000, 500'000};
     for (int i = 0; i < 3000; ++i) {
-        if (i % 3 == 0) range = zoomed(range, std::uniform_real_distribution<double>(0.3, 3)(random), range.begin + 10, whole);
+        if (i % 3 == 0)
+            range = zoomed(range, std::uniform_real_distribution<double>(0.3, 3)(random), range.begin + 10, whole);
         else range = panned(range, std::uniform_real_distribution<double>(-3, 3)(random), whole);
         QVERIFY2(range.end - range.begin >= leastVisible, qPrintable(QString::number(seed)));
         const std::int64_t overlap = std::min(range.end, whole.end) - std::max(range.begin, whole.begin);

@@ -45,7 +45,8 @@ struct Stand {
         view.plot().flush();
     }
     void wheel(QPoint position, int notches, Qt::KeyboardModifiers modifiers) {
-        QWheelEvent event(position, canvas().mapToGlobal(position), {}, {0, 120 * notches}, Qt::NoButton, modifiers, Qt::NoScrollPhase, false);
+        QWheelEvent event(position, canvas().mapToGlobal(position), {}, {0, 120 * notches}, Qt::NoButton, modifiers,
+                          Qt::NoScrollPhase, false);
         QCoreApplication::sendEvent(&canvas(), &event);
         view.plot().flush();
     }
@@ -93,14 +94,16 @@ void TimelineTest::everyVisibleEventIsHit() {
             const QRect rect = eventRect(stand.state(), event);
             if (paintOf(event.kind) == Paint::None || rect.width() < 4) continue;
             const QPoint point = rect.center() - QPoint(0, rect.height() / 4);
-            const auto found = eventAt(stand.bench.model, stand.view.plot().index(), stand.state().scale, stand.state().rows, point.x(), point.y());
+            const auto found = eventAt(stand.bench.model, stand.view.plot().index(), stand.state().scale,
+                                       stand.state().rows, point.x(), point.y());
             QVERIFY(found.has_value());
             QVERIFY(*found == event);
             ++hits;
         }
     }
     QVERIFY(hits >= 4 * 8);
-    QVERIFY(!eventAt(stand.bench.model, stand.view.plot().index(), stand.state().scale, stand.state().rows, 5, 5).has_value());
+    QVERIFY(!eventAt(stand.bench.model, stand.view.plot().index(), stand.state().scale, stand.state().rows, 5, 5)
+                 .has_value());
 }
 
 void TimelineTest::clickSelectsEverywhere() {
@@ -283,7 +286,8 @@ void TimelineTest::dragPansAndShiftDragMeasures() {
 
     QTest::mousePress(&stand.canvas(), Qt::LeftButton, Qt::ShiftModifier, from);
     const std::int64_t begin = stand.state().scale.time(from.x());
-    QMouseEvent move(QEvent::MouseMove, from + QPointF(120, 0), stand.canvas().mapToGlobal(from + QPointF(120, 0)), Qt::NoButton, Qt::LeftButton, Qt::ShiftModifier);
+    QMouseEvent move(QEvent::MouseMove, from + QPointF(120, 0), stand.canvas().mapToGlobal(from + QPointF(120, 0)),
+                     Qt::NoButton, Qt::LeftButton, Qt::ShiftModifier);
     QCoreApplication::sendEvent(&stand.canvas(), &move);
     QTest::mouseRelease(&stand.canvas(), Qt::LeftButton, Qt::ShiftModifier, from + QPoint(120, 0));
     QVERIFY(stand.bench.selection.area());
@@ -395,8 +399,10 @@ void TimelineTest::tableMatchesTheModel() {
     for (const QString& line : lines) {
         QCOMPARE(line.split(QLatin1Char('\t')).size(), columns);
         const QStringList cells = line.split(QLatin1Char('\t'));
-        if (cells[0] == QStringLiteral("2") && cells[3].toStdString() == toText(actionFromId(event.action)) && cells[5] == QStringLiteral("1") && cells[2] == QStringLiteral("compute")) {
-            if (cells[6] == QString::number(static_cast<double>(event.begin) * 1e-6 / stand.plan.costs.stretch, 'f', 6)) ++found;
+        if (cells[0] == QStringLiteral("2") && cells[3].toStdString() == toText(actionFromId(event.action)) &&
+            cells[5] == QStringLiteral("1") && cells[2] == QStringLiteral("compute")) {
+            if (cells[6] == QString::number(static_cast<double>(event.begin) * 1e-6 / stand.plan.costs.stretch, 'f', 6))
+                ++found;
         }
     }
     QCOMPARE(found, 1);
@@ -441,7 +447,8 @@ void TimelineTest::zoomedOutIsBounded() {
     for (int rank = 0; rank < 4; ++rank) events += stand.bench.model.lane(rank, Lane::Compute).all().size();
     const std::size_t columns = static_cast<std::size_t>(stand.state().plot.width()) * 4;
     QVERIFY(events > 10 * columns / 4);
-    QVERIFY2(stand.view.plot().scene().rectangles() < columns * 6, qPrintable(QString::number(stand.view.plot().scene().rectangles())));
+    QVERIFY2(stand.view.plot().scene().rectangles() < columns * 6,
+             qPrintable(QString::number(stand.view.plot().scene().rectangles())));
 }
 
 void TimelineTest::survivesTinySizes() {

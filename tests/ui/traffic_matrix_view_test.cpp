@@ -33,7 +33,8 @@ void TrafficMatrixViewTest::clickAndArrowsChoose() {
     MatrixPlot& plot = view.plot();
     QTest::mouseClick(&plot, Qt::LeftButton, {}, plot.cellRect(2, 4).center());
     QCOMPARE(bench.selection.rank(), 2);
-    QVERIFY2(plot.accessibleDescription().startsWith(QStringLiteral("rank 2 → rank 4: ")), qPrintable(plot.accessibleDescription()));
+    QVERIFY2(plot.accessibleDescription().startsWith(QStringLiteral("rank 2 → rank 4: ")),
+             qPrintable(plot.accessibleDescription()));
     QVERIFY(!plot.accessibleDescription().contains(QStringLiteral("nothing")));
     QTest::keyClick(&plot, Qt::Key_Down);
     QCOMPARE(bench.selection.rank(), 3);
@@ -61,7 +62,8 @@ void TrafficMatrixViewTest::pictures_data() {
     QTest::addColumn<bool>("dark");
     QTest::addColumn<QString>("state");
     for (const bool dark : {true, false})
-        for (const char* state : {"eight", "large", "empty"}) QTest::addRow("matrix-%s-%s", dark ? "dark" : "light", state) << dark << QString::fromLatin1(state);
+        for (const char* state : {"eight", "large", "empty"})
+            QTest::addRow("matrix-%s-%s", dark ? "dark" : "light", state) << dark << QString::fromLatin1(state);
 }
 
 void TrafficMatrixViewTest::pictures() {
@@ -72,12 +74,16 @@ void TrafficMatrixViewTest::pictures() {
     TrafficMatrixView view(bench.context(), nullptr);
     view.resize(300, 260);
     view.show();
-    if (state != QLatin1String("empty")) sample::fill(bench.model, sample::plan(state == QLatin1String("large") ? sample::layout(8, 8, 16) : sample::layout(2, 4, 8)), 5, 3);
+    if (state != QLatin1String("empty"))
+        sample::fill(bench.model,
+                     sample::plan(state == QLatin1String("large") ? sample::layout(8, 8, 16) : sample::layout(2, 4, 8)),
+                     5, 3);
     view.flush();
     bench.selection.setRank(3);
     const QString folder = QStringLiteral(SHARDLAB_BIN_DIR "/../pictures");
     QVERIFY(QDir().mkpath(folder));
-    QVERIFY(view.grab().save(folder + QLatin1Char('/') + QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".png")));
+    QVERIFY(view.grab().save(folder + QLatin1Char('/') + QString::fromLatin1(QTest::currentDataTag()) +
+                             QStringLiteral(".png")));
 }
 
 QTEST_MAIN(TrafficMatrixViewTest)

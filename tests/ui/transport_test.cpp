@@ -53,7 +53,8 @@ void TransportTest::playsAtItsSpeed_data() {
 
 void TransportTest::playsAtItsSpeed() {
     QFETCH(double, speed);
-    Player player(bench_->model, bench_->selection, [this] { return now_; }, nullptr);
+    Player player(
+        bench_->model, bench_->selection, [this] { return now_; }, nullptr);
     player.setSpeed(speed);
     player.play();
     QVERIFY(player.playing());
@@ -61,7 +62,8 @@ void TransportTest::playsAtItsSpeed() {
     for (int frame = 1; frame <= 10; ++frame) {
         now_ += 33'000'000;
         player.tick();
-        QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime() + static_cast<std::int64_t>(frame * 33'000'000 * speed));
+        QCOMPARE(bench_->selection.cursor(),
+                 bench_->model.firstTime() + static_cast<std::int64_t>(frame * 33'000'000 * speed));
     }
     player.pause();
     const std::int64_t held = bench_->selection.cursor();
@@ -75,7 +77,8 @@ void TransportTest::playsAtItsSpeed() {
 }
 
 void TransportTest::speedMayChangeWhilePlaying() {
-    Player player(bench_->model, bench_->selection, [this] { return now_; }, nullptr);
+    Player player(
+        bench_->model, bench_->selection, [this] { return now_; }, nullptr);
     player.play();
     now_ += 100'000'000;
     player.setSpeed(10);
@@ -86,7 +89,8 @@ void TransportTest::speedMayChangeWhilePlaying() {
 }
 
 void TransportTest::stopsAtTheEndAndBeginsAnew() {
-    Player player(bench_->model, bench_->selection, [this] { return now_; }, nullptr);
+    Player player(
+        bench_->model, bench_->selection, [this] { return now_; }, nullptr);
     QSignalSpy state(&player, &Player::stateChanged);
     player.setSpeed(100);
     player.play();
@@ -102,7 +106,8 @@ void TransportTest::stopsAtTheEndAndBeginsAnew() {
 void TransportTest::aReplayOpensAtItsEnd() {
     sample::Bench bench(Workspace::Replay);
     TimelinePlot plot(bench.context(), nullptr);
-    Player player(bench.model, bench.selection, [this] { return now_; }, nullptr);
+    Player player(
+        bench.model, bench.selection, [this] { return now_; }, nullptr);
     const Plan plan = sample::plan(sample::layout(1, 2, 4));
     sample::fill(bench.model, plan, 9, 4);
     QTest::qWait(100);
@@ -121,7 +126,8 @@ void TransportTest::aReplayOpensAtItsEnd() {
 }
 
 void TransportTest::stepsForthAndBack() {
-    Player player(bench_->model, bench_->selection, [this] { return now_; }, nullptr);
+    Player player(
+        bench_->model, bench_->selection, [this] { return now_; }, nullptr);
     const auto& steps = bench_->model.stepExtents();
     player.seek(bench_->model.firstTime());
     for (const StepExtent& step : steps) {
@@ -142,7 +148,8 @@ void TransportTest::stepsForthAndBack() {
 }
 
 void TransportTest::playingGoesOnFromAClickElsewhere() {
-    Player player(bench_->model, bench_->selection, [this] { return now_; }, nullptr);
+    Player player(
+        bench_->model, bench_->selection, [this] { return now_; }, nullptr);
     player.play();
     now_ += 40'000'000;
     player.tick();
@@ -156,7 +163,8 @@ void TransportTest::playingGoesOnFromAClickElsewhere() {
 }
 
 void TransportTest::keepsTheCursorInSight() {
-    Player player(bench_->model, bench_->selection, [this] { return now_; }, nullptr);
+    Player player(
+        bench_->model, bench_->selection, [this] { return now_; }, nullptr);
     player.setSpeed(5);
     player.play();
     const std::int64_t length = bench_->selection.visible().end - bench_->selection.visible().begin;

@@ -19,7 +19,8 @@ using namespace shardlab;
 
 namespace {
 
-const char* const watched[]{"transport", "cards", "timeline", "memory", "loss", "loss_scale", "exponents", "experts", "inspector", "events"};
+const char* const watched[]{"transport",  "cards",     "timeline", "memory",    "loss",
+                            "loss_scale", "exponents", "experts",  "inspector", "events"};
 
 QSize sizeOf(const QString& id) {
     if (id == QLatin1String("timeline")) return {1000, 420};
@@ -42,7 +43,10 @@ int pixelsOf(const QImage& image, const QColor& colour) {
     for (int y = 0; y < image.height(); ++y) {
         for (int x = 0; x < image.width(); ++x) {
             const QColor pixel = image.pixelColor(x, y);
-            if (std::abs(pixel.red() - colour.red()) + std::abs(pixel.green() - colour.green()) + std::abs(pixel.blue() - colour.blue()) < 12) ++count;
+            if (std::abs(pixel.red() - colour.red()) + std::abs(pixel.green() - colour.green()) +
+                    std::abs(pixel.blue() - colour.blue()) <
+                12)
+                ++count;
         }
     }
     return count;
@@ -65,18 +69,27 @@ void fillState(sample::Bench& bench, const QString& state) {
     for (const int step : overflowing)
         bench.model.append(std::vector<Event>{sample::overflow(bench.model, step, 2, ActionKind::Backward, 2, 1, 3)});
     const StepExtent& third = bench.model.stepExtents()[2];
-    bench.model.append(std::vector<Event>{sample::command(third.begin, Command::Pause), sample::command(third.end, Command::Resume)});
+    bench.model.append(
+        std::vector<Event>{sample::command(third.begin, Command::Pause), sample::command(third.end, Command::Resume)});
     if (state == QLatin1String("error")) {
         const std::int64_t time = bench.model.lastTime();
-        bench.model.append(std::vector<Event>{{.begin = time, .end = time, .action = actionId({ActionKind::Forward, 1, 3}), .step = 19, .rank = 1, .lane = Lane::Host, .kind = EventKind::Fault}});
-        bench.model.append(LogLine{time, 1, LogLevel::Error, "rank 1 was killed by SIGKILL at step 19, 1F3; the others were stopped"});
+        bench.model.append(std::vector<Event>{{.begin = time,
+                                               .end = time,
+                                               .action = actionId({ActionKind::Forward, 1, 3}),
+                                               .step = 19,
+                                               .rank = 1,
+                                               .lane = Lane::Host,
+                                               .kind = EventKind::Fault}});
+        bench.model.append(
+            LogLine{time, 1, LogLevel::Error, "rank 1 was killed by SIGKILL at step 19, 1F3; the others were stopped"});
         bench.model.append(LogLine{time / 2, 3, LogLevel::Warning, "rank 3 is 14 % slower than its neighbours"});
         bench.model.setRank({1, "localhost", 4201, plan.mesh.label(1), "killed by SIGKILL at step 19, 1F3"});
         bench.model.setEnd({"failed", "rank 1 was killed by SIGKILL at step 19, 1F3"});
     }
     const auto events = bench.model.eventsOfStep(2, Lane::Compute, 1);
     for (const Event& event : events) {
-        if (event.kind == EventKind::Backward && actionFromId(event.action).microbatch == 1) bench.selection.select(event);
+        if (event.kind == EventKind::Backward && actionFromId(event.action).microbatch == 1)
+            bench.selection.select(event);
     }
 }
 
@@ -110,7 +123,8 @@ void ViewPicturesTest::picture_data() {
     QTest::addColumn<bool>("dark");
     for (const char* view : watched) {
         for (const char* state : {"empty", "prediction", "run", "large", "error"}) {
-            for (const bool dark : {true, false}) QTest::addRow("%s %s %s", view, state, dark ? "dark" : "light") << view << state << dark;
+            for (const bool dark : {true, false})
+                QTest::addRow("%s %s %s", view, state, dark ? "dark" : "light") << view << state << dark;
         }
     }
 }
@@ -134,12 +148,14 @@ void ViewPicturesTest::picture() {
     }
     QTest::qWait(300);
     const QImage image = panel.widget() ? panel.grab().toImage() : QImage();
-    QVERIFY(image.save(QStringLiteral("%1/%2-%3-%4.png").arg(folder(), view, state, dark ? QStringLiteral("dark") : QStringLiteral("light"))));
+    QVERIFY(image.save(QStringLiteral("%1/%2-%3-%4.png")
+                           .arg(folder(), view, state, dark ? QStringLiteral("dark") : QStringLiteral("light"))));
 
     const Theme& theme = bench.theme.theme();
     if (state == QLatin1String("empty")) {
         QCOMPARE(panel.showsView(), panel.view().emptyText().isEmpty());
-        QVERIFY(panel.view().emptyText().contains(QStringLiteral("Press")) || view == QLatin1String("cards") || view == QLatin1String("transport"));
+        QVERIFY(panel.view().emptyText().contains(QStringLiteral("Press")) || view == QLatin1String("cards") ||
+                view == QLatin1String("transport"));
         return;
     }
     if (state == QLatin1String("prediction")) {
@@ -150,7 +166,8 @@ void ViewPicturesTest::picture() {
     QVERIFY(!panel.view().accessibleName().isEmpty());
     QVERIFY(panel.view().asTable().count(QLatin1Char('\n')) >= 2);
     if (view == QLatin1String("timeline")) {
-        for (const EventKind kind : {EventKind::Forward, EventKind::Backward}) QVERIFY(pixelsOf(image, theme.action(kind)) > 500);
+        for (const EventKind kind : {EventKind::Forward, EventKind::Backward})
+            QVERIFY(pixelsOf(image, theme.action(kind)) > 500);
     }
     if (view == QLatin1String("memory")) QVERIFY(pixelsOf(image, theme.memory(MemoryCategory::Parameters)) > 50);
     if (view == QLatin1String("loss")) QVERIFY(pixelsOf(image, theme.action(EventKind::Loss)) > 50);
@@ -176,7 +193,9 @@ void ViewPicturesTest::smallPicture() {
     sample::Bench bench(view == QLatin1String("transport") ? Workspace::Replay : Workspace::Run);
     DockPanel panel(kindOf(view), bench.context(), nullptr);
     fillState(bench, QStringLiteral("run"));
-    panel.resize(view == QLatin1String("cards") ? QSize(300, 140) : view == QLatin1String("transport") ? QSize(300, 52) : QSize(220, 170));
+    panel.resize(view == QLatin1String("cards")       ? QSize(300, 140)
+                 : view == QLatin1String("transport") ? QSize(300, 52)
+                                                      : QSize(220, 170));
     panel.show();
     QTest::qWait(250);
     QVERIFY2(panel.width() <= 320, "the view can be made small");
@@ -216,8 +235,10 @@ void ViewPicturesTest::workspace() {
     fillState(bench, QStringLiteral("run"));
     QTest::qWait(400);
     const QImage image = area.grab().toImage();
-    QVERIFY(image.save(QStringLiteral("%1/workspace-run-%2.png").arg(folder(), dark ? QStringLiteral("dark") : QStringLiteral("light"))));
-    for (const EventKind kind : {EventKind::Forward, EventKind::Backward}) QVERIFY(pixelsOf(image, bench.theme.theme().action(kind)) > 500);
+    QVERIFY(image.save(QStringLiteral("%1/workspace-run-%2.png")
+                           .arg(folder(), dark ? QStringLiteral("dark") : QStringLiteral("light"))));
+    for (const EventKind kind : {EventKind::Forward, EventKind::Backward})
+        QVERIFY(pixelsOf(image, bench.theme.theme().action(kind)) > 500);
 }
 
 QTEST_MAIN(ViewPicturesTest)

@@ -32,7 +32,8 @@ private Q_SLOTS:
         QCOMPARE(slowed.onClock(slowed.seconds(60.0)), 60.0);
         QCOMPARE(slowed.nanoseconds(108), std::int64_t{10});
         QCOMPARE(slowed.nanosecondsOnClock(-10), std::int64_t{-108});
-        QCOMPARE(slowed.nanosecondsOnClock(std::numeric_limits<std::int64_t>::max() / 2), std::numeric_limits<std::int64_t>::max());
+        QCOMPARE(slowed.nanosecondsOnClock(std::numeric_limits<std::int64_t>::max() / 2),
+                 std::numeric_limits<std::int64_t>::max());
         QCOMPARE(slowed.text(60.0 / 10.8), std::string("slowed 10.8 × to watch: a step lasts 1 min 0 s"));
         QCOMPARE(DeviceTime(0.25).text(4), std::string("sped up 4 × to watch: a step lasts 1.00 s"));
         // Nothing is paced, and what a damaged file may say.
@@ -64,7 +65,8 @@ private Q_SLOTS:
         QCOMPARE(readBytes(" 500mb "), std::optional<std::int64_t>(500'000'000));
         QCOMPARE(readBytes("1.5 GiB"), std::optional<std::int64_t>(std::int64_t{3} << 29));
         QCOMPARE(readBytes("1048576"), std::optional<std::int64_t>(1048576));
-        for (const char* none : {"", "MB", "ten", "1 XB", "0.5", "1e3", "9223372036854775808", "9000000 TiB", "1 MB 2", "nan", "inf"})
+        for (const char* none :
+             {"", "MB", "ten", "1 XB", "0.5", "1e3", "9223372036854775808", "9000000 TiB", "1 MB 2", "nan", "inf"})
             QVERIFY2(!readBytes(none), none);
         std::mt19937_64 random(freshSeed());
         for (int i = 0; i < 10000; ++i) {
@@ -101,10 +103,17 @@ private Q_SLOTS:
         QCOMPARE(visible("a\tb\nc", Lines::Visible), std::string("a\\u0009b\\u000ac"));
         QCOMPARE(visible("\x1b[2J\r\x07\x7f"), std::string("\\u001b[2J\\u000d\\u0007\\u007f"));
         QCOMPARE(visible(std::string_view("\0", 1)), std::string("\\u0000"));
-        QCOMPARE(visible("\xc2\x9b" "2J"), std::string("\\u009b2J"));             // C1: as good as ESC [
-        QCOMPARE(visible("\xe2\x80\xae" "x\xe2\x81\xa6"), std::string("\\u202ex\\u2066"));  // right to left
-        QCOMPARE(visible("\x9b" "2J \xff \xc3"), std::string("\\x9b2J \\xff \\xc3"));
-        QCOMPARE(visible("\xc0\x9b \xed\xa0\x80 \xf4\x90\x80\x80"), std::string("\\xc0\\x9b \\xed\\xa0\\x80 \\xf4\\x90\\x80\\x80"));
+        QCOMPARE(visible("\xc2\x9b"
+                         "2J"),
+                 std::string("\\u009b2J"));  // C1: as good as ESC [
+        QCOMPARE(visible("\xe2\x80\xae"
+                         "x\xe2\x81\xa6"),
+                 std::string("\\u202ex\\u2066"));  // right to left
+        QCOMPARE(visible("\x9b"
+                         "2J \xff \xc3"),
+                 std::string("\\x9b2J \\xff \\xc3"));
+        QCOMPARE(visible("\xc0\x9b \xed\xa0\x80 \xf4\x90\x80\x80"),
+                 std::string("\\xc0\\x9b \\xed\\xa0\\x80 \\xf4\\x90\\x80\\x80"));
     }
 
     void randomIsFixed() {
@@ -179,9 +188,17 @@ private Q_SLOTS:
     /// In a folder that others may write to they could put a link where a file is written that is then renamed.
     void noLinkIsFollowedWhereAFileIsMade() {
         const QTemporaryDir folder;
-        const auto path = [&](const std::string& name) { return std::filesystem::path(folder.filePath(QString::fromStdString(name)).toStdString()); };
-        const auto planted = [&](const std::string& name) { std::filesystem::create_symlink(path("precious"), path(name)); };
-        const auto whole = [&] { return *readFile(path("precious")) == "thesis" && (std::filesystem::status(path("precious")).permissions() & std::filesystem::perms::mask) == std::filesystem::perms::owner_read; };
+        const auto path = [&](const std::string& name) {
+            return std::filesystem::path(folder.filePath(QString::fromStdString(name)).toStdString());
+        };
+        const auto planted = [&](const std::string& name) {
+            std::filesystem::create_symlink(path("precious"), path(name));
+        };
+        const auto whole = [&] {
+            return *readFile(path("precious")) == "thesis" &&
+                   (std::filesystem::status(path("precious")).permissions() & std::filesystem::perms::mask) ==
+                       std::filesystem::perms::owner_read;
+        };
         QVERIFY(replaceFile(path("precious"), "thesis"));
         std::filesystem::permissions(path("precious"), std::filesystem::perms::owner_read);
 
@@ -206,7 +223,8 @@ private Q_SLOTS:
 
     void aFileToObeyIsItsUsersOwn() {
         const QTemporaryDir folder;
-        const std::filesystem::path file = folder.filePath("request").toStdString(), other = folder.filePath("other").toStdString();
+        const std::filesystem::path file = folder.filePath("request").toStdString(),
+                                    other = folder.filePath("other").toStdString();
         const auto why = [&] {
             const auto read = readOwnFile(file, 8);
             return read ? std::string("taken") : read.error().why;

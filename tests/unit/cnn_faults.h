@@ -59,7 +59,8 @@ inline const std::vector<SingleFault> cnnFaults{
          l.memory.recompute = "selective";
      },
      "/memory/recompute", "none, full, sqrt or every"},
-    {"codes where nothing is pooled", [](Layout& l) { l.memory.activations = "lossless"; }, "/memory/activations", "kept; or model.kind cnn"},
+    {"codes where nothing is pooled", [](Layout& l) { l.memory.activations = "lossless"; }, "/memory/activations",
+     "kept; or model.kind cnn"},
     {"codes of what is computed again",
      [](Layout& l) {
          l.model.kind = "cnn";

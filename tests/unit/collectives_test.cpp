@@ -98,7 +98,8 @@ private Q_SLOTS:
         for (const auto& [hosts, how] : {std::pair{1, "ring"}, std::pair{2, "hierarchical"}}) {
             layout.model = {"gpt", 4, 1024, 8, 128, 256, 0};
             layout.cluster.hosts.clear();
-            for (int host = 0; host < hosts; ++host) layout.cluster.hosts.push_back({std::string(1, char('a' + host)), 4 / hosts});
+            for (int host = 0; host < hosts; ++host)
+                layout.cluster.hosts.push_back({std::string(1, char('a' + host)), 4 / hosts});
             const auto plan = makePlan(layout);
             QVERIFY(plan.has_value());
             const auto found = std::ranges::find(plan->traffic, Axis::Data, &AxisTraffic::axis);

@@ -99,7 +99,8 @@ private Q_SLOTS:
         for (std::thread& rank : ranks) rank.join();
         QVERIFY(collected.wait([&] { return collected.goodbyes.size() == 2; }));
         collector->stop();
-        for (int rank = 0; rank < 2; ++rank) QVERIFY(identical(collected.events[rank], given[static_cast<std::size_t>(rank)]));
+        for (int rank = 0; rank < 2; ++rank)
+            QVERIFY(identical(collected.events[rank], given[static_cast<std::size_t>(rank)]));
         QVERIFY2(proxy.cuts() >= 40, std::to_string(proxy.cuts()).c_str());
         QVERIFY(collector->counts().resumed > 0);
         QCOMPARE(collected.goodbyes[0].size(), std::size_t{1});
@@ -266,7 +267,8 @@ private Q_SLOTS:
         QVERIFY(collected.wait([&] { return collected.lost.size() == 2; }));
         QVERIFY(collected.events.empty());
         QCOMPARE(collected.log.size(), std::size_t{1});
-        QVERIFY(collected.log[0].text.find("event 1 (forward of rank 0) goes from 5 to 9223372036854775807 ns") != std::string::npos);
+        QVERIFY(collected.log[0].text.find("event 1 (forward of rank 0) goes from 5 to 9223372036854775807 ns") !=
+                std::string::npos);
     }
 
     void aRankIsOrphanedWhenItsCollectorIsGone() {

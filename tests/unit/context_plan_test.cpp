@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plan says of context parallelism: even shares of the tokens and of the work, and a ring that computing hides as far
-// as it can. What runs then do is context_parity_test's.
+// What plan says of context parallelism: even shares of the tokens and of the work, and a ring that computing hides as
+// far as it can. What runs then do is context_parity_test's.
 #include "engine/layout/context_split.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/compute_costs.h"
@@ -45,7 +45,8 @@ private Q_SLOTS:
     void membersShareTheTokens() {
         std::mt19937 random(freshSeed());
         for (int round = 0; round < 50; ++round) {
-            const int members = 1 + static_cast<int>(random() % 9), sequence = 2 * members * (1 + static_cast<int>(random() % 9));
+            const int members = 1 + static_cast<int>(random() % 9),
+                      sequence = 2 * members * (1 + static_cast<int>(random() % 9));
             std::set<int> seen;
             for (int member = 0; member < members; ++member) {
                 std::int64_t places = 0;
@@ -101,15 +102,17 @@ private Q_SLOTS:
             const double block = coreSeconds(layout, share, device) / context;
             const std::int64_t bytes = 2LL * (layout.model.sequence / context) * 4096 * 2;
             const Link fast{1e15, 0}, slow{static_cast<double>(bytes) / (3 * block), 0};
-            const ContextRing quick = contextRing(layout, share, fast, device), long_ = contextRing(layout, share, slow, device);
+            const ContextRing quick = contextRing(layout, share, fast, device),
+                              long_ = contextRing(layout, share, slow, device);
             QCOMPARE(quick.forward.size(), static_cast<std::size_t>(context - 1));
             QCOMPARE(quick.backward.size(), static_cast<std::size_t>(2 * context - 1));
             for (const RingStep& step : quick.forward) QVERIFY(step.bytes == bytes && step.seconds < step.cover);
-            for (const RingStep& step : long_.forward) QVERIFY(std::abs(step.seconds - step.cover - 2 * block) < 1e-9 * block);
+            for (const RingStep& step : long_.forward)
+                QVERIFY(std::abs(step.seconds - step.cover - 2 * block) < 1e-9 * block);
             std::int64_t sent = 0;
             for (const RingStep& step : quick.backward) sent += step.bytes;
             QCOMPARE(sent, (context - 1) * bytes + context * 2 * bytes);  // gradients in fp32
-            QCOMPARE(quick.backward.back().cover, 0.0);  // home, and nothing is left to compute
+            QCOMPARE(quick.backward.back().cover, 0.0);                   // home, and nothing is left to compute
         }
         QVERIFY(contextRing(longSamples(1), {}, {1e9, 0}, *findDevice("h100-sxm")).forward.empty());
     }

@@ -33,7 +33,8 @@ private Q_SLOTS:
             QCOMPARE(graph.stepSeconds, simulatedSeconds(each.lowered, each.costs));
             std::size_t actions = 0;
             for (const auto& rank : each.lowered.ranks)
-                actions += static_cast<std::size_t>(std::ranges::count_if(rank, [](const Action& a) { return !isReceive(a.kind); }));
+                actions += static_cast<std::size_t>(
+                    std::ranges::count_if(rank, [](const Action& a) { return !isReceive(a.kind); }));
             QCOMPARE(graph.nodes.size(), actions);
             for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
                 double ready = 0;
@@ -61,11 +62,13 @@ private Q_SLOTS:
             for (const CriticalPath::Share& share : path.onPath) shares += share.seconds();
             QVERIFY(std::abs(shares - graph.stepSeconds) < 1e-9 * graph.stepSeconds);
             for (const CriticalPath::Time& time : path.ofRank)
-                QVERIFY(std::abs(time.computing + time.tensor + time.reducing + time.waiting - graph.stepSeconds) < 1e-9 * graph.stepSeconds);
+                QVERIFY(std::abs(time.computing + time.tensor + time.reducing + time.waiting - graph.stepSeconds) <
+                        1e-9 * graph.stepSeconds);
         }
     }
 
-    /// What tensor groups exchange within actions stands by itself; together it is what was compute, of path and of rank.
+    /// What tensor groups exchange within actions stands by itself; together it is what was compute, of path and of
+    /// rank.
     void tensorCollectivesAreNoCompute() {
         int some = 0;
         for (int round = 0; round < 60; ++round) {
@@ -78,23 +81,29 @@ private Q_SLOTS:
                 StageCosts& stage = each.costs.stages[s];
                 const double share = shares[static_cast<int>(s)] = random_->uniform();
                 const auto part = [&](double seconds) {
-                    return std::vector<TensorCost>{{.seconds = share * seconds / 4}, {.seconds = share * seconds * 3 / 4}};
+                    return std::vector<TensorCost>{{.seconds = share * seconds / 4},
+                                                   {.seconds = share * seconds * 3 / 4}};
                 };
                 stage.tensor = {part(stage.forward), part(stage.inputGrad), part(stage.weightGrad)};
             }
             const StepGraph graph = stepGraph(each.lowered, each.costs);
             const CriticalPath path = criticalPath(graph);
             std::vector<double> expected(path.onPath.size()), within(path.ofRank.size());
-            const auto tensorOf = [&](const StepGraph::Node& node) { return isCompute(node.action.kind) ? shares[node.action.stage] * lengthOf(node) : 0; };
+            const auto tensorOf = [&](const StepGraph::Node& node) {
+                return isCompute(node.action.kind) ? shares[node.action.stage] * lengthOf(node) : 0;
+            };
             for (const int index : path.nodes) {
                 const StepGraph::Node& node = graph.nodes[static_cast<std::size_t>(index)];
                 expected[static_cast<std::size_t>(node.rank)] += tensorOf(node);
             }
-            for (const StepGraph::Node& node : graph.nodes) within[static_cast<std::size_t>(node.rank)] += tensorOf(node);
+            for (const StepGraph::Node& node : graph.nodes)
+                within[static_cast<std::size_t>(node.rank)] += tensorOf(node);
             for (std::size_t rank = 0; rank < path.onPath.size(); ++rank) {
                 QVERIFY(std::abs(path.onPath[rank].tensor - expected[rank]) < 1e-9);
-                QVERIFY(std::abs(path.onPath[rank].compute + path.onPath[rank].tensor - plain.onPath[rank].compute * each.costs.stretch) < 1e-9);
-                QVERIFY(std::abs(path.onPath[rank].communication - plain.onPath[rank].communication * each.costs.stretch) < 1e-9);
+                QVERIFY(std::abs(path.onPath[rank].compute + path.onPath[rank].tensor -
+                                 plain.onPath[rank].compute * each.costs.stretch) < 1e-9);
+                QVERIFY(std::abs(path.onPath[rank].communication -
+                                 plain.onPath[rank].communication * each.costs.stretch) < 1e-9);
                 QVERIFY(std::abs(path.ofRank[rank].tensor - within[rank]) < 1e-9);
                 QVERIFY(std::abs(path.ofRank[rank].waiting - plain.ofRank[rank].waiting * each.costs.stretch) < 1e-9);
             }
@@ -136,7 +145,8 @@ private Q_SLOTS:
                 } else {
                     ++offPath;
                     QVERIFY2(slack > 0, qPrintable(what));
-                    QVERIFY2(std::abs(with(node.action, -std::min(slack, lengthOf(node))) - step) < 1e-12 * step, qPrintable(what));
+                    QVERIFY2(std::abs(with(node.action, -std::min(slack, lengthOf(node))) - step) < 1e-12 * step,
+                             qPrintable(what));
                     QVERIFY2(std::abs(with(node.action, slack) - step) < 1e-9 * step, qPrintable(what));
                     QVERIFY2(std::abs(with(node.action, slack + 0.01) - (step + 0.01)) < 1e-9 * step, qPrintable(what));
                 }

@@ -96,21 +96,29 @@ private Q_SLOTS:
     void whatIsWrongIsSaidOnceWithItsCell_data() {
         QTest::addColumn<QStringList>("lines");
         QTest::addColumn<QStringList>("words");
-        const auto row = [](const char* name, QStringList lines, QStringList words) { QTest::newRow(name) << lines << words; };
+        const auto row = [](const char* name, QStringList lines, QStringList words) {
+            QTest::newRow(name) << lines << words;
+        };
         row("none", {}, {"no actions are listed"});
         row("unknown action", {"0F0,0F1,0B0,0B1", "1F0,1C0,1F1,1B1"}, {"line 2, cell 2: \"1C0\"", "this is no action"});
         row("too few lines", {"0F0,0F1,0B0,0B1"}, {"it has 1 line, the pipeline has 2 ranks"});
-        row("a stage on two ranks", {"0F0,0F1,0B0,0B1", "1F0,0F1,1B0,1B1"}, {"line 2, 0F1", "stage 0 stands on line 1 too"});
-        row("a stage too many", {"0F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1,2F0,2B0,2F1,2B1"}, {"it has 3 stages, pipeline × chunks is 2"});
+        row("a stage on two ranks", {"0F0,0F1,0B0,0B1", "1F0,0F1,1B0,1B1"},
+            {"line 2, 0F1", "stage 0 stands on line 1 too"});
+        row("a stage too many", {"0F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1,2F0,2B0,2F1,2B1"},
+            {"it has 3 stages, pipeline × chunks is 2"});
         row("missing", {"0F0,0F1,0B0,0B1", "1F0,1B0,1F1"}, {"rank 1, 1B1", "it is missing", "[1B1]"});
-        row("missing microbatch", {"0F0,0B0", "1F0,1B0"}, {"rank 0, 0F1", "[0F1]", "2 microbatches", "the schedule has 1", "micro 2"});
-        row("microbatch too many", {"0F0,0F1,0F2,0B0,0B1,0B2", "1F0,1B0,1F1,1B1,1F2,1B2"}, {"there is no microbatch 2", "[0F2]"});
+        row("missing microbatch", {"0F0,0B0", "1F0,1B0"},
+            {"rank 0, 0F1", "[0F1]", "2 microbatches", "the schedule has 1", "micro 2"});
+        row("microbatch too many", {"0F0,0F1,0F2,0B0,0B1,0B2", "1F0,1B0,1F1,1B1,1F2,1B2"},
+            {"there is no microbatch 2", "[0F2]"});
         row("twice", {"0F0,0F1,0B0,0B1,0F0", "1F0,1B0,1F1,1B1"}, {"rank 0, action 5, 0F0", "it stands twice", "[0F0]"});
-        row("backward first", {"0F0,0F1,0B0,0B1", "1B0,1F0,1F1,1B1"}, {"rank 1, action 1, 1B0", "it comes before 1F0", "[1B0]"});
+        row("backward first", {"0F0,0F1,0B0,0B1", "1B0,1F0,1F1,1B1"},
+            {"rank 1, action 1, 1B0", "it comes before 1F0", "[1B0]"});
         row("weight gradient alone", {"0F0,0F1,0B0,0W1", "1F0,1B0,1F1,1B1"}, {"0I1", "it is missing"});
         row("both backwards", {"0F0,0F1,0B0,0I0,0B1", "1F0,1B0,1F1,1B1"}, {"0I0", "makes the input gradient too"});
         row("deadlock", {"0F0,0B0,0F1,0B1", "1F1,1B1,1F0,1B0"}, {"deadlock: pipeline rank 0 waits at 0B0", "[0B0]"});
-        row("a message", {"0F0,0SEND_F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"}, {"0SEND_F0", "added from the layout", "Only F, B, I and W"});
+        row("a message", {"0F0,0SEND_F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"},
+            {"0SEND_F0", "added from the layout", "Only F, B, I and W"});
         row("a recomputation", {"0F0,0R0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"}, {"0R0", "added from the layout"});
         row("a weight version", {"0F0@v1,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"}, {"0F0@v1", "one version of the weights"});
     }
@@ -145,15 +153,17 @@ private Q_SLOTS:
     }
 
     void cellsAreImportedOrRefused() {
-        const auto imported = importCsv("0UNSHARD,0F0,,0SEND_F0,\"(0F1;0B0)OVERLAP_F_B\",0WAIT_SEND_F0,0B1,0REDUCE_GRAD,0STEP\r\n"
-                                        "1RECV_F0, 1F0 ,1I0,1SEND_B0,1W0,1F1,1B1,1RESHARD\r\n");
+        const auto imported =
+            importCsv("0UNSHARD,0F0,,0SEND_F0,\"(0F1;0B0)OVERLAP_F_B\",0WAIT_SEND_F0,0B1,0REDUCE_GRAD,0STEP\r\n"
+                      "1RECV_F0, 1F0 ,1I0,1SEND_B0,1W0,1F1,1B1,1RESHARD\r\n");
         QVERIFY2(imported.has_value(), imported ? "" : imported.error().text().c_str());
         QCOMPARE(toCsv(imported->compute), std::string("0F0,0F1,0B0,0B1\n1F0,1I0,1W0,1F1,1B1\n"));
         QCOMPARE(imported->notes.size(), std::size_t{2});
         QVERIFY2(imported->notes[0].find("1 WAIT_SEND_F") != std::string::npos, imported->notes[0].c_str());
         QVERIFY2(imported->notes[1].starts_with("1 OVERLAP_F_B"), imported->notes[1].c_str());
         QVERIFY(importCsv("0F0,0B0\n")->notes.empty());
-        for (const char* wrong : {"", "0UNSHARD\n", "0F0,UNSHARD,0B0\n", "0F0,0UNSHARD1x,0B0\n", "(0F0;0X1)OVERLAP_F_B\n", "(0F0;0B0\n", "0F0;0B0\n"}) {
+        for (const char* wrong : {"", "0UNSHARD\n", "0F0,UNSHARD,0B0\n", "0F0,0UNSHARD1x,0B0\n",
+                                  "(0F0;0X1)OVERLAP_F_B\n", "(0F0;0B0\n", "0F0;0B0\n"}) {
             const auto refused = importCsv(wrong);
             QVERIFY2(!refused, wrong);
             QVERIFY2(!refused.error().why.empty() && !refused.error().legal.empty(), refused.error().text().c_str());

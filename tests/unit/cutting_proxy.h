@@ -17,9 +17,13 @@ namespace shardlab {
 class CuttingProxy {
 public:
     /// Cuts each of the first `cuts` connections after at most `most` bytes; later ones last.
-    CuttingProxy(const std::filesystem::path& front, std::filesystem::path back, std::uint64_t seed, int cuts, std::int64_t most)
-        : CuttingProxy(std::move(*listenUnix(front, 16)), [back = std::move(back)] { return connectUnix(back); }, seed, cuts, most) {}
-    CuttingProxy(Descriptor front, std::function<Result<Descriptor>()> back, std::uint64_t seed, int cuts, std::int64_t most)
+    CuttingProxy(const std::filesystem::path& front, std::filesystem::path back, std::uint64_t seed, int cuts,
+                 std::int64_t most)
+        : CuttingProxy(
+              std::move(*listenUnix(front, 16)), [back = std::move(back)] { return connectUnix(back); }, seed, cuts,
+              most) {}
+    CuttingProxy(Descriptor front, std::function<Result<Descriptor>()> back, std::uint64_t seed, int cuts,
+                 std::int64_t most)
         : listener_(std::move(front)), back_(std::move(back)), random_(seed), cutsLeft_(cuts), most_(most) {
         thread_ = std::thread([this] { loop(); });
     }
@@ -44,12 +48,15 @@ private:
                 watched.push_back({pair.called.value(), POLLIN, 0});
             }
             ::poll(watched.data(), watched.size(), 100);
-            std::erase_if(pairs_, [this](Pair& pair) { return !pass(pair.caller, pair.called, pair.budget) || !pass(pair.called, pair.caller, pair.budget); });
+            std::erase_if(pairs_, [this](Pair& pair) {
+                return !pass(pair.caller, pair.called, pair.budget) || !pass(pair.called, pair.caller, pair.budget);
+            });
             while (auto caller = acceptUnix(listener_)) {
                 auto called = back_();
                 if (!called) continue;
                 const bool lasts = cutsLeft_-- <= 0;
-                pairs_.push_back({std::move(*caller), std::move(*called), lasts ? std::int64_t{1} << 60 : random_.below(most_)});
+                pairs_.push_back(
+                    {std::move(*caller), std::move(*called), lasts ? std::int64_t{1} << 60 : random_.below(most_)});
             }
         }
     }
@@ -61,7 +68,8 @@ private:
         // What is beyond the budget is lost with the connection, as in a broken link.
         const auto part = std::min<std::int64_t>(static_cast<std::int64_t>(*count), budget);
         for (std::int64_t sent = 0; sent < part;) {
-            const auto now = sendSome(to, std::span(room).subspan(static_cast<std::size_t>(sent), static_cast<std::size_t>(part - sent)));
+            const auto now = sendSome(
+                to, std::span(room).subspan(static_cast<std::size_t>(sent), static_cast<std::size_t>(part - sent)));
             if (!now) return false;
             sent += static_cast<std::int64_t>(*now);
             if (*now == 0) std::this_thread::yield();

@@ -16,9 +16,7 @@ using namespace shardlab;
 
 namespace {
 
-nlohmann::json a100() {
-    return nlohmann::json::parse(*readFile(resourcesFolder() / "devices" / "a100-sxm.json"));
-}
+nlohmann::json a100() { return nlohmann::json::parse(*readFile(resourcesFolder() / "devices" / "a100-sxm.json")); }
 
 const DevicePreset* find(const DeviceList& list, std::string_view name) {
     const auto found = std::ranges::find(list.devices, name, &DevicePreset::name);
@@ -45,10 +43,11 @@ private Q_SLOTS:
             double fp32, bf16, memoryBandwidth, memoryBytes, inNode, hostLink, hostMemory;
         };
         // Data sheets: dense, one direction of the links.
-        for (const Figures& wanted : {Figures{"a100-sxm", 19.5e12, 312e12, 2.039e12, 80 * 1.0737e9, 300e9, 32e9, 8 * 2 * 25.6e9 / 8},
-                                      Figures{"h100-sxm", 67e12, 989e12, 3.35e12, 80 * 1.0737e9, 450e9, 64e9, 8 * 2 * 38.4e9 / 8},
-                                      Figures{"h200", 67e12, 989e12, 4.8e12, 141e9, 450e9, 64e9, 8 * 2 * 38.4e9 / 8},
-                                      Figures{"b200", 75e12, 2.25e15, 7.7e12, 180e9, 900e9, 64e9, 8 * 2 * 44.8e9 / 8}}) {
+        for (const Figures& wanted :
+             {Figures{"a100-sxm", 19.5e12, 312e12, 2.039e12, 80 * 1.0737e9, 300e9, 32e9, 8 * 2 * 25.6e9 / 8},
+              Figures{"h100-sxm", 67e12, 989e12, 3.35e12, 80 * 1.0737e9, 450e9, 64e9, 8 * 2 * 38.4e9 / 8},
+              Figures{"h200", 67e12, 989e12, 4.8e12, 141e9, 450e9, 64e9, 8 * 2 * 38.4e9 / 8},
+              Figures{"b200", 75e12, 2.25e15, 7.7e12, 180e9, 900e9, 64e9, 8 * 2 * 44.8e9 / 8}}) {
             const DevicePreset* device = findDevice(wanted.name);
             QVERIFY(device != nullptr);
             QCOMPARE(device->fp32Flops, wanted.fp32);
@@ -93,7 +92,8 @@ private Q_SLOTS:
         QVERIFY(!read->host);
         device = a100();
         device["host"].erase("bandwidth_bytes_per_second");
-        QVERIFY(parseDevice("mine", device.dump()).error().text().find("/host/bandwidth_bytes_per_second") != std::string::npos);
+        QVERIFY(parseDevice("mine", device.dump()).error().text().find("/host/bandwidth_bytes_per_second") !=
+                std::string::npos);
     }
 
     void nothingLiesOnAHostThatIsUnknown() {
@@ -108,7 +108,8 @@ private Q_SLOTS:
                 if (faults.empty()) continue;
                 QCOMPARE(faults.front().pointer, std::string(pointer));
                 QVERIFY2(toText(faults).find("on the host of hostless") != std::string::npos, toText(faults).c_str());
-                QVERIFY2(faults.front().legal.find("\"host\" in the file") != std::string::npos, faults.front().legal.c_str());
+                QVERIFY2(faults.front().legal.find("\"host\" in the file") != std::string::npos,
+                         faults.front().legal.c_str());
             }
         }
     }
@@ -121,21 +122,25 @@ private Q_SLOTS:
             change(device);
             return QString::fromStdString(device.dump());
         };
-        QTest::newRow("no JSON") << "{\"title\": " << "line 1";
-        QTest::newRow("a list") << "[]" << "/: it is no object";
+        QTest::newRow("no JSON") << "{\"title\": "
+                                 << "line 1";
+        QTest::newRow("a list") << "[]"
+                                << "/: it is no object";
         QTest::newRow("missing") << changed([](auto& d) { d.erase("bf16_flops"); }) << "/bf16_flops: it is missing";
-        QTest::newRow("unknown") << changed([](auto& d) { d["fp64_flops"] = 1; }) << "/fp64_flops: a device has no such field";
+        QTest::newRow("unknown") << changed([](auto& d) { d["fp64_flops"] = 1; })
+                                 << "/fp64_flops: a device has no such field";
         QTest::newRow("text") << changed([](auto& d) { d["fp32_flops"] = "fast"; }) << "/fp32_flops: it is no number";
         QTest::newRow("zero") << changed([](auto& d) { d["memory_bytes"] = 0; }) << "/memory_bytes: it is 0";
-        QTest::newRow("more memory than can be counted") << changed([](auto& d) { d["memory_bytes"] = 2.05556e122; })
-                                                         << "/memory_bytes: it is 2.05556e+122";
+        QTest::newRow("more memory than can be counted")
+            << changed([](auto& d) { d["memory_bytes"] = 2.05556e122; }) << "/memory_bytes: it is 2.05556e+122";
         QTest::newRow("share") << changed([](auto& d) { d["matmul_efficiency"] = 1.5; }) << "at most 1";
         QTest::newRow("negative") << changed([](auto& d) { d["kernel_seconds"] = -1e-6; }) << "seconds, from 0 to 1";
         QTest::newRow("link") << changed([](auto& d) { d["in_node"].erase("latency_seconds"); })
                               << "/in_node/latency_seconds: it is missing";
         QTest::newRow("link's unknown") << changed([](auto& d) { d["between_nodes"]["speed"] = 1; })
                                         << "/between_nodes/speed: a device has no such field";
-        QTest::newRow("twice") << "{\"title\": \"a\", \"title\": \"b\"}" << "the key stands twice";
+        QTest::newRow("twice") << "{\"title\": \"a\", \"title\": \"b\"}"
+                               << "the key stands twice";
     }
     void whatIsWrongIsSaidOnce() {
         QFETCH(QString, json);

@@ -108,7 +108,11 @@ private Q_SLOTS:
         layout.cluster.hosts = {{"a", 3}, {"b", 3}, {"c", 2}};
         QCOMPARE(withReplicas(layout, 3).cluster.hosts, (std::vector<HostSpec>{{"a", 3}, {"b", 3}}));
         QCOMPARE(withReplicas(layout, 2).cluster.hosts, (std::vector<HostSpec>{{"a", 3}, {"b", 1}}));
-        QCOMPARE(withReplicas(layout, 4), [&] { Layout same = layout; same.run.minData = 0; return same; }());
+        QCOMPARE(withReplicas(layout, 4), [&] {
+            Layout same = layout;
+            same.run.minData = 0;
+            return same;
+        }());
     }
 
     void ranksKeepTheirPlace() {
@@ -118,7 +122,8 @@ private Q_SLOTS:
         QCOMPARE(world.ranks(), 6);
         std::vector<int> places;
         for (int rank = 0; rank < 6; ++rank) places.push_back(world.placeOf(rank));
-        QCOMPARE(places, (std::vector<int>{0, 1, 2, 4, 5, 6}));  // pipeline × data: the last replica's ranks are missing
+        QCOMPARE(places,
+                 (std::vector<int>{0, 1, 2, 4, 5, 6}));  // pipeline × data: the last replica's ranks are missing
         QCOMPARE(world.absent(), (std::vector<int>{3, 7}));
         QVERIFY(world.renumbered());
         QCOMPARE(world.placeOf(-1), -1);
@@ -177,7 +182,8 @@ private Q_SLOTS:
             QVERIFY(writeRunRequest(run, FaultRequest{kind, 7}));
             QVERIFY(**takeRunRequest(run) == RunRequest(FaultRequest{kind, 7}));
         }
-        for (const char* wrong : {"", "resize 6", "resize six\n", "resize 6\n7\n", "resize 99999999999\n", "6\n", "slow 1\n", "kill  1\n", "kill\n"}) {
+        for (const char* wrong : {"", "resize 6", "resize six\n", "resize 6\n7\n", "resize 99999999999\n", "6\n",
+                                  "slow 1\n", "kill  1\n", "kill\n"}) {
             std::ofstream(runRequestFile(run)) << wrong;
             QVERIFY(!takeRunRequest(run));
             QVERIFY(!std::filesystem::exists(runRequestFile(run)));
@@ -192,7 +198,8 @@ private Q_SLOTS:
         const std::filesystem::path wanted = folder.filePath("wanted").toStdString();
         const auto ignored = [&](const char* why) {
             const auto taken = takeRunRequest(run);
-            return !taken && QString::fromStdString(taken.error().text()).contains(why) && !std::filesystem::is_symlink(file) && !std::filesystem::exists(file);
+            return !taken && QString::fromStdString(taken.error().text()).contains(why) &&
+                   !std::filesystem::is_symlink(file) && !std::filesystem::exists(file);
         };
         std::ofstream(wanted) << "kill 1\n";
         std::filesystem::create_symlink(wanted, file);

@@ -107,7 +107,8 @@ private Q_SLOTS:
         for (int round = 0; round < 200; ++round) {
             std::vector<Event> events = random.plausible(20, 3);
             const auto at = static_cast<std::size_t>(random.below(20));
-            const std::int64_t beyond = latestTime + 1 + random.below(std::numeric_limits<std::int64_t>::max() - latestTime);
+            const std::int64_t beyond =
+                latestTime + 1 + random.below(std::numeric_limits<std::int64_t>::max() - latestTime);
             (round % 2 == 0 ? events[at].begin : events[at].end) = round % 4 < 2 ? beyond : -beyond;
             events[at].kind = EventKind::Forward;
             events[at].action = actionId({ActionKind::Forward, 2, 1, -1});
@@ -117,7 +118,8 @@ private Q_SLOTS:
             const Status read = decodeEvents(block, back);
             QVERIFY(!read && back.empty());
             const std::string error = read.error().text();
-            for (const std::string& word : {"event " + std::to_string(at + 1) + " (forward 2F1 of rank 3)", std::to_string(beyond), std::string("36 years")})
+            for (const std::string& word : {"event " + std::to_string(at + 1) + " (forward 2F1 of rank 3)",
+                                            std::to_string(beyond), std::string("36 years")})
                 QVERIFY2(error.find(word) != std::string::npos, error.c_str());
         }
     }
@@ -156,7 +158,8 @@ private Q_SLOTS:
             Bytes block;
             encodeEvents(random.plausible(static_cast<std::size_t>(1 + random.below(100)), 1), block);
             for (std::int64_t flips = 1 + random.below(8); flips > 0; --flips)
-                block[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(block.size())))] = static_cast<std::byte>(random.below(256));
+                block[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(block.size())))] =
+                    static_cast<std::byte>(random.below(256));
             if (!decodeEvents(block, back)) QVERIFY(back.empty());
             Bytes noise(static_cast<std::size_t>(random.below(300)));
             for (std::byte& byte : noise) byte = static_cast<std::byte>(random.below(256));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plan says of models with experts: work of the experts that are asked, time of the rows that are computed, and the
-// sums over their load.
+// What plan says of models with experts: work of the experts that are asked, time of the rows that are computed, and
+// the sums over their load.
 #include "engine/trace/metrics/expert_loads.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/utilisation.h"
@@ -57,7 +57,9 @@ private Q_SLOTS:
         const Plan few = planned(layout);
         const std::int64_t one = 2 * 512 * 2048 + 2048 + 512;
         // Each rank has a dense block and one with experts: weights, gradients and AdamW's two numbers, with the gate.
-        const auto state = [](const Plan& plan) { return plan.memory[1].bytes[0] + plan.memory[1].bytes[1] + plan.memory[1].bytes[2]; };
+        const auto state = [](const Plan& plan) {
+            return plan.memory[1].bytes[0] + plan.memory[1].bytes[1] + plan.memory[1].bytes[2];
+        };
         QCOMPARE(state(many) - state(few), 16 * 12 * (one + 512));
         QCOMPARE(modelParameters(layoutOf("gpt-moe").model) - modelParameters(layout.model), 4 * 12 * (one + 512));
     }
@@ -76,7 +78,8 @@ private Q_SLOTS:
             return plan.memory[rank].bytes[0] + plan.memory[rank].bytes[1] + plan.memory[rank].bytes[2];
         };
         // Two blocks with 16 experts on each pipeline rank.
-        for (const std::size_t rank : {0, 3, 7}) QCOMPARE(state(whole, rank) - state(spread, rank), 2 * (16 - 4) * 16 * one);
+        for (const std::size_t rank : {0, 3, 7})
+            QCOMPARE(state(whole, rank) - state(spread, rank), 2 * (16 - 4) * 16 * one);
         QCOMPARE(spread.flopsPerStep, whole.flopsPerStep);
         QCOMPARE(spread.parameters, whole.parameters);
         const auto sent = [](const Plan& plan, Axis axis) {
@@ -92,7 +95,8 @@ private Q_SLOTS:
         QVERIFY(spread.stepSeconds != whole.stepSeconds);
         // Where two ranks hold each, they are summed between these.
         layout.parallel.expert = 2;
-        QCOMPARE(sent(whole, Axis::Data) - sent(planned(layout), Axis::Data), std::int64_t{4} * 4 * one * (2 * 3 * 16 - 2 * 2 * 8));
+        QCOMPARE(sent(whole, Axis::Data) - sent(planned(layout), Axis::Data),
+                 std::int64_t{4} * 4 * one * (2 * 3 * 16 - 2 * 2 * 8));
     }
 
     void slowLinksMakeAllToAllsDear() {
@@ -115,7 +119,8 @@ private Q_SLOTS:
             return all;
         };
         Layout layout = layoutOf("gpt-moe");
-        QVERIFY2(notes(layout).find("each of the 16 experts of a block has 20 places for the 256 tokens") != std::string::npos,
+        QVERIFY2(notes(layout).find("each of the 16 experts of a block has 20 places for the 256 tokens") !=
+                     std::string::npos,
                  notes(layout).c_str());
         QVERIFY(notes(layout).find("is dropped") == std::string::npos);
         layout.model.capacity = 0.75;
@@ -124,7 +129,8 @@ private Q_SLOTS:
         QVERIFY2(notes(layout).find("second expert is drawn") != std::string::npos, notes(layout).c_str());
         QVERIFY2(notes(layout).find("is dropped") == std::string::npos, notes(layout).c_str());
         layout.model.capacity = 0.25;
-        QVERIFY2(notes(layout).find("50.0 % of all first choices: at least 50.0 % is dropped") != std::string::npos, notes(layout).c_str());
+        QVERIFY2(notes(layout).find("50.0 % of all first choices: at least 50.0 % is dropped") != std::string::npos,
+                 notes(layout).c_str());
         layout.model.capacity = 0.75;
         layout.model.gate = "hierarchical";  // two of four experts of two of four groups
         QVERIFY2(notes(layout).find("at least 25.0 % is dropped") != std::string::npos, notes(layout).c_str());

@@ -38,7 +38,8 @@ SampleRun sampleRun(RandomEvents& random, int steps) {
     run.layout.parallel.data = 2;
     run.layout.parallel.pipeline = 3;
     run.layout.batch = {16, 4};  // two microbatches
-    const auto add = [&](int rank, Lane lane, ActionKind kind, int stage, int microbatch, int step, std::int64_t begin, std::int64_t end) {
+    const auto add = [&](int rank, Lane lane, ActionKind kind, int stage, int microbatch, int step, std::int64_t begin,
+                         std::int64_t end) {
         run.events.push_back({begin, end, isSend(kind) ? 4096 : 0, 0, actionId({kind, stage, microbatch}), step,
                               static_cast<std::int16_t>(rank), lane, eventKind(kind)});
     };
@@ -50,10 +51,16 @@ SampleRun sampleRun(RandomEvents& random, int steps) {
                 add(rank, Lane::Compute, ActionKind::Forward, stage, microbatch, step, time, time + 1500);
                 add(rank, Lane::Compute, ActionKind::Backward, stage, microbatch, step, time + 50'000, time + 53'001);
                 // Receives are posted early: they overlap.
-                if (stage > 0) add(rank, Lane::Comm, ActionKind::RecvForward, stage, microbatch, step, step * 100'000, time);
-                if (stage < 2) add(rank, Lane::Comm, ActionKind::SendForward, stage, microbatch, step, time + 1500, time + 1600);
-                if (stage < 2) add(rank, Lane::Comm, ActionKind::RecvBackward, stage, microbatch, step, step * 100'000 + 20'000, time + 50'000);
-                if (stage > 0) add(rank, Lane::Comm, ActionKind::SendBackward, stage, microbatch, step, time + 53'001, time + 53'100);
+                if (stage > 0)
+                    add(rank, Lane::Comm, ActionKind::RecvForward, stage, microbatch, step, step * 100'000, time);
+                if (stage < 2)
+                    add(rank, Lane::Comm, ActionKind::SendForward, stage, microbatch, step, time + 1500, time + 1600);
+                if (stage < 2)
+                    add(rank, Lane::Comm, ActionKind::RecvBackward, stage, microbatch, step, step * 100'000 + 20'000,
+                        time + 50'000);
+                if (stage > 0)
+                    add(rank, Lane::Comm, ActionKind::SendBackward, stage, microbatch, step, time + 53'001,
+                        time + 53'100);
                 run.messages += (stage < 2) + (stage > 0);
             }
             Event counter;
@@ -108,8 +115,8 @@ private Q_SLOTS:
         const auto expect = [&](const char* source, const Event& event) {
             std::ostringstream row;
             row << source << ',' << event.rank << ',' << name(event.lane) << ',' << name(event.kind) << ','
-                << (event.action == 0 ? "" : toText(actionFromId(event.action))) << ',' << event.step << ',' << event.begin
-                << ',' << event.end << ',' << event.bytes << ',';
+                << (event.action == 0 ? "" : toText(actionFromId(event.action))) << ',' << event.step << ','
+                << event.begin << ',' << event.end << ',' << event.bytes << ',';
             expected.push_back(row.str());
         };
         for (const Event& event : extreme) expect("predicted", event);
@@ -117,7 +124,8 @@ private Q_SLOTS:
         // The value is the last field; it must read back as the same number.
         std::multimap<std::string, double> values;
         for (const Event& event : extreme) {
-            if (std::isfinite(event.value)) values.emplace(expected[static_cast<std::size_t>(&event - extreme.data())], event.value);
+            if (std::isfinite(event.value))
+                values.emplace(expected[static_cast<std::size_t>(&event - extreme.data())], event.value);
         }
         for (std::string& row : rows) {
             const std::size_t comma = row.rfind(',') + 1;
@@ -125,7 +133,8 @@ private Q_SLOTS:
             row.resize(comma);
             const auto [first, last] = values.equal_range(row);
             if (first == last) continue;
-            QVERIFY(std::any_of(first, last, [&](const auto& entry) { return entry.second == std::strtod(value.c_str(), nullptr); }));
+            QVERIFY(std::any_of(
+                first, last, [&](const auto& entry) { return entry.second == std::strtod(value.c_str(), nullptr); }));
         }
         std::ranges::sort(rows);
         std::ranges::sort(expected);
@@ -136,7 +145,8 @@ private Q_SLOTS:
         RandomEvents random(freshSeed());
         const SampleRun run = sampleRun(random, 4);
         std::vector<Event> predicted;
-        std::ranges::copy_if(run.events, std::back_inserter(predicted), [](const Event& event) { return event.step == 0; });
+        std::ranges::copy_if(run.events, std::back_inserter(predicted),
+                             [](const Event& event) { return event.step == 0; });
         const auto reader = record(run.layout, run.events, predicted);
         QVERIFY(reader);
         QVERIFY(exportRun(*reader, *findExportFormat("chrome"), out()));
@@ -172,7 +182,8 @@ private Q_SLOTS:
         QCOMPARE(processes.size(), std::size_t{12});
         QCOMPARE(processes[3], std::string("rank 3 (dp1 pp1)"));
         QCOMPARE(processes[100003], std::string("predicted rank 3 (dp1 pp1)"));
-        QCOMPARE(spans, static_cast<int>(std::ranges::count_if(run.events, isSpan, &Event::kind) + std::ranges::count_if(predicted, isSpan, &Event::kind)));
+        QCOMPARE(spans, static_cast<int>(std::ranges::count_if(run.events, isSpan, &Event::kind) +
+                                         std::ranges::count_if(predicted, isSpan, &Event::kind)));
         QCOMPARE(lossValues, 4);  // of steps 0, 2, 3 and the predicted one
         QCOMPARE(lossInstants, 1);
         QCOMPARE(memory, 6 * 5);
@@ -191,7 +202,8 @@ private Q_SLOTS:
         }
         for (auto& [thread, intervals] : threads) {
             std::ranges::sort(intervals);
-            for (std::size_t i = 1; i < intervals.size(); ++i) QVERIFY(intervals[i].first >= intervals[i - 1].second - 1e-6);
+            for (std::size_t i = 1; i < intervals.size(); ++i)
+                QVERIFY(intervals[i].first >= intervals[i - 1].second - 1e-6);
         }
     }
 
@@ -224,22 +236,28 @@ private Q_SLOTS:
 private:
     std::string out() const { return folder_->filePath("exported").toStdString(); }
 
-    std::unique_ptr<RunReader> record(const Layout& layout, std::span<const Event> measured, std::span<const Event> predicted) const {
+    std::unique_ptr<RunReader> record(const Layout& layout, std::span<const Event> measured,
+                                      std::span<const Event> predicted) const {
         const std::string file = folder_->filePath("run.shardlab").toStdString();
         RunHeader header;
         header.layout = layout;
         auto writer = RunWriter::create(file, header);
         if (!writer) return nullptr;
         const Mesh mesh(layout);
-        for (int rank = 0; rank < mesh.ranks(); ++rank) static_cast<void>((*writer)->setRank({rank, "host", 1, mesh.label(rank), "finished"}));
-        if (!(*writer)->appendPredicted(predicted) || !(*writer)->append(measured) || !(*writer)->finish({"finished", ""})) return nullptr;
+        for (int rank = 0; rank < mesh.ranks(); ++rank)
+            static_cast<void>((*writer)->setRank({rank, "host", 1, mesh.label(rank), "finished"}));
+        if (!(*writer)->appendPredicted(predicted) || !(*writer)->append(measured) ||
+            !(*writer)->finish({"finished", ""}))
+            return nullptr;
         auto reader = RunReader::open(file);
         return reader ? std::move(*reader) : nullptr;
     }
 
     /// A span without a length encloses its moment.
     static bool encloses(const std::vector<std::pair<double, double>>& intervals, double time) {
-        return std::ranges::any_of(intervals, [&](const auto& interval) { return interval.first == time || (interval.first < time && time < interval.second); });
+        return std::ranges::any_of(intervals, [&](const auto& interval) {
+            return interval.first == time || (interval.first < time && time < interval.second);
+        });
     }
 
     std::unique_ptr<QTemporaryDir> folder_;

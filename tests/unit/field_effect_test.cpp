@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields that are said to change nothing change nothing: of random layouts, every other legal value gives the same plan.
+// Fields that are said to change nothing change nothing: of random layouts, every other legal value gives the same
+// plan.
 #include "engine/base/random.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/field_effect.h"
@@ -33,7 +34,8 @@ void change(const Field& field, Layout& layout, RandomStream& random) {
                 if (field.pointer == "/run/size_limit") value = static_cast<Value>(random.below(2) * 1'000'000'000);
                 else value = static_cast<Value>(std::llround(number(least, random.below(2) == 0 ? least + 4 : most)));
             } else if constexpr (std::is_same_v<Value, double>) {
-                value = random.below(3) == 0 ? std::max(field.least, 0.0) : number(std::max(field.least, 0.0), std::min(field.most, 1.0));
+                value = random.below(3) == 0 ? std::max(field.least, 0.0)
+                                             : number(std::max(field.least, 0.0), std::min(field.most, 1.0));
             } else if constexpr (std::is_same_v<Value, bool>) {
                 value = !value;
             } else if constexpr (std::is_same_v<Value, std::string>) {
@@ -41,7 +43,8 @@ void change(const Field& field, Layout& layout, RandomStream& random) {
                 if (field.pointer == "/schedule/kind")
                     for (const ScheduleMethod& method : scheduleMethods()) words.push_back(method.name);
                 if (field.pointer == "/cluster/pace/device") return;
-                value = words.empty() ? "some " + std::to_string(random.below(100)) : std::string(words[random.below(words.size())]);
+                value = words.empty() ? "some " + std::to_string(random.below(100))
+                                      : std::string(words[random.below(words.size())]);
             } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
                 for (double& each : value) each = number(0, 0.99);
             } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
@@ -76,7 +79,8 @@ Layout randomLayout(const std::vector<Preset>& all, RandomStream& random) {
             Layout changed = layout;
             if (!isPresent(field, layout) || field.pointer == "/model/weights") continue;
             change(field, changed, random);
-            if (field.pointer == "/schedule/kind" && !changed.schedule.actions.empty()) changed.schedule.actions.clear();
+            if (field.pointer == "/schedule/kind" && !changed.schedule.actions.empty())
+                changed.schedule.actions.clear();
             if (legal(changed)) layout = std::move(changed);
         }
         return layout;
@@ -89,17 +93,21 @@ std::string told(const Layout& layout) {
     if (!plan) return "faults";
     std::string text;
     const auto add = [&](double value) { text += std::to_string(value) + ' '; };
-    for (const double value : {plan->stepSeconds, plan->tokensPerSecond, plan->bubble, plan->bubbleTheory, plan->flopsPerStep, plan->mfu * 1e6,
-                               plan->exposedCommunication, double(plan->parameters), double(plan->device.capacityBytes), double(plan->device.usableBytes())})
+    for (const double value :
+         {plan->stepSeconds, plan->tokensPerSecond, plan->bubble, plan->bubbleTheory, plan->flopsPerStep,
+          plan->mfu * 1e6, plan->exposedCommunication, double(plan->parameters), double(plan->device.capacityBytes),
+          double(plan->device.usableBytes())})
         add(value);
     for (const RankMemory& memory : plan->memory) {
         for (const std::int64_t bytes : memory.bytes) add(double(bytes));
         add(double(memory.peak));
     }
-    for (const AxisTraffic& traffic : plan->traffic) text += traffic.what + ' ' + std::to_string(traffic.bytes) + ' ' + traffic.how + '\n';
+    for (const AxisTraffic& traffic : plan->traffic)
+        text += traffic.what + ' ' + std::to_string(traffic.bytes) + ' ' + traffic.how + '\n';
     for (const std::string& note : plan->notes) text += note + '\n';
     for (const Event& event : plan->simulation.events)
-        text += std::to_string(event.begin) + ' ' + std::to_string(event.end) + ' ' + std::to_string(event.bytes) + ' ' + std::to_string(event.action) + '\n';
+        text += std::to_string(event.begin) + ' ' + std::to_string(event.end) + ' ' + std::to_string(event.bytes) +
+                ' ' + std::to_string(event.action) + '\n';
     return text;
 }
 
@@ -128,17 +136,22 @@ private Q_SLOTS:
                     if (changed == layout || !legal(changed)) continue;
                     if (before.empty()) before = told(layout);
                     ++compared[field.pointer];
-                    QVERIFY2(told(changed) == before, qPrintable(QString::fromStdString(std::string(field.pointer) + " changes the plan of " + layout.name)));
+                    QVERIFY2(told(changed) == before,
+                             qPrintable(QString::fromStdString(std::string(field.pointer) + " changes the plan of " +
+                                                               layout.name)));
                     break;
                 }
             }
         }
         // Every rule was seen to hold and not to hold; where another value is legal at all, it was tried.
-        const std::set<std::string_view> oneLegal{"/parallel/zero",      "/parallel/exchange", "/parallel/partition",      "/parallel/sequence",  "/schedule/chunks", "/schedule/in_flight",
-                                                  "/schedule/actions",   "/schedule/vertical_sync",  "/optimizer/clip",     "/run/max_restarts",
-                                                  "/checkpoint/every",     "/run/min_data",      "/memory/activations"};
+        const std::set<std::string_view> oneLegal{
+            "/parallel/zero",     "/parallel/exchange",  "/parallel/partition", "/parallel/sequence",
+            "/schedule/chunks",   "/schedule/in_flight", "/schedule/actions",   "/schedule/vertical_sync",
+            "/optimizer/clip",    "/run/max_restarts",   "/checkpoint/every",   "/run/min_data",
+            "/memory/activations"};
         // What chance does not write: other hosts, an order by hand, all that easgd asks for.
-        const std::set<std::string_view> notDrawn{"/cluster/agent", "/cluster/network", "/schedule/actions", "/optimizer/elastic_rho"};
+        const std::set<std::string_view> notDrawn{"/cluster/agent", "/cluster/network", "/schedule/actions",
+                                                  "/optimizer/elastic_rho"};
         for (const auto& [pointer, times] : idle) {
             QVERIFY2(notDrawn.contains(pointer) || effective[pointer] > 0, pointer.data());
             QVERIFY2(oneLegal.contains(pointer) || compared[pointer] > 0, pointer.data());
@@ -170,15 +183,20 @@ private Q_SLOTS:
             QVERIFY(withoutEffect(pointer, layout, scheduleMethods()).empty());
         }
         Layout replicas = findPreset("data-4")->layout;
-        const auto of = [&](const char* pointer) { return std::string(withoutEffect(pointer, replicas, scheduleMethods())); };
+        const auto of = [&](const char* pointer) {
+            return std::string(withoutEffect(pointer, replicas, scheduleMethods()));
+        };
         QCOMPARE(says("1f1b-4", "/parallel/exchange"), std::string("only with several replicas, or on one rank"));
         QCOMPARE(of("/parallel/exchange"), std::string());
         QCOMPARE(of("/optimizer/elastic_rho"), std::string("only with the exchange easgd"));
         replicas.parallel.exchange = "easgd";
         QCOMPARE(of("/optimizer/elastic_rho"), std::string());
-        for (const char* pointer : {"/parallel/bucket", "/parallel/all_reduce", "/parallel/zero"}) QCOMPARE(of(pointer), std::string("only with the exchange allreduce"));
-        for (const char* pointer : {"/checkpoint/every", "/run/max_restarts"}) QCOMPARE(of(pointer), std::string("only with the exchange allreduce, server or hogwild"));
-        for (const char* always : {"/model/layers", "/batch/global", "/run/steps", "/optimizer/learning_rate", "/no/such/field"})
+        for (const char* pointer : {"/parallel/bucket", "/parallel/all_reduce", "/parallel/zero"})
+            QCOMPARE(of(pointer), std::string("only with the exchange allreduce"));
+        for (const char* pointer : {"/checkpoint/every", "/run/max_restarts"})
+            QCOMPARE(of(pointer), std::string("only with the exchange allreduce, server or hogwild"));
+        for (const char* always :
+             {"/model/layers", "/batch/global", "/run/steps", "/optimizer/learning_rate", "/no/such/field"})
             QCOMPARE(says("1f1b-4", always), std::string());
     }
 
@@ -188,8 +206,10 @@ private Q_SLOTS:
         for (const Field& field : fields()) {
             if (field.unit.empty()) continue;
             ++some;
-            QVERIFY2(std::holds_alternative<IntegerField>(field.access) || std::holds_alternative<LongField>(field.access) ||
-                         std::holds_alternative<NumberField>(field.access) || std::holds_alternative<IntegerListField>(field.access),
+            QVERIFY2(std::holds_alternative<IntegerField>(field.access) ||
+                         std::holds_alternative<LongField>(field.access) ||
+                         std::holds_alternative<NumberField>(field.access) ||
+                         std::holds_alternative<IntegerListField>(field.access),
                      field.pointer.data());
         }
         QVERIFY(some > 15);

@@ -60,8 +60,8 @@ private Q_SLOTS:
         for (const FlightEntry& entry : read) QVERIFY(consistent(entry));
     }
 
-    /// The span of a paced message, or of one that a device times, has a begin of its own; the message may have been there
-    /// before begin() was called.
+    /// The span of a paced message, or of one that a device times, has a begin of its own; the message may have been
+    /// there before begin() was called.
     void anOperationLastsAsLongAsItsSpan() {
         auto record = FlightRecord::create(file());
         record->begin(entryOf(1));
@@ -88,7 +88,8 @@ private Q_SLOTS:
         QCOMPARE(read.size(), FlightRecord::capacity);
         for (std::size_t i = 0; i < read.size(); ++i) {
             QVERIFY(consistent(read[i]));
-            QCOMPARE(read[i].step, count - static_cast<std::int32_t>(FlightRecord::capacity) + 1 + static_cast<std::int32_t>(i));
+            QCOMPARE(read[i].step,
+                     count - static_cast<std::int32_t>(FlightRecord::capacity) + 1 + static_cast<std::int32_t>(i));
             QCOMPARE(read[i].end, 0);
         }
     }
@@ -128,13 +129,16 @@ private Q_SLOTS:
     }
 
     void text() {
-        FlightEntry entry{1, EventKind::RecvForward, actionId({ActionKind::RecvForward, 1, 3, -1}), 12, 0, 65536, 1'000'000'000, 0};
-        QCOMPARE(toText(entry, 6'000'000'000), std::string("step 12: 1RECV_F3 from rank 0, 64.0 KiB, under way for 5.00 s"));
+        FlightEntry entry{
+            1, EventKind::RecvForward, actionId({ActionKind::RecvForward, 1, 3, -1}), 12, 0, 65536, 1'000'000'000, 0};
+        QCOMPARE(toText(entry, 6'000'000'000),
+                 std::string("step 12: 1RECV_F3 from rank 0, 64.0 KiB, under way for 5.00 s"));
         entry.end = 1'001'500'000;
         QCOMPARE(toText(entry, 6'000'000'000), std::string("step 12: 1RECV_F3 from rank 0, 64.0 KiB, took 1.50 ms"));
         entry.end = 0;  // told of by a host whose clock is ahead of the reader's
         QCOMPARE(toText(entry, 999'000'000), std::string("step 12: 1RECV_F3 from rank 0, 64.0 KiB, under way for 0 s"));
-        const FlightEntry tensor{2, EventKind::TensorAllReduce, actionId({ActionKind::Forward, 1, 3, -1}), 4, -1, 0, 1, 0};
+        const FlightEntry tensor{2, EventKind::TensorAllReduce, actionId({ActionKind::Forward, 1, 3, -1}), 4, -1, 0, 1,
+                                 0};
         QCOMPARE(toText(tensor, 1'000'000'001), std::string("step 4: 1F3, tensor all-reduce, under way for 1.00 s"));
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clocks of several hosts: the truth is always within the uncertainty, and a clock that is corrected never runs backwards.
+// Clocks of several hosts: the truth is always within the uncertainty, and a clock that is corrected never runs
+// backwards.
 #include "engine/base/clock.h"
 #include "engine/trace/event/host_clock.h"
 #include "engine/launch/hosts/clock_estimate.h"
@@ -23,8 +24,11 @@ private Q_SLOTS:
         std::mt19937_64 random(freshSeed());
         for (int world = 0; world < 40; ++world) {
             const double drift = std::uniform_real_distribution(-80e-6, 80e-6)(random);
-            const auto apart = std::uniform_int_distribution<std::int64_t>(-400'000'000'000'000, 400'000'000'000'000)(random);
-            const auto other = [&](std::int64_t here) { return here + apart + std::llround(drift * static_cast<double>(here)); };
+            const auto apart =
+                std::uniform_int_distribution<std::int64_t>(-400'000'000'000'000, 400'000'000'000'000)(random);
+            const auto other = [&](std::int64_t here) {
+                return here + apart + std::llround(drift * static_cast<double>(here));
+            };
             std::exponential_distribution<double> delay(1.0 / 200'000);
             ClockEstimate clock;
             std::int64_t now = 1'000'000'000;
@@ -38,11 +42,15 @@ private Q_SLOTS:
                 const ClockReading reading = clock.at(now);
                 const std::int64_t truth = other(now) - now;
                 QVERIFY2(std::abs(reading.offset - truth) <= reading.uncertainty,
-                         qPrintable(QString("after %1 pings: off by %2 ns, said ± %3").arg(i).arg(reading.offset - truth).arg(reading.uncertainty)));
+                         qPrintable(QString("after %1 pings: off by %2 ns, said ± %3")
+                                        .arg(i)
+                                        .arg(reading.offset - truth)
+                                        .arg(reading.uncertainty)));
             }
             const ClockReading reading = clock.at(now);
             QVERIFY2(reading.uncertainty < 400'000, qPrintable(QString("± %1 ns after 90 s").arg(reading.uncertainty)));
-            QVERIFY2(std::abs(reading.drift - drift) < 20e-6, qPrintable(QString("%1, said %2").arg(drift).arg(reading.drift)));
+            QVERIFY2(std::abs(reading.drift - drift) < 20e-6,
+                     qPrintable(QString("%1, said %2").arg(drift).arg(reading.drift)));
         }
     }
 
@@ -112,7 +120,8 @@ private Q_SLOTS:
         std::vector<HostClock> read;
         QVERIFY(readClocks(writeClocks(kept), read).has_value());
         QVERIFY(read == kept);
-        QCOMPARE(QString::fromStdString(toText(HostClock{"b", 0, -1'200'000, 15'000, 0})), QString::fromUtf8("−1.20 ms ± 15.0 µs"));
+        QCOMPARE(QString::fromStdString(toText(HostClock{"b", 0, -1'200'000, 15'000, 0})),
+                 QString::fromUtf8("−1.20 ms ± 15.0 µs"));
     }
 };
 

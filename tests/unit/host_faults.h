@@ -29,7 +29,8 @@ inline const std::vector<SingleFault> hostFaults{
          l.parallel.exchange = "server";
      },
      "/memory/offload", "parallel.exchange allreduce"},
-    {"more than half of the memory kept free", [](Layout& l) { l.memory.reserve = 0.6; }, "/memory/reserve", "0 to 0.5"},
+    {"more than half of the memory kept free", [](Layout& l) { l.memory.reserve = 0.6; }, "/memory/reserve",
+     "0 to 0.5"},
     {"activations somewhere else", [](Layout& l) { l.memory.swap = "disk"; }, "/memory/swap", "none"},
     {"activations on the host and no flush",
      [](Layout& l) {

@@ -37,7 +37,8 @@ private Q_SLOTS:
     void initTestCase() { QVERIFY(qputenv("XDG_CONFIG_HOME", configuration_.path().toUtf8())); }
 
     void hostfileAsOpenMpiReadsIt() {
-        const auto hosts = parseHostfile("# the lab\n\nnode1 slots=4\n  node2\tslots = 2 max_slots=8 # old\r\nnode3\nnode1 slots=1", "hosts");
+        const auto hosts = parseHostfile(
+            "# the lab\n\nnode1 slots=4\n  node2\tslots = 2 max_slots=8 # old\r\nnode3\nnode1 slots=1", "hosts");
         QVERIFY2(hosts.has_value(), refusal(hosts).c_str());
         QVERIFY(*hosts == (Hosts{{"node1", 5}, {"node2", 2}, {"node3", 1}}));
     }
@@ -73,23 +74,28 @@ private Q_SLOTS:
         const auto expanded = expandNodelist(list.toStdString());
         QVERIFY2(expanded.has_value(), refusal(expanded).c_str());
         QByteArray joined;
-        for (const std::string& name : *expanded) joined += (joined.isEmpty() ? "" : " ") + QByteArray::fromStdString(name);
+        for (const std::string& name : *expanded)
+            joined += (joined.isEmpty() ? "" : " ") + QByteArray::fromStdString(name);
         QCOMPARE(joined, names);
     }
 
     void nodelistsThatAreNone() {
-        for (const char* list : {"", "node[1", "node]1[", "node[2-1]", "node[a]", "node[1-99999]", "a,,b", "r[1-999]n[1-999]", "node[-1]", "[1-2],"})
+        for (const char* list : {"", "node[1", "node]1[", "node[2-1]", "node[a]", "node[1-99999]", "a,,b",
+                                 "r[1-999]n[1-999]", "node[-1]", "[1-2],"})
             QVERIFY2(!expandNodelist(list), list);
     }
 
     void anAllocationIsItsNodesWithTheirTasks() {
-        const auto hosts = slurm({{"SLURM_JOB_NODELIST", "n[1-3],big"}, {"SLURM_TASKS_PER_NODE", "2(x3),8"}, {"SLURM_JOB_CPUS_PER_NODE", "64(x4)"}});
+        const auto hosts = slurm({{"SLURM_JOB_NODELIST", "n[1-3],big"},
+                                  {"SLURM_TASKS_PER_NODE", "2(x3),8"},
+                                  {"SLURM_JOB_CPUS_PER_NODE", "64(x4)"}});
         QVERIFY2(hosts.has_value(), refusal(hosts).c_str());
         QVERIFY(*hosts == (Hosts{{"n1", 2}, {"n2", 2}, {"n3", 2}, {"big", 8}}));
         const auto cores = slurm({{"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_JOB_CPUS_PER_NODE", "16(x2)"}});
         QVERIFY(cores && *cores == (Hosts{{"n1", 16}, {"n2", 16}}));
         QVERIFY(refusal(slurm({})).find("SLURM_JOB_NODELIST") != std::string::npos);
-        QVERIFY(refusal(slurm({{"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_TASKS_PER_NODE", "4"}})).find("contradicts") != std::string::npos);
+        QVERIFY(refusal(slurm({{"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_TASKS_PER_NODE", "4"}})).find("contradicts") !=
+                std::string::npos);
         QVERIFY(!slurm({{"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_TASKS_PER_NODE", "4(x"}}));
     }
 
@@ -97,7 +103,8 @@ private Q_SLOTS:
         const Hosts all{{"a", 4}, {"b", 4}, {"c", 4}};
         QVERIFY(*takeDevices(all, 6, "hosts") == (Hosts{{"a", 4}, {"b", 2}}));
         QVERIFY(*takeDevices(all, 12, "hosts") == all);
-        QVERIFY(refusal(takeDevices(all, 13, "lab.hosts")).starts_with("too few slots (lab.hosts): 1 of 13 ranks find none"));
+        QVERIFY(refusal(takeDevices(all, 13, "lab.hosts"))
+                    .starts_with("too few slots (lab.hosts): 1 of 13 ranks find none"));
     }
 
     void agentsAreWordsNotShellText() {
@@ -126,11 +133,15 @@ private Q_SLOTS:
     /// A layout may come from anywhere, and its agent is a command line.
     void anAgentIsStartedOnlyWhereItWasAllowed() {
         const std::string wild = "sh -c ': > pwned' {host}";
-        const auto allowed = [](const std::string& text, const std::string& named = {}) { return allowedAgent(text, named).has_value(); };
+        const auto allowed = [](const std::string& text, const std::string& named = {}) {
+            return allowedAgent(text, named).has_value();
+        };
         QVERIFY(allowed("") && allowed(" ") && allowed(std::string(slurmAgent)));
         QVERIFY(!allowed(wild) && !allowed("ssh -p 2222") && !*agentIsAllowed(wild));
         const std::string said = refusal(allowedAgent(wild, ""));
-        QVERIFY2(said.find(wild) != std::string::npos && said.find("--agent 'sh -c '\\'': > pwned'\\'' {host}'") != std::string::npos, said.c_str());
+        QVERIFY2(said.find(wild) != std::string::npos &&
+                     said.find("--agent 'sh -c '\\'': > pwned'\\'' {host}'") != std::string::npos,
+                 said.c_str());
         // For this once; the text must be the same.
         QVERIFY(allowed(wild, wild) && !allowed(wild, wild + " ") && !allowed(wild));
         // From now on.
@@ -140,7 +151,8 @@ private Q_SLOTS:
         QCOMPARE(int(std::filesystem::status(allowedAgentsFile()).permissions()), 0600);
         // What could hide the rest of it, or stand for two lines.
         for (const std::string hidden : {"ssh\nrm", "ssh\r", "ssh \x1b[2K", "ssh \x7f"}) {
-            QVERIFY2(refusal(allowedAgent(hidden, hidden)).find("control character") != std::string::npos, hidden.c_str());
+            QVERIFY2(refusal(allowedAgent(hidden, hidden)).find("control character") != std::string::npos,
+                     hidden.c_str());
             QVERIFY(!allowAgent(hidden));
         }
         std::filesystem::remove(allowedAgentsFile());

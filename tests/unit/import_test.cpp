@@ -48,8 +48,9 @@ struct Imported {
     std::string_view name(const Event& event) const { return run->names().of(event.action); }
     std::vector<Event> of(EventKind kind, int rank = -1) const {
         std::vector<Event> found;
-        std::ranges::copy_if(events, std::back_inserter(found),
-                             [&](const Event& event) { return event.kind == kind && (rank < 0 || event.rank == rank); });
+        std::ranges::copy_if(events, std::back_inserter(found), [&](const Event& event) {
+            return event.kind == kind && (rank < 0 || event.rank == rank);
+        });
         return found;
     }
     std::int64_t ignored(std::string_view what) const {
@@ -152,14 +153,17 @@ private Q_SLOTS:
             QCOMPARE(peaks.size(), std::size_t{2});
             QCOMPARE(peaks[0].bytes, std::int64_t{1'000'000 + rank});
             QCOMPARE(peaks[1].bytes, std::int64_t{1'001'000 + rank});
-            // With a device the host's operations stay on the host: linear, addmm, two launches and the Python function.
+            // With a device the host's operations stay on the host: linear, addmm, two launches and the Python
+            // function.
             QCOMPARE(made.of(EventKind::Operation, rank).size(), std::size_t{10});
         }
         QCOMPARE(made.ignored("arrows"), std::int64_t{8});
         QCOMPARE(made.ignored("phase \"b\""), std::int64_t{2});
         const auto log = made.run->log();
         QVERIFY(log);
-        QVERIFY(std::ranges::any_of(*log, [](const LogLine& line) { return line.level == LogLevel::Warning && line.text.find("8 arrows") != std::string::npos; }));
+        QVERIFY(std::ranges::any_of(*log, [](const LogLine& line) {
+            return line.level == LogLevel::Warning && line.text.find("8 arrows") != std::string::npos;
+        }));
     }
 
     void stepsHaveTheirIdleShare() {
@@ -236,7 +240,8 @@ private Q_SLOTS:
             event.rank = static_cast<std::int16_t>(random.below(4));
             event.lane = i % 3 == 0 ? Lane::Comm : Lane::Compute;
             event.kind = i % 3 == 0 ? EventKind::SendForward : EventKind::Forward;
-            event.action = actionId({i % 3 == 0 ? ActionKind::SendForward : ActionKind::Forward, event.rank / 2, static_cast<int>(random.below(8)), -1});
+            event.action = actionId({i % 3 == 0 ? ActionKind::SendForward : ActionKind::Forward, event.rank / 2,
+                                     static_cast<int>(random.below(8)), -1});
             event.step = static_cast<std::int32_t>(random.below(5));
             event.bytes = random.below(1 << 20);
             event.value = static_cast<double>(random.below(7)) / 4;
@@ -247,14 +252,16 @@ private Q_SLOTS:
         const std::filesystem::path run = path("run.shardlab");
         auto writer = RunWriter::create(run, header);
         QVERIFY(writer);
-        QVERIFY((*writer)->append(spans) && (*writer)->appendPredicted(predicted) && (*writer)->append(std::span(&counter, 1)));
+        QVERIFY((*writer)->append(spans) && (*writer)->appendPredicted(predicted) &&
+                (*writer)->append(std::span(&counter, 1)));
         QVERIFY((*writer)->finish({"finished", ""}));
         QVERIFY(exportRun(**RunReader::open(run), *findExportFormat("chrome"), path("run.json")));
         const Imported made = import({path("run.json")});
         QVERIFY(made.run);
         QVERIFY2(made.report.ignored.empty(), made.report.ignored.empty() ? "" : made.report.ignored[0].what.c_str());
         std::vector<Event> back;
-        std::ranges::copy_if(made.events, std::back_inserter(back), [](const Event& event) { return isSpan(event.kind); });
+        std::ranges::copy_if(made.events, std::back_inserter(back),
+                             [](const Event& event) { return isSpan(event.kind); });
         QVERIFY(sameEvents(back, spans));
         QVERIFY(sameEvents(*made.run->predicted(), predicted));
         QCOMPARE(made.of(EventKind::Loss, 1).size(), std::size_t{1});
@@ -285,7 +292,8 @@ private Q_SLOTS:
         QVERIFY(errorOf({packed}).find("gzip data is damaged or cut off") != std::string::npos);
     }
 
-    /// What packs a thousand times smaller than it is must not fill the memory: texts, numbers, blanks, nesting, all of it.
+    /// What packs a thousand times smaller than it is must not fill the memory: texts, numbers, blanks, nesting, all of
+    /// it.
     void gzipUnpacksWithinBounds() {
         const std::string much(70 << 20, ' ');
         const auto filled = [&](char byte) { return std::string(much.size(), byte); };
@@ -293,7 +301,9 @@ private Q_SLOTS:
         for (const std::string& rest : {"\"name\": \"" + filled('a'), "\"ts\": " + filled('1'), much}) {
             pack("long.json.gz", begin + rest);
             const std::string error = errorOf({path("long.json.gz")});
-            QVERIFY2(error.find("long.json.gz, byte") != std::string::npos && error.find("more than 64.0 MiB") != std::string::npos, error.c_str());
+            QVERIFY2(error.find("long.json.gz, byte") != std::string::npos &&
+                         error.find("more than 64.0 MiB") != std::string::npos,
+                     error.c_str());
         }
         pack("deep.json.gz", R"({"traceEvents": [], "x": )" + std::string(1'000'000, '['));
         QVERIFY(errorOf({path("deep.json.gz")}).find("more than 512 deep") != std::string::npos);
@@ -311,7 +321,8 @@ private Q_SLOTS:
     }
 
     void namesAreOfABoundedLength() {
-        write(path("names.json"), R"([{"ph": "X", "ts": 1, "dur": 1, "pid": 1, "tid": 1, "name": )" + ('"' + std::string(1 << 20, 'n') + "\"}]"));
+        write(path("names.json"), R"([{"ph": "X", "ts": 1, "dur": 1, "pid": 1, "tid": 1, "name": )" +
+                                      ('"' + std::string(1 << 20, 'n') + "\"}]"));
         const Imported made = import({path("names.json")});
         QVERIFY(made.run);
         QCOMPARE(made.name(made.events.at(0)).size(), std::size_t{4096});
@@ -319,8 +330,9 @@ private Q_SLOTS:
 
     /// Times that fit a trace's own clock may lie further apart than a run's clock can show.
     void eventsDecadesApartAreRefusedByName() {
-        write(path("apart.json"), R"([{"ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1, "name": "first"},)"
-                                  R"({"ph": "X", "ts": 2000000000000000, "dur": 1, "pid": 1, "tid": 1, "name": "the late one"}])");
+        write(path("apart.json"),
+              R"([{"ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1, "name": "first"},)"
+              R"({"ph": "X", "ts": 2000000000000000, "dur": 1, "pid": 1, "tid": 1, "name": "the late one"}])");
         const std::string error = errorOf({path("apart.json")});
         QVERIFY2(error.find("\"the late one\" goes from 2000000000000000000 to") != std::string::npos, error.c_str());
         QVERIFY2(error.find("Events within 36 years of the first one") != std::string::npos, error.c_str());
@@ -329,7 +341,8 @@ private Q_SLOTS:
     void moreProcessesThanRanksAreRefusedAtOnce() {
         std::string text = "[";
         for (int process = 0; process < 40'000; ++process)
-            text += fmt::format(R"({}{{"ph": "M", "name": "process_name", "pid": {}, "args": {{"name": "p"}}}})", process == 0 ? "" : ",", process);
+            text += fmt::format(R"({}{{"ph": "M", "name": "process_name", "pid": {}, "args": {{"name": "p"}}}})",
+                                process == 0 ? "" : ",", process);
         write(path("processes.json"), text + "]");
         QVERIFY(errorOf({path("processes.json")}).find("than the 32767 that a run can have") != std::string::npos);
     }
@@ -345,14 +358,18 @@ private Q_SLOTS:
         QVERIFY(refuses("", {"bad.json", "empty"}));
         QVERIFY(refuses("hello", {"bad.json", "format is none that is known", "Importable are"}));
         QVERIFY(refuses(R"({"traceEvents": [{"ph": "X", "ts": 1, }]})", {"bad.json, byte 39", "no valid JSON"}));
-        QVERIFY(refuses(R"({"traceEvents": [{"ph": "X", "ts": 1, "dur": 1, "name": "a"})", {"byte", "no valid JSON", "end of input"}));
+        QVERIFY(refuses(R"({"traceEvents": [{"ph": "X", "ts": 1, "dur": 1, "name": "a"})",
+                        {"byte", "no valid JSON", "end of input"}));
         QVERIFY(refuses(R"({"events": []})", {"bad.json", "has no list traceEvents"}));
         QVERIFY(refuses("[1, 2]", {"bad.json", "none of events"}));
         QVERIFY(refuses(R"({"traceEvents": []})", {"nothing in it"}));
-        QVERIFY(refuses(R"([{"ph": "X", "ts": 1, "dur": "long", "pid": 1, "tid": 1, "name": "a"}])", {"nothing in it"}));
+        QVERIFY(
+            refuses(R"([{"ph": "X", "ts": 1, "dur": "long", "pid": 1, "tid": 1, "name": "a"}])", {"nothing in it"}));
         QVERIFY(errorOf({path("nowhere.json")}).find("there is no such file") != std::string::npos);
-        QVERIFY(errorOf({traces / "kineto-rank0.json", traces / "kineto-rank0.json"}).find("rank 0, and so does") != std::string::npos);
-        QVERIFY(errorOf({traces / "kineto-rank0.json", traces / "chrome-list.json"}).find("cannot import the traces together") != std::string::npos);
+        QVERIFY(errorOf({traces / "kineto-rank0.json", traces / "kineto-rank0.json"}).find("rank 0, and so does") !=
+                std::string::npos);
+        QVERIFY(errorOf({traces / "kineto-rank0.json", traces / "chrome-list.json"})
+                    .find("cannot import the traces together") != std::string::npos);
         QCOMPARE(QDir(folder_->path()).entryList({"out*"}, QDir::Files), QStringList());
     }
 
@@ -364,7 +381,8 @@ private Q_SLOTS:
 
     void cancellingLeavesNothing() {
         int calls = 0;
-        const auto report = importRun({{traces / "kineto-rank0.json", traces / "kineto-rank1.json"}, out(), ""}, [&](double) { return ++calls < 2; });
+        const auto report = importRun({{traces / "kineto-rank0.json", traces / "kineto-rank1.json"}, out(), ""},
+                                      [&](double) { return ++calls < 2; });
         QVERIFY(!report);
         QVERIFY(report.error().text().find("cancelled") != std::string::npos);
         QCOMPARE(QDir(folder_->path()).entryList(QDir::Files), QStringList());
@@ -373,17 +391,22 @@ private Q_SLOTS:
     /// A thousand damaged traces: a run or an error, never a crash or a hang.
     void noDamageBringsItDown() {
         RandomEvents random(freshSeed());
-        const std::vector<std::string> sound{contentOf(traces / "kineto-rank0.json"), contentOf(traces / "chrome-list.json")};
+        const std::vector<std::string> sound{contentOf(traces / "kineto-rank0.json"),
+                                             contentOf(traces / "chrome-list.json")};
         int made = 0;
         for (int i = 0; i < 1000; ++i) {
             std::string text = sound[static_cast<std::size_t>(random.below(2))];
             for (int change = 1 + static_cast<int>(random.below(8)); change > 0; --change) {
                 const auto at = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(text.size())));
                 switch (random.below(4)) {
-                    case 0: text[at] = static_cast<char>(random.below(256)); break;
-                    case 1: text.erase(at, static_cast<std::size_t>(random.below(40))); break;
-                    case 2: text.insert(at, text.substr(static_cast<std::size_t>(random.below(static_cast<std::int64_t>(text.size()))), 60)); break;
-                    default: text[at] = "0123456789{}[]\",:-e."[random.below(20)]; break;
+                case 0: text[at] = static_cast<char>(random.below(256)); break;
+                case 1: text.erase(at, static_cast<std::size_t>(random.below(40))); break;
+                case 2:
+                    text.insert(
+                        at, text.substr(static_cast<std::size_t>(random.below(static_cast<std::int64_t>(text.size()))),
+                                        60));
+                    break;
+                default: text[at] = "0123456789{}[]\",:-e."[random.below(20)]; break;
                 }
             }
             write(path("damaged.json"), text);
@@ -439,8 +462,8 @@ private:
         for (const Event& event : made.events) {
             if (!isSpan(event.kind)) continue;
             std::ostringstream text;
-            text << event.rank << ' ' << name(event.lane) << ' ' << name(event.kind) << ' ' << made.name(event) << ' ' << event.begin << ' '
-                 << event.end << ' ' << event.step << ' ' << event.bytes;
+            text << event.rank << ' ' << name(event.lane) << ' ' << name(event.kind) << ' ' << made.name(event) << ' '
+                 << event.begin << ' ' << event.end << ' ' << event.step << ' ' << event.bytes;
             ++spans[text.str()];
         }
         return spans;

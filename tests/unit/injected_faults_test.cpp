@@ -20,30 +20,54 @@ private Q_SLOTS:
     void textAndBack() {
         std::mt19937 random(freshSeed());
         for (int i = 0; i < 300; ++i) {
-            InjectedFault fault{static_cast<InjectedFaultKind>(random() % 3), static_cast<int>(random() % 1000), static_cast<int>(random())};
+            InjectedFault fault{static_cast<InjectedFaultKind>(random() % 3), static_cast<int>(random() % 1000),
+                                static_cast<int>(random())};
             if (!fault.happensOnce()) fault.factor = std::uniform_real_distribution<>(1, largestSlowdown)(random);
             const auto read = parseInjectedFault(toText(fault));
             QVERIFY2(read, toText(fault).c_str());
             QCOMPARE(*read, fault);
         }
-        QCOMPARE(*parseInjectedFault("  slow   2 after 7 by 2.5 "), (InjectedFault{InjectedFaultKind::Slow, 2, 7, 2.5}));
+        QCOMPARE(*parseInjectedFault("  slow   2 after 7 by 2.5 "),
+                 (InjectedFault{InjectedFaultKind::Slow, 2, 7, 2.5}));
     }
 
     void wrongTexts_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("why");
         QTest::addColumn<QString>("legal");
-        QTest::newRow("nothing") << " " << "it says nothing" << "kill 1 after 12";
-        QTest::newRow("another word") << "halt 1 after 2" << "'halt' is no fault" << "kill, hang or slow";
-        QTest::newRow("near") << "hangs 1 after 2" << "'hangs' is no fault" << "did you mean hang?";
-        QTest::newRow("no steps") << "kill 1" << "another form" << "kill RANK after STEPS";
-        QTest::newRow("too many words") << "kill 1 after 2 by 3" << "another form" << "kill RANK after STEPS";
-        QTest::newRow("slow without a factor") << "slow 1 after 2" << "another form" << "slow RANK after STEPS by FACTOR";
-        QTest::newRow("no rank") << "kill one after 2" << "'one' is no rank" << "";
-        QTest::newRow("half a rank") << "kill 1.5 after 2" << "'1.5' is no rank" << "";
-        QTest::newRow("steps beyond an integer") << "kill 1 after 99999999999" << "'99999999999' is no number of steps" << "";
-        QTest::newRow("quicker") << "slow 1 after 2 by 0.5" << "'0.5' is no factor" << "1 to 1000";
-        QTest::newRow("not a number") << "slow 1 after 2 by nan" << "'nan' is no factor" << "1 to 1000";
+        QTest::newRow("nothing") << " "
+                                 << "it says nothing"
+                                 << "kill 1 after 12";
+        QTest::newRow("another word") << "halt 1 after 2"
+                                      << "'halt' is no fault"
+                                      << "kill, hang or slow";
+        QTest::newRow("near") << "hangs 1 after 2"
+                              << "'hangs' is no fault"
+                              << "did you mean hang?";
+        QTest::newRow("no steps") << "kill 1"
+                                  << "another form"
+                                  << "kill RANK after STEPS";
+        QTest::newRow("too many words") << "kill 1 after 2 by 3"
+                                        << "another form"
+                                        << "kill RANK after STEPS";
+        QTest::newRow("slow without a factor") << "slow 1 after 2"
+                                               << "another form"
+                                               << "slow RANK after STEPS by FACTOR";
+        QTest::newRow("no rank") << "kill one after 2"
+                                 << "'one' is no rank"
+                                 << "";
+        QTest::newRow("half a rank") << "kill 1.5 after 2"
+                                     << "'1.5' is no rank"
+                                     << "";
+        QTest::newRow("steps beyond an integer") << "kill 1 after 99999999999"
+                                                 << "'99999999999' is no number of steps"
+                                                 << "";
+        QTest::newRow("quicker") << "slow 1 after 2 by 0.5"
+                                 << "'0.5' is no factor"
+                                 << "1 to 1000";
+        QTest::newRow("not a number") << "slow 1 after 2 by nan"
+                                      << "'nan' is no factor"
+                                      << "1 to 1000";
     }
     void wrongTexts() {
         QFETCH(QString, text);
@@ -58,13 +82,16 @@ private Q_SLOTS:
     void layoutsAreCheckedLineByLine() {
         Layout layout;
         layout.run.steps = 20;
-        layout.run.faults = {"kill 3 after 19", "kill 4 after 0", "slow 0 after 20 by 2", "nonsense", "hang -1 after -1"};
+        layout.run.faults = {"kill 3 after 19", "kill 4 after 0", "slow 0 after 20 by 2", "nonsense",
+                             "hang -1 after -1"};
         std::vector<std::string> found;
-        for (const Fault& fault : check(layout, scheduleMethods())) found.push_back(fault.pointer + ": " + fault.what + "; " + fault.legal);
+        for (const Fault& fault : check(layout, scheduleMethods()))
+            found.push_back(fault.pointer + ": " + fault.what + "; " + fault.legal);
         QCOMPARE(found.size(), 5u);
         QCOMPARE(found[0], std::string("/run/faults/1: there is no rank 4; rank 0 to 3"));
         QCOMPARE(found[1], std::string("/run/faults/2: nothing happens after 20 steps; after 0 to 19"));
-        QCOMPARE(found[2], std::string("/run/faults/3: 'nonsense' is no fault that can be brought about; kill, hang or slow"));
+        QCOMPARE(found[2],
+                 std::string("/run/faults/3: 'nonsense' is no fault that can be brought about; kill, hang or slow"));
         QCOMPARE(found[3], std::string("/run/faults/4: there is no rank -1; rank 0 to 3"));
         QCOMPARE(found[4], std::string("/run/faults/4: nothing happens after -1 steps; after 0 to 19"));
     }

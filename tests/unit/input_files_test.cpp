@@ -34,11 +34,17 @@ private:
 void InputFilesTest::whatIsMissingIsNamedByItsField_data() {
     QTest::addColumn<QString>("kind");
     QTest::addColumn<QString>("said");
-    QTest::newRow("text") << "text" << "/data/path: the text cannot be read: there is no %1. Legal: the path of a UTF-8 file, or data.kind generator";
-    QTest::newRow("folder as text") << "folder" << "/data/path: the text cannot be read: %1 is a folder. Legal: ";
-    QTest::newRow("tokens") << "tokens" << "/data/path: the tokens cannot be read: there is no %1. Legal: ";
-    QTest::newRow("tokenizer") << "tokenizer" << "/data/tokenizer_path: the tokenizer cannot be read: there is no %1. Legal: ";
-    QTest::newRow("weights") << "weights" << "/model/weights: the weights cannot be read: there is no %1. Legal: ";
+    QTest::newRow("text") << "text"
+                          << "/data/path: the text cannot be read: there is no %1. Legal: the path of a UTF-8 file, or "
+                             "data.kind generator";
+    QTest::newRow("folder as text") << "folder"
+                                    << "/data/path: the text cannot be read: %1 is a folder. Legal: ";
+    QTest::newRow("tokens") << "tokens"
+                            << "/data/path: the tokens cannot be read: there is no %1. Legal: ";
+    QTest::newRow("tokenizer") << "tokenizer"
+                               << "/data/tokenizer_path: the tokenizer cannot be read: there is no %1. Legal: ";
+    QTest::newRow("weights") << "weights"
+                             << "/model/weights: the weights cannot be read: there is no %1. Legal: ";
 }
 
 void InputFilesTest::whatIsMissingIsNamedByItsField() {
@@ -132,15 +138,22 @@ void InputFilesTest::whatHoldsNoTokensIsRefused_data() {
     for (std::int32_t i = 0; i < 100; ++i) wide += words({i % 7 + 2 + 65536 * (i % 2)}, 1);
     QTest::newRow("tokens of 32 bits without a header") << wide << "these are tokens of 32 bits, and no header says so";
     QTest::newRow("llm.c's weights") << words({20240326, 3, 1024}, 300) << "it begins with 20240326";
-    QTest::newRow("llm.c's tokens, another version") << words({20240520, 2, 44}, 278) << "its header's version is 2. Legal: version 1";
-    QTest::newRow("llm.c's Llama 3 tokens, cut") << words({20240801, 7, 44}, 270) << "its header counts 44 tokens and 14 follow";
-    QTest::newRow("llm.c's Llama 3 tokens, outside") << words({20240801, 7, 2}, 256) + words({5, 70000}, 2) << "token 1 is 70000, model.vocabulary is 65000. Legal: tokens below 65536";
-    QTest::newRow("outside") << QByteArray("ab\xff\xff") << "token 1 is 65535, model.vocabulary is 65000. Legal: model.vocabulary above 65535";
+    QTest::newRow("llm.c's tokens, another version")
+        << words({20240520, 2, 44}, 278) << "its header's version is 2. Legal: version 1";
+    QTest::newRow("llm.c's Llama 3 tokens, cut")
+        << words({20240801, 7, 44}, 270) << "its header counts 44 tokens and 14 follow";
+    QTest::newRow("llm.c's Llama 3 tokens, outside")
+        << words({20240801, 7, 2}, 256) + words({5, 70000}, 2)
+        << "token 1 is 70000, model.vocabulary is 65000. Legal: tokens below 65536";
+    QTest::newRow("outside") << QByteArray("ab\xff\xff")
+                             << "token 1 is 65535, model.vocabulary is 65000. Legal: model.vocabulary above 65535";
     QTest::newRow("odd") << QByteArray("abc") << "odd number of bytes";
-    QTest::newRow("an index") << QByteArray("MMIDIDX\0\0\1\0\0\0\0\0\0\0\4", 18) << "the index of one of Megatron's data sets";
+    QTest::newRow("an index") << QByteArray("MMIDIDX\0\0\1\0\0\0\0\0\0\0\4", 18)
+                              << "the index of one of Megatron's data sets";
     QTest::newRow("NumPy") << QByteArray("\x93NUMPY\1\0", 8) << "an array of NumPy";
     QTest::newRow("weights of PyTorch") << QByteArray("PK\3\4abcd") << "a zip archive, as PyTorch saves weights";
-    QTest::newRow("beside an index") << QByteArray("abcd") << "beside it lies beside an index.idx: it is part of a data set with an index";
+    QTest::newRow("beside an index") << QByteArray("abcd")
+                                     << "beside it lies beside an index.idx: it is part of a data set with an index";
 }
 
 void InputFilesTest::whatHoldsNoTokensIsRefused() {
@@ -158,7 +171,8 @@ void InputFilesTest::whatHoldsNoTokensIsRefused() {
         const Status there = canReadFiles(layout, false);
         QVERIFY(!there);
         const QString error = QString::fromStdString(there.error().text());
-        QVERIFY2(error.contains("/data/path: ") && error.contains(said) && error.contains(name + ".bin"), qPrintable(error));
+        QVERIFY2(error.contains("/data/path: ") && error.contains(said) && error.contains(name + ".bin"),
+                 qPrintable(error));
         QCOMPARE(misfits(layout, false).size(), std::size_t(1));
     }
 }

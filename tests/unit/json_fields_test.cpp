@@ -114,7 +114,8 @@ private Q_SLOTS:
         const auto read = readSetup(setup.dump());
         QVERIFY(!read);
         if (key != "token" && key != "addresses")
-            QVERIFY2(read.error().text().find(key.toStdString() + " is ") != std::string::npos, read.error().text().c_str());
+            QVERIFY2(read.error().text().find(key.toStdString() + " is ") != std::string::npos,
+                     read.error().text().c_str());
     }
 };
 

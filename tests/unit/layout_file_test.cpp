@@ -32,10 +32,10 @@ std::string randomText(RandomStream& random) {
 
 double randomNumber(RandomStream& random) {
     switch (random.below(4)) {
-        case 0: return static_cast<double>(random.below(100));
-        case 1: return random.normal();
-        case 2: return random.normal() * 1e-300;
-        default: return random.normal() * 1e300;
+    case 0: return static_cast<double>(random.below(100));
+    case 1: return random.normal();
+    case 2: return random.normal() * 1e-300;
+    default: return random.normal() * 1e300;
     }
 }
 
@@ -106,31 +106,75 @@ private Q_SLOTS:
         Layout layout;
         layout.cluster.pace = PaceSpec{};
         const std::string text = writeLayout(layout);
-        for (const char* key : {"name",           "kind",
-                                "layers",         "hidden",
-                                "heads",          "sequence",
-                                "vocabulary",     "dropout",
-                                "path",           "tokenizer",
-                                "validation",     "hosts",
-                                "device",         "devices",
-                                "pace",           "step_seconds",
-                                "data",           "pipeline",
-                                "tensor",         "expert",
-                                "context",        "zero",
-                                "chunks",         "stages",
-                                "global",         "micro",
-                                "compute",        "learning_rate",
+        for (const char* key : {"name",
+                                "kind",
+                                "layers",
+                                "hidden",
+                                "heads",
+                                "sequence",
+                                "vocabulary",
+                                "dropout",
+                                "path",
+                                "tokenizer",
+                                "validation",
+                                "hosts",
+                                "device",
+                                "devices",
+                                "pace",
+                                "step_seconds",
+                                "data",
+                                "pipeline",
+                                "tensor",
+                                "expert",
+                                "context",
+                                "zero",
+                                "chunks",
+                                "stages",
+                                "global",
+                                "micro",
+                                "compute",
+                                "learning_rate",
                                 "warmup",
-                                "betas",          "epsilon",
-                                "momentum",       "weight_decay",
-                                "clip", "decay_rate", "clip_threshold",           "loss_weight",   "exchange", "elastic_rho",   "recompute",     "recompute_every", "partition_activations", "activations", "schedule", "minimum",
-                                "steps",          "seed",
-                                "validate_every", "validation_batches", "deadline",
-                                "experts",        "gate",           "top_k",         "expert_groups", "top_groups", "token_experts", "entropy",
-                                "capacity",       "balance",        "expert_dropout",
-                                "image",          "channels",       "convolutions",  "classes",
-                                "weights",        "tokenizer_path", "last_batch",
-                                "every",          "keep"})
+                                "betas",
+                                "epsilon",
+                                "momentum",
+                                "weight_decay",
+                                "clip",
+                                "decay_rate",
+                                "clip_threshold",
+                                "loss_weight",
+                                "exchange",
+                                "elastic_rho",
+                                "recompute",
+                                "recompute_every",
+                                "partition_activations",
+                                "activations",
+                                "schedule",
+                                "minimum",
+                                "steps",
+                                "seed",
+                                "validate_every",
+                                "validation_batches",
+                                "deadline",
+                                "experts",
+                                "gate",
+                                "top_k",
+                                "expert_groups",
+                                "top_groups",
+                                "token_experts",
+                                "entropy",
+                                "capacity",
+                                "balance",
+                                "expert_dropout",
+                                "image",
+                                "channels",
+                                "convolutions",
+                                "classes",
+                                "weights",
+                                "tokenizer_path",
+                                "last_batch",
+                                "every",
+                                "keep"})
             QVERIFY2(mentions(text, std::string("\"").append(key).append("\":").c_str()), key);
     }
 
@@ -158,14 +202,14 @@ private Q_SLOTS:
                 const std::size_t at = random.below(static_cast<std::uint32_t>(text.size()));
                 const std::size_t length = random.below(12);
                 switch (random.below(6)) {
-                    case 0: text[at] = static_cast<char>(random.bits()); break;
-                    case 1: text.resize(at); break;
-                    case 2: text.erase(at, length); break;
-                    case 3:
-                        text.insert(at, text.substr(random.below(static_cast<std::uint32_t>(text.size())), length * 4));
-                        break;
-                    case 4: std::swap(text[at], text[random.below(static_cast<std::uint32_t>(text.size()))]); break;
-                    default: text[at] = "{}[],:\"0-e.ntf"[random.below(14)]; break;
+                case 0: text[at] = static_cast<char>(random.bits()); break;
+                case 1: text.resize(at); break;
+                case 2: text.erase(at, length); break;
+                case 3:
+                    text.insert(at, text.substr(random.below(static_cast<std::uint32_t>(text.size())), length * 4));
+                    break;
+                case 4: std::swap(text[at], text[random.below(static_cast<std::uint32_t>(text.size()))]); break;
+                default: text[at] = "{}[],:\"0-e.ntf"[random.below(14)]; break;
                 }
             }
             const auto parsed = parseLayout(text);
@@ -268,8 +312,8 @@ private Q_SLOTS:
         QCOMPARE(layout.run.steps, 7);
 
         for (const char* wrong : {"", "parallel/data=4", "/parallel/data", "/name/x=1", "/cluster/hosts/7/name=a",
-                                  "/cluster/hosts/x=1", "/~2=1", "=", "/parallel/data/=1", "/elsewhere/3333333333333333333/=1",
-                                  "/cluster/hosts/400000000/name=a"}) {
+                                  "/cluster/hosts/x=1", "/~2=1", "=", "/parallel/data/=1",
+                                  "/elsewhere/3333333333333333333/=1", "/cluster/hosts/400000000/name=a"}) {
             const auto parsed = setField(layout, wrong);
             QVERIFY2(!parsed || !parsed->faults.empty(), wrong);
         }

@@ -18,27 +18,27 @@ using namespace shardlab;
 
 namespace {
 
-const std::string sample =
-    "# A title\n"
-    "\n"
-    "The bubble of {{ two.bubble }} is near {{two.bubble.theory}}.\n"
-    "```experiment one: the reference\n"
-    "{\"model\": {\"layers\": 8}, \"parallel\": {\"data\": 1, \"pipeline\": 4},\n"
-    " \"cluster\": {\"pace\": {\"step_seconds\": 0.5}}}\n"
-    "```\n"
-    "```experiment two like one\n"
-    "{\"schedule\": {\"kind\": \"gpipe\"}, \"cluster\": {\"pace\": null}}\n"
-    "```\n"
-    "```python\n"
-    "{{this.stays}}\n"
-    "```\n"
-    "| a | {{one.peak_memory}} | {{one.peak_memory.predicted}} |\n";
+const std::string sample = "# A title\n"
+                           "\n"
+                           "The bubble of {{ two.bubble }} is near {{two.bubble.theory}}.\n"
+                           "```experiment one: the reference\n"
+                           "{\"model\": {\"layers\": 8}, \"parallel\": {\"data\": 1, \"pipeline\": 4},\n"
+                           " \"cluster\": {\"pace\": {\"step_seconds\": 0.5}}}\n"
+                           "```\n"
+                           "```experiment two like one\n"
+                           "{\"schedule\": {\"kind\": \"gpipe\"}, \"cluster\": {\"pace\": null}}\n"
+                           "```\n"
+                           "```python\n"
+                           "{{this.stays}}\n"
+                           "```\n"
+                           "| a | {{one.peak_memory}} | {{one.peak_memory.predicted}} |\n";
 
 std::string text(const Result<Lesson>& lesson) { return lesson ? std::string("no error") : lesson.error().text(); }
 
 std::vector<KnownExperiment> planned(const Lesson& lesson) {
     std::vector<KnownExperiment> known;
-    for (const LessonExperiment& experiment : lesson.experiments) known.push_back({*planRun(experiment.layout, {}), {}});
+    for (const LessonExperiment& experiment : lesson.experiments)
+        known.push_back({*planRun(experiment.layout, {}), {}});
     return known;
 }
 
@@ -52,19 +52,56 @@ std::filesystem::path record(const Plan& plan, const std::filesystem::path& fold
         const std::int64_t begin = number * step;
         for (std::int16_t rank = 0; rank < 4; ++rank) {
             if (rank == 0) {
-                events.push_back({.begin = begin, .end = begin + step / 2, .step = number, .rank = rank, .kind = EventKind::Forward});
-                events.push_back({.begin = begin + step / 2, .end = begin + step, .step = number, .rank = rank, .kind = EventKind::Backward});
+                events.push_back({.begin = begin,
+                                  .end = begin + step / 2,
+                                  .step = number,
+                                  .rank = rank,
+                                  .kind = EventKind::Forward});
+                events.push_back({.begin = begin + step / 2,
+                                  .end = begin + step,
+                                  .step = number,
+                                  .rank = rank,
+                                  .kind = EventKind::Backward});
             }
-            events.push_back({.begin = begin, .end = begin, .bytes = 1000 + rank, .step = number, .rank = rank, .lane = Lane::Host, .kind = EventKind::MemoryPeak});
-            events.push_back({.begin = begin, .end = begin + step, .step = number, .rank = rank, .lane = Lane::Host, .kind = EventKind::Step});
+            events.push_back({.begin = begin,
+                              .end = begin,
+                              .bytes = 1000 + rank,
+                              .step = number,
+                              .rank = rank,
+                              .lane = Lane::Host,
+                              .kind = EventKind::MemoryPeak});
+            events.push_back({.begin = begin,
+                              .end = begin + step,
+                              .step = number,
+                              .rank = rank,
+                              .lane = Lane::Host,
+                              .kind = EventKind::Step});
         }
-        events.push_back({.begin = begin + step, .end = begin + step, .value = 5.0 - number, .step = number, .rank = 3, .lane = Lane::Host, .kind = EventKind::Loss});
-        events.push_back({.begin = begin + step, .end = begin + step, .value = 1024.0 / (number + 1), .step = number, .rank = 0, .lane = Lane::Host, .kind = EventKind::LossScale});
+        events.push_back({.begin = begin + step,
+                          .end = begin + step,
+                          .value = 5.0 - number,
+                          .step = number,
+                          .rank = 3,
+                          .lane = Lane::Host,
+                          .kind = EventKind::Loss});
+        events.push_back({.begin = begin + step,
+                          .end = begin + step,
+                          .value = 1024.0 / (number + 1),
+                          .step = number,
+                          .rank = 0,
+                          .lane = Lane::Host,
+                          .kind = EventKind::LossScale});
     }
-    events.push_back({.begin = 4 * step, .end = 4 * step, .step = 3, .rank = 1, .lane = Lane::Host, .kind = EventKind::Overflow});
+    events.push_back(
+        {.begin = 4 * step, .end = 4 * step, .step = 3, .rank = 1, .lane = Lane::Host, .kind = EventKind::Overflow});
     // A first step that is slow, as connections are made in it, and 8 and 4 ms in those that count.
     for (const auto& [number, milliseconds] : {std::pair{0, 90}, {2, 8}, {3, 4}})
-        events.push_back({.begin = number * step, .end = number * step + milliseconds * 1'000'000, .step = number, .rank = 2, .lane = Lane::Comm, .kind = EventKind::ReduceGradients});
+        events.push_back({.begin = number * step,
+                          .end = number * step + milliseconds * 1'000'000,
+                          .step = number,
+                          .rank = 2,
+                          .lane = Lane::Comm,
+                          .kind = EventKind::ReduceGradients});
     std::ranges::stable_sort(events, {}, &Event::begin);
     if (!(*writer)->append(events) || !(*writer)->finish({"finished", {}})) return {};
     return file;
@@ -94,9 +131,12 @@ private Q_SLOTS:
     void predictedFiguresAreThereAtOnce() {
         const auto lesson = parseLesson(sample, "sample");
         const auto known = planned(*lesson);
-        const std::string page = lessonText(*lesson, known, [](std::size_t index) { return "<" + std::to_string(index) + ">\n"; });
+        const std::string page =
+            lessonText(*lesson, known, [](std::size_t index) { return "<" + std::to_string(index) + ">\n"; });
         const Plan& two = known[1].planned->plan;
-        QVERIFY2(page.find("The bubble of – (run it) is near " + formatPercent(two.bubbleTheory) + ".") != std::string::npos, page.c_str());
+        QVERIFY2(page.find("The bubble of – (run it) is near " + formatPercent(two.bubbleTheory) + ".") !=
+                     std::string::npos,
+                 page.c_str());
         QVERIFY(page.find("<0>\n<1>\n") != std::string::npos);
         QVERIFY(page.find("```python\n{{this.stays}}\n```\n") != std::string::npos);
         std::int64_t peak = 0;
@@ -113,7 +153,9 @@ private Q_SLOTS:
         auto measured = measureRun(file);
         QVERIFY2(measured, measured ? "" : measured.error().text().c_str());
         known[1].measured = std::move(*measured);
-        const auto told = [&](std::string_view figure) { return figureText(*findLessonFigure(figure), FigureOrigin::Measured, known[1]); };
+        const auto told = [&](std::string_view figure) {
+            return figureText(*findLessonFigure(figure), FigureOrigin::Measured, known[1]);
+        };
         QCOMPARE(told("bubble"), std::string("75.0 %"));
         QCOMPARE(told("step_time"), std::string("100 ms"));
         QCOMPARE(told("peak_memory"), formatBytes(1003));
@@ -145,27 +187,68 @@ private Q_SLOTS:
         QTest::addColumn<QString>("line");
         QTest::addColumn<QString>("what");
         const QString block = QStringLiteral("# T\n```experiment a\n{}\n```\n");
-        QTest::newRow("empty") << QString() << "line 1" << "no title";
-        QTest::newRow("no title") << "Text\n" << "line 1" << "no title";
-        QTest::newRow("empty title") << "# \n" << "line 1" << "no title";
-        QTest::newRow("no name") << "# T\n```experiment\n{}\n```\n" << "line 2" << "no name";
-        QTest::newRow("odd name") << "# T\n```experiment A.b\n{}\n```\n" << "line 2" << "no name";
-        QTest::newRow("twice") << block + "\n```experiment a\n{}\n```\n" << "line 6" << "one name";
-        QTest::newRow("like none") << block + "```experiment b like c\n{}\n```\n" << "line 5" << "no such experiment";
-        QTest::newRow("like one below") << "# T\n```experiment a like b\n{}\n```\n```experiment b\n{}\n```\n" << "line 2" << "no such experiment";
-        QTest::newRow("open block") << "# T\n\n```experiment a\n{}\n" << "line 3" << "no end";
-        QTest::newRow("open fence") << "# T\n\n```text\n{}\n" << "line 3" << "no end";
-        QTest::newRow("no json") << "# T\n```experiment a\n{\n \"model\": ]\n}\n```\n" << "line 4, column 11" << "no JSON";
-        QTest::newRow("no object") << "# T\n```experiment a\n3\n```\n" << "line 2" << "no JSON object";
-        QTest::newRow("unknown field") << "# T\n```experiment a\n{\"modle\": {}}\n```\n" << "line 2" << "): /modle";
-        QTest::newRow("key twice") << "# T\n```experiment a\n{\"model\": {}, \"model\": {}}\n```\n" << "line 2" << "stands twice";
-        QTest::newRow("illegal") << "# T\n\n```experiment a\n{\"parallel\": {\"pipeline\": 3}}\n```\n" << "line 3" << "): /parallel/pipeline";
-        QTest::newRow("figure of none") << block + "\n{{b.bubble}}\n" << "line 6" << "of no experiment";
-        QTest::newRow("no figure") << block + "{{a.buble}}\n" << "line 5" << "did you mean bubble?";
-        QTest::newRow("no dot") << block + "{{bubble}}\n" << "line 5" << "no figure";
-        QTest::newRow("no such form") << block + "{{a.first_loss.predicted}}\n" << "line 5" << "no such form";
-        QTest::newRow("unknown form") << block + "{{a.bubble.guessed}}\n" << "line 5" << "predicted or theory";
-        QTest::newRow("open figure") << block + "text {{a.bubble\n}}\n" << "line 5" << "no end";
+        QTest::newRow("empty") << QString() << "line 1"
+                               << "no title";
+        QTest::newRow("no title") << "Text\n"
+                                  << "line 1"
+                                  << "no title";
+        QTest::newRow("empty title") << "# \n"
+                                     << "line 1"
+                                     << "no title";
+        QTest::newRow("no name") << "# T\n```experiment\n{}\n```\n"
+                                 << "line 2"
+                                 << "no name";
+        QTest::newRow("odd name") << "# T\n```experiment A.b\n{}\n```\n"
+                                  << "line 2"
+                                  << "no name";
+        QTest::newRow("twice") << block + "\n```experiment a\n{}\n```\n"
+                               << "line 6"
+                               << "one name";
+        QTest::newRow("like none") << block + "```experiment b like c\n{}\n```\n"
+                                   << "line 5"
+                                   << "no such experiment";
+        QTest::newRow("like one below") << "# T\n```experiment a like b\n{}\n```\n```experiment b\n{}\n```\n"
+                                        << "line 2"
+                                        << "no such experiment";
+        QTest::newRow("open block") << "# T\n\n```experiment a\n{}\n"
+                                    << "line 3"
+                                    << "no end";
+        QTest::newRow("open fence") << "# T\n\n```text\n{}\n"
+                                    << "line 3"
+                                    << "no end";
+        QTest::newRow("no json") << "# T\n```experiment a\n{\n \"model\": ]\n}\n```\n"
+                                 << "line 4, column 11"
+                                 << "no JSON";
+        QTest::newRow("no object") << "# T\n```experiment a\n3\n```\n"
+                                   << "line 2"
+                                   << "no JSON object";
+        QTest::newRow("unknown field") << "# T\n```experiment a\n{\"modle\": {}}\n```\n"
+                                       << "line 2"
+                                       << "): /modle";
+        QTest::newRow("key twice") << "# T\n```experiment a\n{\"model\": {}, \"model\": {}}\n```\n"
+                                   << "line 2"
+                                   << "stands twice";
+        QTest::newRow("illegal") << "# T\n\n```experiment a\n{\"parallel\": {\"pipeline\": 3}}\n```\n"
+                                 << "line 3"
+                                 << "): /parallel/pipeline";
+        QTest::newRow("figure of none") << block + "\n{{b.bubble}}\n"
+                                        << "line 6"
+                                        << "of no experiment";
+        QTest::newRow("no figure") << block + "{{a.buble}}\n"
+                                   << "line 5"
+                                   << "did you mean bubble?";
+        QTest::newRow("no dot") << block + "{{bubble}}\n"
+                                << "line 5"
+                                << "no figure";
+        QTest::newRow("no such form") << block + "{{a.first_loss.predicted}}\n"
+                                      << "line 5"
+                                      << "no such form";
+        QTest::newRow("unknown form") << block + "{{a.bubble.guessed}}\n"
+                                      << "line 5"
+                                      << "predicted or theory";
+        QTest::newRow("open figure") << block + "text {{a.bubble\n}}\n"
+                                     << "line 5"
+                                     << "no end";
     }
 
     void damagedLessonsAreRefusedByLine() {
@@ -192,7 +275,8 @@ private Q_SLOTS:
             QVERIFY2(figures >= lesson.experiments.size(), lesson.name.c_str());
             for (const LessonExperiment& experiment : lesson.experiments) {
                 QVERIFY2(rankCount(experiment.layout) <= 8, experiment.layout.name.c_str());
-                const double seconds = experiment.layout.run.steps * planRun(experiment.layout, {})->plan.simulation.stepSeconds;
+                const double seconds =
+                    experiment.layout.run.steps * planRun(experiment.layout, {})->plan.simulation.stepSeconds;
                 QVERIFY2(seconds <= 10, experiment.layout.name.c_str());  // a lesson is read in minutes
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other programs send becomes a run: each event once, whatever the connections do; drops counted; nonsense refused.
+// What other programs send becomes a run: each event once, whatever the connections do; drops counted; nonsense
+// refused.
 #include "engine/launch/serve/live_listener.h"
 
 #include "engine/base/clock.h"
@@ -27,7 +28,8 @@ public:
     std::atomic<bool> over{false};
 };
 
-SenderEvent spanOf(EventKind kind, int stage, int microbatch, std::int64_t begin, std::int64_t end, int step, std::uint32_t name = 0) {
+SenderEvent spanOf(EventKind kind, int stage, int microbatch, std::int64_t begin, std::int64_t end, int step,
+                   std::uint32_t name = 0) {
     SenderEvent event;
     event.begin = begin;
     event.end = end;
@@ -45,14 +47,21 @@ class Caller {
 public:
     Caller(const TcpAddress& address, std::uint64_t number, const std::string& token)
         : link_(std::move(*connectTcp(address, 5s, WakeUp()))) {
-        link_.send(frameType(LiveFrame::Greeting), encode(Greeting{liveProtocol, CallerRole::Sender, number, "train.py", token}));
+        link_.send(frameType(LiveFrame::Greeting),
+                   encode(Greeting{liveProtocol, CallerRole::Sender, number, "train.py", token}));
     }
     void join(int rank, int world) {
         const std::int64_t now = monotonicNanoseconds();
         send(SenderFrame::Join, encode(SenderJoin{rank, world, 4711, now, now, "", "far"}));
     }
-    void send(SenderFrame type, const Bytes& body) { link_.send(frameType(type), body); flush(); }
-    void leave() { link_.send(frameType(LiveFrame::Leave), {}); flush(); }
+    void send(SenderFrame type, const Bytes& body) {
+        link_.send(frameType(type), body);
+        flush();
+    }
+    void leave() {
+        link_.send(frameType(LiveFrame::Leave), {});
+        flush();
+    }
     /// The next frame's type, and its number where it has one; 0: the connection is closed.
     int hear(std::uint64_t* number = nullptr) {
         const std::int64_t until = monotonicNanoseconds() + 10'000'000'000;
@@ -97,7 +106,8 @@ private Q_SLOTS:
         std::int64_t begin = monotonicNanoseconds();
         std::vector<std::unique_ptr<Caller>> ranks;
         for (int rank = 0; rank < 2; ++rank) {
-            ranks.push_back(std::make_unique<Caller>(listener->address(), 10 + static_cast<std::uint64_t>(rank), token));
+            ranks.push_back(
+                std::make_unique<Caller>(listener->address(), 10 + static_cast<std::uint64_t>(rank), token));
             QCOMPARE(ranks.back()->hear(), welcomeType);
             ranks.back()->join(rank, 2);
             ranks.back()->send(SenderFrame::Name, encode(SenderName{1, rank == 0 ? "all_reduce" : "load batch"}));
@@ -123,13 +133,15 @@ private Q_SLOTS:
         std::vector<std::string> said;
         QVERIFY(read.readEvents([&](std::span<const Event> events) {
             for (const Event& event : events) {
-                said.push_back(std::to_string(event.rank) + " " + std::string(name(event.kind)) + " " + read.names().text(event.action));
+                said.push_back(std::to_string(event.rank) + " " + std::string(name(event.kind)) + " " +
+                               read.names().text(event.action));
                 if (event.begin < 0 || event.end < event.begin) said.push_back("out of time");
             }
             return true;
         }));
         std::ranges::sort(said);
-        QCOMPARE(said, (std::vector<std::string>{"0 annotation all_reduce", "0 forward 0F3", "0 step ", "1 annotation load batch", "1 forward 1F3", "1 step "}));
+        QCOMPARE(said, (std::vector<std::string>{"0 annotation all_reduce", "0 forward 0F3", "0 step ",
+                                                 "1 annotation load batch", "1 forward 1F3", "1 step "}));
     }
 
     /// A rank that comes back sends again what was not acknowledged; each event counts once, each drop too.
@@ -149,7 +161,9 @@ private Q_SLOTS:
             std::uint64_t next = first;
             for (std::int64_t frames = random.below(4); frames >= 0 && next < all; --frames) {
                 // Some of what was sent before is sent again.
-                const std::uint64_t from = next - static_cast<std::uint64_t>(random.below(static_cast<std::int64_t>(std::min<std::uint64_t>(next - first, 50)) + 1));
+                const std::uint64_t from =
+                    next - static_cast<std::uint64_t>(
+                               random.below(static_cast<std::int64_t>(std::min<std::uint64_t>(next - first, 50)) + 1));
                 SenderEvents sent{from, dropped += static_cast<std::uint64_t>(random.below(3)), {}};
                 const std::uint64_t until = std::min(all, from + 1 + static_cast<std::uint64_t>(random.below(400)));
                 for (std::uint64_t i = from; i < until; ++i) {
@@ -173,7 +187,8 @@ private Q_SLOTS:
         std::vector<int> seen(all, 0);
         QVERIFY((*read)->readEvents([&](std::span<const Event> events) {
             for (const Event& event : events)
-                if (event.kind == EventKind::Forward) ++seen[static_cast<std::size_t>(actionFromId(event.action).microbatch)];
+                if (event.kind == EventKind::Forward)
+                    ++seen[static_cast<std::size_t>(actionFromId(event.action).microbatch)];
             return true;
         }));
         QCOMPARE(std::ranges::count(seen, 1), static_cast<std::ptrdiff_t>(all));
@@ -199,13 +214,15 @@ private Q_SLOTS:
         Caller honest(listener->address(), 4, token);
         QCOMPARE(honest.hear(), welcomeType);
         honest.join(0, 2);
-        honest.send(SenderFrame::Events, encode(SenderEvents{0, 0, {spanOf(EventKind::Forward, 0, 0, now, now + 1, 0)}}));
+        honest.send(SenderFrame::Events,
+                    encode(SenderEvents{0, 0, {spanOf(EventKind::Forward, 0, 0, now, now + 1, 0)}}));
         QCOMPARE(honest.hear(), takenType);
         QVERIFY(refused(5, [](Caller& caller) { caller.join(1, 3); }));
         QVERIFY(refused(6, [](Caller& caller) { caller.join(0, 2); }));
         std::uint64_t number = 7;
-        for (const SenderEvent& wrong : {spanOf(EventKind::Restart, 0, 0, now, now, 0), spanOf(EventKind::Forward, 70'000, 0, now, now, 0),
-                                         spanOf(EventKind::Forward, 0, 0, now, now - 1, 0), spanOf(EventKind::Annotation, 0, 0, now, now, 0, 9)}) {
+        for (const SenderEvent& wrong :
+             {spanOf(EventKind::Restart, 0, 0, now, now, 0), spanOf(EventKind::Forward, 70'000, 0, now, now, 0),
+              spanOf(EventKind::Forward, 0, 0, now, now - 1, 0), spanOf(EventKind::Annotation, 0, 0, now, now, 0, 9)}) {
             QVERIFY(refused(number++, [&](Caller& caller) {
                 caller.join(1, 2);
                 caller.send(SenderFrame::Events, encode(SenderEvents{0, 0, {wrong}}));
@@ -217,7 +234,10 @@ private Q_SLOTS:
         }));
         QVERIFY(refused(number++, [&](Caller& caller) {
             caller.join(1, 2);
-            caller.send(SenderFrame::Events, encode(SenderEvents{0, 0, {spanOf(EventKind::Forward, 0, 0, now, std::numeric_limits<std::int64_t>::max(), 0)}}));
+            caller.send(
+                SenderFrame::Events,
+                encode(SenderEvents{
+                    0, 0, {spanOf(EventKind::Forward, 0, 0, now, std::numeric_limits<std::int64_t>::max(), 0)}}));
         }));
         QTRY_COMPARE(listener->counts().garbage, 7);
         QCOMPARE(listener->counts().wrongGreeting, 4);
@@ -231,8 +251,9 @@ private Q_SLOTS:
         QCOMPARE((*read)->eventCount(), std::int64_t{1});
         const auto log = (*read)->log();
         QVERIFY(log && std::ranges::any_of(*log, [](const LogLine& line) {
-            return line.rank == 1 && line.text.find("event 1 (forward) goes from") != std::string::npos && line.text.find("36 years") != std::string::npos;
-        }));
+                    return line.rank == 1 && line.text.find("event 1 (forward) goes from") != std::string::npos &&
+                           line.text.find("36 years") != std::string::npos;
+                }));
     }
 
     void aRankThatIsLostForGoodEndsTheRun() {
@@ -244,7 +265,8 @@ private Q_SLOTS:
             QCOMPARE(caller.hear(), welcomeType);
             caller.join(0, 1);
             const std::int64_t now = monotonicNanoseconds();
-            caller.send(SenderFrame::Events, encode(SenderEvents{0, 0, {spanOf(EventKind::Forward, 0, 0, now, now + 1, 0)}}));
+            caller.send(SenderFrame::Events,
+                        encode(SenderEvents{0, 0, {spanOf(EventKind::Forward, 0, 0, now, now + 1, 0)}}));
             QCOMPARE(caller.hear(), takenType);
         }
         QTRY_VERIFY(run.over);

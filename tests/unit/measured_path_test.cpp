@@ -27,7 +27,8 @@ Happened happened(const StepGraph& graph, RandomStream& random, double largestGa
     Happened made{Times(graph.nodes.size()), std::vector<double>(graph.nodes.size())};
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         double ready = 100;  // the run's clock does not begin with the step
-        for (const int earlier : graph.nodes[i].after) ready = std::max(ready, made.times[static_cast<std::size_t>(earlier)]->end);
+        for (const int earlier : graph.nodes[i].after)
+            ready = std::max(ready, made.times[static_cast<std::size_t>(earlier)]->end);
         made.gaps[i] = graph.nodes[i].after.empty() ? 0 : largestGap * random.uniform();
         const double begin = ready + made.gaps[i];
         made.times[i] = {begin, begin + 0.01 + random.uniform()};
@@ -79,7 +80,8 @@ private Q_SLOTS:
                 const auto node = static_cast<std::size_t>(link.node);
                 QVERIFY(near(link.begin, step.times[node]->begin) && near(link.end, step.times[node]->end));
                 if (i > 0) {
-                    QVERIFY(std::ranges::find(graph.nodes[node].after, path.links[i - 1].node) != graph.nodes[node].after.end());
+                    QVERIFY(std::ranges::find(graph.nodes[node].after, path.links[i - 1].node) !=
+                            graph.nodes[node].after.end());
                     QVERIFY(near(link.gap, step.gaps[node]));
                     QVERIFY(near(path.links[i - 1].end + link.gap, link.begin));
                 }
@@ -102,10 +104,14 @@ private Q_SLOTS:
                 if (!isCompute(graph.nodes[i].action.kind)) continue;
                 MeasuredSpan& time = *step.times[i];
                 const double length = time.end - time.begin;
-                const double first = time.begin + 0.2 * length, second = time.begin + (0.3 + 0.2 * random_->uniform()) * length;
+                const double first = time.begin + 0.2 * length,
+                             second = time.begin + (0.3 + 0.2 * random_->uniform()) * length;
                 // The second begins before the first is over, or after it.
-                time.tensor = {{first, first + 0.2 * length}, {second, second + 0.2 * length}, {time.end - 0.1 * length, time.end + 5}};
-                lasting[i] = std::max(first + 0.2 * length, second + 0.2 * length) - first - std::max(0.0, second - first - 0.2 * length) + 0.1 * length;
+                time.tensor = {{first, first + 0.2 * length},
+                               {second, second + 0.2 * length},
+                               {time.end - 0.1 * length, time.end + 5}};
+                lasting[i] = std::max(first + 0.2 * length, second + 0.2 * length) - first -
+                             std::max(0.0, second - first - 0.2 * length) + 0.1 * length;
             }
             const MeasuredPath path = measuredPath(graph, step.times);
             double expected = 0;
@@ -130,8 +136,10 @@ private Q_SLOTS:
                 std::vector<double> ends(graph.nodes.size());
                 for (std::size_t i = 0; i < ends.size(); ++i) {
                     double ready = 100;
-                    for (const int earlier : graph.nodes[i].after) ready = std::max(ready, ends[static_cast<std::size_t>(earlier)]);
-                    ends[i] = ready + step.gaps[i] + (step.times[i]->end - step.times[i]->begin) - (i == shorter ? 1e-4 : 0);
+                    for (const int earlier : graph.nodes[i].after)
+                        ready = std::max(ready, ends[static_cast<std::size_t>(earlier)]);
+                    ends[i] =
+                        ready + step.gaps[i] + (step.times[i]->end - step.times[i]->begin) - (i == shorter ? 1e-4 : 0);
                 }
                 return *std::ranges::max_element(ends);
             };
@@ -178,7 +186,8 @@ private Q_SLOTS:
                        {0, {ActionKind::SendForward, 0, 0}, 1, 2, 0, {0}},
                        {1, {ActionKind::Forward, 1, 0}, 2, 4, 0, {1}}};
         graph.stepSeconds = 4;
-        const MeasuredPath path = measuredPath(graph, Times{MeasuredSpan{10, 11}, MeasuredSpan{11.5, 14}, MeasuredSpan{12.5, 15}});
+        const MeasuredPath path =
+            measuredPath(graph, Times{MeasuredSpan{10, 11}, MeasuredSpan{11.5, 14}, MeasuredSpan{12.5, 15}});
         QCOMPARE(path.links.size(), std::size_t{3});
         QCOMPARE(path.links[1].end, 12.5);
         QCOMPARE(path.links[1].gap, 0.5);

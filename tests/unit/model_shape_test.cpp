@@ -108,15 +108,19 @@ private Q_SLOTS:
         const std::int64_t one = 2 * 4 * 3 + 3 + 4;
         QCOMPARE(layerParameters(model, 0), layerParameters(dense, 0));
         QCOMPARE(layerParameters(model, 1) - layerParameters(dense, 1), 2 * one + 2 * 4 * 3);
-        QCOMPARE(layerForwardFlops(model, 1, 1) - layerForwardFlops(dense, 1, 1), (15 - 6) * 4.0 * 4 * 3 + 2 * 2.0 * 6 * 4 * 3);
+        QCOMPARE(layerForwardFlops(model, 1, 1) - layerForwardFlops(dense, 1, 1),
+                 (15 - 6) * 4.0 * 4 * 3 + 2 * 2.0 * 6 * 4 * 3);
         QCOMPARE(idleExpertFlops(model, {2}, 1), (15 - 12) * 4.0 * 4 * 3);
         const std::int64_t routes = 2 * 6 * 3 + 2 * 6 * 2 + 15 + 2 * 3;
-        QCOMPARE(layerStoredFloats(model, 1, 1) - layerStoredFloats(dense, 1, 1), routes + 15 * (2 * 4 + 2 * 3) - 2 * 6 * 3);
+        QCOMPARE(layerStoredFloats(model, 1, 1) - layerStoredFloats(dense, 1, 1),
+                 routes + 15 * (2 * 4 + 2 * 3) - 2 * 6 * 3);
         model.gate = "gshard";  // two as well, and no noise
         QCOMPARE(expertCapacity(model), 5);
         QCOMPARE(layerParameters(model, 1) - layerParameters(dense, 1), 2 * one + 4 * 3);
-        QCOMPARE(layerStoredFloats(model, 1, 1) - layerStoredFloats(dense, 1, 1), routes - 6 * 3 + 15 * (2 * 4 + 2 * 3) - 2 * 6 * 3);
-        ModelSpec grouped = model;  // 6 experts in 3 groups, both of two groups: 1.1 · 4 · 6 ÷ 6 = 4.4; scores and noise of 6 + 3
+        QCOMPARE(layerStoredFloats(model, 1, 1) - layerStoredFloats(dense, 1, 1),
+                 routes - 6 * 3 + 15 * (2 * 4 + 2 * 3) - 2 * 6 * 3);
+        ModelSpec grouped =
+            model;  // 6 experts in 3 groups, both of two groups: 1.1 · 4 · 6 ÷ 6 = 4.4; scores and noise of 6 + 3
         grouped.gate = "hierarchical";
         grouped.experts = 6;
         grouped.expertGroups = 3;
@@ -124,7 +128,8 @@ private Q_SLOTS:
         QCOMPARE(expertCapacity(grouped), 5);
         QCOMPARE(expertRows(grouped, 1), std::int64_t{30});
         QCOMPARE(layerParameters(grouped, 1) - layerParameters(dense, 1), 5 * one + 2 * 4 * (6 + 3));
-        QCOMPARE(layerForwardFlops(grouped, 1, 1) - layerForwardFlops(dense, 1, 1), (30 - 6) * 4.0 * 4 * 3 + 2 * 2.0 * 6 * 4 * (6 + 3));
+        QCOMPARE(layerForwardFlops(grouped, 1, 1) - layerForwardFlops(dense, 1, 1),
+                 (30 - 6) * 4.0 * 4 * 3 + 2 * 2.0 * 6 * 4 * (6 + 3));
         QCOMPARE(layerStoredFloats(grouped, 1, 1) - layerStoredFloats(dense, 1, 1),
                  2 * 6 * (6 + 3) + 2 * 6 * 4 + 30 + 2 * 6 + 30 * (2 * 4 + 2 * 3) - 2 * 6 * 3);
         QCOMPARE(idleExpertFlops(grouped, {2}, 1), (30 - 24) * 4.0 * 4 * 3);
@@ -139,8 +144,8 @@ private Q_SLOTS:
         QCOMPARE(expertCapacity(model), 6);  // all tokens of the sample
     }
 
-    /// Switch-Base with 128 experts, 7.4 billion parameters in twelve encoder and twelve decoder layers (2101.03961): of
-    /// its experts' weights, 12 · 128 · 2 · 768 · 3072, here with biases.
+    /// Switch-Base with 128 experts, 7.4 billion parameters in twelve encoder and twelve decoder layers (2101.03961):
+    /// of its experts' weights, 12 · 128 · 2 · 768 · 3072, here with biases.
     void switchBaseIsAsLargeAsPublished() {
         ModelSpec model{"gpt-moe", 24, 768, 12, 512, 32128, 0};
         model.experts = 128;
@@ -151,7 +156,8 @@ private Q_SLOTS:
     }
 
     /// Korthikanti et al., 2205.05198, in 16 bits: sbh(10 + 24/t + 5as/(ht)), with tokens split sbh/t(34 + 5as/h). Ours
-    /// keep no masks (2 of the 10, 1 of the 5) and no probabilities after dropout (2 of the 5); norm statistics are new.
+    /// keep no masks (2 of the 10, 1 of the 5) and no probabilities after dropout (2 of the 5); norm statistics are
+    /// new.
     void activationsAreThoseOfThePaper() {
         ModelSpec model;
         model.hidden = 96;
@@ -200,7 +206,8 @@ private Q_SLOTS:
             const ModelSpec model{"gpt", 4, 16, 4, sequence, vocabulary, 0};
             std::vector<int> owners[2];
             for (const int part : {0, 1})
-                for (const FlatUnit& unit : stageUnits(model, parallel, {.layers = 4}, {2, part})) owners[part].push_back(unit.owner);
+                for (const FlatUnit& unit : stageUnits(model, parallel, {.layers = 4}, {2, part}))
+                    owners[part].push_back(unit.owner);
             QCOMPARE(owners[0], owners[1]);
             QVERIFY(std::ranges::count(owners[0], 1) > 0);
         }

@@ -70,7 +70,8 @@ private Q_SLOTS:
         QVERIFY(has("mpi_yield_when_idle", "1"));
         QCOMPARE(spec.orphaned, SIGKILL);
         QCOMPARE(std::count_if(spec.environment.begin(), spec.environment.end(),
-                               [](const auto& variable) { return variable.first.starts_with("OMPI_ALLOW"); }), 0);
+                               [](const auto& variable) { return variable.first.starts_with("OMPI_ALLOW"); }),
+                 0);
     }
 
     void eachHostHasItsRanksArguments() {
@@ -97,16 +98,20 @@ private Q_SLOTS:
         };
         QVERIFY(has(argv.begin(), border, "--host", "node1:2") && has(border, argv.end(), "--host", "node2:1"));
         QVERIFY(has(argv.begin(), border, "-n", "2") && has(border, argv.end(), "-n", "1"));
-        QVERIFY(has(argv.begin(), border, "-x", "OMP_NUM_THREADS=4") && has(border, argv.end(), "-x", "OMP_NUM_THREADS=8"));
+        QVERIFY(has(argv.begin(), border, "-x", "OMP_NUM_THREADS=4") &&
+                has(border, argv.end(), "-x", "OMP_NUM_THREADS=8"));
         QVERIFY(has(border, argv.end(), "-x", "SHARDLAB_TEST_WORD"));
-        QVERIFY(std::none_of(argv.begin(), argv.end(), [](const std::string& word) { return word.find("TOKEN") != std::string::npos; }));
+        QVERIFY(std::none_of(argv.begin(), argv.end(),
+                             [](const std::string& word) { return word.find("TOKEN") != std::string::npos; }));
         QCOMPARE(argv.back(), std::string("/tmp/job/host-1"));
-        QVERIFY(has(argv.begin(), border, "plm_rsh_agent", "/bin/sh /tmp/job/agent") && has(argv.begin(), border, "btl", "self,vader,tcp"));
+        QVERIFY(has(argv.begin(), border, "plm_rsh_agent", "/bin/sh /tmp/job/agent") &&
+                has(argv.begin(), border, "btl", "self,vader,tcp"));
         QVERIFY(!has(argv.begin(), border, "mpi_yield_when_idle", "1"));
         options.hosts.back().oversubscribed = true;  // one is enough
         const auto yielding = mpirunCommand("/usr/bin/mpirun", options).arguments;
         QVERIFY(has(yielding.begin(), yielding.end(), "mpi_yield_when_idle", "1"));
-        QVERIFY(has(argv.begin(), border, "btl_tcp_if_include", "10.1.0.0/16") && has(argv.begin(), border, "oob_tcp_if_include", "10.1.0.0/16"));
+        QVERIFY(has(argv.begin(), border, "btl_tcp_if_include", "10.1.0.0/16") &&
+                has(argv.begin(), border, "oob_tcp_if_include", "10.1.0.0/16"));
     }
 
     void severalHostsAreNamedInTheReason() {
@@ -114,8 +119,10 @@ private Q_SLOTS:
         job.hosts = {"node1", "node1", "node2"};
         job.report = reportOf(killedText);
         job.mpirun = {false, 137};
-        const std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F1"), at(RankPhase::Compute, 5, "1F1"), at(RankPhase::Waiting, 5, "2RECV_F1", 1)};
-        QCOMPARE(judge(ranks, job).run.reason, std::string("rank 1 on host node1 was killed by SIGKILL at step 5 in 1F1"));
+        const std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F1"), at(RankPhase::Compute, 5, "1F1"),
+                                          at(RankPhase::Waiting, 5, "2RECV_F1", 1)};
+        QCOMPARE(judge(ranks, job).run.reason,
+                 std::string("rank 1 on host node1 was killed by SIGKILL at step 5 in 1F1"));
         job.cutOff = "host node2 is cut off";
         QCOMPARE(judge(ranks, job).run.reason, std::string("host node2 is cut off"));
         job.killRequested = true;
@@ -129,7 +136,8 @@ private Q_SLOTS:
         options.root = true;
         const ProcessSpec spec = mpirunCommand("/usr/bin/mpirun", options);
         QCOMPARE(std::count_if(spec.environment.begin(), spec.environment.end(),
-                               [](const auto& variable) { return variable.first.starts_with("OMPI_ALLOW"); }), 2);
+                               [](const auto& variable) { return variable.first.starts_with("OMPI_ALLOW"); }),
+                 2);
         QCOMPARE(std::count(spec.arguments.begin(), spec.arguments.end(), "mpi_yield_when_idle"), 0);
     }
 
@@ -150,11 +158,12 @@ private Q_SLOTS:
     }
 
     void readsExitCode() {
-        const MpirunReport report = reportOf("-------------------------------\n"
-                                             "mpirun detected that one or more processes exited with non-zero status, "
-                                             "thus causing\nthe job to be terminated. The first process to do so was:\n\n"
-                                             "  Process name: [[18630,1],12]\n  Exit code:    3\n"
-                                             "-------------------------------\n");
+        const MpirunReport report =
+            reportOf("-------------------------------\n"
+                     "mpirun detected that one or more processes exited with non-zero status, "
+                     "thus causing\nthe job to be terminated. The first process to do so was:\n\n"
+                     "  Process name: [[18630,1],12]\n  Exit code:    3\n"
+                     "-------------------------------\n");
         QCOMPARE(report.rank(), 12);
         QCOMPARE(report.exitCode(), std::optional<int>(3));
     }
@@ -170,12 +179,15 @@ private Q_SLOTS:
     void aFramedMessageIsOneLineOfTheLog() {
         MpirunReport report;
         QStringList logged;
-        for (const char* line : {"a line of its own", "--------------------------", "mpirun noticed that process rank 1 with",
-                                 "  PID 0 on node pc exited on signal 9 (Killed).", "", "--------------------------",
-                                 "4 total processes killed", "--------------------------", "cut", "  off"})
+        for (const char* line :
+             {"a line of its own", "--------------------------", "mpirun noticed that process rank 1 with",
+              "  PID 0 on node pc exited on signal 9 (Killed).", "", "--------------------------",
+              "4 total processes killed", "--------------------------", "cut", "  off"})
             if (const std::string said = report.read(line); !said.empty()) logged << QString::fromStdString(said);
-        QCOMPARE(logged, (QStringList{"a line of its own", "mpirun noticed that process rank 1 with PID 0 on node pc exited on signal 9 (Killed).",
-                                      "4 total processes killed"}));
+        QCOMPARE(logged,
+                 (QStringList{"a line of its own",
+                              "mpirun noticed that process rank 1 with PID 0 on node pc exited on signal 9 (Killed).",
+                              "4 total processes killed"}));
         QCOMPARE(report.rest(), std::string("cut off"));
         QCOMPARE(report.rest(), std::string());
     }
@@ -215,7 +227,8 @@ private Q_SLOTS:
         QCOMPARE(verdict.run.reason, std::string("mpirun was killed by SIGKILL; rank 0 was at step 5 in 0F3"));
     }
 
-    /// SIGTERM, SIGINT and SIGHUP have mpirun end all ranks and say nothing; the order in which links break tells nothing.
+    /// SIGTERM, SIGINT and SIGHUP have mpirun end all ranks and say nothing; the order in which links break tells
+    /// nothing.
     void mpirunEndedFromOutside() {
         std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
         ranks[1].lostAt = 1000;
@@ -223,7 +236,8 @@ private Q_SLOTS:
         JobFate job;
         job.mpirun = {false, 1};
         const std::string outside = "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP)";
-        for (const std::optional<std::int64_t> endedAt : {std::optional<std::int64_t>(), std::optional<std::int64_t>(3000)}) {
+        for (const std::optional<std::int64_t> endedAt :
+             {std::optional<std::int64_t>(), std::optional<std::int64_t>(3000)}) {
             job.endedAt = endedAt;  // the launcher may come to it before mpirun is gone
             const Verdict verdict = judge(ranks, job);
             QCOMPARE(verdict.rank, -1);
@@ -232,7 +246,8 @@ private Q_SLOTS:
         }
         ranks[0].status = RankStatus{1, RankPhase::Setup, -1, 0, -1, 0};
         QCOMPARE(judge(ranks, job).run.reason, outside + " during setup");
-        QCOMPARE(judge(std::vector<RankFate>(2), {{false, 1}, {}, false, {}}).run.reason, outside + " while ranks were starting");
+        QCOMPARE(judge(std::vector<RankFate>(2), {{false, 1}, {}, false, {}}).run.reason,
+                 outside + " while ranks were starting");
         // What it does say may be the reason; a rank that it does not name is not blamed either.
         job.report = reportOf("----------------------\nno more memory\n----------------------\n");
         QCOMPARE(judge(ranks, job).rank, -1);
@@ -262,7 +277,8 @@ private Q_SLOTS:
                  std::string("a rank was killed by SIGSEGV; mpirun does not say which"));
         QCOMPARE(judge(starting, {{false, 137}, {}, false, {}}).run.reason,
                  std::string("a rank was killed by SIGKILL while ranks were starting; mpirun does not say which"));
-        QCOMPARE(judge(starting, {{false, 143}, {}, false, {}}).run.reason, std::string("mpirun failed (exit code 143)"));
+        QCOMPARE(judge(starting, {{false, 143}, {}, false, {}}).run.reason,
+                 std::string("mpirun failed (exit code 143)"));
     }
 
     void aRanksOwnErrorWinsOverMpirunsExitCode() {

@@ -18,24 +18,69 @@ private Q_SLOTS:
         QTest::addColumn<std::function<void(Layout&)>>("spoil");
         QTest::addColumn<QString>("mended");
         using Spoil = std::function<void(Layout&)>;
-        const auto row = [](const char* name, Spoil spoil, const char* mended) { QTest::newRow(name) << spoil << mended; };
-        row("nothing", [](Layout&) {}, "");
-        row("heads", [](Layout& l) { l.model.heads = 7; }, "/model/heads 8 instead of 7");
-        row("heads between two", [](Layout& l) { l.model.hidden = 768; l.model.heads = 7; }, "/model/heads 8 instead of 7");
-        row("heads of a tensor group", [](Layout& l) { l.model.hidden = 96; l.model.heads = 7; l.parallel.data = 1; l.parallel.tensor = 4; l.cluster.hosts[0].devices = 8; },
+        const auto row = [](const char* name, Spoil spoil, const char* mended) {
+            QTest::newRow(name) << spoil << mended;
+        };
+        row(
+            "nothing", [](Layout&) {}, "");
+        row(
+            "heads", [](Layout& l) { l.model.heads = 7; }, "/model/heads 8 instead of 7");
+        row(
+            "heads between two",
+            [](Layout& l) {
+                l.model.hidden = 768;
+                l.model.heads = 7;
+            },
             "/model/heads 8 instead of 7");
-        row("word", [](Layout& l) { l.optimizer.kind = "adam-w"; }, "/optimizer/kind \"adamw\" instead of \"adam-w\"");
-        row("schedule", [](Layout& l) { l.schedule.kind = "1fb1"; }, "/schedule/kind \"1f1b\" instead of \"1fb1\"");
-        row("limit", [](Layout& l) { l.run.steps = 0; }, "/run/steps 1 instead of 0");
-        row("one degree", [](Layout& l) { l.parallel.data = 3; }, "/parallel/data 2 instead of 3");
-        row("microbatch", [](Layout& l) { l.batch.micro = 3; }, "/batch/micro 4 instead of 3");
-        row("chunks", [](Layout& l) { l.schedule.chunks = 2; }, "/schedule/chunks 1 instead of 2");
-        row("stages", [](Layout& l) { l.schedule.stages = {1, 1}; }, "/schedule/stages [] instead of [1,1]");
-        row("optimizer on the host", [](Layout& l) { l.memory.offload = "optimizer"; l.optimizer.kind = "sm3"; },
+        row(
+            "heads of a tensor group",
+            [](Layout& l) {
+                l.model.hidden = 96;
+                l.model.heads = 7;
+                l.parallel.data = 1;
+                l.parallel.tensor = 4;
+                l.cluster.hosts[0].devices = 8;
+            },
+            "/model/heads 8 instead of 7");
+        row(
+            "word", [](Layout& l) { l.optimizer.kind = "adam-w"; }, "/optimizer/kind \"adamw\" instead of \"adam-w\"");
+        row(
+            "schedule", [](Layout& l) { l.schedule.kind = "1fb1"; }, "/schedule/kind \"1f1b\" instead of \"1fb1\"");
+        row(
+            "limit", [](Layout& l) { l.run.steps = 0; }, "/run/steps 1 instead of 0");
+        row(
+            "one degree", [](Layout& l) { l.parallel.data = 3; }, "/parallel/data 2 instead of 3");
+        row(
+            "microbatch", [](Layout& l) { l.batch.micro = 3; }, "/batch/micro 4 instead of 3");
+        row(
+            "chunks", [](Layout& l) { l.schedule.chunks = 2; }, "/schedule/chunks 1 instead of 2");
+        row(
+            "stages",
+            [](Layout& l) {
+                l.schedule.stages = {1, 1};
+            },
+            "/schedule/stages [] instead of [1,1]");
+        row(
+            "optimizer on the host",
+            [](Layout& l) {
+                l.memory.offload = "optimizer";
+                l.optimizer.kind = "sm3";
+            },
             "/memory/offload \"none\" instead of \"optimizer\"");
-        row("activations on the host", [](Layout& l) { l.memory.swap = "activations"; l.schedule.kind = "pipedream"; l.optimizer.clip = 0; },
+        row(
+            "activations on the host",
+            [](Layout& l) {
+                l.memory.swap = "activations";
+                l.schedule.kind = "pipedream";
+                l.optimizer.clip = 0;
+            },
             "/memory/swap \"none\" instead of \"activations\"");
-        row("two at once", [](Layout& l) { l.model.heads = 3; l.batch.micro = 5; },
+        row(
+            "two at once",
+            [](Layout& l) {
+                l.model.heads = 3;
+                l.batch.micro = 5;
+            },
             "/model/heads 4 instead of 3, /batch/micro 4 instead of 5");
     }
     void fewFieldsChangeALittle() {

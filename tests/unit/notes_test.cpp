@@ -41,10 +41,13 @@ private Q_SLOTS:
         const auto run = RunReader::open(file_);
         auto query = RunQuery::open(**run);
         std::vector<std::string> cells;
-        QVERIFY((*query)->ask("SELECT time_ns, rank, text FROM notes", {[](const auto&) {}, [&](std::span<const Cell> row) {
-                                                                          for (const Cell& cell : row) cells.push_back(toText(cell));
-                                                                          return true;
-                                                                      }, {}}));
+        QVERIFY((*query)->ask("SELECT time_ns, rank, text FROM notes", {[](const auto&) {},
+                                                                        [&](std::span<const Cell> row) {
+                                                                            for (const Cell& cell : row)
+                                                                                cells.push_back(toText(cell));
+                                                                            return true;
+                                                                        },
+                                                                        {}}));
         QCOMPARE(cells, (std::vector<std::string>{"900", "2", "rank 2 waits"}));
     }
 

@@ -54,13 +54,26 @@ private Q_SLOTS:
             const std::string global = std::to_string(process(pid));
             const std::string thread = std::to_string(process(pid) + 5);
             const std::string rows =
-                "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(2000, 2500, 0, 7, 31, " + global + ", 1), (3600, 3700, 0, 13, 31, " + global + ", 2);"
-                "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1900, 1950, " + global + ", 4096, 1, 30);"
-                "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(1960, 1970, " + global + ", 0, 64, 29);"
-                "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1800, 1810, " + thread + ", 3, 31);"
-                "INSERT INTO NVTX_EVENTS VALUES(1000, 3000, 59, 'step 4', " + thread + ", NULL), (1100, 2900, 60, NULL, " + thread + ", 4),"
-                " (1200, NULL, 34, 'checkpoint', " + thread + ", NULL), (1300, NULL, 59, 'open', " + thread + ", NULL), (0, NULL, 75, 'domain', " + thread + ", NULL);"
-                "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES(1050, " + global + ", 0, 1000, 0), (1060, " + global + ", 0, 500, 0), (2800, " + global + ", 0, 1000, 1);";
+                "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(2000, 2500, 0, 7, 31, " + global +
+                ", 1), (3600, 3700, 0, 13, 31, " + global +
+                ", 2);"
+                "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1900, 1950, " +
+                global +
+                ", 4096, 1, 30);"
+                "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(1960, 1970, " +
+                global +
+                ", 0, 64, 29);"
+                "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1800, 1810, " +
+                thread +
+                ", 3, 31);"
+                "INSERT INTO NVTX_EVENTS VALUES(1000, 3000, 59, 'step 4', " +
+                thread + ", NULL), (1100, 2900, 60, NULL, " + thread +
+                ", 4),"
+                " (1200, NULL, 34, 'checkpoint', " +
+                thread + ", NULL), (1300, NULL, 59, 'open', " + thread + ", NULL), (0, NULL, 75, 'domain', " + thread +
+                ", NULL);"
+                "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES(1050, " +
+                global + ", 0, 1000, 0), (1060, " + global + ", 0, 500, 0), (2800, " + global + ", 0, 1000, 1);";
             QVERIFY(database->run(rows.c_str()));
         }
         QVERIFY(database->close());
@@ -122,23 +135,32 @@ private Q_SLOTS:
         auto database = Database::open(path("twice.sqlite"), DatabaseMode::Create);
         QVERIFY(database && database->run(report));
         QVERIFY(database->run("DROP TABLE StringIds; CREATE TABLE StringIds(id INTEGER, value TEXT);"
-                              "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) INSERT INTO StringIds SELECT 1, 'again' FROM n;"
-                              "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL "
+                              "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) INSERT INTO "
+                              "StringIds SELECT 1, 'again' FROM n;"
+                              "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) INSERT INTO "
+                              "CUPTI_ACTIVITY_KIND_KERNEL "
                               "SELECT i, i + 1, 0, 7, 1, 0, 1 FROM n"));
         QVERIFY(database->close());
         const std::string error = errorOf("twice.sqlite");
-        QVERIFY2(error.find("table CUPTI_ACTIVITY_KIND_KERNEL") != std::string::npos && error.find("more than once") != std::string::npos, error.c_str());
+        QVERIFY2(error.find("table CUPTI_ACTIVITY_KIND_KERNEL") != std::string::npos &&
+                     error.find("more than once") != std::string::npos,
+                 error.c_str());
 
         auto viewed = Database::open(path("view.sqlite"), DatabaseMode::Create);
-        QVERIFY(viewed && viewed->run("CREATE VIEW CUPTI_ACTIVITY_KIND_MEMSET(start, end, globalPid, bytes, correlationId) AS "
-                                      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) SELECT i, i, 0, 0, 0 FROM n"));
+        QVERIFY(viewed &&
+                viewed->run("CREATE VIEW CUPTI_ACTIVITY_KIND_MEMSET(start, end, globalPid, bytes, correlationId) AS "
+                            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) SELECT i, i, "
+                            "0, 0, 0 FROM n"));
         QVERIFY(viewed->close());
         QVERIFY(errorOf("view.sqlite").find("it is a view, or some of it is computed") != std::string::npos);
     }
 
     void aTableOfOtherColumnsIsNamed() {
         auto database = Database::open(path("odd.sqlite"), DatabaseMode::Create);
-        QVERIFY(database && database->run("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(when_ INTEGER); INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(1)") && database->close());
+        QVERIFY(database &&
+                database->run("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(when_ INTEGER); INSERT INTO "
+                              "CUPTI_ACTIVITY_KIND_MEMSET VALUES(1)") &&
+                database->close());
         const std::string error = errorOf("odd.sqlite");
         QVERIFY2(error.find("table CUPTI_ACTIVITY_KIND_MEMSET") != std::string::npos, error.c_str());
         QVERIFY2(error.find("no such column") != std::string::npos, error.c_str());
@@ -147,17 +169,21 @@ private Q_SLOTS:
     /// Nothing of a report is computed while it is read: a view may have no end.
     void onlyStoredRowsAreRead_data() {
         QTest::addColumn<QString>("sql");
-        QTest::newRow("view") << "CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
-                                 "SELECT i AS start, i AS end, 0 AS globalTid, 59 AS eventType, 'x' AS text, 0 AS textId FROM n";
-        QTest::newRow("view of names") << "CREATE VIEW stringids AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, 'x' AS value FROM n";
-        QTest::newRow("computed") << "CREATE TABLE ENUM_CUDA_MEMCPY_OPER(id INTEGER, label TEXT AS (hex(zeroblob(10000000))))";
+        QTest::newRow("view")
+            << "CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+               "SELECT i AS start, i AS end, 0 AS globalTid, 59 AS eventType, 'x' AS text, 0 AS textId FROM n";
+        QTest::newRow("view of names") << "CREATE VIEW stringids AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+                                          "i + 1 FROM n) SELECT i AS id, 'x' AS value FROM n";
+        QTest::newRow("computed")
+            << "CREATE TABLE ENUM_CUDA_MEMCPY_OPER(id INTEGER, label TEXT AS (hex(zeroblob(10000000))))";
         QTest::newRow("module") << "CREATE VIRTUAL TABLE TARGET_INFO_SYSTEM_ENV USING fts4(name, value)";
     }
     void onlyStoredRowsAreRead() {
         QFETCH(QString, sql);
         auto database = Database::open(path("computed.sqlite"), DatabaseMode::Create);
-        QVERIFY(database && database->run("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start, end, globalPid, bytes, correlationId);"
-                                          "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(1, 2, 3, 4, 5)"));
+        QVERIFY(database &&
+                database->run("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start, end, globalPid, bytes, correlationId);"
+                              "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(1, 2, 3, 4, 5)"));
         QVERIFY2(database->run(sql.toUtf8().constData()), database->error("").why.c_str());
         QVERIFY(database->close());
         const std::string error = errorOf("computed.sqlite");
@@ -171,8 +197,9 @@ private Q_SLOTS:
             QVERIFY(database && database->run(report));
             const std::string global = std::to_string(process(9));
             for (int i = 0; i < 50; ++i)
-                QVERIFY(database->run(("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(" + std::to_string(i * 10) + ", " + std::to_string(i * 10 + 5) +
-                                       ", 0, 7, 1, " + global + ", 1)").c_str()));
+                QVERIFY(database->run(("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(" + std::to_string(i * 10) +
+                                       ", " + std::to_string(i * 10 + 5) + ", 0, 7, 1, " + global + ", 1)")
+                                          .c_str()));
         }
         std::ifstream in(path("sound.sqlite"), std::ios::binary);
         const std::string sound{std::istreambuf_iterator<char>(in), {}};
@@ -181,7 +208,8 @@ private Q_SLOTS:
         for (int i = 0; i < 300; ++i) {
             std::string bytes = sound;
             for (int change = 1 + static_cast<int>(random.below(20)); change > 0; --change)
-                bytes[static_cast<std::size_t>(100 + random.below(static_cast<std::int64_t>(bytes.size()) - 100))] = static_cast<char>(random.below(256));
+                bytes[static_cast<std::size_t>(100 + random.below(static_cast<std::int64_t>(bytes.size()) - 100))] =
+                    static_cast<char>(random.below(256));
             std::ofstream(path("damaged.sqlite"), std::ios::binary) << bytes;
             made += importRun({{path("damaged.sqlite")}, path("out.shardlab"), ""}).has_value() ? 1 : 0;
         }

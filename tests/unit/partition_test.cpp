@@ -42,8 +42,8 @@ double stageTime(const std::vector<LayerCost>& layers, int begin, int end, int r
 using Visit = std::function<void(const std::vector<PartitionedStage>&, double)>;
 
 /// Every way to cut layers from `begin` on into stages on at most `workers` workers.
-void everyPartition(const std::vector<LayerCost>& layers, int begin, int workers,
-                    std::vector<PartitionedStage>& stages, double slowest, const Visit& visit) {
+void everyPartition(const std::vector<LayerCost>& layers, int begin, int workers, std::vector<PartitionedStage>& stages,
+                    double slowest, const Visit& visit) {
     const int count = int(layers.size());
     if (begin == count) return visit(stages, slowest);
     for (int end = begin + 1; end <= count; ++end)
@@ -97,8 +97,10 @@ private Q_SLOTS:
                                    [&](const auto&, double slowest) { best = std::min(best, slowest); });
                     const Partition found = partition(layers, workers, bandwidth);
                     QVERIFY2(near(found.slowest, best), qPrintable(QString("%1 layers, %2 workers: %3, best %4")
-                                                                       .arg(count).arg(workers)
-                                                                       .arg(found.slowest).arg(best)));
+                                                                       .arg(count)
+                                                                       .arg(workers)
+                                                                       .arg(found.slowest)
+                                                                       .arg(best)));
                     // What is said of it is true of its stages.
                     int begin = 0;
                     double slowest = 0;
@@ -107,7 +109,8 @@ private Q_SLOTS:
                         QVERIFY(near(stage.seconds, stageTime(layers, begin, end, stage.replicas)));
                         slowest = std::max(slowest, stage.seconds);
                         if (end < count)
-                            slowest = std::max(slowest, 2 * double(layers[std::size_t(end - 1)].outputBytes) / bandwidth);
+                            slowest =
+                                std::max(slowest, 2 * double(layers[std::size_t(end - 1)].outputBytes) / bandwidth);
                         begin = end;
                     }
                     QCOMPARE(begin, count);

@@ -44,12 +44,11 @@ private Q_SLOTS:
             QElapsedTimer timer;
             timer.start();
             const Plan plan = planOrFail(each.layout);
-            qInfo(
-                "%-16s %6.2f ms  step %.3f s  bubble %.3f (theory %.3f)  exposed %.3f  peak %.1f MiB  mfu %.4f  "
-                "stretch %.3g",
-                each.name.c_str(), static_cast<double>(timer.nsecsElapsed()) * 1e-6, plan.stepSeconds, plan.bubble,
-                plan.bubbleTheory, plan.exposedCommunication, static_cast<double>(plan.memory[0].peak) / 1048576,
-                plan.mfu, plan.costs.stretch);
+            qInfo("%-16s %6.2f ms  step %.3f s  bubble %.3f (theory %.3f)  exposed %.3f  peak %.1f MiB  mfu %.4f  "
+                  "stretch %.3g",
+                  each.name.c_str(), static_cast<double>(timer.nsecsElapsed()) * 1e-6, plan.stepSeconds, plan.bubble,
+                  plan.bubbleTheory, plan.exposedCommunication, static_cast<double>(plan.memory[0].peak) / 1048576,
+                  plan.mfu, plan.costs.stretch);
             const Status valid = validate(plan.lowered);
             QVERIFY2(valid.has_value(), valid ? "" : valid.error().text().c_str());
             QVERIFY(plan.stepSeconds > 0 && plan.tokensPerSecond > 0 && plan.flopsPerStep > 0);
@@ -108,7 +107,8 @@ private Q_SLOTS:
         QVERIFY(planOrFail(alone).traffic.empty());
     }
 
-    /// 2205.05198: split tokens change no traffic of the layers but for what is gathered again for the weight gradients.
+    /// 2205.05198: split tokens change no traffic of the layers but for what is gathered again for the weight
+    /// gradients.
     void tensorTrafficIsCounted() {
         Layout layout;
         layout.model = {"gpt", 4, 128, 4, 128, 256, 0};
@@ -122,7 +122,8 @@ private Q_SLOTS:
         QCOMPARE(trafficOn(planOrFail(layout), Axis::Tensor), ring * (18 * activation + 3 * token) + norms);
         layout.parallel.sequence = true;
         // Every sum gets its gather, the embedding's in its weight gradient; 9 norms are gathered again and summed.
-        QCOMPARE(trafficOn(planOrFail(layout), Axis::Tensor), ring * (18 * activation + 9 * activation / 2 + 9 * norm + 3 * token) + norms);
+        QCOMPARE(trafficOn(planOrFail(layout), Axis::Tensor),
+                 ring * (18 * activation + 9 * activation / 2 + 9 * norm + 3 * token) + norms);
         QCOMPARE(planOrFail(layout).traffic.size(), std::size_t{3});  // and the norm's
 
         // Stage borders carry each member's tokens only.
@@ -142,7 +143,8 @@ private Q_SLOTS:
         layout.schedule.kind = "naive";
         const Plan plan = planOrFail(layout);
         const StageCosts& cost = plan.costs.stages[0];
-        const double inside = seconds(cost.tensor.forward) + seconds(cost.tensor.inputGrad) + seconds(cost.tensor.weightGrad);
+        const double inside =
+            seconds(cost.tensor.forward) + seconds(cost.tensor.inputGrad) + seconds(cost.tensor.weightGrad);
         QVERIFY(inside > 0 && inside < cost.forward + cost.backward);
         QVERIFY(plan.exposedCommunication > 0.9 * inside / (cost.forward + cost.backward));
         // Spans lie in their action, one after another, and last as long.
@@ -161,7 +163,8 @@ private Q_SLOTS:
         layout.cluster.hosts = {{"a", 2}, {"b", 2}};
         const Plan apart = planOrFail(layout);
         QVERIFY(apart.costs.stages[0].forward > cost.forward);
-        QVERIFY(std::ranges::any_of(apart.notes, [](const std::string& note) { return note.starts_with("tensor groups reach over hosts"); }));
+        QVERIFY(std::ranges::any_of(
+            apart.notes, [](const std::string& note) { return note.starts_with("tensor groups reach over hosts"); }));
     }
 
     void flopsAreSixPerParameterAndToken() {
@@ -190,17 +193,24 @@ private Q_SLOTS:
         QVERIFY(near(slow.exposedCommunication, fast.exposedCommunication) && near(slow.bubble, fast.bubble));
         QVERIFY(!slow.hosts.empty() && slow.hosts.size() == fast.hosts.size());
         for (std::size_t rank = 0; rank < slow.hosts.size(); ++rank)
-            for (const auto seconds : {&HostTraffic::toHostSeconds, &HostTraffic::fromHostSeconds, &HostTraffic::exposedSeconds})
+            for (const auto seconds :
+                 {&HostTraffic::toHostSeconds, &HostTraffic::fromHostSeconds, &HostTraffic::exposedSeconds})
                 QVERIFY(std::abs(slow.hosts[rank].*seconds - fast.hosts[rank].*seconds) < 1e-6 * fast.stepSeconds);
         QCOMPARE(slow.traffic.size(), fast.traffic.size());
-        for (std::size_t axis = 0; axis < slow.traffic.size(); ++axis) QCOMPARE(slow.traffic[axis].how, fast.traffic[axis].how);
+        for (std::size_t axis = 0; axis < slow.traffic.size(); ++axis)
+            QCOMPARE(slow.traffic[axis].how, fast.traffic[axis].how);
         const std::vector<StepOverhead> ofSlow = largestOverheads(slow), ofFast = largestOverheads(fast);
         QVERIFY(!ofSlow.empty() && ofSlow.size() == ofFast.size());
         for (std::size_t i = 0; i < ofSlow.size(); ++i) QCOMPARE(ofSlow[i].why, ofFast[i].why);
         // The clock is told of once.
-        const auto told = [](const Plan& plan) { return std::ranges::count_if(plan.notes, [](const std::string& note) { return note.find("to watch: a step lasts") != std::string::npos; }); };
+        const auto told = [](const Plan& plan) {
+            return std::ranges::count_if(plan.notes, [](const std::string& note) {
+                return note.find("to watch: a step lasts") != std::string::npos;
+            });
+        };
         QCOMPARE(told(slow), 1);
-        QVERIFY(slow.notes.front().find("to watch: a step lasts 1 min 0 s; times are those of NVIDIA H100") != std::string::npos);
+        QVERIFY(slow.notes.front().find("to watch: a step lasts 1 min 0 s; times are those of NVIDIA H100") !=
+                std::string::npos);
     }
 
     void mfuIsOfTheModelledDevice() {
@@ -249,19 +259,23 @@ private Q_SLOTS:
         const Plan plan = planOrFail(layout);
         QVERIFY(!plan.fits);
         QVERIFY(std::ranges::any_of(plan.notes, [](const std::string& note) {
-            return note.find("its device has 75.2 GiB usable (80.0 GiB less a reserve of 4.80 GiB)") != std::string::npos;
+            return note.find("its device has 75.2 GiB usable (80.0 GiB less a reserve of 4.80 GiB)") !=
+                   std::string::npos;
         }));
     }
 
-    /// A peak just below a device's capacity is no layout that fits: the reserve decides, in plans and in a search alike.
+    /// A peak just below a device's capacity is no layout that fits: the reserve decides, in plans and in a search
+    /// alike.
     void aReserveStaysFree() {
         Layout layout = preset("gpt3-175b");
         const Plan plan = planOrFail(layout);
-        const std::int64_t needed = neededBytes(layout, neediest(layout, plan.memory)), capacity = plan.device.capacityBytes;
+        const std::int64_t needed = neededBytes(layout, neediest(layout, plan.memory)),
+                           capacity = plan.device.capacityBytes;
         QCOMPARE(plan.device.usableBytes(), capacity - std::llround(0.06 * double(capacity)));
         QVERIFY(plan.fits && 2 * needed > capacity);
         const double exact = 1 - double(needed) / double(capacity);  // the reserve that leaves what is needed
-        for (const auto& [reserve, fits] : {std::pair(0.0, true), {exact - 1e-6, true}, {exact + 1e-6, false}, {0.5, false}}) {
+        for (const auto& [reserve, fits] :
+             {std::pair(0.0, true), {exact - 1e-6, true}, {exact + 1e-6, false}, {0.5, false}}) {
             layout.memory.reserve = reserve;
             const Plan other = planOrFail(layout);
             QCOMPARE(other.fits, fits);
@@ -285,13 +299,16 @@ private Q_SLOTS:
         const auto fewer = searchLayouts(layout);
         QVERIFY(fewer.has_value());
         QVERIFY(fewer->device.usableBytes() < fullest);
-        for (const Candidate& candidate : fewer->candidates) QCOMPARE(candidate.fits, candidate.peakBytes <= fewer->device.usableBytes());
+        for (const Candidate& candidate : fewer->candidates)
+            QCOMPARE(candidate.fits, candidate.peakBytes <= fewer->device.usableBytes());
         QVERIFY(std::ranges::any_of(fewer->candidates, [&](const Candidate& candidate) {
-            return !candidate.fits && candidate.peakBytes <= fewer->device.capacityBytes && candidate.why.find("less a reserve") != std::string::npos;
+            return !candidate.fits && candidate.peakBytes <= fewer->device.capacityBytes &&
+                   candidate.why.find("less a reserve") != std::string::npos;
         }));
     }
 
-    /// On processors the operating system and each rank's process take from the same memory, and what lies on the host does.
+    /// On processors the operating system and each rank's process take from the same memory, and what lies on the host
+    /// does.
     void processorsKeepTheReserveAndHoldTheirHostsMemory() {
         Layout layout;
         layout.memory.offload = "optimizer";

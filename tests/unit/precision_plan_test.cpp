@@ -52,13 +52,41 @@ private Q_SLOTS:
         QTest::addColumn<QString>("gradients");
         QTest::addColumn<QString>("optimizer");
         QTest::addColumn<QString>("bytes");  // weight, gradient, optimizer
-        QTest::newRow("O0") << "fp32" << "master" << "compute" << "adamw" << "4 4 8";
-        QTest::newRow("O1") << "fp16" << "fp32" << "compute" << "adamw" << "4 4 8";
-        QTest::newRow("O2") << "fp16" << "master" << "compute" << "adamw" << "2 2 12";
-        QTest::newRow("O2, gradients in fp32") << "bf16" << "master" << "fp32" << "adamw" << "2 4 12";
-        QTest::newRow("O3") << "bf16" << "alone" << "compute" << "adamw" << "2 2 8";
-        QTest::newRow("O3, SGD") << "bf16" << "alone" << "compute" << "sgd" << "2 2 0";
-        QTest::newRow("O2, SGD") << "bf16" << "master" << "compute" << "sgd" << "2 2 4";
+        QTest::newRow("O0") << "fp32"
+                            << "master"
+                            << "compute"
+                            << "adamw"
+                            << "4 4 8";
+        QTest::newRow("O1") << "fp16"
+                            << "fp32"
+                            << "compute"
+                            << "adamw"
+                            << "4 4 8";
+        QTest::newRow("O2") << "fp16"
+                            << "master"
+                            << "compute"
+                            << "adamw"
+                            << "2 2 12";
+        QTest::newRow("O2, gradients in fp32") << "bf16"
+                                               << "master"
+                                               << "fp32"
+                                               << "adamw"
+                                               << "2 4 12";
+        QTest::newRow("O3") << "bf16"
+                            << "alone"
+                            << "compute"
+                            << "adamw"
+                            << "2 2 8";
+        QTest::newRow("O3, SGD") << "bf16"
+                                 << "alone"
+                                 << "compute"
+                                 << "sgd"
+                                 << "2 2 0";
+        QTest::newRow("O2, SGD") << "bf16"
+                                 << "master"
+                                 << "compute"
+                                 << "sgd"
+                                 << "2 2 4";
     }
     void stateOfAParameter() {
         QFETCH(QString, compute);
@@ -95,7 +123,8 @@ private Q_SLOTS:
         const Plan whole = planOrFail(paced({})), half = planOrFail(paced({"bf16"}));
         QCOMPARE(2 * half.costs.stages[0].sendBytes, whole.costs.stages[0].sendBytes);
         QCOMPARE(2 * half.costs.stages[0].tiedBytes, whole.costs.stages[0].tiedBytes);
-        QVERIFY(bytesOfKind(half, MemoryCategory::Activations) < 0.51 * double(bytesOfKind(whole, MemoryCategory::Activations)));
+        QVERIFY(bytesOfKind(half, MemoryCategory::Activations) <
+                0.51 * double(bytesOfKind(whole, MemoryCategory::Activations)));
         // A tensor group's activations too; of the loss it sums fp32.
         Layout layout = paced({});
         layout.parallel = ParallelSpec{1, 1, 4};
@@ -145,7 +174,8 @@ private Q_SLOTS:
             layout.optimizer.clip = 0;
             const Plan plan = planOrFail(layout);
             bool reduces = false;
-            for (const Action& action : plan.lowered.ranks[0]) reduces = reduces || action.kind == ActionKind::ReduceNorm;
+            for (const Action& action : plan.lowered.ranks[0])
+                reduces = reduces || action.kind == ActionKind::ReduceNorm;
             QCOMPARE(reduces, std::string(scale) != "none");
         }
     }
@@ -236,7 +266,8 @@ private Q_SLOTS:
         const Plan onGpu = planOrFail(layout);
         const std::int64_t rows = std::int64_t{layout.batch.micro} * 512 * 16, layers = 2;
         const int held = onGpu.memory[1].microbatchesInFlight;
-        QCOMPARE(bytesOfKind(onProcessor, MemoryCategory::Activations) - bytesOfKind(onGpu, MemoryCategory::Activations),
+        QCOMPARE(bytesOfKind(onProcessor, MemoryCategory::Activations) -
+                     bytesOfKind(onGpu, MemoryCategory::Activations),
                  held * layers * rows * (2 * 512 - 4));
     }
 };

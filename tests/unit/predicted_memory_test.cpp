@@ -45,12 +45,14 @@ private Q_SLOTS:
             const std::vector<MemoryCurve> curves = predictedMemory(plan);
             QCOMPARE(curves.size(), plan.lowered.ranks.size());
             for (const RankMemory& memory : plan.memory) {
-                const MemoryCurve& curve = curves[static_cast<std::size_t>(plan.mesh.coordinate(memory.rank, Axis::Pipeline))];
+                const MemoryCurve& curve =
+                    curves[static_cast<std::size_t>(plan.mesh.coordinate(memory.rank, Axis::Pipeline))];
                 QCOMPARE(curve.peak, memory.peak);
                 QCOMPARE(total(curve.highest()->bytes), memory.peak);
                 for (const MemoryPoint& point : curve.points)
                     for (std::size_t category = 0; category < point.bytes.size(); ++category)
-                        QVERIFY2(point.bytes[category] >= 0 && point.bytes[category] <= memory.bytes[category], plan.layout.name.c_str());
+                        QVERIFY2(point.bytes[category] >= 0 && point.bytes[category] <= memory.bytes[category],
+                                 plan.layout.name.c_str());
             }
         }
     }
@@ -60,7 +62,8 @@ private Q_SLOTS:
         for (const char* exchange : {"server", "async-server", "easgd", "hogwild"}) {
             Layout layout;
             layout.parallel.data = 3;
-            layout.parallel.pipeline = std::string_view(exchange) == "async-server" || std::string_view(exchange) == "hogwild" ? 1 : 2;
+            layout.parallel.pipeline =
+                std::string_view(exchange) == "async-server" || std::string_view(exchange) == "hogwild" ? 1 : 2;
             layout.parallel.exchange = exchange;
             layout.cluster.hosts = {{"localhost", 3 * layout.parallel.pipeline}};
             layout.batch.global = 12;
@@ -70,13 +73,15 @@ private Q_SLOTS:
                 layout.optimizer.elasticRho = 1;
                 layout.optimizer.learningRate = 0.1;
             }
-            layout.checkpoint.every = std::string_view(exchange) == "server" || std::string_view(exchange) == "hogwild" ? 10 : 0;
+            layout.checkpoint.every =
+                std::string_view(exchange) == "server" || std::string_view(exchange) == "hogwild" ? 10 : 0;
             const auto plan = makePlan(layout);
             QVERIFY2(plan.has_value(), plan ? "" : toText(plan.error()).c_str());
             std::set<std::int64_t> peaks;
             for (const RankMemory& memory : plan->memory) {
                 const auto curves = predictedMemory(*plan, plan->mesh.coordinate(memory.rank, Axis::Data));
-                const MemoryCurve& curve = curves[static_cast<std::size_t>(plan->mesh.coordinate(memory.rank, Axis::Pipeline))];
+                const MemoryCurve& curve =
+                    curves[static_cast<std::size_t>(plan->mesh.coordinate(memory.rank, Axis::Pipeline))];
                 QCOMPARE(curve.peak, memory.peak);
                 QCOMPARE(total(curve.highest()->bytes), memory.peak);
                 for (const MemoryPoint& point : curve.points)

@@ -243,7 +243,8 @@ private Q_SLOTS:
         std::filesystem::create_directory(young);
         const std::filesystem::path unlocked = abandonedFolder(root, "shardlab-job-other1");
         std::filesystem::remove(unlocked / "lock");  // not made by us
-        std::filesystem::last_write_time(unlocked, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+        std::filesystem::last_write_time(unlocked,
+                                         std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
         auto orphan = Process::start({"/bin/sh", {"-c", waits, "rank", "--folder", gone.string()}, {}});
         QTRY_COMPARE(processesOfJob(gone).size(), std::size_t{1});
 

@@ -82,7 +82,9 @@ private Q_SLOTS:
     void theFirstVersionHasNoKernels() {
         Profile profile = anyProfile();
         std::string text = writeProfile(profile);
-        const auto replace = [&](const std::string& from, const std::string& to) { text.replace(text.find(from), from.size(), to); };
+        const auto replace = [&](const std::string& from, const std::string& to) {
+            text.replace(text.find(from), from.size(), to);
+        };
         replace("\"shardlab_profile\": 2", "\"shardlab_profile\": 1");
         replace("\"kernels\"", "\"not known then\"");
         profile.kernels = {};
@@ -115,16 +117,36 @@ private Q_SLOTS:
         QTest::addColumn<QString>("from");
         QTest::addColumn<QString>("to");
         QTest::addColumn<QString>("why");
-        QTest::newRow("newer") << "\"shardlab_profile\": 2" << "\"shardlab_profile\": 3" << "version 3";
-        QTest::newRow("no kernels") << "\"kernels\"" << "\"colonels\"" << "kernels";
-        QTest::newRow("negative") << "\"threads\": 1" << "\"threads\": -1" << "threads is -1";
-        QTest::newRow("half a core") << "\"cores\": 4" << "\"cores\": 4.5" << "cores is 4.5";
-        QTest::newRow("more cores than an int") << "\"cores\": 4" << "\"cores\": 4444444444.4" << "cores is 4444444444.4";
-        QTest::newRow("layers beyond counting") << "\"layers\":" << "\"layers\": 1e300, \"of\":" << "layers is 1e+300";
-        QTest::newRow("version of a half") << "\"shardlab_profile\": 2" << "\"shardlab_profile\": 2.5" << "shardlab_profile is 2.5";
-        QTest::newRow("missing") << "\"send\"" << "\"sent\"" << "send";
-        QTest::newRow("no layout") << "\"heads\": 4" << "\"hands\": 4" << "hands";
-        QTest::newRow("no JSON") << "{" << "" << "parse";
+        QTest::newRow("newer") << "\"shardlab_profile\": 2"
+                               << "\"shardlab_profile\": 3"
+                               << "version 3";
+        QTest::newRow("no kernels") << "\"kernels\""
+                                    << "\"colonels\""
+                                    << "kernels";
+        QTest::newRow("negative") << "\"threads\": 1"
+                                  << "\"threads\": -1"
+                                  << "threads is -1";
+        QTest::newRow("half a core") << "\"cores\": 4"
+                                     << "\"cores\": 4.5"
+                                     << "cores is 4.5";
+        QTest::newRow("more cores than an int") << "\"cores\": 4"
+                                                << "\"cores\": 4444444444.4"
+                                                << "cores is 4444444444.4";
+        QTest::newRow("layers beyond counting") << "\"layers\":"
+                                                << "\"layers\": 1e300, \"of\":"
+                                                << "layers is 1e+300";
+        QTest::newRow("version of a half") << "\"shardlab_profile\": 2"
+                                           << "\"shardlab_profile\": 2.5"
+                                           << "shardlab_profile is 2.5";
+        QTest::newRow("missing") << "\"send\""
+                                 << "\"sent\""
+                                 << "send";
+        QTest::newRow("no layout") << "\"heads\": 4"
+                                   << "\"hands\": 4"
+                                   << "hands";
+        QTest::newRow("no JSON") << "{"
+                                 << ""
+                                 << "parse";
     }
     void whatIsNoProfileIsRefused() {
         QFETCH(QString, from);
@@ -146,7 +168,8 @@ private Q_SLOTS:
         };
         QVERIFY(fitsChanged([](Layout&) {}));
         QVERIFY(fitsChanged([](Layout& l) { l.model.layers = 8, l.batch.global = 64, l.run.steps = 3; }));
-        QVERIFY(fitsChanged([](Layout& l) { l.parallel.pipeline = 4, l.parallel.data = 1, l.schedule.kind = "gpipe"; }));
+        QVERIFY(
+            fitsChanged([](Layout& l) { l.parallel.pipeline = 4, l.parallel.data = 1, l.schedule.kind = "gpipe"; }));
         QVERIFY(!fitsChanged([](Layout& l) { l.model.hidden = 256; }));
         QVERIFY(!fitsChanged([](Layout& l) { l.batch.micro = 4; }));
         QVERIFY(!fitsChanged([](Layout& l) { l.optimizer.kind = "sgd"; }));
@@ -202,7 +225,8 @@ private Q_SLOTS:
         QVERIFY(near(first.reduce,
                      profile.actionSeconds + 2 * profile.allReduce.seconds + buffer / profile.allReduce.bandwidth));
         const auto said = [&](std::string_view words) {
-            return std::ranges::any_of(plan->notes, [&](const std::string& note) { return note.find(words) != note.npos; });
+            return std::ranges::any_of(plan->notes,
+                                       [&](const std::string& note) { return note.find(words) != note.npos; });
         };
         QVERIFY(said("measured on this machine on 2026-11-20"));
         QVERIFY(said("10.0 % off"));
@@ -223,10 +247,12 @@ private Q_SLOTS:
             const StageCosts& cost = plan->costs.stages.front();
             optimizer[zero] = cost.optimizer - profile.actionSeconds;
             const auto wanted = [&](const DataPiece& piece) {
-                return 2 * 3 * (static_cast<double>(piece.bytes) / 4 / profile.allReduce.bandwidth + profile.allReduce.seconds);
+                return 2 * 3 *
+                       (static_cast<double>(piece.bytes) / 4 / profile.allReduce.bandwidth + profile.allReduce.seconds);
             };
             QVERIFY(!cost.data.reduce.empty());
-            for (const DataPiece& piece : cost.data.reduce) QVERIFY(near(piece.seconds, wanted(piece) / (zero > 0 ? 2 : 1)));
+            for (const DataPiece& piece : cost.data.reduce)
+                QVERIFY(near(piece.seconds, wanted(piece) / (zero > 0 ? 2 : 1)));
             for (const auto* pieces : {&cost.data.gatherForward, &cost.data.gatherBackward, &cost.data.gatherUpdated})
                 for (const DataPiece& piece : *pieces) QVERIFY(near(piece.seconds, wanted(piece) / 2));
             QCOMPARE(cost.data.gatherForward.empty(), zero != 3);
@@ -240,8 +266,8 @@ private Q_SLOTS:
         Profile profile = anyProfile(layout);
         layout.batch.micro = 4;
         const auto once = makePlan(layout, having(profile));
-        for (PartProfile* p : {&profile.embedding, &profile.blocks[0].parts[0], &profile.blocks[0].parts[1],
-                               &profile.output})
+        for (PartProfile* p :
+             {&profile.embedding, &profile.blocks[0].parts[0], &profile.blocks[0].parts[1], &profile.output})
             p->forward *= 2, p->backward *= 2;
         const auto twice = makePlan(layout, having(profile));
         QVERIFY(once && twice);
@@ -290,8 +316,7 @@ private Q_SLOTS:
     void whatIsNoisyIsMeasuredAgain() {
         const auto measured = [](std::vector<double> shares, std::vector<std::string>& told, int& times) {
             const auto next = [&] { return Result<Profile>(withSpread(shares.at(std::size_t(times++)))); };
-            return quietestProfile(next,
-                                   [&](const std::string& what) { told.push_back(what); });
+            return quietestProfile(next, [&](const std::string& what) { told.push_back(what); });
         };
         struct Case {
             std::vector<double> shares;
@@ -299,8 +324,8 @@ private Q_SLOTS:
             double kept;
             std::size_t told;
         };
-        for (const Case& wanted : {Case{{0.1, 0.05}, 1, 0.1, 0}, Case{{0.6, 0.1, 0.05}, 2, 0.1, 1},
-                                   Case{{0.6, 0.4, 0.5, 0.1}, 3, 0.4, 3}}) {
+        for (const Case& wanted :
+             {Case{{0.1, 0.05}, 1, 0.1, 0}, Case{{0.6, 0.1, 0.05}, 2, 0.1, 1}, Case{{0.6, 0.4, 0.5, 0.1}, 3, 0.4, 3}}) {
             std::vector<std::string> told;
             int times = 0;
             const auto profile = measured(wanted.shares, told, times);
@@ -309,7 +334,8 @@ private Q_SLOTS:
             QCOMPARE(widestSpread(*profile)->share, wanted.kept);
             QCOMPARE(told.size(), wanted.told);
             if (!told.empty())
-                QVERIFY2(told.front().find("noisy: repeated measurements of training steps differ by 60 %") != told.front().npos,
+                QVERIFY2(told.front().find("noisy: repeated measurements of training steps differ by 60 %") !=
+                             told.front().npos,
                          told.front().c_str());
             if (told.size() == 3) QVERIFY2(told.back().find("differ by 40 %") != told.back().npos, told.back().c_str());
         }

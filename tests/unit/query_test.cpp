@@ -94,14 +94,23 @@ private Q_SLOTS:
         for (int i = 0; i < 20; ++i) {
             const std::int64_t from = begins[static_cast<std::size_t>(i) * begins.size() / 25];
             const std::int64_t to = begins[static_cast<std::size_t>(i + 3) * begins.size() / 25];
-            const auto inside = std::ranges::count_if(given_, [&](const Event& e) { return e.begin >= from && e.begin < to; });
-            const auto over = std::ranges::count_if(given_, [&](const Event& e) { return e.end >= from && e.begin <= to; });
+            const auto inside =
+                std::ranges::count_if(given_, [&](const Event& e) { return e.begin >= from && e.begin < to; });
+            const auto over =
+                std::ranges::count_if(given_, [&](const Event& e) { return e.end >= from && e.begin <= to; });
             const std::string range = " source = 'measured' AND ";
             const std::string f = std::to_string(from);
             const std::string t = std::to_string(to);
-            QCOMPARE(ask(*query_, "SELECT count(*) FROM events WHERE" + range + "begin_ns >= " + f + " AND begin_ns < " + t).integer(), inside);
-            QCOMPARE(ask(*query_, "SELECT count(*) FROM events WHERE" + range + "end_ns >= " + f + " AND begin_ns <= " + t).integer(), over);
-            QCOMPARE(ask(*query_, "SELECT count(*) FROM events WHERE begin_ns > 1e3 AND" + range + "begin_ns = " + f).integer(),
+            QCOMPARE(
+                ask(*query_, "SELECT count(*) FROM events WHERE" + range + "begin_ns >= " + f + " AND begin_ns < " + t)
+                    .integer(),
+                inside);
+            QCOMPARE(
+                ask(*query_, "SELECT count(*) FROM events WHERE" + range + "end_ns >= " + f + " AND begin_ns <= " + t)
+                    .integer(),
+                over);
+            QCOMPARE(ask(*query_, "SELECT count(*) FROM events WHERE begin_ns > 1e3 AND" + range + "begin_ns = " + f)
+                         .integer(),
                      from > 1000 ? std::ranges::count(begins, from) : 0);
         }
     }
@@ -112,8 +121,10 @@ private Q_SLOTS:
         QCOMPARE(log.columns, (std::vector<std::string>{"time_ns", "rank", "level", "text"}));
         QVERIFY(std::holds_alternative<std::monostate>(log.rows[0][1]));
         QCOMPARE(toText(log.rows[0][3]), std::string("it's late"));
-        QCOMPARE(toText(ask(*query_, "SELECT value FROM run WHERE key = 'outcome'").rows[0][0]), std::string("finished"));
-        const Asked joined = ask(*query_, "SELECT count(*) FROM events JOIN ranks USING (rank) WHERE source = 'measured'");
+        QCOMPARE(toText(ask(*query_, "SELECT value FROM run WHERE key = 'outcome'").rows[0][0]),
+                 std::string("finished"));
+        const Asked joined =
+            ask(*query_, "SELECT count(*) FROM events JOIN ranks USING (rank) WHERE source = 'measured'");
         QCOMPARE(joined.integer(), static_cast<std::int64_t>(given_.size()));
     }
 
@@ -131,21 +142,36 @@ private Q_SLOTS:
     void onlyReads_data() {
         QTest::addColumn<QString>("sql");
         QTest::addColumn<QString>("says");
-        QTest::newRow("writes") << "DELETE FROM events" << "may not be modified";
-        QTest::newRow("makes") << "CREATE TABLE t(x)" << "more than read";
-        QTest::newRow("attaches") << "ATTACH 'x.db' AS y" << "more than read";
-        QTest::newRow("pragma") << "PRAGMA journal_mode" << "more than read";
-        QTest::newRow("two") << "SELECT 1; SELECT 2" << "more than one";
-        QTest::newRow("none") << " ;" << "empty";
-        QTest::newRow("schema") << "SELECT * FROM sqlite_schema" << "more than read";
-        QTest::newRow("statistics") << "SELECT * FROM dbstat" << "the tables are events";
-        QTest::newRow("tokenizer") << "SELECT hex(fts3_tokenizer('simple'))" << "more than read";
-        QTest::newRow("tokens") << "SELECT * FROM fts3tokenize" << "the tables are events";
-        QTest::newRow("library") << "SELECT load_extension('x')" << "more than read";
-        QTest::newRow("too long") << "SELECT hex(zeroblob(490000000))" << "texts of at most";
-        QTest::newRow("no table") << "SELECT 1 FROM spans" << "the tables are events";
-        QTest::newRow("no column") << "SELECT colour FROM events" << "--tables";
-        QTest::newRow("no SQL") << "SELEKT" << "syntax error";
+        QTest::newRow("writes") << "DELETE FROM events"
+                                << "may not be modified";
+        QTest::newRow("makes") << "CREATE TABLE t(x)"
+                               << "more than read";
+        QTest::newRow("attaches") << "ATTACH 'x.db' AS y"
+                                  << "more than read";
+        QTest::newRow("pragma") << "PRAGMA journal_mode"
+                                << "more than read";
+        QTest::newRow("two") << "SELECT 1; SELECT 2"
+                             << "more than one";
+        QTest::newRow("none") << " ;"
+                              << "empty";
+        QTest::newRow("schema") << "SELECT * FROM sqlite_schema"
+                                << "more than read";
+        QTest::newRow("statistics") << "SELECT * FROM dbstat"
+                                    << "the tables are events";
+        QTest::newRow("tokenizer") << "SELECT hex(fts3_tokenizer('simple'))"
+                                   << "more than read";
+        QTest::newRow("tokens") << "SELECT * FROM fts3tokenize"
+                                << "the tables are events";
+        QTest::newRow("library") << "SELECT load_extension('x')"
+                                 << "more than read";
+        QTest::newRow("too long") << "SELECT hex(zeroblob(490000000))"
+                                  << "texts of at most";
+        QTest::newRow("no table") << "SELECT 1 FROM spans"
+                                  << "the tables are events";
+        QTest::newRow("no column") << "SELECT colour FROM events"
+                                   << "--tables";
+        QTest::newRow("no SQL") << "SELEKT"
+                                << "syntax error";
     }
     void onlyReads() {
         QFETCH(QString, sql);
@@ -157,7 +183,8 @@ private Q_SLOTS:
 
     /// A question without end, or one that gathers without end, is ended by the limit that it reaches first.
     void limitsEndAQuestion() {
-        const std::string endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+        const std::string endless =
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
         const std::string gathering = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
                                       "SELECT length(group_concat(hex(zeroblob(500)))) FROM n";
         const auto limited = RunQuery::open(*reader_, {0.05, 0});
@@ -174,8 +201,9 @@ private Q_SLOTS:
 
     void isCancelled() {
         int rows = 0;
-        const Status status = query_->ask("SELECT a.rank FROM events a, events b, events c WHERE a.value = -77",
-                                          {[](const auto&) {}, [&](auto) { return ++rows, true; }, [] { return true; }});
+        const Status status =
+            query_->ask("SELECT a.rank FROM events a, events b, events c WHERE a.value = -77",
+                        {[](const auto&) {}, [&](auto) { return ++rows, true; }, [] { return true; }});
         QVERIFY(!status);
         QVERIFY(status.error().text().find("cancelled") != std::string::npos);
         QCOMPARE(rows, 0);

@@ -76,11 +76,11 @@ public:
 
     std::int64_t anyNumber() {
         switch (below(5)) {
-            case 0: return std::numeric_limits<std::int64_t>::min() + below(3);
-            case 1: return std::numeric_limits<std::int64_t>::max() - below(3);
-            case 2: return below(5) - 2;
-            case 3: return static_cast<std::int64_t>(random_() >> below(64));
-            default: return static_cast<std::int64_t>(random_());
+        case 0: return std::numeric_limits<std::int64_t>::min() + below(3);
+        case 1: return std::numeric_limits<std::int64_t>::max() - below(3);
+        case 2: return below(5) - 2;
+        case 3: return static_cast<std::int64_t>(random_() >> below(64));
+        default: return static_cast<std::int64_t>(random_());
         }
     }
 

@@ -37,9 +37,12 @@ public:
                 time_ += 1 + random_.below(50);
                 from = static_cast<int>(random_.below(from + 1));
                 if (elastic) active_ = static_cast<int>(1 + random_.below(ranks));
-                run.events.push_back({time_, time_, elastic ? active_ : 0, static_cast<double>(part), 0, from, -1, Lane::Host, EventKind::Restart});
+                run.events.push_back({time_, time_, elastic ? active_ : 0, static_cast<double>(part), 0, from, -1,
+                                      Lane::Host, EventKind::Restart});
                 run.counting.push_back(run.events.back());
-                std::erase_if(run.counting, [&](const Event& event) { return event.kind != EventKind::Restart && event.step >= from; });
+                std::erase_if(run.counting, [&](const Event& event) {
+                    return event.kind != EventKind::Restart && event.step >= from;
+                });
             }
             for (int step = from; step < std::max(from, goals[part]); ++step) addStep(run, step, microbatches);
             from = std::max(from, goals[part]);
@@ -53,24 +56,28 @@ private:
         std::int64_t latest = begin;
         for (int rank = 0; rank < active_; ++rank) {
             std::int64_t now = begin + random_.below(100);
-            const auto put = [&](Lane lane, EventKind kind, std::int64_t from, std::int64_t to, ActionId action = 0, std::int64_t bytes = 0,
-                                 double value = 0) {
-                run.events.push_back({from, to, bytes, value, action, step, static_cast<std::int16_t>(rank), lane, kind});
+            const auto put = [&](Lane lane, EventKind kind, std::int64_t from, std::int64_t to, ActionId action = 0,
+                                 std::int64_t bytes = 0, double value = 0) {
+                run.events.push_back(
+                    {from, to, bytes, value, action, step, static_cast<std::int16_t>(rank), lane, kind});
                 run.counting.push_back(run.events.back());
             };
             const auto act = [&](EventKind kind, ActionKind what, int stage, int microbatch) {
-                if (random_.below(4) == 0) put(Lane::Compute, EventKind::Wait, now, now + 300, actionId({what, stage, microbatch}));
+                if (random_.below(4) == 0)
+                    put(Lane::Compute, EventKind::Wait, now, now + 300, actionId({what, stage, microbatch}));
                 now += random_.below(700);
                 const std::int64_t length = 1 + random_.below(1000);
                 put(Lane::Compute, kind, now, now + length, actionId({what, stage, microbatch}));
                 now += length;
-                put(Lane::Host, memoryKind(static_cast<MemoryCategory>(random_.below(memoryCategoryCount))), now, now, 0, random_.below(1 << 20));
+                put(Lane::Host, memoryKind(static_cast<MemoryCategory>(random_.below(memoryCategoryCount))), now, now,
+                    0, random_.below(1 << 20));
             };
             const std::int64_t first = now;
             for (int i = 0; i < microbatches; ++i) {
                 const int stage = rank + run.ranks * static_cast<int>(random_.below(2));
                 act(EventKind::Forward, ActionKind::Forward, stage, i);
-                put(Lane::Comm, EventKind::SendForward, now, now + 1 + random_.below(50), actionId({ActionKind::SendForward, stage, i}), 4096);
+                put(Lane::Comm, EventKind::SendForward, now, now + 1 + random_.below(50),
+                    actionId({ActionKind::SendForward, stage, i}), 4096);
                 act(EventKind::Backward, ActionKind::Backward, stage, i);
             }
             put(Lane::Comm, EventKind::ReduceGradients, now, now + 40, 0, 1 << 16);
@@ -80,11 +87,16 @@ private:
             put(Lane::Host, EventKind::MemoryPeak, now, now, 0, random_.below(1 << 30));
             if (random_.below(3) > 0) {
                 put(Lane::Host, EventKind::HiddenComm, now, now, 0, 0, 1e-9 * static_cast<double>(random_.below(1000)));
-                put(Lane::Host, EventKind::ExposedComm, now, now, 0, 0, 1e-9 * static_cast<double>(random_.below(1000)));
+                put(Lane::Host, EventKind::ExposedComm, now, now, 0, 0,
+                    1e-9 * static_cast<double>(random_.below(1000)));
             }
-            if (random_.below(5) == 0) put(Lane::Host, EventKind::PaceOverrun, now, now, 0, 0, 1e-9 * static_cast<double>(random_.below(500)));
-            if (rank == active_ - 1) put(Lane::Host, EventKind::Loss, now, now, 0, 0, 5.0 / (step + 1) + 1e-3 * static_cast<double>(random_.below(100)));
-            if (rank == active_ - 1 && step % 3 == 0) put(Lane::Host, EventKind::ValidationLoss, now, now, 0, 0, 6.0 / (step + 1));
+            if (random_.below(5) == 0)
+                put(Lane::Host, EventKind::PaceOverrun, now, now, 0, 0, 1e-9 * static_cast<double>(random_.below(500)));
+            if (rank == active_ - 1)
+                put(Lane::Host, EventKind::Loss, now, now, 0, 0,
+                    5.0 / (step + 1) + 1e-3 * static_cast<double>(random_.below(100)));
+            if (rank == active_ - 1 && step % 3 == 0)
+                put(Lane::Host, EventKind::ValidationLoss, now, now, 0, 0, 6.0 / (step + 1));
             latest = std::max(latest, now);
         }
         time_ = latest + 1 + random_.below(50);

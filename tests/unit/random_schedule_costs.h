@@ -17,7 +17,8 @@ struct ScheduleAndCosts {
 inline ScheduleAndCosts randomScheduleAndCosts(RandomStream& random) {
     while (true) {
         const ScheduleMethod& method = scheduleMethods()[random.below(scheduleMethods().size())];
-        const ScheduleShape shape{1 + static_cast<int>(random.below(5)), method.minChunks, 1 + static_cast<int>(random.below(7))};
+        const ScheduleShape shape{1 + static_cast<int>(random.below(5)), method.minChunks,
+                                  1 + static_cast<int>(random.below(7))};
         const auto compute = generateSchedule(method.name, shape);
         if (!compute || !compute->flushes()) continue;  // the graph of those is a run of one step
         ScheduleAndCosts made{lower(*compute, {random.below(2) == 0, random.below(2) == 0, random.below(2) == 0}), {}};
@@ -27,7 +28,8 @@ inline ScheduleAndCosts randomScheduleAndCosts(RandomStream& random) {
             stage.inputGrad = 0.1 + random.uniform();
             stage.weightGrad = 0.1 + random.uniform();
             stage.backward = stage.inputGrad + stage.weightGrad;
-            for (double* cost : {&stage.send, &stage.reduce, &stage.tied, &stage.norm, &stage.optimizer}) *cost = 0.01 + random.uniform();
+            for (double* cost : {&stage.send, &stage.reduce, &stage.tied, &stage.norm, &stage.optimizer})
+                *cost = 0.01 + random.uniform();
         }
         return made;
     }

@@ -129,7 +129,8 @@ private Q_SLOTS:
         QVERIFY(last.recompute < last.forward);  // nor is the output
     }
 
-    /// Partitioned over t members, inputs of segments are 1/t of what they were; each is gathered once for its backward.
+    /// Partitioned over t members, inputs of segments are 1/t of what they were; each is gathered once for its
+    /// backward.
     void inputsInParts() {
         for (const int t : {2, 4}) {
             Layout layout = paperLayout("full");
@@ -141,20 +142,26 @@ private Q_SLOTS:
             const Plan whole = planOrFail(layout);
             layout.memory.partitionActivations = true;
             const Plan parts = planOrFail(layout);
-            const std::int64_t input = 4 * std::int64_t{layout.batch.micro} * layout.model.sequence * layout.model.hidden;
+            const std::int64_t input =
+                4 * std::int64_t{layout.batch.micro} * layout.model.sequence * layout.model.hidden;
             const int blocks = layout.model.layers / 2, m = microbatches(layout);
-            // The last rank's first input came from another rank and lay in Buffers; one segment is whole again at the peak.
-            const auto activations = [](const Plan& plan) { return plan.memory[0].bytes[std::size_t(MemoryCategory::Activations)]; };
+            // The last rank's first input came from another rank and lay in Buffers; one segment is whole again at the
+            // peak.
+            const auto activations = [](const Plan& plan) {
+                return plan.memory[0].bytes[std::size_t(MemoryCategory::Activations)];
+            };
             QCOMPARE(activations(whole) - activations(parts), (std::int64_t{m} * blocks - 1) * (input - input / t));
             std::int64_t gathered = 0;
             for (const AxisTraffic& axis : parts.traffic)
                 if (axis.what.starts_with("inputs of segments")) gathered += axis.bytes;
             QCOMPARE(gathered, std::int64_t{m} * layout.model.layers * (t - 1) * input);
-            QVERIFY(std::ranges::none_of(whole.traffic, [](const AxisTraffic& axis) { return axis.what.starts_with("inputs"); }));
+            QVERIFY(std::ranges::none_of(whole.traffic,
+                                         [](const AxisTraffic& axis) { return axis.what.starts_with("inputs"); }));
             const StageCosts &with = parts.costs.stages[0], &without = whole.costs.stages[0];
             QVERIFY(with.recompute > without.recompute && with.forward == without.forward);
             QVERIFY(qFuzzyCompare(with.inputGrad - with.recompute, without.inputGrad - without.recompute));
-            QVERIFY(std::ranges::any_of(parts.notes, [](const std::string& note) { return note.starts_with("inputs in parts"); }));
+            QVERIFY(std::ranges::any_of(parts.notes,
+                                        [](const std::string& note) { return note.starts_with("inputs in parts"); }));
             // Where tokens are split, or nothing is computed again, there is nothing to part.
             layout.parallel.sequence = true;
             const Plan split = planOrFail(layout);
@@ -198,7 +205,8 @@ private Q_SLOTS:
                     if (event.lane != Lane::Compute) continue;
                     if (isCompute(event.kind)) around = event;
                     if (event.kind == EventKind::Backward || event.kind == EventKind::InputGrad) {
-                        wanted += plan.costs.stages[actionFromId(event.action).stage].recompute * plan.costs.stretch * 1e9;
+                        wanted +=
+                            plan.costs.stages[actionFromId(event.action).stage].recompute * plan.costs.stretch * 1e9;
                         reached = event.begin;
                     }
                     if (event.kind != EventKind::Recompute) continue;
@@ -248,15 +256,16 @@ private Q_SLOTS:
         units.push_back({6, 6, units.back().end(), 10});
         const auto order = [&](const std::vector<int>& by) {
             std::vector<std::pair<int, std::int64_t>> all;
-            for (const UnitGather& gather : backwardGathers(units, by, true)) all.emplace_back(gather.layer, gather.unit.size);
+            for (const UnitGather& gather : backwardGathers(units, by, true))
+                all.emplace_back(gather.layer, gather.unit.size);
             return all;
         };
         using Order = std::vector<std::pair<int, std::int64_t>>;
         QCOMPARE(order(segments), (Order{{6, 1000}, {6, 10}, {5, 500}, {3, 300}, {4, 400}, {1, 100}, {2, 200}}));
         const std::vector<int> none = layerSegments(model, {"none", 2}, shape);
         QCOMPARE(order(none), (Order{{6, 1000}, {6, 10}, {5, 500}, {4, 400}, {3, 300}, {2, 200}, {1, 100}}));
-        // What is held at once, without the table, which stays: 500 and 400; 500 and then 300 + 400 with the first layer
-        // of the segment below, 100; the whole stage.
+        // What is held at once, without the table, which stays: 500 and 400; 500 and then 300 + 400 with the first
+        // layer of the segment below, 100; the whole stage.
         QCOMPARE(gatherRoom(units, none, true), 900);
         QCOMPARE(gatherRoom(units, segments, true), 900);
         QCOMPARE(gatherRoom(units, layerSegments(model, {"every", 3}, shape), true), 400 + 500 + 100);
@@ -264,8 +273,8 @@ private Q_SLOTS:
         QCOMPARE(gatherRoom(units, layerSegments(model, {"full", 2}, shape), true), 900);
     }
 
-    /// What it costs: no traffic, as much memory as a segment has layers, time that the second forward takes; gathers of
-    /// the segment below go on beside the backward of the one above.
+    /// What it costs: no traffic, as much memory as a segment has layers, time that the second forward takes; gathers
+    /// of the segment below go on beside the backward of the one above.
     void zeroThreeStatesWhatItCosts() {
         const auto plan = [](const std::string& recompute) {
             Layout layout = paperLayout(recompute);
@@ -311,7 +320,8 @@ private Q_SLOTS:
                 for (const Event& gather : every.simulation.events) {
                     const Action action = actionFromId(gather.action);
                     if (gather.rank != 0 || action.kind != ActionKind::GatherBackward) continue;
-                    if (gather.kind != EventKind::GatherParameters || action.microbatch != actionFromId(again.action).microbatch)
+                    if (gather.kind != EventKind::GatherParameters ||
+                        action.microbatch != actionFromId(again.action).microbatch)
                         continue;
                     if (costs.gatherBackward[static_cast<std::size_t>(gather.value)].layer != bottom) continue;
                     QVERIFY(gather.begin >= above->begin && gather.begin < above->end);

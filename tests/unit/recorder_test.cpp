@@ -23,7 +23,8 @@ private Q_SLOTS:
         std::vector<Event> given = random.plausible(1000, 3);
         for (const Event& event : given) recorder.record(event);
         std::vector<Event> got;
-        QCOMPARE(recorder.drain([&](std::span<const Event> part) { got.insert(got.end(), part.begin(), part.end()); }), 0);
+        QCOMPARE(recorder.drain([&](std::span<const Event> part) { got.insert(got.end(), part.begin(), part.end()); }),
+                 0);
         QVERIFY(identical(given, got));
         got.clear();
         recorder.drain([&](std::span<const Event> part) { got.insert(got.end(), part.begin(), part.end()); });

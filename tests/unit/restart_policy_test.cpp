@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a run goes back to: its own newest checkpoint that is whole; an older one where it got nowhere from that; what it
-// was resumed from before it has any; and no more often than it may.
+// Where a run goes back to: its own newest checkpoint that is whole; an older one where it got nowhere from that; what
+// it was resumed from before it has any; and no more often than it may.
 #include "engine/launch/job/restart_policy.h"
 #include "tests/support/sample_checkpoint.h"
 
@@ -85,7 +85,8 @@ private Q_SLOTS:
         QVERIFY(found);
         QCOMPARE(found->step, std::int64_t{20});
         QCOMPARE(found->broken.size(), std::size_t{1});
-        QVERIFY2(found->broken[0].find("000003-step-30/rank-1.safetensors") != std::string::npos, found->broken[0].c_str());
+        QVERIFY2(found->broken[0].find("000003-step-30/rank-1.safetensors") != std::string::npos,
+                 found->broken[0].c_str());
         QVERIFY(std::filesystem::remove(place(1) / "rank-0.safetensors"));
         found = policy.next(true);
         QVERIFY(found);
@@ -94,7 +95,8 @@ private Q_SLOTS:
         QVERIFY(std::filesystem::remove(place(0) / "rank-2.safetensors"));
         const auto none = policy.next(true);
         QVERIFY(!none);
-        QVERIFY2(none.error().why.starts_with("there is no checkpoint to go back to: the checkpoint is damaged"), none.error().why.c_str());
+        QVERIFY2(none.error().why.starts_with("there is no checkpoint to go back to: the checkpoint is damaged"),
+                 none.error().why.c_str());
         QVERIFY(none.error().why.find("rank-2.safetensors") != std::string::npos);
     }
 
@@ -108,7 +110,8 @@ private Q_SLOTS:
         QCOMPARE(policy.next(true)->step, std::int64_t{50});
     }
 
-    /// Asked for another size, it goes on from the newest without a restart being used; before its first step it begins anew.
+    /// Asked for another size, it goes on from the newest without a restart being used; before its first step it begins
+    /// anew.
     void nothingFailed() {
         RestartPolicy policy(layoutOf(1), path(), {});
         QVERIFY(policy.newest(false)->checkpoint.empty());

@@ -49,7 +49,8 @@ Event span(EventKind kind, Lane lane, int rank, int step, std::int64_t begin, st
 }
 
 /// Every rank does F and B of two microbatches of its stage in each of the steps; durations are random.
-std::vector<Event> runOf(const RunHeader& header, int firstStep, int lastStep, RandomEvents& random, Durations& given, int microbatches = 2) {
+std::vector<Event> runOf(const RunHeader& header, int firstStep, int lastStep, RandomEvents& random, Durations& given,
+                         int microbatches = 2) {
     std::vector<Event> events;
     const Mesh mesh(header.layout);
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
@@ -74,7 +75,9 @@ std::vector<Event> runOf(const RunHeader& header, int firstStep, int lastStep, R
     return events;
 }
 
-bool near(std::optional<double> value, double expected) { return value && std::abs(*value - expected) < 1e-12 + 1e-9 * std::abs(expected); }
+bool near(std::optional<double> value, double expected) {
+    return value && std::abs(*value - expected) < 1e-12 + 1e-9 * std::abs(expected);
+}
 
 }  // namespace
 

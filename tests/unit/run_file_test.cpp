@@ -167,7 +167,8 @@ private Q_SLOTS:
         std::vector<Event> restarts;
         for (int number = 1; number <= 3; ++number) {
             const std::int64_t time = 1'000'000 * number;
-            restarts.push_back({time, time, number == 2 ? 6 : 0, static_cast<double>(number % 3), 0, 40 - number, -1, Lane::Host, EventKind::Restart});
+            restarts.push_back({time, time, number == 2 ? 6 : 0, static_cast<double>(number % 3), 0, 40 - number, -1,
+                                Lane::Host, EventKind::Restart});
             QVERIFY((*writer)->append(std::span(&restarts.back(), 1)));
             QVERIFY((*writer)->flush());
             if (number == 2) QCOMPARE((*RunReader::open(file()))->restarts(), restarts);
@@ -290,14 +291,23 @@ private Q_SLOTS:
     void otherSchemasAreRefused_data() {
         QTest::addColumn<QString>("sql");
         QTest::addColumn<QString>("named");
-        const QString endless = "CREATE VIEW %1 AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS %2 FROM n";
-        QTest::newRow("view") << "DROP TABLE log;" + endless.arg("log", "id, i AS time, 0 AS rank, 0 AS level, 'x' AS text, 0 AS crc") << "view log";
-        QTest::newRow("header") << "DROP TABLE meta;" + endless.arg("meta", "key, '' AS value, 0 AS crc") << "view meta";
+        const QString endless =
+            "CREATE VIEW %1 AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS %2 FROM n";
+        QTest::newRow("view") << "DROP TABLE log;" +
+                                     endless.arg("log", "id, i AS time, 0 AS rank, 0 AS level, 'x' AS text, 0 AS crc")
+                              << "view log";
+        QTest::newRow("header") << "DROP TABLE meta;" + endless.arg("meta", "key, '' AS value, 0 AS crc")
+                                << "view meta";
         QTest::newRow("another view") << endless.arg("other", "i") << "view other";
-        QTest::newRow("trigger") << "CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM block; END" << "trigger t";
-        QTest::newRow("computed") << "DROP TABLE name; CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT AS (hex(zeroblob(30000000))), crc INTEGER)" << "table name";
-        QTest::newRow("declared otherwise") << "DROP TABLE rank; CREATE TABLE rank(rank, host, pid, label, end, crc)" << "table rank";
-        QTest::newRow("module") << "CREATE VIRTUAL TABLE f USING fts4(x)" << "table f";
+        QTest::newRow("trigger") << "CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM block; END"
+                                 << "trigger t";
+        QTest::newRow("computed") << "DROP TABLE name; CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT AS "
+                                     "(hex(zeroblob(30000000))), crc INTEGER)"
+                                  << "table name";
+        QTest::newRow("declared otherwise") << "DROP TABLE rank; CREATE TABLE rank(rank, host, pid, label, end, crc)"
+                                            << "table rank";
+        QTest::newRow("module") << "CREATE VIRTUAL TABLE f USING fts4(x)"
+                                << "table f";
     }
     void otherSchemasAreRefused() {
         QFETCH(QString, sql);
@@ -310,7 +320,8 @@ private Q_SLOTS:
         QVERIFY(RunReader::open(file()));
         for (const std::int64_t version : {runFormatVersion, oldestReadInPlace}) {
             auto database = Database::open(file(), DatabaseMode::Write);
-            QVERIFY2(version != runFormatVersion || database->run(sql.toUtf8().constData()), database->error("").why.c_str());
+            QVERIFY2(version != runFormatVersion || database->run(sql.toUtf8().constData()),
+                     database->error("").why.c_str());
             QVERIFY(database->run(("PRAGMA user_version = " + std::to_string(version)).c_str()));
             const auto read = RunReader::open(file());
             QVERIFY(!read);
@@ -326,9 +337,11 @@ private Q_SLOTS:
         QVERIFY((*RunWriter::create(file(), sampleHeader()))->finish({"finished", ""}));
         for (const DatabaseMode mode : {DatabaseMode::Read, DatabaseMode::Foreign}) {
             auto database = Database::open(file(), mode);
-            const auto endless = database->number("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i % 2) FROM n");
+            const auto endless = database->number(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i % 2) FROM n");
             QVERIFY(!endless);
-            QVERIFY2(database->error("").why.find("more work than a file of its size can need") != std::string::npos, database->error("").why.c_str());
+            QVERIFY2(database->error("").why.find("more work than a file of its size can need") != std::string::npos,
+                     database->error("").why.c_str());
             QCOMPARE(*database->number("SELECT count(*) FROM meta"), std::int64_t{3});
         }
     }

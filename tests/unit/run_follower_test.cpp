@@ -44,7 +44,8 @@ private Q_SLOTS:
         QVERIFY2(follower, follower ? "" : follower.error().text().c_str());
         const auto follow = [&](int steps) {
             for (int i = 0; i < steps; ++i) {
-                const auto more = follower->step(cursor, static_cast<std::size_t>(1 + run.random().below(100'000)), decoder);
+                const auto more =
+                    follower->step(cursor, static_cast<std::size_t>(1 + run.random().below(100'000)), decoder);
                 QVERIFY2(more, more ? "" : more.error().text().c_str());
                 if (!*more) return;
             }

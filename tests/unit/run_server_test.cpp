@@ -103,7 +103,8 @@ private Q_SLOTS:
         QCOMPARE(server->counts().complete, viewers);
         QCOMPARE(server->counts().refused(), 0);
         // What was served is one file again.
-        for (const char* suffix : {"-wal", "-shm"}) QVERIFY(!QFile::exists(QString::fromStdString(run.file.string()) + suffix));
+        for (const char* suffix : {"-wal", "-shm"})
+            QVERIFY(!QFile::exists(QString::fromStdString(run.file.string()) + suffix));
     }
 
     void lostConnectionsGoOnWhereTheyWere() {
@@ -116,11 +117,14 @@ private Q_SLOTS:
         WatchOptions through = options(*server);
         through.address = boundAddress(*front, {});
         constexpr int cuts = 8;
-        CuttingProxy proxy(std::move(*front), [to = server->address()] { return connectTcp(to, 5s, WakeUp()); }, seed + 1, cuts, 200'000);
+        CuttingProxy proxy(
+            std::move(*front), [to = server->address()] { return connectTcp(to, 5s, WakeUp()); }, seed + 1, cuts,
+            200'000);
         Copying copy(path("copy"));
         auto watch = std::make_unique<RunWatch>(through, copy);
         // A connection that is cut before its welcome is the first one's end.
-        for (int i = 0; i < 40 && copy.is(WatchStatus::State::Failed); ++i) watch = std::make_unique<RunWatch>(through, copy);
+        for (int i = 0; i < 40 && copy.is(WatchStatus::State::Failed); ++i)
+            watch = std::make_unique<RunWatch>(through, copy);
         for (int i = 0; i < 60 && proxy.cuts() < cuts; ++i) {
             run.grow();
             QTest::qWait(100);
@@ -234,7 +238,8 @@ private Q_SLOTS:
         Copying copy(path("copy"));
         RunWatch watch(options(*server), copy);
         QTRY_VERIFY_WITH_TIMEOUT(copy.is(WatchStatus::State::Live), 20000);
-        QVERIFY2(server->counts().text().find("10000 wrong tokens") != std::string::npos, server->counts().text().c_str());
+        QVERIFY2(server->counts().text().find("10000 wrong tokens") != std::string::npos,
+                 server->counts().text().c_str());
     }
 
     void strangersAreRefusedAndCounted() {
@@ -324,7 +329,8 @@ private Q_SLOTS:
         QCOMPARE(parseTcpAddress("7000")->text(), std::string("127.0.0.1:7000"));
         QCOMPARE(parseTcpAddress("node3:0")->text(), std::string("node3:0"));
         QCOMPARE(parseTcpAddress("[::1]:65535")->text(), std::string("[::1]:65535"));
-        for (const char* wrong : {"", ":", ":7000", "node:", "node:65536", "node:-1", "node:7000 ", "::1:7000", "[]:7000", "7000x"})
+        for (const char* wrong :
+             {"", ":", ":7000", "node:", "node:65536", "node:-1", "node:7000 ", "::1:7000", "[]:7000", "7000x"})
             QVERIFY2(!parseTcpAddress(wrong), wrong);
         auto taken = listenTcp({}, 1);
         QVERIFY(taken);
@@ -341,7 +347,8 @@ private Q_SLOTS:
         QVERIFY(first && second && *first != *second && first->size() == 32);
         QVERIFY(QFile(QString::fromStdString(file.string())).open(QIODevice::WriteOnly));  // readable by all
         QVERIFY(writeToken(file, *first));
-        QCOMPARE(QFileInfo(QString::fromStdString(file.string())).permissions() & (QFile::ReadGroup | QFile::ReadOther), QFile::Permissions());
+        QCOMPARE(QFileInfo(QString::fromStdString(file.string())).permissions() & (QFile::ReadGroup | QFile::ReadOther),
+                 QFile::Permissions());
         QCOMPARE(*readToken(file), *first);
         QVERIFY(!readToken(path("none")));
         QVERIFY(sameToken(*first, *first));
@@ -354,7 +361,9 @@ private Q_SLOTS:
 private:
     static constexpr const char* token = "0123456789abcdef0123456789abcdef";
 
-    std::filesystem::path path(const QString& name) const { return folder_->filePath(name + ".shardlab").toStdString(); }
+    std::filesystem::path path(const QString& name) const {
+        return folder_->filePath(name + ".shardlab").toStdString();
+    }
     static ServeOptions serveOptions() {
         ServeOptions given;
         given.token = token;
@@ -378,7 +387,9 @@ private:
         if (!link) qFatal("%s", link.error().text().c_str());
         return std::move(*link);
     }
-    static void say(const Descriptor& link, const Bytes& bytes) { QCOMPARE(sendSome(link, bytes), std::optional(bytes.size())); }
+    static void say(const Descriptor& link, const Bytes& bytes) {
+        QCOMPARE(sendSome(link, bytes), std::optional(bytes.size()));
+    }
     static bool closes(const Descriptor& link) {
         std::array<std::byte, 512> room{};
         const std::int64_t until = monotonicNanoseconds() + 10'000'000'000;

@@ -91,7 +91,8 @@ private Q_SLOTS:
         for (RunFigures* each : {&figures, &plain})
             for (int step = 0; step < 6; ++step) {
                 addStep(*each, step, 2);
-                each->add(std::vector{counter(EventKind::HiddenComm, 0, step, 0.01), counter(EventKind::ExposedComm, 0, step, 0.03),
+                each->add(std::vector{counter(EventKind::HiddenComm, 0, step, 0.01),
+                                      counter(EventKind::ExposedComm, 0, step, 0.03),
                                       counter(EventKind::PaceOverrun, 0, step, 0.002)});
             }
         const RunSummary summary = figures.summary(), onClock = plain.summary();
@@ -104,7 +105,9 @@ private Q_SLOTS:
         QCOMPARE(summary.paceOverrun, onClock.paceOverrun / 20);
         QCOMPARE(summary.communication->hidden, onClock.communication->hidden / 20);
         QCOMPARE(summary.communication->exposed, onClock.communication->exposed / 20);
-        const auto jsonOf = [](const RunSummary& of) { return QJsonDocument::fromJson(QByteArray::fromStdString(toJson(of, "a.shardlab"))).object(); };
+        const auto jsonOf = [](const RunSummary& of) {
+            return QJsonDocument::fromJson(QByteArray::fromStdString(toJson(of, "a.shardlab"))).object();
+        };
         const QJsonObject json = jsonOf(summary), paced = json["paced_step_seconds"].toObject();
         QCOMPARE(json["step_seconds"].toObject()["measured"].toDouble(), 0.1 / 20);
         QCOMPARE(paced["measured"].toDouble(), 0.1);
@@ -144,7 +147,8 @@ private Q_SLOTS:
             const std::size_t category = random.bounded(static_cast<quint32>(memoryCategoryCount));
             const std::int64_t bytes = random.bounded(1'000'000);
             const auto kind = random.bounded(2u) == 0 ? memoryKind : peakKind;
-            const Event used = counter(kind(static_cast<MemoryCategory>(category)), static_cast<int>(rank), i, 0, bytes);
+            const Event used =
+                counter(kind(static_cast<MemoryCategory>(category)), static_cast<int>(rank), i, 0, bytes);
             expected[rank][category] = std::max(expected[rank][category], bytes);
             const Event peak = counter(EventKind::MemoryPeak, static_cast<int>(rank), i, 0, 2 * bytes);
             peaks[rank] = std::max(peaks[rank], 2 * bytes);
@@ -158,7 +162,8 @@ private Q_SLOTS:
         }
     }
 
-    /// Told in the first step, and again in the first after a restart, and so no figure of steps: found in a run's file all the same.
+    /// Told in the first step, and again in the first after a restart, and so no figure of steps: found in a run's file
+    /// all the same.
     void memoryOfTheHostIsReadFromTheFile() {
         QTemporaryDir folder;
         const std::filesystem::path file = folder.filePath("run.shardlab").toStdString();
@@ -171,7 +176,9 @@ private Q_SLOTS:
                 events.push_back(span(EventKind::Step, Lane::Host, rank, step, begin, begin + 100'000'000));
                 for (const MemoryCategory category : {MemoryCategory::Gradients, MemoryCategory::Optimizer}) {
                     if (step == 1) continue;
-                    const std::int64_t bytes = 1000 * (rank + 1) + (step == 2 && rank == 1 ? 500 : step == 2 ? -500 : 0);
+                    const std::int64_t bytes = 1000 * (rank + 1) + (step == 2 && rank == 1 ? 500
+                                                                    : step == 2            ? -500
+                                                                                           : 0);
                     Event told = counter(EventKind::HostMemory, rank, step, static_cast<double>(category), bytes);
                     told.begin = told.end = begin + 100'000'000;
                     events.push_back(told);
@@ -184,7 +191,8 @@ private Q_SLOTS:
         events.push_back(restart);
         auto writer = RunWriter::create(file, header);
         QVERIFY(writer.has_value());
-        for (int rank = 0; rank < 2; ++rank) QVERIFY((*writer)->setRank({rank, "host", 1, "pp" + std::to_string(rank), "finished"}).has_value());
+        for (int rank = 0; rank < 2; ++rank)
+            QVERIFY((*writer)->setRank({rank, "host", 1, "pp" + std::to_string(rank), "finished"}).has_value());
         QVERIFY((*writer)->append(events).has_value() && (*writer)->finish({"finished", {}}).has_value());
         const auto reader = RunReader::open(file);
         QVERIFY(reader.has_value());
@@ -231,14 +239,19 @@ private Q_SLOTS:
         QCOMPARE(tally.text(), std::string());
         tally.add({2, 0, LogLevel::Warning, noCheckpoint(10, "cannot write: no room")});
         QVERIFY(tally.none());
-        QCOMPARE(tally.text(), std::string("the one checkpoint, of step 10, could not be taken: cannot write: no room"));
+        QCOMPARE(tally.text(),
+                 std::string("the one checkpoint, of step 10, could not be taken: cannot write: no room"));
         tally.add({3, 0, LogLevel::Warning, noCheckpoint(20, "cannot write: still no room")});
         QVERIFY(tally.none());
-        QCOMPARE(tally.text(), std::string("none of 2 checkpoints could be taken; the last, of step 20: cannot write: still no room"));
+        QCOMPARE(
+            tally.text(),
+            std::string("none of 2 checkpoints could be taken; the last, of step 20: cannot write: still no room"));
         tally.add({4, 0, LogLevel::Info, tookCheckpoint(30, "1.00 MiB in 2.00 ms: there")});
         QVERIFY(!tally.none());
-        QCOMPARE(tally.text(), std::string("2 of 3 checkpoints could not be taken, the newest is of step 30; the last that failed, of "
-                                           "step 20: cannot write: still no room"));
+        QCOMPARE(
+            tally.text(),
+            std::string("2 of 3 checkpoints could not be taken, the newest is of step 30; the last that failed, of "
+                        "step 20: cannot write: still no room"));
         RunSummary summary = RunFigures(headerOfTwoRanks()).summary();
         QVERIFY(jsonOf(summary)["checkpoints"].toObject()["newest_step"].isNull());
         summary.checkpoints = tally;
@@ -263,7 +276,8 @@ private Q_SLOTS:
         QCOMPARE(summary.ranks.size(), std::size_t{2});
         const QJsonObject json = jsonOf(summary);
         QCOMPARE(json["ranks"].toArray()[1].toObject()["pid"].toInt(), 4321);
-        QCOMPARE(json["ranks"].toArray()[1].toObject()["end"].toString(), QString("killed by SIGKILL at step 1 in 1F2"));
+        QCOMPARE(json["ranks"].toArray()[1].toObject()["end"].toString(),
+                 QString("killed by SIGKILL at step 1 in 1F2"));
         QCOMPARE(json["outcome"].toString(), QString("failed"));
     }
 };

@@ -17,7 +17,7 @@ using namespace shardlab;
 namespace {
 
 constexpr TensorType all[] = {TensorType::F64, TensorType::F32, TensorType::F16, TensorType::BF16, TensorType::I64,
-                              TensorType::I32, TensorType::I16, TensorType::I8, TensorType::U8, TensorType::Bool};
+                              TensorType::I32, TensorType::I16, TensorType::I8,  TensorType::U8,   TensorType::Bool};
 
 SafetensorsHeader randomHeader(QRandomGenerator& random) {
     SafetensorsHeader header;
@@ -39,7 +39,9 @@ SafetensorsHeader randomHeader(QRandomGenerator& random) {
     return header;
 }
 
-std::string fileOf(const SafetensorsHeader& header) { return writeHeader(header) + std::string(header.dataBytes(), 'x'); }
+std::string fileOf(const SafetensorsHeader& header) {
+    return writeHeader(header) + std::string(header.dataBytes(), 'x');
+}
 
 std::string headerText(const std::string& json) {
     std::string text(8, '\0');
@@ -76,14 +78,16 @@ private Q_SLOTS:
             const std::string front = writeHeader(header);
             QCOMPARE(front.size() % 8, std::size_t{0});
             const auto file = opened(fileOf(header));
-            QVERIFY2(file.has_value(), qPrintable(QString("seed %1: %2").arg(seed).arg(file ? "" : file.error().text().c_str())));
+            QVERIFY2(file.has_value(),
+                     qPrintable(QString("seed %1: %2").arg(seed).arg(file ? "" : file.error().text().c_str())));
             QCOMPARE(file->header().metadata, header.metadata);
             QCOMPARE(file->header().tensors.size(), header.tensors.size());
             QCOMPARE(file->fileBytes(), front.size() + header.dataBytes());
             for (const TensorEntry& wanted : header.tensors) {
                 const auto got = std::ranges::find(file->header().tensors, wanted.name, &TensorEntry::name);
                 QVERIFY(got != file->header().tensors.end());
-                QVERIFY(got->type == wanted.type && got->shape == wanted.shape && got->begin == wanted.begin && got->end == wanted.end);
+                QVERIFY(got->type == wanted.type && got->shape == wanted.shape && got->begin == wanted.begin &&
+                        got->end == wanted.end);
             }
         }
     }
@@ -98,12 +102,14 @@ private Q_SLOTS:
             for (int times = random.bounded(1, 4); times > 0 && !content.empty(); --times) {
                 const auto at = std::size_t(random.bounded(int(std::min<std::size_t>(content.size(), 300))));
                 switch (random.bounded(6)) {
-                    case 0: content[at] = char(random.bounded(256)); break;
-                    case 1: content.erase(at, std::size_t(random.bounded(1, 9))); break;
-                    case 2: content.insert(at, std::string(std::size_t(random.bounded(1, 9)), char(random.bounded(256)))); break;
-                    case 3: content.resize(at); break;
-                    case 4: content.insert(at, content.substr(at / 2, 20)); break;
-                    default: content.replace(at, 1, std::to_string(random.generate64()));
+                case 0: content[at] = char(random.bounded(256)); break;
+                case 1: content.erase(at, std::size_t(random.bounded(1, 9))); break;
+                case 2:
+                    content.insert(at, std::string(std::size_t(random.bounded(1, 9)), char(random.bounded(256))));
+                    break;
+                case 3: content.resize(at); break;
+                case 4: content.insert(at, content.substr(at / 2, 20)); break;
+                default: content.replace(at, 1, std::to_string(random.generate64()));
                 }
             }
             const auto file = opened(content);
@@ -124,17 +130,31 @@ private Q_SLOTS:
     void whatIsWrongIsSaid_data() {
         QTest::addColumn<QString>("header");
         QTest::addColumn<QString>("says");
-        QTest::newRow("no object") << "[1, 2]" << "no JSON object";
-        QTest::newRow("no JSON") << "{\"a\": " << "no JSON";
-        QTest::newRow("type") << R"({"a": {"dtype": "F31", "shape": [1], "data_offsets": [0, 4]}})" << "unknown dtype";
-        QTest::newRow("shape") << R"({"a": {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]}})" << "whole numbers";
-        QTest::newRow("overflow") << R"({"a": {"dtype": "F32", "shape": [4294967296, 4294967296], "data_offsets": [0, 4]}})" << "beyond counting";
-        QTest::newRow("size") << R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}})" << "do not fit its shape";
-        QTest::newRow("gap") << R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}})" << "leaves a gap";
-        QTest::newRow("overlap") << R"({"a": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}, "b": {"dtype": "U8", "shape": [4], "data_offsets": [2, 6]}})" << "overlaps";
-        QTest::newRow("short") << R"({"a": {"dtype": "F32", "shape": [3], "data_offsets": [0, 12]}})" << "8 B follow";
-        QTest::newRow("twice") << R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}, "a": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}})" << "twice";
-        QTest::newRow("metadata") << R"({"__metadata__": {"a": 1}})" << "else than text";
+        QTest::newRow("no object") << "[1, 2]"
+                                   << "no JSON object";
+        QTest::newRow("no JSON") << "{\"a\": "
+                                 << "no JSON";
+        QTest::newRow("type") << R"({"a": {"dtype": "F31", "shape": [1], "data_offsets": [0, 4]}})"
+                              << "unknown dtype";
+        QTest::newRow("shape") << R"({"a": {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]}})"
+                               << "whole numbers";
+        QTest::newRow("overflow")
+            << R"({"a": {"dtype": "F32", "shape": [4294967296, 4294967296], "data_offsets": [0, 4]}})"
+            << "beyond counting";
+        QTest::newRow("size") << R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}})"
+                              << "do not fit its shape";
+        QTest::newRow("gap") << R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}})"
+                             << "leaves a gap";
+        QTest::newRow("overlap")
+            << R"({"a": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}, "b": {"dtype": "U8", "shape": [4], "data_offsets": [2, 6]}})"
+            << "overlaps";
+        QTest::newRow("short") << R"({"a": {"dtype": "F32", "shape": [3], "data_offsets": [0, 12]}})"
+                               << "8 B follow";
+        QTest::newRow("twice")
+            << R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}, "a": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}})"
+            << "twice";
+        QTest::newRow("metadata") << R"({"__metadata__": {"a": 1}})"
+                                  << "else than text";
     }
     void whatIsWrongIsSaid() {
         QFETCH(QString, header);
@@ -148,7 +168,8 @@ private Q_SLOTS:
         SafetensorsHeader header;
         header.tensors = {{"half", TensorType::F16, {5}, 0, 10}, {"brain", TensorType::BF16, {3}, 10, 16}};
         const std::uint16_t values[] = {0x3c00, 0xc000, 0x0001, 0x7bff, 0x8000, 0x3f80, 0xc0a0, 0x0001};
-        const auto file = opened(writeHeader(header) + std::string(reinterpret_cast<const char*>(values), sizeof values));
+        const auto file =
+            opened(writeHeader(header) + std::string(reinterpret_cast<const char*>(values), sizeof values));
         QVERIFY(file.has_value());
         QVERIFY((*file->readFloats(file->header().tensors[0]) == std::vector<float>{1, -2, 0x1p-24f, 65504, 0}));
         QVERIFY((*file->readFloats(file->header().tensors[1]) == std::vector<float>{1, -5, 0x1p-133f}));
@@ -156,11 +177,14 @@ private Q_SLOTS:
 
     void pythonReadsOursAndWeReadPythons() {
         const QString python = qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3"));
-        if (QProcess::execute(python, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('safetensors') is None or u.find_spec('numpy') is None)"}))
+        if (QProcess::execute(python, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('safetensors') is "
+                                             "None or u.find_spec('numpy') is None)"}))
             QSKIP("no safetensors and numpy for python3 (or SHARDLAB_TORCH_PYTHON): the comparison is left out");
         SafetensorsHeader header;
         header.metadata["made by"] = "ä test";
-        header.tensors = {{"a", TensorType::F32, {2, 3}, 0, 24}, {"b c", TensorType::I16, {2}, 24, 28}, {"none", TensorType::F32, {0}, 28, 28}};
+        header.tensors = {{"a", TensorType::F32, {2, 3}, 0, 24},
+                          {"b c", TensorType::I16, {2}, 24, 28},
+                          {"none", TensorType::F32, {0}, 28, 28}};
         const float floats[] = {1, 2.5f, -3, 4, 5e-20f, 6};
         const std::int16_t shorts[] = {-7, 300};
         const QString ours = put(writeHeader(header) + std::string(reinterpret_cast<const char*>(floats), 24) +

@@ -216,7 +216,9 @@ private Q_SLOTS:
     }
 
     void theFormulaShownIsThatOfTheShape() {
-        const auto formula = [](const char* kind, ScheduleShape shape) { return std::string(bubbleFormula(*findScheduleMethod(kind), shape)); };
+        const auto formula = [](const char* kind, ScheduleShape shape) {
+            return std::string(bubbleFormula(*findScheduleMethod(kind), shape));
+        };
         QCOMPARE(formula("interleaved-1f1b", {4, 2, 8}), std::string("(p−1)/(vm+p−1)"));
         QCOMPARE(formula("zb-h1", {4, 1, 4}), std::string("(p−1)/(3m+p−1)"));
         QVERIFY(formula("interleaved-1f1b", {4, 2, 6}).starts_with("counted from the order"));

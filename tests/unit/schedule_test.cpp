@@ -60,7 +60,8 @@ private Q_SLOTS:
             QCOMPARE(actionFromId(actionId(action)), action);
         }
         QCOMPARE(actionId(Action{}), ActionId{0});
-        for (const char* text : {"0B2@v1", "3OFFLOAD_GRAD", "3RELOAD_PARAM", "3SWAP_OUT7", "3SWAP_FREE7", "3SWAP_IN7"}) QCOMPARE(toText(*parseAction(text)), std::string(text));
+        for (const char* text : {"0B2@v1", "3OFFLOAD_GRAD", "3RELOAD_PARAM", "3SWAP_OUT7", "3SWAP_FREE7", "3SWAP_IN7"})
+            QCOMPARE(toText(*parseAction(text)), std::string(text));
     }
 
     void wrongActionsAreRefused() {

@@ -22,15 +22,22 @@ using namespace shardlab;
 
 namespace {
 
-/// ZeRO, data, pipeline, tensor, sequence, chunks, micro, schedule, its limit, whether its stages are listed, recomputation,
-/// whether inputs of segments lie in parts.
+/// ZeRO, data, pipeline, tensor, sequence, chunks, micro, schedule, its limit, whether its stages are listed,
+/// recomputation, whether inputs of segments lie in parts.
 using Key = std::tuple<int, int, int, int, bool, int, int, std::string, int, bool, std::string, bool>;
 
 Key keyOf(const Choice& choice) {
-    return {choice.parallel.zero,     choice.parallel.data,
-            choice.parallel.pipeline, choice.parallel.tensor,
-            choice.parallel.sequence, choice.chunks,            choice.micro,
-            choice.kind,              choice.inFlight,          !choice.stages.empty(),   choice.recompute,
+    return {choice.parallel.zero,
+            choice.parallel.data,
+            choice.parallel.pipeline,
+            choice.parallel.tensor,
+            choice.parallel.sequence,
+            choice.chunks,
+            choice.micro,
+            choice.kind,
+            choice.inFlight,
+            !choice.stages.empty(),
+            choice.recompute,
             choice.partition};
 }
 
@@ -117,7 +124,8 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
                         for (const int zero : {0, 1, 2, 3})
                             for (const bool partition : {false, true}) {
                                 const bool parts = tensor > 1 && !sequence && std::string_view(recompute) == "full";
-                                if (!partition || parts) attempt(zero, data, pipeline, tensor, sequence, recompute, partition);
+                                if (!partition || parts)
+                                    attempt(zero, data, pipeline, tensor, sequence, recompute, partition);
                             }
     return plans;
 }
@@ -142,9 +150,9 @@ auto workOf(const Key& key) {
     return std::tuple(std::get<1>(key), std::get<2>(key), std::get<3>(key), std::get<5>(key), std::get<6>(key));
 }
 
-/// Takes out, of what fits, what saves more than another that fits and costs time for it; of what does not, what saves no
-/// more than another that does not and needs no less, and then what needs more than another. False where one fits that
-/// saves no more, by methods that take no memory themselves, than another that does not.
+/// Takes out, of what fits, what saves more than another that fits and costs time for it; of what does not, what saves
+/// no more than another that does not and needs no less, and then what needs more than another. False where one fits
+/// that saves no more, by methods that take no memory themselves, than another that does not.
 bool eraseNeedless(std::map<Key, Plan>& plans) {
     const auto fits = [](const Plan& plan) { return plan.device.holds(peakOf(plan)); };
     std::vector<Key> needless;
@@ -159,8 +167,9 @@ bool eraseNeedless(std::map<Key, Plan>& plans) {
                                  (otherZero == zero || (otherZero > 0 && otherZero < zero));
             const bool saves = !fits(otherPlan) && otherZero >= zero && std::get<4>(other) >= std::get<4>(key) &&
                                recomputed(other) >= recomputed(key) && std::get<11>(other) >= std::get<11>(key);
-            const bool forNothing = (otherZero == zero || otherZero <= 1) &&  // ZeRO 2 and 3 need room, and so does recomputation
-                                    recomputed(other) == recomputed(key) && sameStages;
+            const bool forNothing =
+                (otherZero == zero || otherZero <= 1) &&  // ZeRO 2 and 3 need room, and so does recomputation
+                recomputed(other) == recomputed(key) && sameStages;
             if (saves && forNothing && fits(plan)) return false;
             const bool standsFor = saves && (forNothing || peakOf(otherPlan) <= peakOf(plan));
             if (!(fits(plan) ? quicker : standsFor)) continue;
@@ -285,8 +294,7 @@ private Q_SLOTS:
         }));
         for (const Candidate& one : all) {
             const bool dominated = std::ranges::any_of(all, [&](const Candidate& other) {
-                return other.fits && other.tokensPerSecond >= one.tokensPerSecond &&
-                       other.peakBytes <= one.peakBytes &&
+                return other.fits && other.tokensPerSecond >= one.tokensPerSecond && other.peakBytes <= one.peakBytes &&
                        (other.tokensPerSecond > one.tokensPerSecond || other.peakBytes < one.peakBytes);
             });
             if (one.front) QVERIFY(one.fits && !dominated);
@@ -314,7 +322,10 @@ private Q_SLOTS:
         QVERIFY(!found.candidates.empty());
         for (const Candidate& candidate : found.candidates) {
             QVERIFY(!candidate.fits && !candidate.front);
-            QVERIFY2(candidate.why.find("too much: its device has 75.2 GiB usable (80.0 GiB less a reserve of 4.80 GiB); most are") != std::string::npos, candidate.why.c_str());
+            QVERIFY2(candidate.why.find(
+                         "too much: its device has 75.2 GiB usable (80.0 GiB less a reserve of 4.80 GiB); most are") !=
+                         std::string::npos,
+                     candidate.why.c_str());
         }
     }
 
@@ -339,7 +350,8 @@ private Q_SLOTS:
         const auto shared = [](const Candidate& c) { return c.fits && c.choice.parallel.tensor == 8; };
         QVERIFY(std::ranges::any_of(found.candidates, shared));
         QVERIFY(std::ranges::any_of(found.candidates, [&](const Candidate& c) { return shared(c) && c.front; }));
-        QVERIFY(std::ranges::none_of(found.candidates, [](const Candidate& c) { return c.choice.parallel.tensor > 8; }));
+        QVERIFY(
+            std::ranges::none_of(found.candidates, [](const Candidate& c) { return c.choice.parallel.tensor > 8; }));
     }
 
     /// Steps too long to be simulated at once, against their whole simulation.

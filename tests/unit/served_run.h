@@ -17,7 +17,8 @@ namespace shardlab {
 
 class ServedRun {
 public:
-    ServedRun(std::filesystem::path path, std::uint64_t seed, int ranks = 3) : file(std::move(path)), random_(seed), ranks_(ranks) {
+    ServedRun(std::filesystem::path path, std::uint64_t seed, int ranks = 3)
+        : file(std::move(path)), random_(seed), ranks_(ranks) {
         RunHeader header;
         header.layout.name = "served";
         header.layout.parallel.pipeline = ranks;
@@ -39,14 +40,17 @@ public:
     void grow(std::size_t most = 5000) {
         for (int rank = 0; rank < ranks_; ++rank) {
             if (random_.below(3) == 0) continue;
-            check(writer_->append(random_.plausible(static_cast<std::size_t>(1 + random_.below(static_cast<std::int64_t>(most))), rank)));
+            check(writer_->append(
+                random_.plausible(static_cast<std::size_t>(1 + random_.below(static_cast<std::int64_t>(most))), rank)));
         }
         for (std::int64_t lines = random_.below(4); lines > 0; --lines)
-            check(writer_->append(LogLine{random_.below(1 << 30), static_cast<int>(random_.below(ranks_)) - 1, LogLevel::Warning,
-                                          "line " + std::to_string(random_.below(1'000'000))}));
+            check(writer_->append(LogLine{random_.below(1 << 30), static_cast<int>(random_.below(ranks_)) - 1,
+                                          LogLevel::Warning, "line " + std::to_string(random_.below(1'000'000))}));
         if (random_.below(4) == 0) check(writer_->addName(++names_, "name " + std::to_string(random_.below(1000))));
         const int rank = static_cast<int>(random_.below(ranks_));
-        if (random_.below(4) == 0) check(writer_->setRank({rank, "host", static_cast<int>(random_.below(40000)), "pp" + std::to_string(rank), ""}));
+        if (random_.below(4) == 0)
+            check(writer_->setRank(
+                {rank, "host", static_cast<int>(random_.below(40000)), "pp" + std::to_string(rank), ""}));
         check(writer_->flush());
     }
 
@@ -98,13 +102,16 @@ struct WholeRun {
         if (!opened) return fail(opened.error());
         const RunReader& run = **opened;
         WholeRun whole{run.header().layoutJson, run.header().created, run.header().predictedStepSeconds};
-        for (const RankRecord& rank : run.ranks()) whole.ranks.emplace_back(rank.rank, rank.host, rank.pid, rank.label, rank.end);
+        for (const RankRecord& rank : run.ranks())
+            whole.ranks.emplace_back(rank.rank, rank.host, rank.pid, rank.label, rank.end);
         const auto log = run.log();
         if (!log) return fail(log.error());
-        for (const LogLine& line : *log) whole.log.emplace_back(line.time, line.rank, static_cast<int>(line.level), line.text);
+        for (const LogLine& line : *log)
+            whole.log.emplace_back(line.time, line.rank, static_cast<int>(line.level), line.text);
         whole.names = run.names().all();
         const auto add = [](auto& lanes, std::span<const Event> events) {
-            for (const Event& event : events) encodeEvents(std::span(&event, 1), lanes[{event.rank, static_cast<int>(event.lane)}]);
+            for (const Event& event : events)
+                encodeEvents(std::span(&event, 1), lanes[{event.rank, static_cast<int>(event.lane)}]);
         };
         const auto predicted = run.predicted();
         if (!predicted) return fail(predicted.error());

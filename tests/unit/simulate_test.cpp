@@ -64,7 +64,7 @@ double longestPath(const Schedule& lowered, const StepCosts& costs) {
         for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank) {
             double free = 0;
             std::map<int, double> link;
-            double down = 0, up = 0;  // the host's link
+            double down = 0, up = 0;                                   // the host's link
             std::map<std::pair<int, int>, double> leaving, returning;  // by stage and microbatch
             for (const Action& action : lowered.ranks[static_cast<std::size_t>(rank)]) {
                 double begin = free;
@@ -73,7 +73,8 @@ double longestPath(const Schedule& lowered, const StepCosts& costs) {
                 };
                 if (isReceive(action.kind)) continue;
                 if (isHostCopy(action.kind)) {
-                    const bool toHost = action.kind == ActionKind::OffloadGradients || action.kind == ActionKind::SwapOut;
+                    const bool toHost =
+                        action.kind == ActionKind::OffloadGradients || action.kind == ActionKind::SwapOut;
                     double& way = toHost ? down : up;
                     way = std::max(free, way) + costs.seconds(action);
                     last = std::max(last, way);
@@ -85,7 +86,8 @@ double longestPath(const Schedule& lowered, const StepCosts& costs) {
                     free = std::max(free, leaving.at({action.stage, action.microbatch}));
                     continue;
                 }
-                if (const auto back = returning.find({action.stage, action.microbatch}); back != returning.end() && givesInputGrad(action.kind))
+                if (const auto back = returning.find({action.stage, action.microbatch});
+                    back != returning.end() && givesInputGrad(action.kind))
                     begin = std::max(begin, back->second);
                 if (action.kind == ActionKind::OptimizerStep) begin = std::max(begin, down);
                 if (isSend(action.kind)) {
@@ -126,12 +128,10 @@ double longestPath(const Schedule& lowered, const StepCosts& costs) {
     return last;
 }
 
-constexpr const char* interleaved =
-    "0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n"
-    "1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n";
-constexpr const char* vShaped =
-    "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n"
-    "1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,1W1\n";
+constexpr const char* interleaved = "0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n"
+                                    "1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n";
+constexpr const char* vShaped = "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n"
+                                "1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,1W1\n";
 
 }  // namespace
 
@@ -196,8 +196,10 @@ private Q_SLOTS:
             const auto run = [&](int steps) { return simulatedSeconds(unrolled(lowered, steps).schedule, costs); };
             const double expected = (run(72) - run(60)) / 12;
             const Simulation step = simulate(lowered, costs, meshOf(p));
-            QVERIFY2(std::abs(step.stepSeconds - expected) < 1e-9 + 2e-3 * expected,
-                     qPrintable(QString("%1 p %2 m %3: %4, not %5").arg(kind).arg(p).arg(m).arg(step.stepSeconds).arg(expected)));
+            QVERIFY2(
+                std::abs(step.stepSeconds - expected) < 1e-9 + 2e-3 * expected,
+                qPrintable(
+                    QString("%1 p %2 m %3: %4, not %5").arg(kind).arg(p).arg(m).arg(step.stepSeconds).arg(expected)));
             int forwards = 0, updates = 0;
             for (const Event& event : step.events) {
                 forwards += event.kind == EventKind::Forward;
@@ -238,7 +240,8 @@ private Q_SLOTS:
                     free = event.end;
                     if (event.kind != EventKind::Wait) continue;
                     const ActionKind awaited = actionFromId(event.action).kind;
-                    QVERIFY(isReceive(awaited) || awaited == ActionKind::ReduceNorm || awaited == ActionKind::ReduceTied);
+                    QVERIFY(isReceive(awaited) || awaited == ActionKind::ReduceNorm ||
+                            awaited == ActionKind::ReduceTied);
                 }
                 QCOMPARE(told, expected);
             }
@@ -293,7 +296,8 @@ private Q_SLOTS:
             const double apart = simulatedSeconds(lowered, costs);
             costs.cores = 1;
             const double one = simulatedSeconds(lowered, costs);
-            QVERIFY2(std::abs(one / work - 1) < off, qPrintable(QString("%1 %2").arg(method.name.data()).arg(one / work - 1)));
+            QVERIFY2(std::abs(one / work - 1) < off,
+                     qPrintable(QString("%1 %2").arg(method.name.data()).arg(one / work - 1)));
             costs.cores = 2;
             const double two = simulatedSeconds(lowered, costs);
             QVERIFY(two >= work / 2 * (1 - off) && two >= apart * (1 - off) && two <= one * (1 + off));

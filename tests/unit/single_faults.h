@@ -236,17 +236,24 @@ inline const std::vector<SingleFault> singleFaults{
      "/model/weights", "model.kind gpt"},
     {"no width", [](Layout& l) { l.model.hidden = 0; }, "/model/hidden", "1 to 65536"},
     {"negative sequence", [](Layout& l) { l.model.sequence = -1; }, "/model/sequence", "1 to 1048576"},
-    {"widths of too few layers", [](Layout& l) { l.model.feedForward = {64, 512, 64}; }, "/model/feed_forward",
-     "4 numbers; or [] for 4 × hidden = 512"},
-    {"no feed-forward width", [](Layout& l) { l.model.feedForward = {64, 512, 0, 64}; }, "/model/feed_forward/2",
-     "1 to 262144"},
+    {"widths of too few layers",
+     [](Layout& l) {
+         l.model.feedForward = {64, 512, 64};
+     },
+     "/model/feed_forward", "4 numbers; or [] for 4 × hidden = 512"},
+    {"no feed-forward width",
+     [](Layout& l) {
+         l.model.feedForward = {64, 512, 0, 64};
+     },
+     "/model/feed_forward/2", "1 to 262144"},
     {"byte vocabulary", [](Layout& l) { l.model.vocabulary = 255; }, "/model/vocabulary", "256 or more"},
     {"dropout of everything", [](Layout& l) { l.model.dropout = 1; }, "/model/dropout", "0 to 0.99"},
     {"unknown data", [](Layout& l) { l.data.kind = "txt"; }, "/data/kind", "did you mean text?"},
     {"no path", [](Layout& l) { l.data.kind = "text"; }, "/data/path", "UTF-8"},
     {"unknown tokenizer", [](Layout& l) { l.data.tokenizer = "gpt3"; }, "/data/tokenizer", "did you mean gpt2?"},
     {"unknown last batch", [](Layout& l) { l.data.lastBatch = "dropped"; }, "/data/last_batch", "did you mean drop?"},
-    {"tokenizer without files", [](Layout& l) { l.data.tokenizer = "gpt2"; }, "/data/tokenizer_path", "the folder they lie in"},
+    {"tokenizer without files", [](Layout& l) { l.data.tokenizer = "gpt2"; }, "/data/tokenizer_path",
+     "the folder they lie in"},
     {"no tokens", [](Layout& l) { l.data.kind = "tokens"; }, "/data/path", "a .bin file, or a folder of them"},
     {"weights of another model",
      [](Layout& l) {
@@ -356,7 +363,8 @@ inline const std::vector<SingleFault> singleFaults{
          l.run.minData = 1;
      },
      "/run/min_data", "0; or a schedule with a flush, 1f1b"},
-    {"an elastic run without checkpoints", [](Layout& l) { l.run.minData = 1; }, "/checkpoint/every", "1 or more; or run.min_data 0"},
+    {"an elastic run without checkpoints", [](Layout& l) { l.run.minData = 1; }, "/checkpoint/every",
+     "1 or more; or run.min_data 0"},
     {"more replicas at least than at most",
      [](Layout& l) {
          l.run.minData = 3;
@@ -456,7 +464,12 @@ inline const std::vector<SingleFault> singleFaults{
      },
      "/optimizer/betas", "two numbers"},
     {"rate schedule", [](Layout& l) { l.optimizer.schedule = "exponential"; }, "/optimizer/schedule", "cosine"},
-    {"least rate above the rate", [](Layout& l) { l.optimizer.schedule = "cosine"; l.optimizer.minimum = 1; }, "/optimizer/minimum", "0 to 0.003"},
+    {"least rate above the rate",
+     [](Layout& l) {
+         l.optimizer.schedule = "cosine";
+         l.optimizer.minimum = 1;
+     },
+     "/optimizer/minimum", "0 to 0.003"},
     {"no steps", [](Layout& l) { l.run.steps = 0; }, "/run/steps", "1 to 2147483647"},
     {"negative deadline", [](Layout& l) { l.run.deadline = -1; }, "/run/deadline", "0 to 86400"},
     {"no validation batch", [](Layout& l) { l.run.validationBatches = 0; }, "/run/validation_batches", "1 to"},

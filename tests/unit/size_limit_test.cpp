@@ -24,7 +24,9 @@ using StepEvents = std::map<int, std::vector<Event>>;  ///< details alone, each 
 
 /// In an order that does not depend on that of the blocks.
 void sort(std::vector<Event>& events) {
-    std::ranges::sort(events, {}, [](const Event& e) { return std::tuple(e.rank, e.lane, e.begin, e.end, e.kind, e.action, e.bytes, e.value); });
+    std::ranges::sort(events, {}, [](const Event& e) {
+        return std::tuple(e.rank, e.lane, e.begin, e.end, e.kind, e.action, e.bytes, e.value);
+    });
 }
 
 StepEvents detailsOf(std::span<const Event> events) {
@@ -55,10 +57,12 @@ std::vector<Event> eventsOf(const RunReader& run) {
 std::int64_t countOf(const RunReader& run, const std::string& sql) {
     const auto query = RunQuery::open(run);
     std::int64_t count = -1;
-    const Status asked = (*query)->ask(sql, {[](const auto&) {}, [&](std::span<const Cell> row) {
+    const Status asked = (*query)->ask(sql, {[](const auto&) {},
+                                             [&](std::span<const Cell> row) {
                                                  count = std::get<std::int64_t>(row[0]);
                                                  return true;
-                                             }, {}});
+                                             },
+                                             {}});
     if (!asked) qWarning("%s", asked.error().text().c_str());
     return count;
 }
@@ -102,7 +106,8 @@ private Q_SLOTS:
         QVERIFY2(notices.front().text.find("size limit") != std::string::npos, notices.front().text.c_str());
         QVERIFY((*writer)->finish({"finished", ""}));
         largest = std::max(largest, bytesOf(file()));
-        qInfo("limit %lld, file at most %lld, log beside it at most %lld", static_cast<long long>(limit), static_cast<long long>(largest), static_cast<long long>(largestLog));
+        qInfo("limit %lld, file at most %lld, log beside it at most %lld", static_cast<long long>(limit),
+              static_cast<long long>(largest), static_cast<long long>(largestLog));
         QVERIFY(largest <= limit);
         QVERIFY(largestLog <= limit);
 
@@ -118,7 +123,9 @@ private Q_SLOTS:
         std::size_t at = 0;
         QVERIFY((*reader)->readFigures(
             [&](const StepFigures& step) {
-                if (at < wanted.steps().size() && step.times.step == wanted.steps()[at].step && step.times.ranks == wanted.steps()[at].ranks) ++at;
+                if (at < wanted.steps().size() && step.times.step == wanted.steps()[at].step &&
+                    step.times.ranks == wanted.steps()[at].ranks)
+                    ++at;
                 return true;
             },
             0));
@@ -132,7 +139,8 @@ private Q_SLOTS:
         for (const auto& [step, details] : given) {
             if (thinning.thinned(step)) continue;
             ++whole;
-            QVERIFY2(left.contains(step) && identical(left.at(step), details), qPrintable(QString("step %1").arg(step)));
+            QVERIFY2(left.contains(step) && identical(left.at(step), details),
+                     qPrintable(QString("step %1").arg(step)));
         }
         QCOMPARE(whole, steps - thinning.steps());
         QVERIFY(whole >= thinning.last);
@@ -168,7 +176,8 @@ private Q_SLOTS:
         {
             auto writer = RunWriter::create(file(), headerOf(2, 2 << 20, 20, 100));
             for (std::size_t at = 0; at < run.events.size(); at += 3000) {
-                QVERIFY((*writer)->append(std::span(run.events).subspan(at, std::min<std::size_t>(3000, run.events.size() - at))));
+                QVERIFY((*writer)->append(
+                    std::span(run.events).subspan(at, std::min<std::size_t>(3000, run.events.size() - at))));
                 QVERIFY((*writer)->flush());
             }
             QVERIFY((*writer)->finish({"finished", ""}));
@@ -183,7 +192,8 @@ private Q_SLOTS:
             std::size_t found = 0;
             for (const Event& event : left.contains(step) ? left.at(step) : std::vector<Event>{})
                 if (found < details.size() && identical(event, details[found])) ++found;
-            QVERIFY2(found == details.size(), qPrintable(QString("step %1: %2 of %3").arg(step).arg(found).arg(details.size())));
+            QVERIFY2(found == details.size(),
+                     qPrintable(QString("step %1: %2 of %3").arg(step).arg(found).arg(details.size())));
         }
         QCOMPARE(countOf(**reader, "SELECT count(*) FROM steps"), std::int64_t{3000});
     }
@@ -194,7 +204,8 @@ private Q_SLOTS:
         const RandomRun run = RandomRuns(random).make(1, 400, 0, 400);
         auto writer = RunWriter::create(file(), headerOf(1, 1 << 20, 300, 10));
         for (std::size_t at = 0; at < run.events.size(); at += 3000)
-            QVERIFY((*writer)->append(std::span(run.events).subspan(at, std::min<std::size_t>(3000, run.events.size() - at))));
+            QVERIFY((*writer)->append(
+                std::span(run.events).subspan(at, std::min<std::size_t>(3000, run.events.size() - at))));
         QVERIFY((*writer)->thinning().last < 300);
         QVERIFY((*writer)->thinning().last >= 1);
         QCOMPARE((*writer)->thinning().askedLast, 300);
@@ -225,7 +236,8 @@ private Q_SLOTS:
             }
         }
         thinning = Thinning::of({.sizeLimit = 1000, .keepLast = 50, .keepEvery = 102});
-        QCOMPARE(keptText(thinning), std::string("every step's figures, all events of the last 50 steps and of every 102nd"));
+        QCOMPARE(keptText(thinning),
+                 std::string("every step's figures, all events of the last 50 steps and of every 102nd"));
     }
 
     void limitsTooSmallAreFaults() {

@@ -14,7 +14,8 @@ std::vector<std::int64_t> places(const Slice& slice) {
     std::vector<std::int64_t> held;
     for (std::int64_t place = 0; place < wholeElements(slice); ++place) {
         std::int64_t inner = 1;
-        for (std::size_t i = static_cast<std::size_t>(slice.axis) + 1; i < slice.whole.size(); ++i) inner *= slice.whole[i];
+        for (std::size_t i = static_cast<std::size_t>(slice.axis) + 1; i < slice.whole.size(); ++i)
+            inner *= slice.whole[i];
         const int extent = slice.whole[static_cast<std::size_t>(slice.axis)];
         const int index = static_cast<int>(place / inner % extent);
         const int run = extent / slice.groups;

@@ -31,14 +31,16 @@ QList<Source> sourcesUnder(const QStringList& folders, const QStringList& patter
         while (iterator.hasNext()) {
             QFile file(iterator.next());
             if (!file.open(QIODevice::ReadOnly)) continue;
-            sources.append({QDir(root).relativeFilePath(file.fileName()), QString::fromUtf8(file.readAll()).split('\n')});
+            sources.append(
+                {QDir(root).relativeFilePath(file.fileName()), QString::fromUtf8(file.readAll()).split('\n')});
         }
     }
     return sources;
 }
 
 const QList<Source>& codeFiles() {
-    static const QList<Source> files = sourcesUnder({"engine", "kernels", "ui", "app", "tests"}, {"*.h", "*.cpp", "*.cu", "*.cuh"});
+    static const QList<Source> files =
+        sourcesUnder({"engine", "kernels", "ui", "app", "tests"}, {"*.h", "*.cpp", "*.cu", "*.cuh"});
     return files;
 }
 
@@ -135,11 +137,13 @@ private Q_SLOTS:
             if (wing.startsWith("engine/") && !rooms().contains(room)) wrong.append(room + " is not on the ladder");
             for (const QString& include : includesOf(source)) {
                 const QString target = wingOf(include);
-                if (!include.contains('/') || !(wings().contains(target) || target == "app" || target == "tests")) continue;
+                if (!include.contains('/') || !(wings().contains(target) || target == "app" || target == "tests"))
+                    continue;
                 ++checked;
-                const bool right = target != wing ? wings()[wing].contains(target)
-                                                  : room == roomOf(include) || rooms()[room].contains(roomOf(include)) ||
-                                                        !wing.startsWith("engine/");
+                const bool right = target != wing
+                                       ? wings()[wing].contains(target)
+                                       : room == roomOf(include) || rooms()[room].contains(roomOf(include)) ||
+                                             !wing.startsWith("engine/");
                 if (!right) wrong.append(source.path + " includes " + include);
             }
         }
@@ -164,7 +168,8 @@ private Q_SLOTS:
         QStringList wrong;
         for (const Source& source : codeFiles()) {
             const QString wing = wingOf(source.path);
-            const bool training = wing == "engine/train" || wing == "kernels" || wing == "tests" || source.path == "app/rank.cpp";
+            const bool training =
+                wing == "engine/train" || wing == "kernels" || wing == "tests" || source.path == "app/rank.cpp";
             if (training) continue;
             for (const QString& include : includesOf(source))
                 if (include == "mpi.h" || include.startsWith("cuda") || include.startsWith("nccl"))
@@ -187,7 +192,8 @@ private Q_SLOTS:
             if (!source.lines.front().endsWith(expected))
                 wrong.append(source.path + " does not begin with " + expected);
         }
-        for (const char* script : {"app/start", "tests/run", "tests/gpu/run", "tests/gpu/pack", "tests/fuzz/run", ".ci/run"}) {
+        for (const char* script :
+             {"app/start", "tests/run", "tests/gpu/run", "tests/gpu/pack", "tests/fuzz/run", ".ci/run"}) {
             QFile file(root + "/" + script);
             QVERIFY2(file.open(QIODevice::ReadOnly), script);
             file.readLine();  // #!
@@ -203,7 +209,8 @@ private Q_SLOTS:
         QStringList documents{"README.md", "CONTRIBUTING.md"};
         for (const QString& wing : wings().keys())
             if (wing.startsWith("engine/")) documents.append(wing + "/README.md");
-        for (const QString& page : QDir(root + "/resources/manual").entryList({"*.md"})) documents.append("resources/manual/" + page);
+        for (const QString& page : QDir(root + "/resources/manual").entryList({"*.md"}))
+            documents.append("resources/manual/" + page);
         for (const QString& name : documents) {
             QFile file(root + "/" + name);
             QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(name + ": every wing has a page"));
@@ -211,7 +218,8 @@ private Q_SLOTS:
             if (name.startsWith("engine/") && text.count('\n') > 40) wrong.append(name + " has more than 40 lines");
             auto matches = link.globalMatch(text);
             while (matches.hasNext())
-                if (const QString target = matches.next().captured(1); !QFile::exists(QFileInfo(file).path() + "/" + target))
+                if (const QString target = matches.next().captured(1);
+                    !QFile::exists(QFileInfo(file).path() + "/" + target))
                     wrong.append(name + " links to " + target + ", which is not there");
         }
         QVERIFY(QFile::exists(root + "/resources/manual/70-run-file.md"));
@@ -226,9 +234,11 @@ private Q_SLOTS:
         QProcess ninja;
         const QString build = QDir(QStringLiteral(SHARDLAB_BIN_DIR)).filePath("..");
         ninja.start("ninja", {"-C", build, "-t", "query", "app/programs"});
-        if (!ninja.waitForFinished(QTest::shardlabPatience) || ninja.exitCode() != 0) QSKIP("this is no build of ninja's");
+        if (!ninja.waitForFinished(QTest::shardlabPatience) || ninja.exitCode() != 0)
+            QSKIP("this is no build of ninja's");
         const QByteArray needed = ninja.readAllStandardOutput();
-        for (const char* program : {"bin/shardlab\n", "bin/shardlab-rank\n"}) QVERIFY2(needed.contains(program), needed.constData());
+        for (const char* program : {"bin/shardlab\n", "bin/shardlab-rank\n"})
+            QVERIFY2(needed.contains(program), needed.constData());
         ninja.start("ninja", {"-C", build, "-t", "query", "shardlab_cuda"});
         QVERIFY(ninja.waitForFinished(QTest::shardlabPatience));
         const bool cudaIsBuilt = ninja.exitCode() == 0;
@@ -249,7 +259,8 @@ private Q_SLOTS:
                 if (!match.hasMatch() || names.contains(QString())) continue;
                 const QString name = names.join("::") + "::" + match.captured(1);
                 const QString other = places.value(name);
-                QVERIFY2(other.isEmpty() || other == source.path, qPrintable(name + " is defined in " + other + " and in " + source.path));
+                QVERIFY2(other.isEmpty() || other == source.path,
+                         qPrintable(name + " is defined in " + other + " and in " + source.path));
                 if (remember) places.insert(name, source.path);
             }
         };
@@ -261,14 +272,18 @@ private Q_SLOTS:
             if (roomOf(source.path) == "tests" && !source.path.startsWith("tests/gpu/emulated_")) read(source, false);
     }
 
-    /// What a test draws can be drawn again: chance has one source. Threads that stand in for a GPU's streams are meant to differ.
+    /// What a test draws can be drawn again: chance has one source. Threads that stand in for a GPU's streams are meant
+    /// to differ.
     void chanceOfTestsCanBeRepeated() {
         QStringList wrong;
         for (const Source& source : codeFiles()) {
-            if (roomOf(source.path) != "tests" || source.path.startsWith("tests/gpu/emulated_") || source.path.startsWith("tests/bench/")) continue;
+            if (roomOf(source.path) != "tests" || source.path.startsWith("tests/gpu/emulated_") ||
+                source.path.startsWith("tests/bench/"))
+                continue;
             if (source.path == "tests/support/seed.h" || source.path == "tests/unit/source_rules_test.cpp") continue;
             for (const QString& line : source.lines)
-                if (line.contains("random_device") || line.contains("QRandomGenerator::global")) wrong.append(source.path + " draws what SHARDLAB_TEST_SEED does not repeat: freshSeed() does");
+                if (line.contains("random_device") || line.contains("QRandomGenerator::global"))
+                    wrong.append(source.path + " draws what SHARDLAB_TEST_SEED does not repeat: freshSeed() does");
         }
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     }

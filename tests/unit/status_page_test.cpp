@@ -139,7 +139,8 @@ private Q_SLOTS:
         RandomEvents random(freshSeed());
         for (int round = 0; round < 100; ++round) {
             std::string bytes = whole;
-            bytes[static_cast<std::size_t>(random.below(16))] ^= static_cast<char>(1 + random.below(255));  // magic, published
+            bytes[static_cast<std::size_t>(random.below(16))] ^=
+                static_cast<char>(1 + random.below(255));  // magic, published
             QVERIFY(replaceFile(file(), bytes));
             const auto read = readStatus(file());
             if (read) QVERIFY(consistent(*read) || read->step == -1);  // the other slot at most

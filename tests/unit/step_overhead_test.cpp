@@ -84,16 +84,16 @@ private Q_SLOTS:
                 Layout better = preset.layout;
                 apply(overhead.better->choice, better);
                 const Plan other = planOrFail(better);
-                QVERIFY2(near(overhead.better->stepSeconds, other.stepSeconds, 1e-6),
-                         overhead.better->change.c_str());
+                QVERIFY2(near(overhead.better->stepSeconds, other.stepSeconds, 1e-6), overhead.better->change.c_str());
                 QVERIFY(other.fits && overhead.better->gain > 0);
                 QVERIFY(near(overhead.better->gain, 1 - overhead.better->stepSeconds / plan.stepSeconds, 1e-9));
             }
             QVERIFY(sum < 1);
             QVERIFY(largestOverheads(plan).size() == std::min<std::size_t>(3, all.size()));
             for (const StepOverhead& overhead : largestOverheads(plan))
-                qInfo("%-14s %-24s %s%s%s", preset.name.c_str(), std::string(name(overhead.kind)).c_str(), overhead.why.c_str(),
-                      overhead.better ? "; " : "", overhead.better ? toText(*overhead.better).c_str() : "");
+                qInfo("%-14s %-24s %s%s%s", preset.name.c_str(), std::string(name(overhead.kind)).c_str(),
+                      overhead.why.c_str(), overhead.better ? "; " : "",
+                      overhead.better ? toText(*overhead.better).c_str() : "");
         }
     }
 
@@ -186,7 +186,8 @@ private Q_SLOTS:
             changes.push_back(neighbour.change);
         }
         const auto contains = [&](const char* text) {
-            return std::ranges::any_of(changes, [&](const std::string& c) { return c.find(text) != std::string::npos; });
+            return std::ranges::any_of(changes,
+                                       [&](const std::string& c) { return c.find(text) != std::string::npos; });
         };
         QVERIFY(contains("micro") && contains("schedule gpipe instead of 1f1b"));
         QVERIFY(contains("data 4 × pipeline 2 instead of 2 × 4") && contains("data 1 × pipeline 8 instead of 2 × 4"));
@@ -202,7 +203,8 @@ private Q_SLOTS:
         QVERIFY(check(layout, scheduleMethods()).empty());
         const auto found = neighbours(layout);
         const auto change = [&](const ParallelSpec& wanted) {
-            const auto it = std::ranges::find_if(found, [&](const Neighbour& n) { return n.choice.parallel == wanted; });
+            const auto it =
+                std::ranges::find_if(found, [&](const Neighbour& n) { return n.choice.parallel == wanted; });
             return it == found.end() ? std::string("none") : it->change;
         };
         QCOMPARE(change({4, 1, 1, 1, 1, false, 1}),

@@ -84,8 +84,11 @@ QString difference(const std::vector<StepFigures>& steps, const std::vector<Even
         if (place == summarizer.steps().end() || place->step != number) return wrong("it is not there");
         const StepSummary &a = figures.times, &b = *place;
         if (a.ranks != b.ranks) return wrong("ranks");
-        if (a.begin != b.begin || a.end != b.end || a.firstForward != b.firstForward || a.lastBackward != b.lastBackward) return wrong("times");
-        if (a.busy != b.busy || a.complete != b.complete || a.seconds != b.seconds || a.bubble != b.bubble) return wrong("sums");
+        if (a.begin != b.begin || a.end != b.end || a.firstForward != b.firstForward ||
+            a.lastBackward != b.lastBackward)
+            return wrong("times");
+        if (a.busy != b.busy || a.complete != b.complete || a.seconds != b.seconds || a.bubble != b.bubble)
+            return wrong("sums");
         if (!same(a.loss, b.loss) || a.validation != b.validation) return wrong("losses");
     }
     return counted == kinds.size() ? QString() : QString("%1 kinds in place of %2").arg(counted).arg(kinds.size());
@@ -114,7 +117,8 @@ private Q_SLOTS:
         RandomEvents random(freshSeed());
         for (int round = 0; round < 12; ++round) {
             const int ranks = static_cast<int>(1 + random.below(5));
-            const RandomRun run = RandomRuns(random).make(ranks, static_cast<int>(1 + random.below(400)), static_cast<int>(random.below(4)), 2, round % 2 == 1);
+            const RandomRun run = RandomRuns(random).make(ranks, static_cast<int>(1 + random.below(400)),
+                                                          static_cast<int>(random.below(4)), 2, round % 2 == 1);
             write(run, random, true);
             const auto reader = RunReader::open(file());
             QVERIFY2(reader, reader ? "" : reader.error().text().c_str());
@@ -138,7 +142,8 @@ private Q_SLOTS:
             }
             QCOMPARE(at, overview->size());
 
-            // The same file without them: what is then counted from its events is the same, and so is all that is told of it.
+            // The same file without them: what is then counted from its events is the same, and so is all that is told
+            // of it.
             const std::string told = jsonOf(**reader);
             {
                 auto older = Database::open(file(), DatabaseMode::Write);
@@ -189,7 +194,8 @@ private Q_SLOTS:
             Restarts restarts;
             for (const Event& event : given) restarts.add(event);
             std::vector<Event> counting;
-            std::ranges::copy_if(given, std::back_inserter(counting), [&](const Event& event) { return !restarts.superseded(event); });
+            std::ranges::copy_if(given, std::back_inserter(counting),
+                                 [&](const Event& event) { return !restarts.superseded(event); });
             const auto reader = RunReader::open(file());
             QVERIFY(reader);
             const QString wrong = difference(figuresOf(**reader), counting, 2);
@@ -201,13 +207,15 @@ private Q_SLOTS:
     void lateEventsFindTheirStep() {
         RandomEvents random(freshSeed());
         constexpr int ranks = 16;
-        constexpr int steps = stepsPerBlock(ranks) * static_cast<int>(FigureRecording::mostBlocks + 20);  // some are read back
+        constexpr int steps =
+            stepsPerBlock(ranks) * static_cast<int>(FigureRecording::mostBlocks + 20);  // some are read back
         const RandomRun run = RandomRuns(random).make(ranks, steps, 0, 1);
         auto writer = RunWriter::create(file(), headerOfRanks(ranks));
         QVERIFY(writer);
         for (int rank = 0; rank < ranks; ++rank) {
             std::vector<Event> part;
-            std::ranges::copy_if(run.events, std::back_inserter(part), [&](const Event& event) { return event.rank == rank; });
+            std::ranges::copy_if(run.events, std::back_inserter(part),
+                                 [&](const Event& event) { return event.rank == rank; });
             for (std::size_t at = 0; at < part.size(); at += 5000) {
                 QVERIFY((*writer)->append(std::span(part).subspan(at, std::min<std::size_t>(5000, part.size() - at))));
                 QVERIFY((*writer)->flush());
@@ -226,7 +234,8 @@ private Q_SLOTS:
         write(run, random, false);
         {
             auto database = Database::open(file(), DatabaseMode::Write);
-            QVERIFY(database->run("UPDATE rank_step SET data = zeroblob(length(data)) WHERE first = 256; UPDATE step SET crc = crc + 1"));
+            QVERIFY(database->run(
+                "UPDATE rank_step SET data = zeroblob(length(data)) WHERE first = 256; UPDATE step SET crc = crc + 1"));
         }
         const auto reader = RunReader::open(file());
         QVERIFY(reader);
@@ -283,7 +292,8 @@ private Q_SLOTS:
             std::filesystem::copy_file(kept, file(), std::filesystem::copy_options::overwrite_existing);
             if (version < 3) {
                 auto older = Database::open(file(), DatabaseMode::Write);
-                const std::string sql = std::string("DROP TABLE note;") + (version < 2 ? "DROP TABLE name;" : "") + "PRAGMA user_version = " + std::to_string(version);
+                const std::string sql = std::string("DROP TABLE note;") + (version < 2 ? "DROP TABLE name;" : "") +
+                                        "PRAGMA user_version = " + std::to_string(version);
                 QVERIFY(older->run(sql.c_str()));
             }
             const auto before = readFile(file());
@@ -342,7 +352,8 @@ private Q_SLOTS:
         // Some bytes that claim a million rows, all of the same rank of the same step.
         NumberTable step(5), ranks(26), kinds(7);
         step.add({0, 0, 0, 0, 0});
-        const std::initializer_list<std::int64_t> rank{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+        const std::initializer_list<std::int64_t> rank{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                                       0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
         const auto claimed = [&] {
             Bytes bytes;
             for (const NumberTable* table : {&step, &ranks, &kinds}) table->append(bytes);
@@ -363,9 +374,12 @@ private:
         QVERIFY2(writer, writer ? "" : writer.error().text().c_str());
         for (std::size_t at = 0; at < run.events.size();) {
             const auto count = std::min(run.events.size() - at, static_cast<std::size_t>(1 + random.below(2000)));
-            std::vector<Event> part(run.events.begin() + static_cast<std::ptrdiff_t>(at), run.events.begin() + static_cast<std::ptrdiff_t>(at + count));
+            std::vector<Event> part(run.events.begin() + static_cast<std::ptrdiff_t>(at),
+                                    run.events.begin() + static_cast<std::ptrdiff_t>(at + count));
             const bool restarts = std::ranges::any_of(part, isRestart);
-            if (mixed && !restarts) std::ranges::stable_sort(part, {}, [](const Event& event) { return std::pair(event.lane, -event.rank); });
+            if (mixed && !restarts)
+                std::ranges::stable_sort(part, {},
+                                         [](const Event& event) { return std::pair(event.lane, -event.rank); });
             QVERIFY((*writer)->append(part));
             if (random.below(3) == 0) QVERIFY((*writer)->flush());
             at += count;

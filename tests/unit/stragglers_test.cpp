@@ -51,8 +51,12 @@ std::vector<Straggler> stragglersOf(const Plan& plan, Change change) {
             events.push_back(event);
         }
         for (int rank = 0; rank < plan.mesh.ranks(); ++rank)
-            events.push_back({.begin = step * 2 * length, .end = step * 2 * length + length, .step = step,
-                              .rank = static_cast<std::int16_t>(rank), .lane = Lane::Host, .kind = EventKind::Step});
+            events.push_back({.begin = step * 2 * length,
+                              .end = step * 2 * length + length,
+                              .step = step,
+                              .rank = static_cast<std::int16_t>(rank),
+                              .lane = Lane::Host,
+                              .kind = EventKind::Step});
         watch.add(events);
     }
     return watch.stragglers();
@@ -72,7 +76,8 @@ private Q_SLOTS:
     void nobodyIsNamedWhereAllAreAlike() {
         for (const auto& [data, pipeline] : {std::pair(2, 4), std::pair(4, 1), std::pair(1, 4)}) {
             const auto found = stragglersOf(planOf(data, pipeline), [](const Event&) { return 1.0; });
-            QVERIFY2(std::ranges::none_of(found, [](const Straggler& s) { return s.cause != StragglerCause::Wait; }), texts(found).c_str());
+            QVERIFY2(std::ranges::none_of(found, [](const Straggler& s) { return s.cause != StragglerCause::Wait; }),
+                     texts(found).c_str());
         }
     }
 
@@ -106,7 +111,9 @@ private Q_SLOTS:
 
     void aSlowLinkIsNamed() {
         const Plan plan = planOf(2, 4);
-        const auto found = stragglersOf(plan, [](const Event& event) { return event.rank == 2 && event.kind == EventKind::SendForward ? 20.0 : 1.0; });
+        const auto found = stragglersOf(plan, [](const Event& event) {
+            return event.rank == 2 && event.kind == EventKind::SendForward ? 20.0 : 1.0;
+        });
         const auto link = std::ranges::find(found, StragglerCause::Link, &Straggler::cause);
         QVERIFY2(link != found.end(), texts(found).c_str());
         QCOMPARE(link->rank, 2);
@@ -129,14 +136,27 @@ private Q_SLOTS:
                 const std::int64_t stands = rank == 3 && step >= 4 ? 300 : 5;
                 std::vector<Event> events;
                 for (int microbatch = 0; microbatch < 3; ++microbatch) {
-                    events.push_back({.begin = time, .end = time + 1000, .action = actionId({ActionKind::Forward, 0, microbatch}), .step = step,
-                                      .rank = static_cast<std::int16_t>(rank), .lane = Lane::Compute, .kind = EventKind::Forward});
-                    events.push_back({.begin = time + 1000, .end = time + 1400, .step = step, .rank = static_cast<std::int16_t>(rank),
-                                      .lane = Lane::Compute, .kind = EventKind::Wait});
+                    events.push_back({.begin = time,
+                                      .end = time + 1000,
+                                      .action = actionId({ActionKind::Forward, 0, microbatch}),
+                                      .step = step,
+                                      .rank = static_cast<std::int16_t>(rank),
+                                      .lane = Lane::Compute,
+                                      .kind = EventKind::Forward});
+                    events.push_back({.begin = time + 1000,
+                                      .end = time + 1400,
+                                      .step = step,
+                                      .rank = static_cast<std::int16_t>(rank),
+                                      .lane = Lane::Compute,
+                                      .kind = EventKind::Wait});
                     time += 1400 + stands;
                 }
-                events.push_back({.begin = step * 10'000, .end = step * 10'000 + 6000, .step = step, .rank = static_cast<std::int16_t>(rank),
-                                  .lane = Lane::Host, .kind = EventKind::Step});
+                events.push_back({.begin = step * 10'000,
+                                  .end = step * 10'000 + 6000,
+                                  .step = step,
+                                  .rank = static_cast<std::int16_t>(rank),
+                                  .lane = Lane::Host,
+                                  .kind = EventKind::Step});
                 watch.add(events);
             }
         }

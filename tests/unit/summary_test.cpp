@@ -24,11 +24,14 @@ struct World {
 /// Steps of every rank: random compute spans one after the other, waits between, forwards first.
 World randomWorld(RandomEvents& random, int ranks, int steps) {
     World world{ranks, steps, {}};
-    const std::vector<EventKind> back{EventKind::Backward, EventKind::InputGrad, EventKind::WeightGrad, EventKind::Recompute};
+    const std::vector<EventKind> back{EventKind::Backward, EventKind::InputGrad, EventKind::WeightGrad,
+                                      EventKind::Recompute};
     for (int rank = 0; rank < ranks; ++rank) {
         std::int64_t time = 1000 + random.below(500);
-        const auto add = [&](Lane lane, EventKind kind, int step, std::int64_t length, std::int64_t bytes = 0, double value = 0) {
-            world.events.push_back({time, time + length, bytes, value, 0, step, static_cast<std::int16_t>(rank), lane, kind});
+        const auto add = [&](Lane lane, EventKind kind, int step, std::int64_t length, std::int64_t bytes = 0,
+                             double value = 0) {
+            world.events.push_back(
+                {time, time + length, bytes, value, 0, step, static_cast<std::int16_t>(rank), lane, kind});
         };
         add(Lane::Host, EventKind::Setup, -1, 500);
         for (int step = 0; step < steps; ++step) {
@@ -56,7 +59,8 @@ World randomWorld(RandomEvents& random, int ranks, int steps) {
             time = begin + length;
             add(Lane::Host, EventKind::MemoryPeak, step, 0, 1 + random.below(1 << 30));
             if (rank == ranks - 1) add(Lane::Host, EventKind::Loss, step, 0, 0, 5.0 / (step + 1));
-            if (rank == ranks - 1 && step % 3 == 0) add(Lane::Host, EventKind::ValidationLoss, step, 0, 0, 6.0 / (step + 1));
+            if (rank == ranks - 1 && step % 3 == 0)
+                add(Lane::Host, EventKind::ValidationLoss, step, 0, 0, 6.0 / (step + 1));
             time += random.below(50);
         }
     }
@@ -70,7 +74,8 @@ double sweptBubble(const World& world, int step) {
     for (const Event& event : world.events) {
         if (event.step != step) continue;
         if (event.kind == EventKind::Forward) first = std::min(first, event.begin);
-        if (event.kind == EventKind::Backward || event.kind == EventKind::InputGrad || event.kind == EventKind::WeightGrad)
+        if (event.kind == EventKind::Backward || event.kind == EventKind::InputGrad ||
+            event.kind == EventKind::WeightGrad)
             last = std::max(last, event.end);
     }
     double idleShares = 0;
@@ -85,7 +90,8 @@ double sweptBubble(const World& world, int step) {
         for (std::size_t i = 1; i < borders.size(); ++i) {
             const std::int64_t middle = (borders[i - 1] + borders[i]) / 2;
             const bool isBusy = std::ranges::any_of(world.events, [&](const Event& event) {
-                return event.rank == rank && event.step == step && isCompute(event.kind) && event.begin <= middle && middle < event.end;
+                return event.rank == rank && event.step == step && isCompute(event.kind) && event.begin <= middle &&
+                       middle < event.end;
             });
             if (!isBusy) idle += borders[i] - borders[i - 1];
         }
@@ -102,7 +108,8 @@ private Q_SLOTS:
     void equalsTheSweepInAnyOrderOfLanes() {
         RandomEvents random(freshSeed());
         for (int round = 0; round < 20; ++round) {
-            const World world = randomWorld(random, static_cast<int>(1 + random.below(6)), static_cast<int>(1 + random.below(8)));
+            const World world =
+                randomWorld(random, static_cast<int>(1 + random.below(6)), static_cast<int>(1 + random.below(8)));
             // Lanes in turn, in pieces of random length: each lane ascends, nothing else is in order.
             std::map<std::pair<int, Lane>, std::vector<Event>> lanes;
             for (const Event& event : world.events) lanes[{event.rank, event.lane}].push_back(event);
@@ -112,7 +119,8 @@ private Q_SLOTS:
                 auto lane = lanes.begin();
                 std::advance(lane, random.below(static_cast<std::int64_t>(lanes.size())));
                 std::size_t& at = next[lane->first];
-                const std::size_t count = std::min(lane->second.size() - at, static_cast<std::size_t>(random.below(20)));
+                const std::size_t count =
+                    std::min(lane->second.size() - at, static_cast<std::size_t>(random.below(20)));
                 summarizer.add(std::span(lane->second).subspan(at, count));
                 at += count;
                 given += count;
@@ -130,7 +138,8 @@ private Q_SLOTS:
             QCOMPARE(summarizer.medianStepSeconds(), median(seconds));
             QCOMPARE(summarizer.medianBubble(), median(bubbles));
             QCOMPARE(summarizer.validations().size(), static_cast<std::size_t>((world.steps + 2) / 3));
-            for (const auto& validation : summarizer.validations()) QCOMPARE(validation.loss, 6.0 / (validation.step + 1));
+            for (const auto& validation : summarizer.validations())
+                QCOMPARE(validation.loss, 6.0 / (validation.step + 1));
         }
     }
 
@@ -173,9 +182,9 @@ private Q_SLOTS:
         QCOMPARE(summarizer.steps().at(0).seconds, 3.0);
     }
 
-    /// Steps 0 to 5, again from 3 to 7, again from 2 to 4 and from 4 to 9: told as it happens, or from a file, whose lanes
-    /// come in any order after the restarts. What counts of a step is the last time it was done, as if there had been no
-    /// other.
+    /// Steps 0 to 5, again from 3 to 7, again from 2 to 4 and from 4 to 9: told as it happens, or from a file, whose
+    /// lanes come in any order after the restarts. What counts of a step is the last time it was done, as if there had
+    /// been no other.
     void stepsDoneAgainCountOnce() {
         std::vector<Event> all, counting;
         std::int64_t now = 1000;
@@ -186,14 +195,16 @@ private Q_SLOTS:
                 all.push_back({now, now, 0, static_cast<double>(run), 0, first, -1, Lane::Host, EventKind::Restart});
             for (int step = first; step <= last; ++step) {
                 bool counts = true;
-                for (std::size_t later = run + 1; later < runs.size(); ++later) counts = counts && step < runs[later].first;
+                for (std::size_t later = run + 1; later < runs.size(); ++later)
+                    counts = counts && step < runs[later].first;
                 const auto add = [&](int rank, Lane lane, EventKind kind, std::int64_t length, double value = 0) {
                     all.push_back({now, now + length, 0, value, 0, step, static_cast<std::int16_t>(rank), lane, kind});
                     if (counts) counting.push_back(all.back());
                 };
                 for (int rank = 0; rank < 2; ++rank) {
                     add(rank, Lane::Compute, EventKind::Forward, 10 + static_cast<int>(run));
-                    if (step < last || run + 1 == runs.size()) add(rank, Lane::Host, EventKind::Step, 40);  // died in it
+                    if (step < last || run + 1 == runs.size())
+                        add(rank, Lane::Host, EventKind::Step, 40);  // died in it
                 }
                 add(1, Lane::Host, EventKind::Loss, 0, 100.0 * static_cast<double>(run) + step);
                 add(1, Lane::Host, EventKind::ValidationLoss, 0, 7.0 * static_cast<double>(run) + step);

@@ -28,7 +28,8 @@ private Q_SLOTS:
         for (const Preset& each : *all)
             for (const SweepAxis axis : {SweepAxis::Microbatches, SweepAxis::Pipeline, SweepAxis::Chunks}) {
                 const std::vector<Setting> settings = legalSettings(each.layout, axis);
-                QVERIFY2(std::ranges::find(settings, settingOf(each.layout, axis)) != settings.end(), each.name.c_str());
+                QVERIFY2(std::ranges::find(settings, settingOf(each.layout, axis)) != settings.end(),
+                         each.name.c_str());
                 QVERIFY(std::ranges::is_sorted(settings, {}, &Setting::value));
                 for (const Setting& setting : settings) {
                     Layout layout = each.layout;

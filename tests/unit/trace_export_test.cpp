@@ -54,7 +54,8 @@ Fields decode(const std::string& bytes) {
             fields.numbers.emplace(field, varint());
         } else if ((key & 7) == 1 && at + 8 <= bytes.size()) {
             std::uint64_t value = 0;
-            for (int i = 7; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
+            for (int i = 7; i >= 0; --i)
+                value = value << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
             fields.numbers.emplace(field, value);
             at += 8;
         } else if ((key & 7) == 2) {
@@ -80,16 +81,30 @@ Sample sample() {
     made.layout.name = "two stages";
     made.layout.parallel.data = 1;
     made.layout.parallel.pipeline = 2;
-    const auto span = [&](int rank, Lane lane, ActionKind kind, int stage, std::int64_t begin, std::int64_t end, std::int64_t bytes = 0) {
-        made.events.push_back({begin, end, bytes, 0, actionId({kind, stage, 0, -1}), 3, static_cast<std::int16_t>(rank), lane, eventKind(kind)});
+    const auto span = [&](int rank, Lane lane, ActionKind kind, int stage, std::int64_t begin, std::int64_t end,
+                          std::int64_t bytes = 0) {
+        made.events.push_back({begin, end, bytes, 0, actionId({kind, stage, 0, -1}), 3, static_cast<std::int16_t>(rank),
+                               lane, eventKind(kind)});
     };
     span(0, Lane::Compute, ActionKind::Forward, 0, 1000, 2000);
     span(0, Lane::Comm, ActionKind::SendForward, 0, 2000, 2100, 4096);
     span(1, Lane::Comm, ActionKind::RecvForward, 1, 500, 2150);
     span(1, Lane::Compute, ActionKind::Forward, 1, 2200, 3200);
-    made.events.push_back({.begin = 3300, .end = 3300, .bytes = 77, .step = 3, .rank = 1, .lane = Lane::Host, .kind = memoryKind(MemoryCategory::Gradients)});
-    made.events.push_back({.begin = 3400, .end = 3400, .value = 2.5, .step = 3, .rank = 1, .lane = Lane::Host, .kind = EventKind::Loss});
-    made.events.push_back({.begin = 3500, .end = 3500, .value = static_cast<double>(Command::Stop), .rank = 0, .lane = Lane::Host, .kind = EventKind::Command});
+    made.events.push_back({.begin = 3300,
+                           .end = 3300,
+                           .bytes = 77,
+                           .step = 3,
+                           .rank = 1,
+                           .lane = Lane::Host,
+                           .kind = memoryKind(MemoryCategory::Gradients)});
+    made.events.push_back(
+        {.begin = 3400, .end = 3400, .value = 2.5, .step = 3, .rank = 1, .lane = Lane::Host, .kind = EventKind::Loss});
+    made.events.push_back({.begin = 3500,
+                           .end = 3500,
+                           .value = static_cast<double>(Command::Stop),
+                           .rank = 0,
+                           .lane = Lane::Host,
+                           .kind = EventKind::Command});
     return made;
 }
 
@@ -162,15 +177,18 @@ private Q_SLOTS:
             const std::uint64_t track = event.number(11);
             QVERIFY(names.contains(track));  // described before it is used
             switch (event.number(9)) {
-                case 1: begun[track].push_back(fields.number(8)); break;
-                case 2:
-                    QVERIFY(!begun[track].empty());
-                    slices.emplace_back(begun[track].back(), fields.number(8));
-                    begun[track].pop_back();
-                    break;
-                case 3: ++instants; break;
-                case 4: counters[names[track]] = event.numbers.contains(44) ? std::bit_cast<double>(event.number(44)) : static_cast<double>(event.number(30)); break;
-                default: QFAIL("an event of an unknown type");
+            case 1: begun[track].push_back(fields.number(8)); break;
+            case 2:
+                QVERIFY(!begun[track].empty());
+                slices.emplace_back(begun[track].back(), fields.number(8));
+                begun[track].pop_back();
+                break;
+            case 3: ++instants; break;
+            case 4:
+                counters[names[track]] = event.numbers.contains(44) ? std::bit_cast<double>(event.number(44))
+                                                                    : static_cast<double>(event.number(30));
+                break;
+            default: QFAIL("an event of an unknown type");
             }
             if (event.numbers.contains(47)) flows.insert(event.number(47));
             if (event.numbers.contains(48)) flowEnds.insert(event.number(48));
@@ -186,13 +204,16 @@ private Q_SLOTS:
         QCOMPARE(counters["loss"], 2.5);
         QCOMPARE(counters["memory: gradients"], 77.0);
         QCOMPARE(instants, 1);
-        QCOMPARE(std::ranges::count(names, "rank 1", [](const auto& track) { return track.second; }), std::ptrdiff_t{1});
+        QCOMPARE(std::ranges::count(names, "rank 1", [](const auto& track) { return track.second; }),
+                 std::ptrdiff_t{1});
         for (const auto& [track, parent] : parents) QVERIFY(names[parent].starts_with("rank "));
     }
 
     void perfettosOwnDefinitionsReadIt() {
-        const QString look = QStringLiteral("import importlib.util as u, sys; sys.exit(u.find_spec('perfetto') is None)");
-        if (QProcess::execute(python(), {"-c", look}) != 0) QSKIP("no package perfetto for python3 (or SHARDLAB_PERFETTO_PYTHON)");
+        const QString look =
+            QStringLiteral("import importlib.util as u, sys; sys.exit(u.find_spec('perfetto') is None)");
+        if (QProcess::execute(python(), {"-c", look}) != 0)
+            QSKIP("no package perfetto for python3 (or SHARDLAB_PERFETTO_PYTHON)");
         QVERIFY(record(sample()));
         QVERIFY(exportRun(**RunReader::open(path("run.shardlab")), *findExportFormat("perfetto"), path("run.pftrace")));
         QProcess reader;
@@ -200,9 +221,12 @@ private Q_SLOTS:
         QVERIFY(reader.waitForFinished(120'000));
         QVERIFY2(reader.exitCode() == 0, reader.readAllStandardError().constData());
         const QJsonObject read = QJsonDocument::fromJson(reader.readAllStandardOutput()).object();
-        const auto lines = [](const QJsonValue& value) { return QJsonDocument(value.toArray()).toJson(QJsonDocument::Compact); };
-        QCOMPARE(lines(read["slices"]), QByteArray(R"([["comm","receive forward",500,2150],["comm","send forward",2000,2100],)"
-                                                   R"(["compute","forward",1000,2000],["compute","forward",2200,3200]])"));
+        const auto lines = [](const QJsonValue& value) {
+            return QJsonDocument(value.toArray()).toJson(QJsonDocument::Compact);
+        };
+        QCOMPARE(lines(read["slices"]),
+                 QByteArray(R"([["comm","receive forward",500,2150],["comm","send forward",2000,2100],)"
+                            R"(["compute","forward",1000,2000],["compute","forward",2200,3200]])"));
         QCOMPARE(lines(read["counters"]), QByteArray(R"([["memory: gradients",77],["loss",2.5]])"));
         QCOMPARE(lines(read["flows"]), lines(read["ends"]));
         QCOMPARE(read["flows"].toArray().size(), 1);
@@ -220,7 +244,9 @@ private Q_SLOTS:
         QCOMPARE(*database->number("SELECT count(*) FROM events"), static_cast<std::int64_t>(given.events.size()));
         QCOMPARE(*database->number("SELECT sum(duration_ns) FROM events WHERE kind = 'forward'"), std::int64_t{2000});
         QCOMPARE(*database->number("SELECT bytes FROM events WHERE action = '0SEND_F0'"), std::int64_t{4096});
-        QCOMPARE(*database->number("SELECT count(*) FROM events WHERE value IS NOT NULL AND kind = 'loss' AND value = 2.5"), std::int64_t{1});
+        QCOMPARE(
+            *database->number("SELECT count(*) FROM events WHERE value IS NOT NULL AND kind = 'loss' AND value = 2.5"),
+            std::int64_t{1});
         QCOMPARE(*database->number("SELECT count(*) FROM ranks"), std::int64_t{2});
         auto row = database->prepare("SELECT value FROM run WHERE key = 'name'");
         QVERIFY(row && row->next() == SQLITE_ROW);
@@ -229,13 +255,15 @@ private Q_SLOTS:
 
     /// Names of an imported run are names in every export.
     void importedNamesAreExported() {
-        const std::filesystem::path trace = std::filesystem::path(SHARDLAB_SOURCE_DIR) / "tests/unit/traces/kineto-rank0.json";
+        const std::filesystem::path trace =
+            std::filesystem::path(SHARDLAB_SOURCE_DIR) / "tests/unit/traces/kineto-rank0.json";
         QVERIFY(importRun({{trace}, path("run.shardlab"), ""}));
         const auto run = RunReader::open(path("run.shardlab"));
         QVERIFY(run);
         for (const ExportFormat& format : exportFormats()) {
             QVERIFY(exportRun(**run, format, path("out")));
-            QVERIFY2(content("out").find("ampere_sgemm_128x64_tn") != std::string::npos, std::string(format.name).c_str());
+            QVERIFY2(content("out").find("ampere_sgemm_128x64_tn") != std::string::npos,
+                     std::string(format.name).c_str());
         }
     }
 
@@ -249,8 +277,9 @@ private:
         RunHeader header;
         header.layout = given.layout;
         auto writer = RunWriter::create(path("run.shardlab"), header);
-        return writer && (*writer)->setRank({0, "host", 1, "", "finished"}) && (*writer)->setRank({1, "host", 2, "", "finished"}) &&
-               (*writer)->append(given.events) && (*writer)->finish({"finished", ""});
+        return writer && (*writer)->setRank({0, "host", 1, "", "finished"}) &&
+               (*writer)->setRank({1, "host", 2, "", "finished"}) && (*writer)->append(given.events) &&
+               (*writer)->finish({"finished", ""});
     }
     std::unique_ptr<QTemporaryDir> folder_;
 };

@@ -53,7 +53,9 @@ private Q_SLOTS:
     void sumsAreThePlans_data() {
         QTest::addColumn<int>("index");
         for (int i = 0; i < int(std::size(shapes)); ++i)
-            QTest::addRow("dp%d pp%d cp%d tp%d ep%d zero %d %s", shapes[i].data, shapes[i].pipeline, shapes[i].context, shapes[i].tensor, shapes[i].expert, shapes[i].zero, shapes[i].schedule) << i;
+            QTest::addRow("dp%d pp%d cp%d tp%d ep%d zero %d %s", shapes[i].data, shapes[i].pipeline, shapes[i].context,
+                          shapes[i].tensor, shapes[i].expert, shapes[i].zero, shapes[i].schedule)
+                << i;
     }
 
     void sumsAreThePlans() {
@@ -71,7 +73,8 @@ private Q_SLOTS:
         QCOMPARE(matrix.total(TrafficMatrix::Part::Messages), sent);
         // Shares of a ring are whole bytes each.
         const double off = std::abs(static_cast<double>(matrix.total(TrafficMatrix::Part::All) - all));
-        QVERIFY2(off <= 1e-6 * static_cast<double>(all) + 64, qPrintable(QStringLiteral("%1 against %2").arg(matrix.total(TrafficMatrix::Part::All)).arg(all)));
+        QVERIFY2(off <= 1e-6 * static_cast<double>(all) + 64,
+                 qPrintable(QStringLiteral("%1 against %2").arg(matrix.total(TrafficMatrix::Part::All)).arg(all)));
         // A run's figures of its steps count the same.
         Summarizer summarizer(plan.mesh.ranks(), true, sentBytesOf(headerOf(plan)));
         std::vector<Event> events = plan.simulation.events;
@@ -102,8 +105,14 @@ private Q_SLOTS:
         place[static_cast<std::size_t>(Axis::Pipeline)] = 2;
         place[static_cast<std::size_t>(Axis::Data)] = 1;
         const int from = plan.mesh.rank(place);
-        Event event{.begin = 0, .end = 10, .bytes = 1000, .action = actionId({ActionKind::SendBackward, 2, 3}), .step = 4,
-                    .rank = static_cast<std::int16_t>(from), .lane = Lane::Comm, .kind = EventKind::SendBackward};
+        Event event{.begin = 0,
+                    .end = 10,
+                    .bytes = 1000,
+                    .action = actionId({ActionKind::SendBackward, 2, 3}),
+                    .step = 4,
+                    .rank = static_cast<std::int16_t>(from),
+                    .lane = Lane::Comm,
+                    .kind = EventKind::SendBackward};
         matrix.add(event);
         matrix.add(event);
         place[static_cast<std::size_t>(Axis::Pipeline)] = 1;
@@ -115,10 +124,12 @@ private Q_SLOTS:
     }
 
 private:
-    static constexpr Shape shapes[]{{1, 4, 1, 0, "1f1b", 1}, {2, 4, 1, 0, "gpipe", 1},       {4, 1, 1, 0, "1f1b", 1}, {2, 2, 2, 0, "1f1b", 1},
-                                    {4, 1, 1, 2, "1f1b", 1}, {2, 2, 1, 0, "interleaved-1f1b", 2}, {1, 1, 4, 0, "1f1b", 1}, {4, 1, 1, 3, "1f1b", 1},
-                                    {1, 1, 1, 0, "1f1b", 1, 4}, {2, 2, 2, 0, "1f1b", 1, 2},
-                                    {2, 1, 1, 0, "1f1b", 1, 1, 2}, {4, 2, 1, 0, "1f1b", 1, 1, 2}, {4, 1, 1, 0, "1f1b", 1, 1, 4}};
+    static constexpr Shape shapes[]{
+        {1, 4, 1, 0, "1f1b", 1},      {2, 4, 1, 0, "gpipe", 1},      {4, 1, 1, 0, "1f1b", 1},
+        {2, 2, 2, 0, "1f1b", 1},      {4, 1, 1, 2, "1f1b", 1},       {2, 2, 1, 0, "interleaved-1f1b", 2},
+        {1, 1, 4, 0, "1f1b", 1},      {4, 1, 1, 3, "1f1b", 1},       {1, 1, 1, 0, "1f1b", 1, 4},
+        {2, 2, 2, 0, "1f1b", 1, 2},   {2, 1, 1, 0, "1f1b", 1, 1, 2}, {4, 2, 1, 0, "1f1b", 1, 1, 2},
+        {4, 1, 1, 0, "1f1b", 1, 1, 4}};
 };
 
 QTEST_GUILESS_MAIN(TrafficMatrixTest)

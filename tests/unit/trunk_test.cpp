@@ -34,10 +34,10 @@ struct Side {
             const auto found = channels.find(reader.fixed<std::uint32_t>());
             if (found == channels.end()) continue;
             switch (static_cast<TrunkFrame>(frame.type)) {
-                case TrunkFrame::Data: QVERIFY(found->second.take(reader.bytes(reader.left()))); break;
-                case TrunkFrame::Taken: found->second.granted(reader.fixed<std::uint32_t>()); break;
-                case TrunkFrame::Close: found->second.finish(); break;
-                default: QFAIL("a frame that does not belong here");
+            case TrunkFrame::Data: QVERIFY(found->second.take(reader.bytes(reader.left()))); break;
+            case TrunkFrame::Taken: found->second.granted(reader.fixed<std::uint32_t>()); break;
+            case TrunkFrame::Close: found->second.finish(); break;
+            default: QFAIL("a frame that does not belong here");
             }
         }
         for (auto each = channels.begin(); each != channels.end();) {
@@ -75,7 +75,9 @@ private Q_SLOTS:
             links.push_back({std::move(rank), std::move(collector), {}, {}});
         }
         constexpr std::size_t most = 3 << 20;
-        const auto done = [&](const Link& link) { return link.sent.size() >= most && link.got.size() == link.sent.size(); };
+        const auto done = [&](const Link& link) {
+            return link.sent.size() >= most && link.got.size() == link.sent.size();
+        };
         Bytes room(1 << 16);
         for (int round = 0; round < 20000; ++round) {
             for (std::size_t i = 0; i < links.size(); ++i) {
@@ -84,17 +86,20 @@ private Q_SLOTS:
                 for (std::byte& byte : piece) byte = static_cast<std::byte>(random());
                 if (link.sent.size() < most) {
                     const std::size_t taken = sendSome(link.rank, piece).value_or(0);
-                    link.sent.insert(link.sent.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(taken));
+                    link.sent.insert(link.sent.end(), piece.begin(),
+                                     piece.begin() + static_cast<std::ptrdiff_t>(taken));
                 }
                 if (i == mute) continue;
-                const std::size_t got = receiveSome(link.collector, std::span(room).first(1 + random() % room.size())).value_or(0);
+                const std::size_t got =
+                    receiveSome(link.collector, std::span(room).first(1 + random() % room.size())).value_or(0);
                 link.got.insert(link.got.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(got));
             }
             host.serve();
             here.serve();
             if (std::all_of(links.begin() + 1, links.end(), done)) break;
         }
-        for (std::size_t i = 1; i < links.size(); ++i) QVERIFY2(done(links[i]) && links[i].got == links[i].sent, qPrintable(QString::number(i)));
+        for (std::size_t i = 1; i < links.size(); ++i)
+            QVERIFY2(done(links[i]) && links[i].got == links[i].sent, qPrintable(QString::number(i)));
         QVERIFY(links[mute].sent.size() < most);  // held back, and the others were not
     }
 
@@ -129,15 +134,17 @@ private Q_SLOTS:
     void bodiesComeBack() {
         const TrunkGreeting greeting{trunkProtocol, 3, 99, 16, true, "node3", "0123"};
         const auto read = decodeTrunkGreeting(encode(greeting));
-        QVERIFY(read && read->host == 3 && read->cores == 16 && read->again && read->name == "node3" && read->token == "0123");
+        QVERIFY(read && read->host == 3 && read->cores == 16 && read->again && read->name == "node3" &&
+                read->token == "0123");
         const Orders orders{2, "{}", {{SharedFile::Need::Same, "/data/x", 77}, {SharedFile::Need::Wished, "/y", 1}}};
         const auto again = decodeOrders(encode(orders));
-        QVERIFY(again && again->attempt == 2 && again->layout == "{}" && again->files.size() == 2 && again->files[0].path == "/data/x" &&
-                again->files[1].need == SharedFile::Need::Wished);
+        QVERIFY(again && again->attempt == 2 && again->layout == "{}" && again->files.size() == 2 &&
+                again->files[0].path == "/data/x" && again->files[1].need == SharedFile::Need::Wished);
         const RankReport report{5, RankReport::State::Stopped, {42, RankPhase::Waiting, 12, 345, 3, 6789, 11}};
         const auto told = decodeRankReport(encode(report));
-        QVERIFY(told && told->rank == 5 && told->state == RankReport::State::Stopped && told->status.pid == 42 && told->status.phase == RankPhase::Waiting &&
-                told->status.step == 12 && told->status.action == 345 && told->status.peer == 3 && told->status.heartbeat == 6789 && told->status.pulse == 11);
+        QVERIFY(told && told->rank == 5 && told->state == RankReport::State::Stopped && told->status.pid == 42 &&
+                told->status.phase == RankPhase::Waiting && told->status.step == 12 && told->status.action == 345 &&
+                told->status.peer == 3 && told->status.heartbeat == 6789 && told->status.pulse == 11);
         for (Bytes body : {encode(greeting), encode(orders), encode(report)}) {
             body.pop_back();
             QVERIFY(!decodeTrunkGreeting(body) && !decodeOrders(body) && !decodeRankReport(body));

@@ -36,7 +36,8 @@ bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
 /// 6 for each weight of a product, 12 · sequence · hidden for each attention, a token.
 double countedFlops(const Layout& layout) {
     const ModelSpec& m = layout.model;
-    const double weights = m.layers * (4.0 * m.hidden * m.hidden + 8.0 * m.hidden * m.hidden) + double(m.vocabulary) * m.hidden;
+    const double weights =
+        m.layers * (4.0 * m.hidden * m.hidden + 8.0 * m.hidden * m.hidden) + double(m.vocabulary) * m.hidden;
     const double tokens = double(layout.batch.global) * m.sequence;
     return tokens * (6 * weights + 12.0 * m.layers * m.sequence * m.hidden);
 }
@@ -47,7 +48,8 @@ class UtilisationTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void flopsAreThoseOfTheModelAlone() {
-        for (const char* recompute : {"none", "full"}) QVERIFY(near(modelFlopsPerStep(pacedLayout(recompute)), countedFlops(pacedLayout(recompute))));
+        for (const char* recompute : {"none", "full"})
+            QVERIFY(near(modelFlopsPerStep(pacedLayout(recompute)), countedFlops(pacedLayout(recompute))));
     }
 
     /// A paced run that goes as predicted has the predicted utilisation, in the devices' own time.

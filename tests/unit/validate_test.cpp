@@ -39,14 +39,12 @@ void exchange(Schedule& schedule, int rank, const char* a, const char* b) {
 }
 
 /// Two chunks on each of two ranks, stage c·2 + r, written by hand: interleaved 1F1B with 2 microbatches.
-constexpr const char* interleaved =
-    "0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n"
-    "1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n";
+constexpr const char* interleaved = "0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n"
+                                    "1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n";
 
 /// V-shaped: rank 0 holds stages 0 and 3, rank 1 holds 1 and 2; backward split into input and weight gradients.
-constexpr const char* vShaped =
-    "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n"
-    "1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,1W1\n";
+constexpr const char* vShaped = "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n"
+                                "1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,1W1\n";
 
 }  // namespace
 
@@ -60,28 +58,41 @@ private Q_SLOTS:
         const auto row = [](const char* name, Corruption corrupt, const char* says) {
             QTest::newRow(name) << corrupt << QString(says);
         };
-        row("forward missing", [](Schedule& s) { erase(s, 1, "1F2"); }, "rank 1, 1F2");
-        row("backward missing", [](Schedule& s) { erase(s, 2, "2B0"); }, "every forward has a backward");
-        row("forward twice", [](Schedule& s) { list(s, 0).push_back(*parseAction("0F1")); }, "it stands twice");
+        row(
+            "forward missing", [](Schedule& s) { erase(s, 1, "1F2"); }, "rank 1, 1F2");
+        row(
+            "backward missing", [](Schedule& s) { erase(s, 2, "2B0"); }, "every forward has a backward");
+        row(
+            "forward twice", [](Schedule& s) { list(s, 0).push_back(*parseAction("0F1")); }, "it stands twice");
         row(
             "stage of another rank", [](Schedule& s) { list(s, 0).push_back(*parseAction("1R0")); },
             "stage 1 lies on pipeline rank 1");
-        row("no such stage", [](Schedule& s) { list(s, 0).push_back(*parseAction("7F0")); }, "there is no stage 7");
+        row(
+            "no such stage", [](Schedule& s) { list(s, 0).push_back(*parseAction("7F0")); }, "there is no stage 7");
         row(
             "no such microbatch", [](Schedule& s) { list(s, 0).push_back(*parseAction("0R9")); },
             "there is no microbatch 9");
-        row("no action", [](Schedule& s) { list(s, 0).push_back({}); }, "it is no action");
+        row(
+            "no action", [](Schedule& s) { list(s, 0).push_back({}); }, "it is no action");
         row(
             "backward before forward", [](Schedule& s) { exchange(s, 3, "3F1", "3B1"); },
             "a backward needs what its forward left");
-        row("B and I", [](Schedule& s) { list(s, 0).push_back(*parseAction("0I0")); }, "makes the input gradient too");
-        row("B and W", [](Schedule& s) { list(s, 0).push_back(*parseAction("0W0")); }, "makes the weight gradient too");
-        row("I without W", [](Schedule& s) { list(s, 0)[placeOf(s, 0, "0B0")].kind = ActionKind::InputGrad; }, "0W0");
-        row("W without I", [](Schedule& s) { list(s, 0)[placeOf(s, 0, "0B0")].kind = ActionKind::WeightGrad; }, "0I0");
-        row("recomputed too late", [](Schedule& s) { list(s, 0).push_back(*parseAction("0R0")); }, "for the backward");
-        row("send missing", [](Schedule& s) { erase(s, 0, "0SEND_F1"); }, "1RECV_F1 waits for its other end");
-        row("receive missing", [](Schedule& s) { erase(s, 0, "0RECV_B3"); }, "1SEND_B3 waits for its other end");
-        row("sent before computed", [](Schedule& s) { exchange(s, 1, "1F0", "1SEND_F0"); }, "nothing yet to send");
+        row(
+            "B and I", [](Schedule& s) { list(s, 0).push_back(*parseAction("0I0")); }, "makes the input gradient too");
+        row(
+            "B and W", [](Schedule& s) { list(s, 0).push_back(*parseAction("0W0")); }, "makes the weight gradient too");
+        row(
+            "I without W", [](Schedule& s) { list(s, 0)[placeOf(s, 0, "0B0")].kind = ActionKind::InputGrad; }, "0W0");
+        row(
+            "W without I", [](Schedule& s) { list(s, 0)[placeOf(s, 0, "0B0")].kind = ActionKind::WeightGrad; }, "0I0");
+        row(
+            "recomputed too late", [](Schedule& s) { list(s, 0).push_back(*parseAction("0R0")); }, "for the backward");
+        row(
+            "send missing", [](Schedule& s) { erase(s, 0, "0SEND_F1"); }, "1RECV_F1 waits for its other end");
+        row(
+            "receive missing", [](Schedule& s) { erase(s, 0, "0RECV_B3"); }, "1SEND_B3 waits for its other end");
+        row(
+            "sent before computed", [](Schedule& s) { exchange(s, 1, "1F0", "1SEND_F0"); }, "nothing yet to send");
         row(
             "used before received", [](Schedule& s) { exchange(s, 1, "1RECV_F0", "1F0"); },
             "its input has not been received");
@@ -91,15 +102,18 @@ private Q_SLOTS:
         row(
             "reduced too early", [](Schedule& s) { exchange(s, 0, "0B3", "0REDUCE_GRAD"); },
             "actions of its stage follow");
-        row("reduction missing", [](Schedule& s) { erase(s, 2, "2REDUCE_GRAD"); }, "all take part");
-        row("tied reduction missing", [](Schedule& s) { erase(s, 3, "3REDUCE_TIED"); }, "all take part");
+        row(
+            "reduction missing", [](Schedule& s) { erase(s, 2, "2REDUCE_GRAD"); }, "all take part");
+        row(
+            "tied reduction missing", [](Schedule& s) { erase(s, 3, "3REDUCE_TIED"); }, "all take part");
         row(
             "tied reduction in the middle",
             [](Schedule& s) {
                 list(s, 1).push_back({ActionKind::ReduceTied, 1});
             },
             "share an embedding");
-        row("norm missing", [](Schedule& s) { erase(s, 2, "2REDUCE_NORM"); }, "other pipeline ranks have it");
+        row(
+            "norm missing", [](Schedule& s) { erase(s, 2, "2REDUCE_NORM"); }, "other pipeline ranks have it");
         row(
             "norm before the reduction", [](Schedule& s) { exchange(s, 2, "2REDUCE_GRAD", "2REDUCE_NORM"); },
             "whole gradient");
@@ -109,7 +123,8 @@ private Q_SLOTS:
         row(
             "step before the last backward", [](Schedule& s) { exchange(s, 0, "0B3", "0STEP"); },
             "actions of its stage follow");
-        row("step missing", [](Schedule& s) { erase(s, 1, "1STEP"); }, "all take part");
+        row(
+            "step missing", [](Schedule& s) { erase(s, 1, "1STEP"); }, "all take part");
     }
     void corruptionIsRefused() {
         QFETCH(std::function<void(Schedule&)>, corrupt);
@@ -131,17 +146,25 @@ private Q_SLOTS:
         const auto row = [](const char* name, Corruption corrupt, const char* says) {
             QTest::newRow(name) << corrupt << QString(says);
         };
-        row("gradients missing", [](Schedule& s) { erase(s, 1, "1OFFLOAD_GRAD"); }, "all take part");
-        row("weights missing", [](Schedule& s) { erase(s, 2, "2RELOAD_PARAM"); }, "all take part");
-        row("gradients before the last backward", [](Schedule& s) { exchange(s, 0, "0B3", "0OFFLOAD_GRAD"); },
+        row(
+            "gradients missing", [](Schedule& s) { erase(s, 1, "1OFFLOAD_GRAD"); }, "all take part");
+        row(
+            "weights missing", [](Schedule& s) { erase(s, 2, "2RELOAD_PARAM"); }, "all take part");
+        row(
+            "gradients before the last backward", [](Schedule& s) { exchange(s, 0, "0B3", "0OFFLOAD_GRAD"); },
             "actions of its stage follow");
-        row("gradients before their reduction", [](Schedule& s) { exchange(s, 1, "1REDUCE_GRAD", "1OFFLOAD_GRAD"); },
+        row(
+            "gradients before their reduction", [](Schedule& s) { exchange(s, 1, "1REDUCE_GRAD", "1OFFLOAD_GRAD"); },
             "the host updates with the averaged gradient");
-        row("gradients before the tied reduction", [](Schedule& s) { exchange(s, 3, "3REDUCE_TIED", "3OFFLOAD_GRAD"); },
+        row(
+            "gradients before the tied reduction", [](Schedule& s) { exchange(s, 3, "3REDUCE_TIED", "3OFFLOAD_GRAD"); },
             "the host updates with the whole gradient");
-        row("gradients after the step", [](Schedule& s) { exchange(s, 0, "0OFFLOAD_GRAD", "0STEP"); },
+        row(
+            "gradients after the step", [](Schedule& s) { exchange(s, 0, "0OFFLOAD_GRAD", "0STEP"); },
             "the host updates with gradients that are there");
-        row("weights before the step", [](Schedule& s) { exchange(s, 1, "1STEP", "1RELOAD_PARAM"); }, "what comes back is what it updates");
+        row(
+            "weights before the step", [](Schedule& s) { exchange(s, 1, "1STEP", "1RELOAD_PARAM"); },
+            "what comes back is what it updates");
     }
     void copiesOutOfOrderAreRefused() {
         QFETCH(std::function<void(Schedule&)>, corrupt);
@@ -163,23 +186,39 @@ private Q_SLOTS:
         const auto row = [](const char* name, Corruption corrupt, const char* says) {
             QTest::newRow(name) << corrupt << QString(says);
         };
-        row("nothing out", [](Schedule& s) { erase(s, 0, "0SWAP_OUT1"); }, "nothing of it is on the host");
-        row("never back", [](Schedule& s) { erase(s, 1, "1SWAP_IN0"); }, "its backward needs what is on the host");
-        row("out twice", [](Schedule& s) { list(s, 0).push_back(*parseAction("0SWAP_OUT0")); }, "it stands twice");
-        row("out before the forward", [](Schedule& s) { exchange(s, 0, "0F1", "0SWAP_OUT1"); }, "its forward has left nothing yet");
-        row("back before it goes", [](Schedule& s) { exchange(s, 0, "0SWAP_FREE2", "0SWAP_IN2"); }, "it has not left the device yet");
+        row(
+            "nothing out", [](Schedule& s) { erase(s, 0, "0SWAP_OUT1"); }, "nothing of it is on the host");
+        row(
+            "never back", [](Schedule& s) { erase(s, 1, "1SWAP_IN0"); }, "its backward needs what is on the host");
+        row(
+            "out twice", [](Schedule& s) { list(s, 0).push_back(*parseAction("0SWAP_OUT0")); }, "it stands twice");
+        row(
+            "out before the forward", [](Schedule& s) { exchange(s, 0, "0F1", "0SWAP_OUT1"); },
+            "its forward has left nothing yet");
+        row(
+            "back before it goes", [](Schedule& s) { exchange(s, 0, "0SWAP_FREE2", "0SWAP_IN2"); },
+            "it has not left the device yet");
         const auto backAfter = [](Schedule& s, const char* other) {
             erase(s, 0, "0SWAP_IN0");
-            list(s, 0).insert(list(s, 0).begin() + static_cast<std::ptrdiff_t>(placeOf(s, 0, other)) + 1, *parseAction("0SWAP_IN0"));
+            list(s, 0).insert(list(s, 0).begin() + static_cast<std::ptrdiff_t>(placeOf(s, 0, other)) + 1,
+                              *parseAction("0SWAP_IN0"));
         };
-        row("back after the backward", [=](Schedule& s) { backAfter(s, "0B0"); }, "it needs what is on the host");
-        row("back at once", [=](Schedule& s) { backAfter(s, "0SWAP_OUT0"); }, "it has not left the device yet");
-        row("never free", [](Schedule& s) { erase(s, 0, "0SWAP_FREE1"); }, "it comes back to where it still is");
-        row("free before it goes", [](Schedule& s) { exchange(s, 0, "0SWAP_OUT1", "0SWAP_FREE1"); }, "nothing of it is on the host yet");
-        row("free and never out", [](Schedule& s) {
-            erase(s, 0, "0SWAP_OUT1");
-            erase(s, 0, "0SWAP_IN1");
-        }, "nothing of it is on the host");
+        row(
+            "back after the backward", [=](Schedule& s) { backAfter(s, "0B0"); }, "it needs what is on the host");
+        row(
+            "back at once", [=](Schedule& s) { backAfter(s, "0SWAP_OUT0"); }, "it has not left the device yet");
+        row(
+            "never free", [](Schedule& s) { erase(s, 0, "0SWAP_FREE1"); }, "it comes back to where it still is");
+        row(
+            "free before it goes", [](Schedule& s) { exchange(s, 0, "0SWAP_OUT1", "0SWAP_FREE1"); },
+            "nothing of it is on the host yet");
+        row(
+            "free and never out",
+            [](Schedule& s) {
+                erase(s, 0, "0SWAP_OUT1");
+                erase(s, 0, "0SWAP_IN1");
+            },
+            "nothing of it is on the host");
     }
     void swapsOutOfOrderAreRefused() {
         QFETCH(std::function<void(Schedule&)>, corrupt);
@@ -200,7 +239,8 @@ private Q_SLOTS:
         options.swap = true;
         for (const char* kind : {"gpipe", "1f1b", "zb-h1", "interleaved-1f1b"})
             for (const int pipeline : {1, 2, 4}) {
-                const auto compute = generateSchedule(kind, {pipeline, kind == std::string("interleaved-1f1b") ? 2 : 1, 8});
+                const auto compute =
+                    generateSchedule(kind, {pipeline, kind == std::string("interleaved-1f1b") ? 2 : 1, 8});
                 if (!compute) continue;
                 const Schedule swapped = lower(*compute, options);
                 QVERIFY(validate(swapped).has_value());
@@ -213,7 +253,9 @@ private Q_SLOTS:
                     for (std::size_t f = 0; f < computes.size(); ++f) {
                         if (computes[f].kind != ActionKind::Forward) continue;
                         std::size_t b = f;
-                        while (!givesInputGrad(computes[b].kind) || computes[b].stage != computes[f].stage || computes[b].microbatch != computes[f].microbatch) ++b;
+                        while (!givesInputGrad(computes[b].kind) || computes[b].stage != computes[f].stage ||
+                               computes[b].microbatch != computes[f].microbatch)
+                            ++b;
                         const int out = at({ActionKind::SwapOut, computes[f].stage, computes[f].microbatch});
                         const int in = at({ActionKind::SwapIn, computes[f].stage, computes[f].microbatch});
                         const bool wanted = b - f > 2;
@@ -223,8 +265,10 @@ private Q_SLOTS:
                         QCOMPARE(out, at(computes[f]) + 1);
                         const int free = at({ActionKind::SwapFree, computes[f].stage, computes[f].microbatch});
                         QVERIFY(free > at(computes[f + 1]) && free < in && in < at(computes[b - 1]));
-                        for (int i = free + 1; i < at(computes[f + 2]); ++i) QVERIFY(isSwap(actions[static_cast<std::size_t>(i)].kind));
-                        for (int i = in + 1; i < at(computes[b - 1]); ++i) QVERIFY(isSwap(actions[static_cast<std::size_t>(i)].kind));
+                        for (int i = free + 1; i < at(computes[f + 2]); ++i)
+                            QVERIFY(isSwap(actions[static_cast<std::size_t>(i)].kind));
+                        for (int i = in + 1; i < at(computes[b - 1]); ++i)
+                            QVERIFY(isSwap(actions[static_cast<std::size_t>(i)].kind));
                     }
                 }
             }
@@ -249,27 +293,27 @@ private Q_SLOTS:
         const Status status = validate(schedule);
         QVERIFY(!status);
         const QString text = QString::fromStdString(status.error().text());
-        QVERIFY2(text.contains("pipeline rank 0 waits at 0B0 for stage 1 on pipeline rank 1, which waits at 1F1"), qPrintable(text));
+        QVERIFY2(text.contains("pipeline rank 0 waits at 0B0 for stage 1 on pipeline rank 1, which waits at 1F1"),
+                 qPrintable(text));
     }
 
     void blockingDeadlockNamesWhoWaitsForWhom() {
         // Everything is in order for computing; but both ranks send before they receive.
-        const Schedule schedule = *parseCsv(
-            "0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1\n"
-            "1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1\n");
+        const Schedule schedule = *parseCsv("0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1\n"
+                                            "1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1\n");
         const Status status = validate(schedule);
         QVERIFY(!status);
         const QString text = QString::fromStdString(status.error().text());
-        QVERIFY2(text.contains("pipeline rank 0 waits at 0SEND_F1 for rank 1; pipeline rank 1 waits at 1SEND_B0 for rank 0"),
-                 qPrintable(text));
+        QVERIFY2(
+            text.contains("pipeline rank 0 waits at 0SEND_F1 for rank 1; pipeline rank 1 waits at 1SEND_B0 for rank 0"),
+            qPrintable(text));
         QVERIFY2(text.contains("[0SEND_F1]"), qPrintable(text));
     }
 
     void messagesThatCrossAreRefusedInGroups() {
         // Tags would tell the two apart, groups do not.
-        const Schedule schedule = *parseCsv(
-            "0F0,0F1,0SEND_F0,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1\n"
-            "1RECV_F1,1RECV_F0,1F0,1F1,1B0,1SEND_B0,1B1,1SEND_B1\n");
+        const Schedule schedule = *parseCsv("0F0,0F1,0SEND_F0,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1\n"
+                                            "1RECV_F1,1RECV_F0,1F0,1F1,1B0,1SEND_B0,1B1,1SEND_B1\n");
         QVERIFY(!validate(schedule));
     }
 
@@ -318,16 +362,14 @@ private Q_SLOTS:
             auto& actions = schedule.ranks[random.below(static_cast<std::uint32_t>(schedule.ranks.size()))];
             const std::size_t at = random.below(static_cast<std::uint32_t>(actions.size()));
             switch (random.below(4)) {
-                case 0: actions.erase(actions.begin() + static_cast<std::ptrdiff_t>(at)); break;
-                case 1:
-                    actions.insert(actions.begin() + static_cast<std::ptrdiff_t>(
-                                                         random.below(static_cast<std::uint32_t>(actions.size()))),
-                                   actions[at]);
-                    break;
-                case 2: actions[at] = actionFromId(random.bits()); break;
-                default:
-                    std::swap(actions[at], actions[random.below(static_cast<std::uint32_t>(actions.size()))]);
-                    break;
+            case 0: actions.erase(actions.begin() + static_cast<std::ptrdiff_t>(at)); break;
+            case 1:
+                actions.insert(actions.begin() + static_cast<std::ptrdiff_t>(
+                                                     random.below(static_cast<std::uint32_t>(actions.size()))),
+                               actions[at]);
+                break;
+            case 2: actions[at] = actionFromId(random.bits()); break;
+            default: std::swap(actions[at], actions[random.below(static_cast<std::uint32_t>(actions.size()))]); break;
             }
             const Status status = validate(schedule);
             passed += status.has_value();

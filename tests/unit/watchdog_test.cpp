@@ -89,24 +89,28 @@ private Q_SLOTS:
         QCOMPARE(run.found->rank, run.at(1, 0));
         QCOMPARE(static_cast<int>(run.found->cause), static_cast<int>(Hang::Cause::Frozen));
         const std::string report = run.report({.stopped = true});
-        QVERIFY2(report.starts_with("rank 2 stands still (stopped by a signal) at step 3 in 1F2, for 5."), report.c_str());
-        QVERIFY2(report.find("; rank 4 waits at step 3 in 2RECV_F2 for rank 2; rank 6 waits") != std::string::npos, report.c_str());
+        QVERIFY2(report.starts_with("rank 2 stands still (stopped by a signal) at step 3 in 1F2, for 5."),
+                 report.c_str());
+        QVERIFY2(report.find("; rank 4 waits at step 3 in 2RECV_F2 for rank 2; rank 6 waits") != std::string::npos,
+                 report.c_str());
     }
 
     /// It has reached the collective, and so have all: but it has not done its part.
     void oneFrozenInACollectiveIsWaitedFor() {
         Watched run;
-        for (int rank = 0; rank < 8; ++rank) run.is(rank, RankPhase::Communicating, 3, std::to_string(rank / 2) + "REDUCE_NORM");
+        for (int rank = 0; rank < 8; ++rank)
+            run.is(rank, RankPhase::Communicating, 3, std::to_string(rank / 2) + "REDUCE_NORM");
         run.freeze(run.at(2, 1));
         QVERIFY(near(run.untilFound(20), 5));
         const std::string report = run.report();
         QVERIFY2(report.starts_with("rank 5 stands still at step 3 in 2REDUCE_NORM, for "), report.c_str());
-        QVERIFY2(report.find("; rank 7 waits at step 3 in 3REDUCE_NORM for rank 5") != std::string::npos, report.c_str());
+        QVERIFY2(report.find("; rank 7 waits at step 3 in 3REDUCE_NORM for rank 5") != std::string::npos,
+                 report.c_str());
         QVERIFY2(report.find("rank 0 waits") == std::string::npos, report.c_str());  // another replica's
     }
 
-    /// What runs beside compute is begun within the compute action after its announcement: who has not ended that may be
-    /// what others wait for; who has, only where it does not run.
+    /// What runs beside compute is begun within the compute action after its announcement: who has not ended that may
+    /// be what others wait for; who has, only where it does not run.
     void aBucketIsWaitedFor_data() {
         QTest::addColumn<QString>("doing");
         QTest::addColumn<bool>("frozen");
@@ -128,7 +132,8 @@ private Q_SLOTS:
         if (frozen) run.freeze(one);
         QVERIFY(near(run.untilFound(20), 5));
         const std::string report = run.report();
-        QVERIFY2((report.find("rank 1 waits at step 3 in 0REDUCE_BUCKETS7 for rank 0") != std::string::npos) == waitedFor,
+        QVERIFY2((report.find("rank 1 waits at step 3 in 0REDUCE_BUCKETS7 for rank 0") != std::string::npos) ==
+                     waitedFor,
                  report.c_str());
     }
 
@@ -151,8 +156,9 @@ private Q_SLOTS:
         QCOMPARE(static_cast<int>(run.found->cause), static_cast<int>(Hang::Cause::Missing));
         QCOMPARE(run.found->rank, run.at(1, 0));
         const std::string report = run.report({.sent = sent});
-        const std::string wanted = sent ? "rank 2 has sent, but nobody got, 1SEND_F1 at step 3, rank 4 waits for it, for "
-                                        : "rank 2 has not sent 1SEND_F1 at step 3, rank 4 waits for it, for ";
+        const std::string wanted =
+            sent ? "rank 2 has sent, but nobody got, 1SEND_F1 at step 3, rank 4 waits for it, for "
+                 : "rank 2 has not sent 1SEND_F1 at step 3, rank 4 waits for it, for ";
         QVERIFY2(report.starts_with(wanted), report.c_str());
         QVERIFY2(report.find("rank 1 waits at step 3 in 0REDUCE_GRAD for rank 0") != std::string::npos, report.c_str());
     }
@@ -240,7 +246,12 @@ private Q_SLOTS:
         run.is(5, RankPhase::Starting, -1, "");
         for (int rank = 0; rank < 8; ++rank)
             if (rank != 5) run.is(rank, RankPhase::Setup, -1, "");
-        QVERIFY(near(run.untilFound(1000, [&] { for (int rank = 0; rank < 8; ++rank) if (rank != 5) run.works(rank); }), 300));
+        QVERIFY(near(run.untilFound(1000,
+                                    [&] {
+                                        for (int rank = 0; rank < 8; ++rank)
+                                            if (rank != 5) run.works(rank);
+                                    }),
+                     300));
         QCOMPARE(run.found->rank, 5);
     }
 };

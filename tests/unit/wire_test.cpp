@@ -33,7 +33,8 @@ private Q_SLOTS:
         FrameParser parser;
         std::size_t at = 0;
         for (std::size_t fed = 0; fed < stream.size();) {
-            const std::size_t piece = std::min<std::size_t>(stream.size() - fed, static_cast<std::size_t>(1 + random.below(5000)));
+            const std::size_t piece =
+                std::min<std::size_t>(stream.size() - fed, static_cast<std::size_t>(1 + random.below(5000)));
             parser.feed(std::span(stream).subspan(fed, piece));
             fed += piece;
             Frame frame;
@@ -63,7 +64,8 @@ private Q_SLOTS:
         for (int round = 0; round < 500; ++round) {
             Bytes whole;
             appendFrame(whole, FrameType::Log, randomBytes(random, 50));
-            whole[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(whole.size())))] ^= static_cast<std::byte>(1 + random.below(255));
+            whole[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(whole.size())))] ^=
+                static_cast<std::byte>(1 + random.below(255));
             FrameParser other;
             other.feed(whole);
             const auto outcome = other.next(frame);
@@ -113,7 +115,8 @@ private Q_SLOTS:
             Spool spool(disk, file);
             for (int i = 0; i < 100; ++i) {
                 offsets.push_back(spool.end());
-                QVERIFY(spool.append(FrameType::Events, randomBytes(random, static_cast<std::size_t>(random.below(300)))));
+                QVERIFY(
+                    spool.append(FrameType::Events, randomBytes(random, static_cast<std::size_t>(random.below(300)))));
             }
             offsets.push_back(spool.end());
         }

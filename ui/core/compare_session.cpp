@@ -11,7 +11,8 @@
 namespace shardlab {
 namespace {
 
-Result<RunComparison> compared(const std::filesystem::path& subject, const std::filesystem::path& other, const std::atomic<bool>& stop) {
+Result<RunComparison> compared(const std::filesystem::path& subject, const std::filesystem::path& other,
+                               const std::atomic<bool>& stop) {
     const auto cancelled = [&stop] { return stop.load(); };
     const auto a = RunReader::open(subject);
     if (!a) return fail(a.error());
@@ -90,17 +91,20 @@ void CompareSession::begin(With with, std::filesystem::path file) {
     comparison_.reset();
     error_.reset();
     stop_ = std::make_shared<std::atomic<bool>>(false);
-    QThreadPool::globalInstance()->start([session = QPointer<CompareSession>(this), stop = stop_, subject = subject_.file(), other = file_] {
-        auto made = compared(subject, other, *stop);
-        auto error = made ? std::optional<Error>() : std::optional<Error>(made.error());
-        auto comparison = made ? std::optional<RunComparison>(std::move(*made)) : std::nullopt;
-        QMetaObject::invokeMethod(qApp, [session, stop, comparison = std::move(comparison), error = std::move(error)]() mutable {
-            if (session) session->take(stop, std::move(comparison), std::move(error));
+    QThreadPool::globalInstance()->start(
+        [session = QPointer<CompareSession>(this), stop = stop_, subject = subject_.file(), other = file_] {
+            auto made = compared(subject, other, *stop);
+            auto error = made ? std::optional<Error>() : std::optional<Error>(made.error());
+            auto comparison = made ? std::optional<RunComparison>(std::move(*made)) : std::nullopt;
+            QMetaObject::invokeMethod(
+                qApp, [session, stop, comparison = std::move(comparison), error = std::move(error)]() mutable {
+                    if (session) session->take(stop, std::move(comparison), std::move(error));
+                });
         });
-    });
 }
 
-void CompareSession::take(const std::shared_ptr<std::atomic<bool>>& stop, std::optional<RunComparison> comparison, std::optional<Error> error) {
+void CompareSession::take(const std::shared_ptr<std::atomic<bool>>& stop, std::optional<RunComparison> comparison,
+                          std::optional<Error> error) {
     if (stop != stop_) return;  // a later one is under way
     stop_ = nullptr;
     comparison_ = std::move(comparison);

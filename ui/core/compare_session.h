@@ -54,7 +54,8 @@ Q_SIGNALS:
 private:
     void begin(With with, std::filesystem::path file);
     void leave();
-    void take(const std::shared_ptr<std::atomic<bool>>& stop, std::optional<RunComparison> comparison, std::optional<Error> error);
+    void take(const std::shared_ptr<std::atomic<bool>>& stop, std::optional<RunComparison> comparison,
+              std::optional<Error> error);
 
     RunModel& subject_;
     RunModel other_;

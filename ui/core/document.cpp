@@ -34,7 +34,8 @@ std::int64_t plannedActions(const Layout& layout) {
 class LayoutEdit : public QUndoCommand {
 public:
     LayoutEdit(Document& document, Layout after, const QString& what, const QString& field)
-        : QUndoCommand(what), document_(document), before_(document.layout()), after_(std::move(after)), field_(field) {}
+        : QUndoCommand(what), document_(document), before_(document.layout()), after_(std::move(after)), field_(field) {
+    }
 
     int id() const override { return field_.isEmpty() ? -1 : 1; }
     void undo() override { document_.assign(before_); }
@@ -60,8 +61,9 @@ Document::Document(QObject* parent) : QObject(parent), undo_(std::make_unique<QU
     connect(undo_.get(), &QUndoStack::cleanChanged, this, &Document::fileChanged);
     // Who comes back from another program may have mended a file there.
     if (const auto* application = qobject_cast<QGuiApplication*>(QCoreApplication::instance()))
-        connect(application, &QGuiApplication::applicationStateChanged, this,
-                [this](Qt::ApplicationState state) { if (state == Qt::ApplicationActive) judgeFiles(); });
+        connect(application, &QGuiApplication::applicationStateChanged, this, [this](Qt::ApplicationState state) {
+            if (state == Qt::ApplicationActive) judgeFiles();
+        });
     judge();
 }
 
@@ -131,27 +133,28 @@ void Document::judge() {
     Q_EMIT planChanged();
     judgeFiles();
     if (quick) return;
-    QThreadPool::globalInstance()->start([document = QPointer<Document>(this), generation, layout = std::move(layout),
-                                          measurements = measurements_] {
-        auto plan = makePlan(layout, measurements);
-        auto result = plan ? std::optional<Plan>(std::move(*plan)) : std::nullopt;
-        auto faults = plan ? std::vector<Fault>{} : std::move(plan.error());
-        QMetaObject::invokeMethod(
-            qApp, [document, generation, result = std::move(result), faults = std::move(faults)]() mutable {
-                if (document) document->takePlan(generation, std::move(result), std::move(faults));
-            });
-    });
+    QThreadPool::globalInstance()->start(
+        [document = QPointer<Document>(this), generation, layout = std::move(layout), measurements = measurements_] {
+            auto plan = makePlan(layout, measurements);
+            auto result = plan ? std::optional<Plan>(std::move(*plan)) : std::nullopt;
+            auto faults = plan ? std::vector<Fault>{} : std::move(plan.error());
+            QMetaObject::invokeMethod(
+                qApp, [document, generation, result = std::move(result), faults = std::move(faults)]() mutable {
+                    if (document) document->takePlan(generation, std::move(result), std::move(faults));
+                });
+        });
 }
 
 void Document::judgeFiles() {
     if (!legal_ || judgingFiles_ || filesRead(filesOf_, false).empty()) return;
     judgingFiles_ = true;
-    QThreadPool::globalInstance()->start([document = QPointer<Document>(this), generation = generation_, layout = filesOf_] {
-        std::vector<Fault> found = misfits(layout, false);
-        QMetaObject::invokeMethod(qApp, [document, generation, found = std::move(found)]() mutable {
-            if (document) document->takeMisfits(generation, std::move(found));
+    QThreadPool::globalInstance()->start(
+        [document = QPointer<Document>(this), generation = generation_, layout = filesOf_] {
+            std::vector<Fault> found = misfits(layout, false);
+            QMetaObject::invokeMethod(qApp, [document, generation, found = std::move(found)]() mutable {
+                if (document) document->takeMisfits(generation, std::move(found));
+            });
         });
-    });
 }
 
 void Document::takeMisfits(std::uint64_t generation, std::vector<Fault> found) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The layout being designed: value, file, undo; judged and planned after every change, and then the files that it names, on
-// another thread, as a run would before it starts.
+// The layout being designed: value, file, undo; judged and planned after every change, and then the files that it
+// names, on another thread, as a run would before it starts.
 #pragma once
 
 #include "engine/layout/fault.h"
@@ -54,7 +54,7 @@ Q_SIGNALS:
     void layoutChanged();  ///< layout and faults
     void planChanged();
     void measurementsChanged();  ///< before the plan made from them
-    void fileChanged();    ///< its path, or whether there is anything to save
+    void fileChanged();          ///< its path, or whether there is anything to save
     void fieldRequested(const QString& pointer);
 
 private:
@@ -69,9 +69,9 @@ private:
     Layout layout_;
     Measurements measurements_;
     std::vector<Fault> faults_;
-    bool legal_ = false;           ///< check() finds no fault in the layout
-    std::vector<Fault> misfits_;   ///< of the files, as last judged; they are faults where the layout has none
-    Layout filesOf_;               ///< the layout of the last judgement, whose model and data misfits_ belong to
+    bool legal_ = false;          ///< check() finds no fault in the layout
+    std::vector<Fault> misfits_;  ///< of the files, as last judged; they are faults where the layout has none
+    Layout filesOf_;              ///< the layout of the last judgement, whose model and data misfits_ belong to
     bool judgingFiles_ = false;
     std::optional<Plan> plan_;
     std::filesystem::path file_;

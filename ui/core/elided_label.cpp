@@ -30,7 +30,9 @@ QStringList lines(const QString& text, const QFont& font, int width, int most) {
 
 }  // namespace
 
-QSize ElidedLabel::minimumSizeHint() const { return {0, wordWrap() ? fontMetrics().height() : QLabel::minimumSizeHint().height()}; }
+QSize ElidedLabel::minimumSizeHint() const {
+    return {0, wordWrap() ? fontMetrics().height() : QLabel::minimumSizeHint().height()};
+}
 
 int ElidedLabel::heightForWidth(int width) const {
     if (!wordWrap()) return QLabel::heightForWidth(width);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A label that shortens its text with … where there is no room, and shows it whole as a tooltip then. With word wrap it takes
-// up to `mostLines` first.
+// A label that shortens its text with … where there is no room, and shows it whole as a tooltip then. With word wrap it
+// takes up to `mostLines` first.
 #pragma once
 
 #include <QLabel>

@@ -10,8 +10,9 @@
 namespace shardlab {
 namespace {
 
-constexpr const char* legalWords = "an action (3F7, F7, 3B), a kind (wait, send forward, optimizer), rank 0-3, a place (pp1), "
-                                   "step 12, stage 2, mb 7, a lane (comm), > 5 ms";
+constexpr const char* legalWords =
+    "an action (3F7, F7, 3B), a kind (wait, send forward, optimizer), rank 0-3, a place (pp1), "
+    "step 12, stage 2, mb 7, a lane (comm), > 5 ms";
 
 QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
@@ -58,7 +59,8 @@ public:
 
 private:
     void takeDurations() {
-        static const QRegularExpression pattern(QStringLiteral("([<>])\\s*=?\\s*([0-9]*\\.?[0-9]+)\\s*(ns|us|µs|ms|min|s)(?![a-z])"));
+        static const QRegularExpression pattern(
+            QStringLiteral("([<>])\\s*=?\\s*([0-9]*\\.?[0-9]+)\\s*(ns|us|µs|ms|min|s)(?![a-z])"));
         QRegularExpressionMatch match;
         while ((match = pattern.match(rest_)).hasMatch()) {
             const double asked = match.captured(2).toDouble() * nanosecondsOf(match.captured(3));  // of device time
@@ -93,11 +95,16 @@ private:
             if (!keep(rank)) filter_.ranks[static_cast<std::size_t>(rank)] = false;
     }
 
-    bool takeWord(const QString& word) { return takeAction(word) || takeKind(word, true) || takePlace(word) || takeLane(word) || takeKind(word, false) || takeName(word); }
+    bool takeWord(const QString& word) {
+        return takeAction(word) || takeKind(word, true) || takePlace(word) || takeLane(word) || takeKind(word, false) ||
+               takeName(word);
+    }
 
     bool takeAction(const QString& word) {
-        static const QRegularExpression ofMicrobatch(QStringLiteral("^([FBIWR])([0-9]+)$"), QRegularExpression::CaseInsensitiveOption);
-        static const QRegularExpression ofStage(QStringLiteral("^([0-9]+)([FBIWR])$"), QRegularExpression::CaseInsensitiveOption);
+        static const QRegularExpression ofMicrobatch(QStringLiteral("^([FBIWR])([0-9]+)$"),
+                                                     QRegularExpression::CaseInsensitiveOption);
+        static const QRegularExpression ofStage(QStringLiteral("^([0-9]+)([FBIWR])$"),
+                                                QRegularExpression::CaseInsensitiveOption);
         if (const auto kind = letterKind(word)) return takeActionKind(*kind);
         if (const auto match = ofMicrobatch.match(word); match.hasMatch()) {
             const std::int64_t number = match.captured(2).toLongLong();
@@ -129,7 +136,8 @@ private:
             const auto kind = static_cast<EventKind>(number);
             const QString title = text(name(kind));
             if (!isSpan(kind) || title == QLatin1String("unknown")) continue;
-            const bool fits = whole ? title.compare(word, Qt::CaseInsensitive) == 0 : title.contains(word, Qt::CaseInsensitive);
+            const bool fits =
+                whole ? title.compare(word, Qt::CaseInsensitive) == 0 : title.contains(word, Qt::CaseInsensitive);
             if (fits) filter_.kinds.set(number);
             found = found || fits;
         }
@@ -138,7 +146,9 @@ private:
 
     bool takePlace(const QString& word) {
         const auto has = [&](int rank) {
-            return QString::fromStdString(model_.label(rank)).split(QLatin1Char(' ')).contains(word, Qt::CaseInsensitive);
+            return QString::fromStdString(model_.label(rank))
+                .split(QLatin1Char(' '))
+                .contains(word, Qt::CaseInsensitive);
         };
         bool any = false;
         for (int rank = 0; rank < model_.ranks(); ++rank) any = any || has(rank);
@@ -179,7 +189,9 @@ private:
 bool EventFilter::matches(const Event& event) const {
     if (kinds.any() && !kinds.test(static_cast<std::size_t>(event.kind))) return false;
     if (lane && event.lane != *lane) return false;
-    if (!ranks.empty() && (event.rank < 0 || static_cast<std::size_t>(event.rank) >= ranks.size() || !ranks[static_cast<std::size_t>(event.rank)])) return false;
+    if (!ranks.empty() && (event.rank < 0 || static_cast<std::size_t>(event.rank) >= ranks.size() ||
+                           !ranks[static_cast<std::size_t>(event.rank)]))
+        return false;
     if (!steps.holds(event.step) || !duration.holds(event.end - event.begin)) return false;
     if (!names.empty()) {
         const std::uint32_t number = nameNumber(event.action);
@@ -196,6 +208,8 @@ bool EventFilter::matches(const Event& event) const {
     return own == *action;
 }
 
-Result<EventFilter> parseEventFilter(const std::string& text, const RunModel& model) { return Parser(text, model).parsed(); }
+Result<EventFilter> parseEventFilter(const std::string& text, const RunModel& model) {
+    return Parser(text, model).parsed();
+}
 
 }  // namespace shardlab

@@ -23,14 +23,14 @@ struct NumberSpan {
 };
 
 struct EventFilter {
-    std::bitset<256> kinds;            ///< by number; none set: any
+    std::bitset<256> kinds;  ///< by number; none set: any
     std::optional<Lane> lane;
-    std::vector<bool> ranks;           ///< by rank; empty: any
+    std::vector<bool> ranks;  ///< by rank; empty: any
     NumberSpan steps, stages, microbatches;
-    NumberSpan duration;               ///< nanoseconds on the run's clock
-    std::optional<Action> action;      ///< its weight version only where one is given
-    std::vector<bool> names;           ///< by nameNumber(); empty: any
-    bool ofActions = false;            ///< stages or microbatches are asked for
+    NumberSpan duration;           ///< nanoseconds on the run's clock
+    std::optional<Action> action;  ///< its weight version only where one is given
+    std::vector<bool> names;       ///< by nameNumber(); empty: any
+    bool ofActions = false;        ///< stages or microbatches are asked for
 
     bool matches(const Event& event) const;
 };

@@ -47,7 +47,8 @@ bool EventScan::skip(Place& place) const {
             const auto lane = static_cast<Lane>(place.lane);
             if (predicted_) {
                 if (place.page == 0 && !model_.predicted(place.rank, lane).empty()) return true;
-            } else if (const StoredLane& stored = model_.lane(place.rank, lane); place.page < stored.pages() && stored.pageBegin(place.page) < before_) {
+            } else if (const StoredLane& stored = model_.lane(place.rank, lane);
+                       place.page < stored.pages() && stored.pageBegin(place.page) < before_) {
                 return true;
             }
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Goes through all spans of a model, a little per frame: never longer than a frame has room for, however many there are.
-// Blocks that are not in memory are read ahead on another thread, a few at a time.
+// Goes through all spans of a model, a little per frame: never longer than a frame has room for, however many there
+// are. Blocks that are not in memory are read ahead on another thread, a few at a time.
 #pragma once
 
 #include "ui/core/run_model.h"
@@ -54,7 +54,7 @@ private:
     std::vector<Event> page_;
     std::span<const Event> events_;  ///< of the page, or of a predicted lane
     std::size_t at_ = 0;             ///< of events_, the next
-    bool taken_ = false;         ///< events_ are those of place_
+    bool taken_ = false;             ///< events_ are those of place_
     bool predicted_ = false;
     bool running_ = false;
     BlockLoader loader_;

@@ -11,7 +11,9 @@ namespace {
 
 constexpr int againMilliseconds = 500;
 
-std::tuple<std::int64_t, int, int> placeOf(const Event& event) { return {event.begin, event.rank, static_cast<int>(event.lane)}; }
+std::tuple<std::int64_t, int, int> placeOf(const Event& event) {
+    return {event.begin, event.rank, static_cast<int>(event.lane)};
+}
 bool before(const Event& a, const Event& b) { return placeOf(a) < placeOf(b); }
 
 }  // namespace

@@ -79,7 +79,8 @@ void FactList::fit() {
         const bool narrow = room > 0 && label + values.horizontalAdvance(value) > room;
         const bool wraps = value.size() > longValue || narrow;
         int part = 0;
-        for (const QString& each : value.split(QStringLiteral(" · "))) part = std::max(part, values.horizontalAdvance(each + QStringLiteral(" ·")));
+        for (const QString& each : value.split(QStringLiteral(" · ")))
+            part = std::max(part, values.horizontalAdvance(each + QStringLiteral(" ·")));
         part = std::min(part, room * 3 / 5);
         row.value->setWordWrap(wraps);
         row.value->setSizePolicy(wraps ? QSizePolicy::Expanding : QSizePolicy::Preferred, QSizePolicy::Preferred);

@@ -11,7 +11,8 @@ namespace shardlab {
 QString fieldLabel(const std::string& pointer) {
     std::string_view at = pointer;
     while (!at.empty()) {
-        if (const Field* field = findField(at)) return QString::fromUtf8(field->label.data(), static_cast<qsizetype>(field->label.size()));
+        if (const Field* field = findField(at))
+            return QString::fromUtf8(field->label.data(), static_cast<qsizetype>(field->label.size()));
         at = at.substr(0, at.rfind('/'));
     }
     return QString::fromStdString(pointer);
@@ -21,7 +22,8 @@ QString changesText(const std::vector<FieldChange>& changes) {
     QStringList texts;
     for (const FieldChange& change : changes)
         texts += QCoreApplication::translate("fields", "%1 %2 instead of %3")
-                     .arg(fieldLabel(change.pointer), QString::fromStdString(change.to), QString::fromStdString(change.from));
+                     .arg(fieldLabel(change.pointer), QString::fromStdString(change.to),
+                          QString::fromStdString(change.from));
     return texts.join(QStringLiteral(", "));
 }
 

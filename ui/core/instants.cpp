@@ -39,7 +39,8 @@ void Instants::add(std::span<const Event> events) {
         overflows_[rank].push_back(event);
     }
     for (std::size_t i = 0; i < kinds.size(); ++i) mergeTail(byKind_[i], sorted[i]);
-    for (std::size_t rank = 0; rank < sortedOverflows.size(); ++rank) mergeTail(overflows_[rank], sortedOverflows[rank]);
+    for (std::size_t rank = 0; rank < sortedOverflows.size(); ++rank)
+        mergeTail(overflows_[rank], sortedOverflows[rank]);
 }
 
 void Instants::eraseOverflows(const std::function<bool(const Event&)>& gone) {

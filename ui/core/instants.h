@@ -14,8 +14,8 @@ namespace shardlab {
 
 class Instants {
 public:
-    static constexpr std::array kinds{EventKind::Command, EventKind::Fault,   EventKind::Overflow,
-                                      EventKind::Dropped, EventKind::Restart, EventKind::Mark, EventKind::InjectedFault};
+    static constexpr std::array kinds{EventKind::Command, EventKind::Fault, EventKind::Overflow,     EventKind::Dropped,
+                                      EventKind::Restart, EventKind::Mark,  EventKind::InjectedFault};
 
     /// Forgets all; overflows are kept for so many ranks.
     void begin(int ranks);

@@ -29,28 +29,37 @@ void paintShape(QPainter& painter, LegendItem::Mark mark, const QRectF& box, con
     painter.setBrush(colour);
     const QPointF centre = box.center();
     switch (mark) {
-        case LegendItem::Mark::Triangle:
-            painter.drawPolygon(QPolygonF({{box.left(), box.top() + 1}, {box.right(), box.top() + 1}, {centre.x(), box.bottom()}}));
-            break;
-        case LegendItem::Mark::Dot: painter.drawEllipse(box.adjusted(1, 1, -1, -1)); break;
-        case LegendItem::Mark::Flag:
-            painter.drawRect(QRectF(centre.x() - 0.75, box.top(), 1.5, box.height()));
-            painter.drawPolygon(QPolygonF({{centre.x(), box.top()}, {box.right() + 1, box.top() + box.height() * 0.3}, {centre.x(), box.top() + box.height() * 0.6}}));
-            break;
-        case LegendItem::Mark::Cross:
-            painter.setPen(QPen(colour, 2));
-            painter.drawLine(box.topLeft() + QPointF(1, 1), box.bottomRight() - QPointF(1, 1));
-            painter.drawLine(box.topRight() + QPointF(-1, 1), box.bottomLeft() + QPointF(1, -1));
-            break;
-        case LegendItem::Mark::Diamond:
-            painter.drawPolygon(QPolygonF({{centre.x(), box.top()}, {box.right(), centre.y()}, {centre.x(), box.bottom()}, {box.left(), centre.y()}}));
-            break;
-        case LegendItem::Mark::Bolt: {
-            const auto at = [&](double x, double y) { return QPointF(box.left() + x * box.width(), box.top() + y * box.height()); };
-            painter.drawPolygon(QPolygonF({at(0.75, 0), at(0.1, 0.6), at(0.45, 0.6), at(0.25, 1), at(0.9, 0.4), at(0.55, 0.4)}));
-            break;
-        }
-        default: painter.drawRect(box); break;
+    case LegendItem::Mark::Triangle:
+        painter.drawPolygon(
+            QPolygonF({{box.left(), box.top() + 1}, {box.right(), box.top() + 1}, {centre.x(), box.bottom()}}));
+        break;
+    case LegendItem::Mark::Dot: painter.drawEllipse(box.adjusted(1, 1, -1, -1)); break;
+    case LegendItem::Mark::Flag:
+        painter.drawRect(QRectF(centre.x() - 0.75, box.top(), 1.5, box.height()));
+        painter.drawPolygon(QPolygonF({{centre.x(), box.top()},
+                                       {box.right() + 1, box.top() + box.height() * 0.3},
+                                       {centre.x(), box.top() + box.height() * 0.6}}));
+        break;
+    case LegendItem::Mark::Cross:
+        painter.setPen(QPen(colour, 2));
+        painter.drawLine(box.topLeft() + QPointF(1, 1), box.bottomRight() - QPointF(1, 1));
+        painter.drawLine(box.topRight() + QPointF(-1, 1), box.bottomLeft() + QPointF(1, -1));
+        break;
+    case LegendItem::Mark::Diamond:
+        painter.drawPolygon(QPolygonF({{centre.x(), box.top()},
+                                       {box.right(), centre.y()},
+                                       {centre.x(), box.bottom()},
+                                       {box.left(), centre.y()}}));
+        break;
+    case LegendItem::Mark::Bolt: {
+        const auto at = [&](double x, double y) {
+            return QPointF(box.left() + x * box.width(), box.top() + y * box.height());
+        };
+        painter.drawPolygon(
+            QPolygonF({at(0.75, 0), at(0.1, 0.6), at(0.45, 0.6), at(0.25, 1), at(0.9, 0.4), at(0.55, 0.4)}));
+        break;
+    }
+    default: painter.drawRect(box); break;
     }
     painter.restore();
 }
@@ -90,7 +99,8 @@ std::vector<std::size_t> Legend::lines(int width) const {
     while (item < items_.size() && static_cast<int>(counts.size()) < mostLines_) {
         int used = 0;
         std::size_t count = 0;
-        while (item + count < items_.size() && used + widthOf(items_[item + count]) - between <= width) used += widthOf(items_[item + count++]);
+        while (item + count < items_.size() && used + widthOf(items_[item + count]) - between <= width)
+            used += widthOf(items_[item + count++]);
         if (count == 0) break;
         counts.push_back(count);
         item += count;
@@ -126,24 +136,25 @@ void Legend::paintItem(QPainter& painter, const LegendItem& item, int x, int y) 
     const Theme& theme = theme_.theme();
     const QRect mark(x, y + (lineHeight - square) / 2, square, square);
     switch (item.mark) {
-        case LegendItem::Mark::Hatched:
-            painter.fillRect(mark, item.colour);
-            painter.fillRect(mark, QBrush(theme.dim, Qt::BDiagPattern));
-            break;
-        case LegendItem::Mark::Line:
-        case LegendItem::Mark::Dashed:
-            painter.setPen(QPen(item.colour, 2, item.mark == LegendItem::Mark::Line ? Qt::SolidLine : Qt::DotLine));
-            painter.drawLine(mark.left(), mark.center().y(), mark.right() + 1, mark.center().y());
-            break;
-        case LegendItem::Mark::Outline:
-            painter.setPen(item.colour);
-            painter.setBrush(Qt::NoBrush);
-            painter.drawRect(mark.adjusted(0, 0, -1, -1));
-            break;
-        default: paintShape(painter, item.mark, mark, item.colour); break;
+    case LegendItem::Mark::Hatched:
+        painter.fillRect(mark, item.colour);
+        painter.fillRect(mark, QBrush(theme.dim, Qt::BDiagPattern));
+        break;
+    case LegendItem::Mark::Line:
+    case LegendItem::Mark::Dashed:
+        painter.setPen(QPen(item.colour, 2, item.mark == LegendItem::Mark::Line ? Qt::SolidLine : Qt::DotLine));
+        painter.drawLine(mark.left(), mark.center().y(), mark.right() + 1, mark.center().y());
+        break;
+    case LegendItem::Mark::Outline:
+        painter.setPen(item.colour);
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(mark.adjusted(0, 0, -1, -1));
+        break;
+    default: paintShape(painter, item.mark, mark, item.colour); break;
     }
     painter.setPen(theme.dim);
-    painter.drawText(QRect(x + square + gap, y, widthOf(item), lineHeight), Qt::AlignLeft | Qt::AlignVCenter, item.text);
+    painter.drawText(QRect(x + square + gap, y, widthOf(item), lineHeight), Qt::AlignLeft | Qt::AlignVCenter,
+                     item.text);
 }
 
 }  // namespace shardlab

@@ -19,7 +19,19 @@ class ThemeSource;
 struct LegendItem {
     QString text;
     QColor colour;
-    enum class Mark { Square, Hatched, Line, Dashed, Triangle, Outline, Dot, Flag, Cross, Diamond, Bolt } mark = Mark::Square;
+    enum class Mark {
+        Square,
+        Hatched,
+        Line,
+        Dashed,
+        Triangle,
+        Outline,
+        Dot,
+        Flag,
+        Cross,
+        Diamond,
+        Bolt
+    } mark = Mark::Square;
 };
 
 /// A mark that is a shape (square, triangle, dot, flag, cross, diamond), as pictures and their legends draw it.

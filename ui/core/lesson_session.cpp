@@ -38,7 +38,9 @@ void LessonSession::load() {
     else Q_EMIT chosenChanged();
 }
 
-const Lesson* LessonSession::lesson() const { return chosen_ < 0 ? nullptr : &lessons_[static_cast<std::size_t>(chosen_)]; }
+const Lesson* LessonSession::lesson() const {
+    return chosen_ < 0 ? nullptr : &lessons_[static_cast<std::size_t>(chosen_)];
+}
 
 std::span<const KnownExperiment> LessonSession::known() const {
     return chosen_ < 0 ? std::span<const KnownExperiment>() : memory_[static_cast<std::size_t>(chosen_)].known;
@@ -81,7 +83,8 @@ void LessonSession::choose(int lesson) {
     chosen_ = lesson;
     shown_ = -1;
     plan(static_cast<std::size_t>(lesson));
-    if (running_ && running_->lesson == static_cast<std::size_t>(lesson)) shown_ = static_cast<int>(running_->experiment);
+    if (running_ && running_->lesson == static_cast<std::size_t>(lesson))
+        shown_ = static_cast<int>(running_->experiment);
     Q_EMIT chosenChanged();
     if (!running_ && !lessons_[static_cast<std::size_t>(lesson)].experiments.empty()) show(0);
 }
@@ -135,7 +138,8 @@ void LessonSession::startNext() {
     if (static_cast<std::size_t>(chosen_) == running_->lesson) shown_ = static_cast<int>(running_->experiment);
     putPrediction(*running_);  // until its ranks are there
     // A name of its own: that of the run before may still be read.
-    run_.start(experiment.layout, folder_->path() / (experiment.name + "-" + std::to_string(++runs_) + ".shardlab"), document_.measurements());
+    run_.start(experiment.layout, folder_->path() / (experiment.name + "-" + std::to_string(++runs_) + ".shardlab"),
+               document_.measurements());
     Q_EMIT changed();
 }
 
@@ -149,7 +153,8 @@ void LessonSession::ended(const RunEnd& end) {
     if (end.outcome != "finished") {
         waiting_.clear();
         const bool stopped = end.outcome == "stopped";
-        return finish(stopped ? State::Stopped : State::Failed, stopped ? QString() : QString::fromStdString(end.reason));
+        return finish(stopped ? State::Stopped : State::Failed,
+                      stopped ? QString() : QString::fromStdString(end.reason));
     }
     auto measured = measureRun(run_.runFile());
     if (!measured) return finish(State::Failed, QString::fromStdString(measured.error().text()));
@@ -161,11 +166,14 @@ void LessonSession::finish(State state, const QString& trouble) {
     statusOf(*running_) = {state, trouble, run_.runFile()};
     if (!waiting_.empty()) {
         // The session that told us is still about its end.
-        QMetaObject::invokeMethod(this, [this] {
-            if (!running_) return;
-            if (waiting_.empty()) return settle();
-            startNext();
-        }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                if (!running_) return;
+                if (waiting_.empty()) return settle();
+                startNext();
+            },
+            Qt::QueuedConnection);
         Q_EMIT changed();
     } else {
         settle();
@@ -174,14 +182,18 @@ void LessonSession::finish(State state, const QString& trouble) {
 
 void LessonSession::settle() {
     running_.reset();
-    if (shown_ < 0 && lesson() && !lesson()->experiments.empty()) return show(0);  // another lesson was chosen meanwhile
+    if (shown_ < 0 && lesson() && !lesson()->experiments.empty())
+        return show(0);  // another lesson was chosen meanwhile
     Q_EMIT changed();
 }
 
-QString LessonSession::runningLesson() const { return running_ ? QString::fromStdString(lessons_[running_->lesson].title) : QString(); }
+QString LessonSession::runningLesson() const {
+    return running_ ? QString::fromStdString(lessons_[running_->lesson].title) : QString();
+}
 
 QString LessonSession::runningExperiment() const {
-    return running_ ? QString::fromStdString(lessons_[running_->lesson].experiments[running_->experiment].name) : QString();
+    return running_ ? QString::fromStdString(lessons_[running_->lesson].experiments[running_->experiment].name)
+                    : QString();
 }
 
 void LessonSession::openInDesign(std::size_t experiment) {

@@ -40,7 +40,7 @@ public:
     /// Of the chosen lesson's experiments.
     std::span<const KnownExperiment> known() const;
     State state(std::size_t experiment) const;
-    QString trouble(std::size_t experiment) const;  ///< of one that Failed
+    QString trouble(std::size_t experiment) const;                         ///< of one that Failed
     const std::filesystem::path& recording(std::size_t experiment) const;  ///< of one that Ran
 
     /// Puts an experiment of the chosen lesson into the model; ignored while one runs.

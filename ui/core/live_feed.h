@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Carries a run that is made elsewhere from its thread to the user interface's, in batches, and writes its copy. Bounded:
-// where the window is busy the thread waits, and with it only this viewer.
+// Carries a run that is made elsewhere from its thread to the user interface's, in batches, and writes its copy.
+// Bounded: where the window is busy the thread waits, and with it only this viewer.
 #pragma once
 
 #include "engine/launch/serve/run_copy.h"
@@ -34,7 +34,8 @@ struct LiveNews {
 class LiveFeed final : public RunCopy {
 public:
     /// `wake` is called from the thread when something arrived.
-    LiveFeed(std::filesystem::path file, std::function<void()> wake) : RunCopy(std::move(file)), wake_(std::move(wake)) {}
+    LiveFeed(std::filesystem::path file, std::function<void()> wake)
+        : RunCopy(std::move(file)), wake_(std::move(wake)) {}
 
     /// Nobody listens any more, and nobody is waited for.
     void detach();

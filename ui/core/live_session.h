@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run that is made elsewhere in the desktop's Run workspace: watched over a connection, or made of what another program
-// sends; written into a run file, shown by the same views as a run of this machine. Nothing here blocks.
+// A run that is made elsewhere in the desktop's Run workspace: watched over a connection, or made of what another
+// program sends; written into a run file, shown by the same views as a run of this machine. Nothing here blocks.
 #pragma once
 
 #include "engine/launch/serve/live_listener.h"

@@ -16,8 +16,8 @@
 namespace shardlab {
 namespace {
 
-constexpr qreal margin = 14;        ///< around the text, pixels
-constexpr qreal lineHeight = 128;   ///< percent
+constexpr qreal margin = 14;                    ///< around the text, pixels
+constexpr qreal lineHeight = 128;               ///< percent
 constexpr std::array headings{1.4, 1.15, 1.0};  ///< of the body's size
 constexpr int paragraphGap = 8, indent = 16;    ///< pixels
 
@@ -66,7 +66,8 @@ void styleBlock(const QTextBlock& block, const Theme& theme) {
     format.setLineHeight(lineHeight, QTextBlockFormat::ProportionalHeight);
     const int level = block.blockFormat().headingLevel();
     const QTextBlock next = block.next();
-    const bool together = next.isValid() && ((isCode(block) && isCode(next)) || (isQuote(block) && isQuote(next) && hasLink(block)));
+    const bool together =
+        next.isValid() && ((isCode(block) && isCode(next)) || (isQuote(block) && isQuote(next) && hasLink(block)));
     format.setTopMargin(level > 1 ? paragraphGap : 0);
     format.setBottomMargin(together ? 0 : paragraphGap);
     if (isQuote(block)) {
@@ -80,7 +81,8 @@ void styleBlock(const QTextBlock& block, const Theme& theme) {
         cursor.select(QTextCursor::BlockUnderCursor);
         QTextCharFormat letters = cursor.charFormat();
         letters.clearProperty(QTextFormat::FontSizeAdjustment);  // which would undo any size
-        const double size = QFontInfo(theme.body).pixelSize() * headings[static_cast<std::size_t>(std::min(level, 3) - 1)];
+        const double size =
+            QFontInfo(theme.body).pixelSize() * headings[static_cast<std::size_t>(std::min(level, 3) - 1)];
         letters.setProperty(QTextFormat::FontPixelSize, static_cast<int>(size + 0.5));
         letters.setFontWeight(QFont::DemiBold);
         cursor.setCharFormat(letters);

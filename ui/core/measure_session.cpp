@@ -35,9 +35,10 @@ Result<Profile> profileOnce(const Layout& layout, JobObserver& observer, const S
 }
 
 Result<Profile> profileHere(const Layout& layout, JobObserver& observer, const Stop& stop) {
-    auto profile = quietestProfile([&] { return profileOnce(layout, observer, stop); }, [&](const std::string& what) {
-        observer.logged({0, 0, LogLevel::Info, what});
-    });
+    auto profile = quietestProfile([&] { return profileOnce(layout, observer, stop); },
+                                   [&](const std::string& what) {
+                                       observer.logged({0, 0, LogLevel::Info, what});
+                                   });
     if (!profile) return profile;
     if (const Status saved = saveProfile(*profile, profileFile(*profile)); !saved) return fail(saved.error());
     return profile;

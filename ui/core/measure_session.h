@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "Measure this machine": profiles the document's layout on a worker thread and hands what was measured to the document,
-// whose predictions are then of this machine.
+// "Measure this machine": profiles the document's layout on a worker thread and hands what was measured to the
+// document, whose predictions are then of this machine.
 #pragma once
 
 #include "engine/predict/plan/profile.h"

@@ -4,7 +4,11 @@
 namespace shardlab {
 
 void Messages::post(const QString& doing, const Error& error, const QString& topic, std::function<bool()> holds) {
-    post({.level = MessageLevel::Error, .title = doing, .detail = QString::fromStdString(error.text()), .topic = topic, .holds = std::move(holds)});
+    post({.level = MessageLevel::Error,
+          .title = doing,
+          .detail = QString::fromStdString(error.text()),
+          .topic = topic,
+          .holds = std::move(holds)});
 }
 
 }  // namespace shardlab

@@ -46,7 +46,8 @@ void NoteBook::keepAll() {
 void NoteBook::add(std::int64_t time, int rank, const QString& text) {
     if (model_.empty() || text.trimmed().isEmpty()) return;
     std::vector<Note> notes = model_.notes();
-    Note note{0, time, rank, text.trimmed().toStdString(), QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString()};
+    Note note{0, time, rank, text.trimmed().toStdString(),
+              QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString()};
     notes.insert(std::ranges::upper_bound(notes, time, {}, &Note::time), std::move(note));
     model_.setNotes(std::move(notes));
     tries_ = 0;

@@ -29,7 +29,8 @@ QString layerName(int layer) {
 QString powerOfTwo(int exponent) {
     static const QString raised = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
     QString text = QStringLiteral("2");
-    for (const QChar figure : QString::number(exponent)) text += figure == QLatin1Char('-') ? QStringLiteral("⁻") : QString(raised[figure.digitValue()]);
+    for (const QChar figure : QString::number(exponent))
+        text += figure == QLatin1Char('-') ? QStringLiteral("⁻") : QString(raised[figure.digitValue()]);
     return text;
 }
 
@@ -41,7 +42,9 @@ QString powerOfTwo(double value) {
 
 std::vector<Event> overflows(const RunModel& model) {
     std::vector<Event> found = model.instants().of(EventKind::Overflow);
-    std::stable_sort(found.begin(), found.end(), [](const Event& a, const Event& b) { return std::pair(a.step, a.rank) < std::pair(b.step, b.rank); });
+    std::stable_sort(found.begin(), found.end(), [](const Event& a, const Event& b) {
+        return std::pair(a.step, a.rank) < std::pair(b.step, b.rank);
+    });
     return found;
 }
 
@@ -56,7 +59,8 @@ QString overflowText(const Event& overflow) {
 }
 
 std::span<const Event> ofStep(const std::vector<Event>& overflows, int step) {
-    const auto first = std::partition_point(overflows.begin(), overflows.end(), [&](const Event& e) { return e.step < step; });
+    const auto first =
+        std::partition_point(overflows.begin(), overflows.end(), [&](const Event& e) { return e.step < step; });
     const auto last = std::partition_point(first, overflows.end(), [&](const Event& e) { return e.step == step; });
     return {first, last};
 }
@@ -71,7 +75,8 @@ QString overflowsText(std::span<const Event> ofOneStep) {
         else known->second += QString::number(overflow.rank);
     }
     QStringList places;
-    for (const auto& [place, on] : ranks) places += (on.size() == 1 ? tr("%1 (rank %2)") : tr("%1 (ranks %2)")).arg(place, on.join(QStringLiteral(", ")));
+    for (const auto& [place, on] : ranks)
+        places += (on.size() == 1 ? tr("%1 (rank %2)") : tr("%1 (ranks %2)")).arg(place, on.join(QStringLiteral(", ")));
     return places.empty() ? QString() : tr("overflow, step skipped: %1").arg(places.join(QStringLiteral("; ")));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A horizontal slider that goes to the place that is clicked, and is dragged on from there. A QSlider goes one page towards it.
+// A horizontal slider that goes to the place that is clicked, and is dragged on from there. A QSlider goes one page
+// towards it.
 #pragma once
 
 #include <QSlider>

@@ -12,7 +12,8 @@ PlainLabels::PlainLabels(QObject* parent) : QObject(parent) { QCoreApplication::
 /// A tooltip is a label too. Every label is polished before it is first measured or shown.
 bool PlainLabels::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Polish)
-        if (auto* label = qobject_cast<QLabel*>(watched); label && label->textFormat() == Qt::AutoText) label->setTextFormat(Qt::PlainText);
+        if (auto* label = qobject_cast<QLabel*>(watched); label && label->textFormat() == Qt::AutoText)
+            label->setTextFormat(Qt::PlainText);
     return QObject::eventFilter(watched, event);
 }
 

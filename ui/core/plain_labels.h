@@ -6,8 +6,8 @@
 
 namespace shardlab {
 
-/// For as long as it lives, labels and tooltips of the application show their text as it is written, where they were not
-/// told that it is rich text: Qt would guess.
+/// For as long as it lives, labels and tooltips of the application show their text as it is written, where they were
+/// not told that it is rich text: Qt would guess.
 class PlainLabels final : public QObject {
     Q_OBJECT
 public:

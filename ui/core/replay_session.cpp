@@ -19,7 +19,8 @@
 namespace shardlab {
 namespace {
 
-/// What is read of the run at a time, and how much of it the worker may be ahead: bounds memory while the window is busy.
+/// What is read of the run at a time, and how much of it the worker may be ahead: bounds memory while the window is
+/// busy.
 constexpr std::size_t batchBlocks = 8;
 constexpr std::size_t batchesAhead = 16;
 /// Of each frame, for taking events in.
@@ -59,7 +60,8 @@ struct ReplaySession::Feed {
 
     void read();
     Status readAll();
-    /// Goes through all blocks; those that fit stay in memory. The first thing that is wrong with them is told at the end.
+    /// Goes through all blocks; those that fit stay in memory. The first thing that is wrong with them is told at the
+    /// end.
     Status scan(RunBlockSource& source, bool figures);
     /// False once nobody wants more.
     template <class Batch>
@@ -98,8 +100,20 @@ Status ReplaySession::Feed::readAll() {
     }
     const bool few = steps && hasFewDetails(*steps);
     const bool late = steps && !few && !hasTooManyDetails(*steps);
-    Opening made{run.header(), std::move(*predicted), std::move(*log), run.ranks(), run.clocks(), notes ? *notes : std::vector<Note>{},
-                 run.names(), run.restarts(), std::move(steps), {}, {}, {}, run.eventCount(), run.droppedEvents()};
+    Opening made{run.header(),
+                 std::move(*predicted),
+                 std::move(*log),
+                 run.ranks(),
+                 run.clocks(),
+                 notes ? *notes : std::vector<Note>{},
+                 run.names(),
+                 run.restarts(),
+                 std::move(steps),
+                 {},
+                 {},
+                 {},
+                 run.eventCount(),
+                 run.droppedEvents()};
     // Details of few steps are there at once; of a long run they come while its steps are in sight already.
     if (few) {
         auto ends = readDetails(run, [&](StepDetails part) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Opens a recorded run on a worker thread and feeds the Replay workspace's model, a little per frame: first its steps, then
-// what stays in memory of each block of its events. The events themselves are read again where they are looked at.
+// Opens a recorded run on a worker thread and feeds the Replay workspace's model, a little per frame: first its steps,
+// then what stays in memory of each block of its events. The events themselves are read again where they are looked at.
 #pragma once
 
 #include "engine/base/result.h"

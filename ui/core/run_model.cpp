@@ -132,15 +132,18 @@ void RunModel::setSteps(StoredSteps steps) {
 }
 
 void RunModel::addDetails(StepDetails details) {
-    if (empty() || !figuresStored_ || details.shares.size() != details.steps.size() * static_cast<std::size_t>(ranks())) return;
+    if (empty() || !figuresStored_ || details.shares.size() != details.steps.size() * static_cast<std::size_t>(ranks()))
+        return;
     const auto of = static_cast<std::ptrdiff_t>(ranks());
     for (std::size_t i = 0; i < details.steps.size(); ++i) {
         StepSummary& step = details.steps[i];
         const auto place = std::ranges::lower_bound(extents_, step.step, {}, &StepExtent::step);
         if (place == extents_.end() || place->step != step.step) continue;  // the file tells of it in one table only
         const std::size_t at = static_cast<std::size_t>(place - extents_.begin()) * static_cast<std::size_t>(of);
-        if (stored_.shares.size() < at + static_cast<std::size_t>(of)) stored_.shares.resize(at + static_cast<std::size_t>(of));
-        std::copy_n(details.shares.begin() + static_cast<std::ptrdiff_t>(i) * of, of, stored_.shares.begin() + static_cast<std::ptrdiff_t>(at));
+        if (stored_.shares.size() < at + static_cast<std::size_t>(of))
+            stored_.shares.resize(at + static_cast<std::size_t>(of));
+        std::copy_n(details.shares.begin() + static_cast<std::ptrdiff_t>(i) * of, of,
+                    stored_.shares.begin() + static_cast<std::ptrdiff_t>(at));
         summary_->put(std::move(step));
     }
     Q_EMIT appended();
@@ -149,7 +152,8 @@ void RunModel::addDetails(StepDetails details) {
 void RunModel::setEnds(StepEnds ends) {
     if (empty() || !figuresStored_) return;
     stragglers_ = std::move(ends.stragglers);
-    for (std::size_t rank = 0; rank < std::min(lanes_.size(), ends.peaks.size()); ++rank) lanes_[rank].peak = ends.peaks[rank];
+    for (std::size_t rank = 0; rank < std::min(lanes_.size(), ends.peaks.size()); ++rank)
+        lanes_[rank].peak = ends.peaks[rank];
     Q_EMIT appended();
 }
 
@@ -251,7 +255,8 @@ void RunModel::takeTold(std::span<const Event> events) {
             std::int64_t& peak = lanes_[static_cast<std::size_t>(event.rank)].peak;
             peak = std::max(peak, event.bytes);
         } else if (isCounter(event.kind)) {
-            if (isKeptCounter(event.kind) && !restarts_.superseded(event)) counters_[static_cast<std::size_t>(event.kind)].push_back(event);
+            if (isKeptCounter(event.kind) && !restarts_.superseded(event))
+                counters_[static_cast<std::size_t>(event.kind)].push_back(event);
         } else if (event.kind != EventKind::Overflow || !restarts_.superseded(event)) {
             instants.push_back(event);
         }
@@ -288,7 +293,8 @@ void RunModel::setNotes(std::vector<Note> notes) {
 const std::vector<Straggler>& RunModel::stragglers() const {
     // All steps are looked at again: not with every one that comes.
     constexpr std::size_t fewer = 16;
-    if (watch_ && !figuresStored_ && firstOpenStep_ != judgedSteps_ && (end_ || firstOpenStep_ >= judgedSteps_ + std::max<std::size_t>(1, judgedSteps_ / fewer))) {
+    if (watch_ && !figuresStored_ && firstOpenStep_ != judgedSteps_ &&
+        (end_ || firstOpenStep_ >= judgedSteps_ + std::max<std::size_t>(1, judgedSteps_ / fewer))) {
         stragglers_ = watch_->stragglers();
         judgedSteps_ = firstOpenStep_;
     }
@@ -360,7 +366,9 @@ MemoryBytes RunModel::memoryAt(int rank, std::int64_t time) const {
     return time < 0 ? store_.memory(rank).last() : store_.memory(rank).at(time);
 }
 
-MemoryBytes RunModel::largestMemory(int rank, std::int64_t begin, std::int64_t end) const { return store_.memory(rank).largest(begin, end); }
+MemoryBytes RunModel::largestMemory(int rank, std::int64_t begin, std::int64_t end) const {
+    return store_.memory(rank).largest(begin, end);
+}
 
 MemoryCurve RunModel::measuredMemory(int rank, std::int64_t begin, std::int64_t end, std::size_t most) const {
     MemoryCurve curve;
@@ -386,15 +394,16 @@ const StepAccount* RunModel::account() {
         account_ = accountOf(header_->layout, std::move(events), deviceTime());
         return account_.get();
     }
-    QThreadPool::globalInstance()->start(
-        [model = QPointer<RunModel>(this), generation = generation_, layout = header_->layout, events = std::move(events), device = deviceTime()]() mutable {
-            std::shared_ptr<const StepAccount> account = accountOf(layout, std::move(events), device);
-            QMetaObject::invokeMethod(qApp, [model, generation, account] {
-                if (!model || model->generation_ != generation) return;  // a newer header came
-                model->account_ = account;
-                Q_EMIT model->accounted();
-            });
+    QThreadPool::globalInstance()->start([model = QPointer<RunModel>(this), generation = generation_,
+                                          layout = header_->layout, events = std::move(events),
+                                          device = deviceTime()]() mutable {
+        std::shared_ptr<const StepAccount> account = accountOf(layout, std::move(events), device);
+        QMetaObject::invokeMethod(qApp, [model, generation, account] {
+            if (!model || model->generation_ != generation) return;  // a newer header came
+            model->account_ = account;
+            Q_EMIT model->accounted();
         });
+    });
     return nullptr;
 }
 

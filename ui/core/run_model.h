@@ -35,11 +35,11 @@ struct StepAccount;
 /// Where a step lies in time, over all ranks; -1 = not known yet.
 struct StepExtent {
     int step = 0;
-    std::int64_t begin = -1;         ///< first thing any rank did in it
+    std::int64_t begin = -1;  ///< first thing any rank did in it
     std::int64_t firstForward = -1;
     std::int64_t lastBackward = -1;
-    std::int64_t end = -1;           ///< last thing seen so far
-    bool complete = false;           ///< every rank has ended it
+    std::int64_t end = -1;  ///< last thing seen so far
+    bool complete = false;  ///< every rank has ended it
 };
 
 class RunModel : public QObject {
@@ -54,8 +54,8 @@ public:
     /// Where the begun run is recorded; begin() and clear() forget it.
     void setFile(std::filesystem::path file);
     const std::filesystem::path& file() const { return file_; }  ///< empty: nowhere
-    /// Figures that the run's file stores: those of the steps' events, which are then only kept and drawn. Before the first
-    /// event.
+    /// Figures that the run's file stores: those of the steps' events, which are then only kept and drawn. Before the
+    /// first event.
     void setSteps(StoredSteps steps);
     /// Of steps of setSteps(), ascending from call to call.
     void addDetails(StepDetails details);
@@ -64,14 +64,14 @@ public:
     /// restarts, and instead of append().
     void setStored(std::shared_ptr<BlockSource> source, std::span<const BlockPlace> places);
     void take(std::vector<ScannedBlock> blocks);
-    /// Events of one lane of one rank come ascending by begin; anything may interleave, but a restart comes before what is
-    /// done after it. O(1) amortised an event. Events of ranks outside the header's mesh are not kept, nor counters and
-    /// overflows of steps that were done again (restarts.h); where some must go, reset() is told.
+    /// Events of one lane of one rank come ascending by begin; anything may interleave, but a restart comes before what
+    /// is done after it. O(1) amortised an event. Events of ranks outside the header's mesh are not kept, nor counters
+    /// and overflows of steps that were done again (restarts.h); where some must go, reset() is told.
     void append(std::span<const Event> events);
     void append(const LogLine& line);
     void setRank(const RankRecord& record);
     void setClocks(std::vector<HostClock> clocks);  ///< of hosts other than the launcher's; replaces
-    void setNames(EventNames names);  ///< of the begun run
+    void setNames(EventNames names);                ///< of the begun run
     void setEnd(const RunEnd& end);
 
     bool empty() const { return !header_.has_value(); }
@@ -84,7 +84,10 @@ public:
     /// The same of the newest steps.
     int activeRanks() const { return activeRanks(std::numeric_limits<int>::max()); }
     /// Whether some steps had fewer than others.
-    bool resized() const { return std::ranges::any_of(restarts_.all(), [this](const Event& restart) { return restart.bytes > 0 && restart.bytes < ranks(); }); }
+    bool resized() const {
+        return std::ranges::any_of(
+            restarts_.all(), [this](const Event& restart) { return restart.bytes > 0 && restart.bytes < ranks(); });
+    }
     /// Whether the rank is one of them: of replicas the last ones are absent.
     bool takesPart(int rank, int step) const;
     /// Whether the prediction is of steps like this one: with fewer ranks they have other actions.
@@ -147,8 +150,8 @@ public:
     const StepAccount* account();
 
 Q_SIGNALS:
-    void reset();       ///< begin or clear, or something was taken away
-    void appended();    ///< events arrived; at most once per batch
+    void reset();     ///< begin or clear, or something was taken away
+    void appended();  ///< events arrived; at most once per batch
     void logged();
     void ranksChanged();
     void notesChanged();
@@ -176,7 +179,7 @@ private:
     EventStore store_;
     std::vector<RankLanes> lanes_;
     std::vector<std::string> labels_;
-    std::vector<int> replicas_;  ///< by rank, its coordinate on the data axis
+    std::vector<int> replicas_;                 ///< by rank, its coordinate on the data axis
     std::vector<std::vector<Event>> counters_;  ///< by kind
     Instants instants_;
     Restarts restarts_;
@@ -197,7 +200,7 @@ private:
     std::int64_t predictedEnd_ = 0;
     std::int64_t predictedFirstForward_ = 0;
     std::int64_t predictedLastBackward_ = 0;
-    bool timesKnown_ = false;       ///< firstTime_ and lastTime_ are of something
+    bool timesKnown_ = false;  ///< firstTime_ and lastTime_ are of something
     std::int64_t firstTime_ = 0;
     std::int64_t lastTime_ = 0;
     std::int64_t eventCount_ = 0;

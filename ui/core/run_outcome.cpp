@@ -27,7 +27,8 @@ QString outcomeText(const RunModel& model) {
     const bool stopped = end.outcome == "stopped";
     const QString what = end.outcome.empty() ? tr("the recording was cut off") : stopped ? tr("stopped") : tr("failed");
     // A stop is its own reason.
-    const QString why = stopped || end.reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(end.reason);
+    const QString why =
+        stopped || end.reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(end.reason);
     return what + place(model) + why;
 }
 

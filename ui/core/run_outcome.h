@@ -8,8 +8,8 @@ namespace shardlab {
 
 class RunModel;
 
-/// "failed at step 86 of 150: …", "stopped at step 86 of 150", "the recording was cut off at step 86 of 150"; empty of a run
-/// that finished, or whose end is not known yet.
+/// "failed at step 86 of 150: …", "stopped at step 86 of 150", "the recording was cut off at step 86 of 150"; empty of
+/// a run that finished, or whose end is not known yet.
 QString outcomeText(const RunModel& model);
 
 /// How many of its checkpoints failed, and why; empty where none did.

@@ -34,11 +34,13 @@ struct RunSession::Slot {
     std::unique_ptr<RunningJob> job;  // the worker's until `begun`
     std::optional<Plan> plan;
     std::optional<Error> error;
-    bool begun = false;  ///< the session's thread alone reads and writes it: the model has begun, and the job may be used
+    bool begun =
+        false;  ///< the session's thread alone reads and writes it: the model has begun, and the job may be used
 };
 
 /// On a worker thread.
-void RunSession::startJob(Slot& slot, const JobStarter& starter, JobOptions options, const std::optional<ServeOptions>& serve) {
+void RunSession::startJob(Slot& slot, const JobStarter& starter, JobOptions options,
+                          const std::optional<ServeOptions>& serve) {
     if (serve) {
         auto server = RunServer::listen(*serve);
         if (!server) {
@@ -82,7 +84,9 @@ void RunSession::start(const Layout& layout, std::filesystem::path runFile, Meas
     setState(JobState::Starting);
     QThreadPool::globalInstance()->start(
         [self, slot = slot_, starter = starter_,
-         options = JobOptions{layout_, runFile_, {}, std::move(measurements), {}, std::move(resume), {}, std::move(agent)}, serve = std::move(serve)]() mutable {
+         options =
+             JobOptions{layout_, runFile_, {}, std::move(measurements), {}, std::move(resume), {}, std::move(agent)},
+         serve = std::move(serve)]() mutable {
             auto plan = makePlan(options.layout, options.measurements);
             if (!plan) {
                 slot->error = Error{.what = "this layout cannot run", .why = toText(plan.error())};
@@ -127,7 +131,9 @@ void RunSession::send(Command command) {
     if (active() && slot_ && slot_->begun) slot_->job->send(command);
 }
 
-int RunSession::replicas() const { return model_.empty() ? 0 : model_.activeRanks() / ranksOfReplica(layout_.parallel); }
+int RunSession::replicas() const {
+    return model_.empty() ? 0 : model_.activeRanks() / ranksOfReplica(layout_.parallel);
+}
 
 std::optional<int> RunSession::fewerReplicas() const {
     const auto found = std::ranges::find_if(sizes_, [now = replicas()](int size) { return size < now; });
@@ -135,7 +141,8 @@ std::optional<int> RunSession::fewerReplicas() const {
 }
 
 std::optional<int> RunSession::moreReplicas() const {
-    const auto found = std::ranges::find_if(sizes_.rbegin(), sizes_.rend(), [now = replicas()](int size) { return size > now; });
+    const auto found =
+        std::ranges::find_if(sizes_.rbegin(), sizes_.rend(), [now = replicas()](int size) { return size > now; });
     return active() && found != sizes_.rend() ? std::optional(*found) : std::nullopt;
 }
 

@@ -24,8 +24,8 @@ public:
     /// Ends a run that still goes.
     ~RunSession() override;
 
-    /// `layout` is legal, its paths absolute; `resume`: a checkpoint to go on from; `serve`: where others may watch, empty:
-    /// nowhere; `agent`: as in JobOptions. Ignored while a run is active.
+    /// `layout` is legal, its paths absolute; `resume`: a checkpoint to go on from; `serve`: where others may watch,
+    /// empty: nowhere; `agent`: as in JobOptions. Ignored while a run is active.
     void start(const Layout& layout, std::filesystem::path runFile, Measurements measurements = {},
                std::filesystem::path resume = {}, std::optional<ServeOptions> serve = {}, std::string agent = {});
     void pause() { send(Command::Pause); }
@@ -61,7 +61,8 @@ Q_SIGNALS:
 
 private:
     struct Slot;  ///< what a start on a worker thread and the session share
-    static void startJob(Slot& slot, const JobStarter& starter, JobOptions options, const std::optional<ServeOptions>& serve);
+    static void startJob(Slot& slot, const JobStarter& starter, JobOptions options,
+                         const std::optional<ServeOptions>& serve);
     void send(Command command);
     int replicas() const;
     void setState(JobState state);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What was made of a block of a run file on the thread that reads: the model takes it over without looking at its spans.
+// What was made of a block of a run file on the thread that reads: the model takes it over without looking at its
+// spans.
 #pragma once
 
 #include "engine/trace/run_file/run_file.h"
@@ -14,8 +15,8 @@ namespace shardlab {
 struct ScannedBlock {
     BlockPlace place;
     std::shared_ptr<const BlockDigest> digest;
-    std::vector<Event> told;    ///< counters that models keep, and instants; in their order
-    std::vector<Event> figured; ///< everything, where figures of steps have to be made of it; else nothing
+    std::vector<Event> told;     ///< counters that models keep, and instants; in their order
+    std::vector<Event> figured;  ///< everything, where figures of steps have to be made of it; else nothing
 };
 
 /// Counters that views ask a model for. Others are in the figures of steps alone.

@@ -56,10 +56,11 @@ SearchSession::SearchSession(Document& document, QObject* parent) : QObject(pare
     timer_.setInterval(drainMilliseconds);
     connect(&timer_, &QTimer::timeout, this, &SearchSession::drain);
     connect(&document, &Document::layoutChanged, this, &SearchSession::dropIfStale);
-    connect(&document, &Document::measurementsChanged, this, [this] {  // other times: other figures for the same question
-        drop();
-        Q_EMIT changed();
-    });
+    connect(&document, &Document::measurementsChanged, this,
+            [this] {  // other times: other figures for the same question
+                drop();
+                Q_EMIT changed();
+            });
 }
 
 SearchSession::~SearchSession() {
@@ -116,7 +117,9 @@ std::vector<FieldChange> SearchSession::changesOf(const Candidate& candidate) co
 bool SearchSession::stale() const { return !document_.faults().empty(); }
 
 void SearchSession::load(const Candidate& candidate) {
-    document_.change(layoutOf(candidate), tr("Take candidate %1 %2").arg(degreesText(candidate.choice), QString::fromStdString(candidate.choice.kind)));
+    document_.change(
+        layoutOf(candidate),
+        tr("Take candidate %1 %2").arg(degreesText(candidate.choice), QString::fromStdString(candidate.choice.kind)));
 }
 
 QString SearchSession::throughputUnit() const {
@@ -164,7 +167,8 @@ QString degreesText(const Choice& choice) {
     const ParallelSpec& parallel = choice.parallel;
     QString text = QStringLiteral("%1·%2").arg(parallel.data).arg(parallel.pipeline);
     if (choice.chunks > 1) text += QStringLiteral("×%1").arg(choice.chunks);
-    for (const auto& [name, degree] : {std::pair("tp", parallel.tensor), {"ep", parallel.expert}, {"cp", parallel.context}})
+    for (const auto& [name, degree] :
+         {std::pair("tp", parallel.tensor), {"ep", parallel.expert}, {"cp", parallel.context}})
         if (degree > 1) text += QStringLiteral(" %1%2").arg(QLatin1String(name)).arg(degree);
     if (parallel.zero > 0) text += QStringLiteral(" z%1").arg(parallel.zero);
     return text;
@@ -172,7 +176,8 @@ QString degreesText(const Choice& choice) {
 
 QString scheduleText(const Candidate& candidate) {
     QString text = QString::fromStdString(candidate.choice.kind);
-    if (candidate.choice.inFlight > 0) text += QCoreApplication::translate("candidates", ", %1 in flight").arg(candidate.choice.inFlight);
+    if (candidate.choice.inFlight > 0)
+        text += QCoreApplication::translate("candidates", ", %1 in flight").arg(candidate.choice.inFlight);
     for (const std::string& kind : candidate.alike) text += QStringLiteral(" = ") + QString::fromStdString(kind);
     if (!candidate.choice.stages.empty()) text += QCoreApplication::translate("candidates", ", balanced stages");
     return text;

@@ -10,7 +10,8 @@ namespace shardlab {
 
 namespace {
 
-/// What a view shows lies at most this far from a run's begin, so that its length, and what is added to its ends, fit 64 bits.
+/// What a view shows lies at most this far from a run's begin, so that its length, and what is added to its ends, fit
+/// 64 bits.
 constexpr std::int64_t farthest = 2 * latestTime;
 
 }  // namespace
@@ -40,7 +41,8 @@ void Selection::setRank(int rank) {
 
 void Selection::setArea(std::optional<TimeRange> area, std::vector<int> ranks) {
     if (area && area->end < area->begin) std::swap(area->begin, area->end);
-    if (area) area = TimeRange{std::clamp(area->begin, -farthest, farthest), std::clamp(area->end, -farthest, farthest)};
+    if (area)
+        area = TimeRange{std::clamp(area->begin, -farthest, farthest), std::clamp(area->end, -farthest, farthest)};
     if (!area) ranks.clear();
     if (area_ == area && areaRanks_ == ranks) return;
     area_ = area;

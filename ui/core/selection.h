@@ -28,7 +28,7 @@ public:
 
     const std::optional<Event>& event() const { return event_; }
     const std::optional<Event>& hovered() const { return hovered_; }
-    int rank() const { return rank_; }           ///< -1: none
+    int rank() const { return rank_; }                     ///< -1: none
     const TimeRange& visible() const { return visible_; }  ///< begin = end: not chosen yet
     bool followLive() const { return follow_; }
     std::int64_t cursor() const { return cursor_; }  ///< the moment memory, mesh and cards speak of; -1: the latest
@@ -38,7 +38,7 @@ public:
     /// Ranks that stay on top of timelines, in the order they were pinned.
     const std::vector<int>& pinned() const { return pinned_; }
     std::optional<Axis> grouping() const { return grouping_; }  ///< ranks alike on this axis stand together
-    bool pathShown() const { return pathShown_; }  ///< the critical path is drawn
+    bool pathShown() const { return pathShown_; }               ///< the critical path is drawn
 
     void select(std::optional<Event> event);
     void hover(std::optional<Event> event);
@@ -53,8 +53,8 @@ public:
     void showPath(bool shown);
     /// As at the start: nothing selected, nothing in sight, following. For another run's model.
     void clear();
-    /// After the prediction that was shown gave way to `model`'s: a selected action is the same one where it is now, and
-    /// what `model` does not have is no longer selected.
+    /// After the prediction that was shown gave way to `model`'s: a selected action is the same one where it is now,
+    /// and what `model` does not have is no longer selected.
     void keepWithin(const RunModel& model);
 
 Q_SIGNALS:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whether the runs that start here can be watched from other machines: where, and with which token. The token is never written
-// down; it is another one each time sharing begins.
+// Whether the runs that start here can be watched from other machines: where, and with which token. The token is never
+// written down; it is another one each time sharing begins.
 #pragma once
 
 #include "engine/launch/serve/run_server.h"

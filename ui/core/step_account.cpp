@@ -13,7 +13,9 @@
 namespace shardlab {
 
 int StepAccount::nodeOf(const Event& event) const {
-    if (event.action == 0 || event.rank < 0 || event.rank >= mesh.ranks() || event.kind != eventKind(actionFromId(event.action).kind)) return -1;
+    if (event.action == 0 || event.rank < 0 || event.rank >= mesh.ranks() ||
+        event.kind != eventKind(actionFromId(event.action).kind))
+        return -1;
     const auto found = nodes.find({pipelineRank(event.rank), event.action});
     return found == nodes.end() ? -1 : found->second;
 }
@@ -22,8 +24,8 @@ namespace {
 
 /// What a prediction's events tell of an action: shares of a core and measured times included.
 struct Told {
-    int rank = -1;      ///< of those that do it alike, the one whose events these are
-    double lasts = 0;   ///< seconds, less the waits that cut it
+    int rank = -1;     ///< of those that do it alike, the one whose events these are
+    double lasts = 0;  ///< seconds, less the waits that cut it
     std::int64_t begin = std::numeric_limits<std::int64_t>::max();
     std::int64_t end = 0;
     double tensor = 0;  ///< seconds of its tensor collectives
@@ -52,7 +54,9 @@ std::unordered_map<ActionId, Told> toldOf(std::span<const Event> events) {
 
 /// Actions wait within for what runs beside compute over the data axis.
 bool cutByWaits(std::span<const Event> events) {
-    return std::ranges::any_of(events, [](const Event& event) { return event.kind >= EventKind::ReduceBuckets && event.kind <= EventKind::RingHop; });
+    return std::ranges::any_of(events, [](const Event& event) {
+        return event.kind >= EventKind::ReduceBuckets && event.kind <= EventKind::RingHop;
+    });
 }
 
 }  // namespace
@@ -70,7 +74,8 @@ std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<E
     plan->costs.stretch = 1;
     account->graph = stepGraph(plan->lowered, plan->costs, [&](const Action& action) {
         const auto found = told.find(actionId(action));
-        return found == told.end() || !found->second.known() ? plan->costs.seconds(action) : device.seconds(found->second.lasts);
+        return found == told.end() || !found->second.known() ? plan->costs.seconds(action)
+                                                             : device.seconds(found->second.lasts);
     });
     // Where waits cut actions, collectives are drawn over the waits too: the cost model's share then.
     if (!cutByWaits(plan->simulation.events))

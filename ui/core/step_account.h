@@ -16,9 +16,9 @@ namespace shardlab {
 
 struct StepAccount {
     Mesh mesh;
-    std::vector<MemoryCurve> memory;  ///< by pipeline rank; times as those of the predicted events
+    std::vector<MemoryCurve> memory;         ///< by pipeline rank; times as those of the predicted events
     std::vector<MemoryCurve> memoryOfFirst;  ///< of the first replica, where it is not like the others; else empty
-    StepGraph graph;  ///< in device time, and the path too
+    StepGraph graph;                         ///< in device time, and the path too
     CriticalPath path;
     /// Nodes of the graph by pipeline rank and action.
     std::map<std::pair<int, ActionId>, int> nodes;

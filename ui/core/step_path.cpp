@@ -11,12 +11,14 @@
 namespace shardlab {
 namespace {
 
-/// A rank's events by action, not those of what happens within one or before it. One that waits cut into pieces is whole.
+/// A rank's events by action, not those of what happens within one or before it. One that waits cut into pieces is
+/// whole.
 class Actions {
 public:
     void add(std::span<const Event> events) {
         for (const Event& event : events) {
-            if (isTensorCollective(event.kind) || isExpertExchange(event.kind)) tensor_[event.action].emplace_back(event.begin, event.end);
+            if (isTensorCollective(event.kind) || isExpertExchange(event.kind))
+                tensor_[event.action].emplace_back(event.begin, event.end);
             if (event.action == 0 || event.kind != eventKind(actionFromId(event.action).kind)) continue;
             const auto [known, added] = events_.try_emplace(event.action, event);
             if (added) continue;
@@ -46,7 +48,8 @@ private:
 };
 
 /// By pipeline rank, of one pipeline: predicted, or measured in a step.
-std::vector<Actions> actionsOf(const RunModel& model, const StepAccount& account, int pipeline, std::optional<int> step) {
+std::vector<Actions> actionsOf(const RunModel& model, const StepAccount& account, int pipeline,
+                               std::optional<int> step) {
     const std::vector<int> ranks = account.mesh.group(pipeline, Axis::Pipeline);
     std::vector<Actions> actions(ranks.size());
     for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -66,11 +69,13 @@ const Event* eventOf(const std::vector<Actions>& actions, const StepGraph::Node&
 
 int pipelineOf(const StepAccount& account, int rank) { return rank >= 0 && rank < account.mesh.ranks() ? rank : 0; }
 
-std::vector<Event> predictedPath(const RunModel& model, const StepAccount& account, int pipeline, std::optional<int> step) {
+std::vector<Event> predictedPath(const RunModel& model, const StepAccount& account, int pipeline,
+                                 std::optional<int> step) {
     const auto actions = actionsOf(model, account, pipeline, step);
     std::vector<Event> events;
     for (const int node : account.path.nodes)
-        if (const Event* event = eventOf(actions, account.graph.nodes[static_cast<std::size_t>(node)])) events.push_back(*event);
+        if (const Event* event = eventOf(actions, account.graph.nodes[static_cast<std::size_t>(node)]))
+            events.push_back(*event);
     return events;
 }
 
@@ -79,10 +84,12 @@ std::optional<StepPath> measuredPath(const RunModel& model, const StepAccount& a
     const auto actions = actionsOf(model, account, pipeline, step);
     std::vector<std::optional<MeasuredSpan>> times;
     times.reserve(account.graph.nodes.size());
-    for (const StepGraph::Node& node : account.graph.nodes) times.push_back(actions[static_cast<std::size_t>(node.rank)].spanOf(node.action, model.deviceTime()));
+    for (const StepGraph::Node& node : account.graph.nodes)
+        times.push_back(actions[static_cast<std::size_t>(node.rank)].spanOf(node.action, model.deviceTime()));
     StepPath found{step, measuredPath(account.graph, times), {}};
     if (found.path.links.empty()) return std::nullopt;
-    for (const MeasuredPath::Link& link : found.path.links) found.events.push_back(*eventOf(actions, account.graph.nodes[static_cast<std::size_t>(link.node)]));
+    for (const MeasuredPath::Link& link : found.path.links)
+        found.events.push_back(*eventOf(actions, account.graph.nodes[static_cast<std::size_t>(link.node)]));
     return found;
 }
 

@@ -11,13 +11,14 @@
 
 namespace shardlab {
 
-/// A rank of the pipeline that `rank` belongs to, as the others here want it: itself, or one of the first pipeline where it
-/// belongs to none.
+/// A rank of the pipeline that `rank` belongs to, as the others here want it: itself, or one of the first pipeline
+/// where it belongs to none.
 int pipelineOf(const StepAccount& account, int rank);
 
-/// The predicted path's actions, in order: as predicted, or as they were in a measured step. Those without an event are left
-/// out.
-std::vector<Event> predictedPath(const RunModel& model, const StepAccount& account, int pipeline, std::optional<int> step = {});
+/// The predicted path's actions, in order: as predicted, or as they were in a measured step. Those without an event are
+/// left out.
+std::vector<Event> predictedPath(const RunModel& model, const StepAccount& account, int pipeline,
+                                 std::optional<int> step = {});
 
 struct StepPath {
     int step = 0;
@@ -25,8 +26,8 @@ struct StepPath {
     std::vector<Event> events;  ///< whole, of each link
 };
 
-/// The path of one replica's pipeline in a measured step. None where nothing of the step is recorded, or where the schedule
-/// does not flush: what decides such a step lies in part in those before.
+/// The path of one replica's pipeline in a measured step. None where nothing of the step is recorded, or where the
+/// schedule does not flush: what decides such a step lies in part in those before.
 std::optional<StepPath> measuredPath(const RunModel& model, const StepAccount& account, int pipeline, int step);
 
 }  // namespace shardlab

@@ -12,7 +12,9 @@ TypicalStep typicalStep(const RunModel& model) {
     };
     const auto& steps = model.summary().steps();
     if (const double steady = model.summary().medianStepSeconds(); steady > 0) take(steady, TypicalStep::Known::Steady);
-    else if (const auto last = std::find_if(steps.rbegin(), steps.rend(), [](const StepSummary& step) { return step.complete; }); last != steps.rend())
+    else if (const auto last =
+                 std::find_if(steps.rbegin(), steps.rend(), [](const StepSummary& step) { return step.complete; });
+             last != steps.rend())
         take(last->seconds, TypicalStep::Known::WarmingUp);
     return typical;
 }
@@ -24,7 +26,8 @@ std::vector<int> slowSteps(const RunModel& model) {
     std::size_t complete = 0;
     const auto& steps = model.summary().steps();
     for (std::size_t i = 0; i < steps.size(); ++i)
-        if (steps[i].complete && ++complete > warmUpSteps && steps[i].seconds > limit) slow.push_back(static_cast<int>(i));
+        if (steps[i].complete && ++complete > warmUpSteps && steps[i].seconds > limit)
+            slow.push_back(static_cast<int>(i));
     return slow;
 }
 
@@ -47,7 +50,8 @@ void lookAtStep(const RunModel& model, Selection& selection, int index) {
 bool lookAtSlowStep(const RunModel& model, Selection& selection, int direction) {
     const std::vector<int> slow = slowSteps(model);
     const int here = stepInSight(model, selection);
-    const auto after = direction > 0 ? std::upper_bound(slow.begin(), slow.end(), here) : std::lower_bound(slow.begin(), slow.end(), here);
+    const auto after = direction > 0 ? std::upper_bound(slow.begin(), slow.end(), here)
+                                     : std::lower_bound(slow.begin(), slow.end(), here);
     if (direction > 0 ? after == slow.end() : after == slow.begin()) return false;
     lookAtStep(model, selection, direction > 0 ? *after : *(after - 1));
     return true;

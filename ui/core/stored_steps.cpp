@@ -10,11 +10,14 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t mostRankSteps = 4'000'000;  ///< whose figures of each rank are held; of a longer run the steps alone
-constexpr std::size_t fewRankSteps = 100'000;     ///< whose figures are read in a blink
-constexpr std::size_t rankStepsOfPart = 16'384;   ///< that a window takes over within a frame
+constexpr std::size_t mostRankSteps =
+    4'000'000;                                 ///< whose figures of each rank are held; of a longer run the steps alone
+constexpr std::size_t fewRankSteps = 100'000;  ///< whose figures are read in a blink
+constexpr std::size_t rankStepsOfPart = 16'384;  ///< that a window takes over within a frame
 
-std::size_t rankStepsOf(const StoredSteps& steps) { return steps.steps.size() * static_cast<std::size_t>(std::max(steps.ranks, 1)); }
+std::size_t rankStepsOf(const StoredSteps& steps) {
+    return steps.steps.size() * static_cast<std::size_t>(std::max(steps.ranks, 1));
+}
 
 /// Recomputation lies within a backward or an input gradient, which loses as much.
 StepShares sharesOf(const RankStep& rank, const RankDetail& detail) {
@@ -23,9 +26,12 @@ StepShares sharesOf(const RankStep& rank, const RankDetail& detail) {
         return parts[static_cast<std::size_t>(std::ranges::find(shownKinds, kind) - shownKinds.begin())];
     };
     for (const KindTime& time : detail.kinds) {
-        const EventKind kind = time.kind == EventKind::Kernel ? EventKind::Forward : time.kind == EventKind::ReduceTied ? EventKind::ReduceGradients : time.kind;
+        const EventKind kind = time.kind == EventKind::Kernel       ? EventKind::Forward
+                               : time.kind == EventKind::ReduceTied ? EventKind::ReduceGradients
+                                                                    : time.kind;
         if (std::ranges::find(shownKinds, kind) != shownKinds.end())
-            part(kind) += time.kind == EventKind::Kernel ? static_cast<double>(rank.busy) : static_cast<double>(time.nanoseconds);
+            part(kind) +=
+                time.kind == EventKind::Kernel ? static_cast<double>(rank.busy) : static_cast<double>(time.nanoseconds);
     }
     double again = part(EventKind::Recompute);
     for (const EventKind around : {EventKind::Backward, EventKind::InputGrad}) {

@@ -14,22 +14,23 @@
 namespace shardlab {
 
 /// Kinds of which the share of a rank's step is kept, in the order in which they are stacked.
-inline constexpr std::array shownKinds{EventKind::Forward,   EventKind::Backward,        EventKind::InputGrad, EventKind::WeightGrad,
-                                       EventKind::Recompute, EventKind::ReduceGradients, EventKind::Optimizer};
+inline constexpr std::array shownKinds{EventKind::Forward,    EventKind::Backward,  EventKind::InputGrad,
+                                       EventKind::WeightGrad, EventKind::Recompute, EventKind::ReduceGradients,
+                                       EventKind::Optimizer};
 /// Of each of shownKinds, in 255ths of the time from the step's begin to its end.
 using StepShares = std::array<std::uint8_t, shownKinds.size()>;
 
 struct StoredSteps {
-    std::vector<StepSummary> steps;   ///< ascending; without their ranks
-    std::vector<StepShares> shares;   ///< step by step, each of `ranks`; none until the details come
+    std::vector<StepSummary> steps;  ///< ascending; without their ranks
+    std::vector<StepShares> shares;  ///< step by step, each of `ranks`; none until the details come
     Thinning thinning;
     int ranks = 0;
 };
 
 /// What is known of some steps by rank.
 struct StepDetails {
-    std::vector<StepSummary> steps;   ///< ascending
-    std::vector<StepShares> shares;   ///< step by step, each of all ranks
+    std::vector<StepSummary> steps;  ///< ascending
+    std::vector<StepShares> shares;  ///< step by step, each of all ranks
 };
 
 /// What is known once all steps were looked at.

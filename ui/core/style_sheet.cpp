@@ -145,12 +145,22 @@ QString styleSheet(const Theme& theme) {
     QColor faint = theme.dim;
     faint.setAlpha(130);
     const QHash<QString, QString> values{
-        {"window", theme.window.name()}, {"panel", theme.panel.name()},     {"raised", theme.raised.name()},
-        {"border", theme.border.name()}, {"grid", theme.grid.name()},       {"text", theme.text.name()},
-        {"dim", theme.dim.name()},       {"accent", theme.accent.name()},   {"onAccent", theme.onAccent.name()},
-        {"good", theme.good.name()},     {"warning", theme.warning.name()}, {"bad", theme.bad.name()},
-        {"mono", theme.mono.family()},   {"shade", theme.dark ? "dark" : "light"},
-        {"faint", QStringLiteral("rgba(%1,%2,%3,%4)").arg(faint.red()).arg(faint.green()).arg(faint.blue()).arg(faint.alpha())}};
+        {"window", theme.window.name()},
+        {"panel", theme.panel.name()},
+        {"raised", theme.raised.name()},
+        {"border", theme.border.name()},
+        {"grid", theme.grid.name()},
+        {"text", theme.text.name()},
+        {"dim", theme.dim.name()},
+        {"accent", theme.accent.name()},
+        {"onAccent", theme.onAccent.name()},
+        {"good", theme.good.name()},
+        {"warning", theme.warning.name()},
+        {"bad", theme.bad.name()},
+        {"mono", theme.mono.family()},
+        {"shade", theme.dark ? "dark" : "light"},
+        {"faint",
+         QStringLiteral("rgba(%1,%2,%3,%4)").arg(faint.red()).arg(faint.green()).arg(faint.blue()).arg(faint.alpha())}};
     QString text = QString::fromUtf8(sheet);
     for (auto value = values.begin(); value != values.end(); ++value)
         text.replace(QLatin1Char('@') + value.key() + QLatin1Char('@'), value.value());

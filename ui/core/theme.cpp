@@ -68,21 +68,17 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::Recompute:
     case EventKind::Validation:
     case EventKind::Loss:
-    case EventKind::GradientExponents:
-        return hue.forward;
+    case EventKind::GradientExponents: return hue.forward;
     case EventKind::Backward:
     case EventKind::ValidationLoss:
-    case EventKind::LossScale:
-        return hue.backward;
+    case EventKind::LossScale: return hue.backward;
     case EventKind::InputGrad:
     case EventKind::Staleness:
     case EventKind::ElasticDistance:
     case EventKind::OverwrittenUpdates:
-    case EventKind::PaceOverrun:
-        return hue.inputGrad;
+    case EventKind::PaceOverrun: return hue.inputGrad;
     case EventKind::WeightGrad:
-    case EventKind::Annotation:
-        return hue.weightGrad;
+    case EventKind::Annotation: return hue.weightGrad;
     case EventKind::SendForward:
     case EventKind::RecvForward:
     case EventKind::SendBackward:
@@ -107,27 +103,21 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::OffloadGradients:
     case EventKind::ReloadWeights:
     case EventKind::SwapOut:
-    case EventKind::SwapIn:
-        return hue.comm;
+    case EventKind::SwapIn: return hue.comm;
     case EventKind::Optimizer:
     case EventKind::StashWeights:
     case EventKind::FreeWeights:
     case EventKind::WeightVersions:
-    case EventKind::LearningRate:
-        return hue.optimizer;
-    case EventKind::Wait:
-        return idle;
+    case EventKind::LearningRate: return hue.optimizer;
+    case EventKind::Wait: return idle;
     case EventKind::Fault:
     case EventKind::InjectedFault:
     case EventKind::Restart:
     case EventKind::Dropped:
-    case EventKind::Overflow:
-        return bad;
+    case EventKind::Overflow: return bad;
     case EventKind::Mark:
-    case EventKind::Command:
-        return accent;
-    default:
-        return hue.other;
+    case EventKind::Command: return accent;
+    default: return hue.other;
     }
 }
 

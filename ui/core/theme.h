@@ -15,21 +15,21 @@ namespace shardlab {
 
 struct Theme {
     bool dark = true;
-    QColor window;      ///< behind everything
-    QColor panel;       ///< of a view
-    QColor raised;      ///< fields, buttons, chips
+    QColor window;  ///< behind everything
+    QColor panel;   ///< of a view
+    QColor raised;  ///< fields, buttons, chips
     QColor border;
     QColor grid;
     QColor text;
-    QColor dim;         ///< labels, secondary text
-    QColor accent;      ///< primary button, selection
-    QColor onAccent;    ///< text on accent
+    QColor dim;       ///< labels, secondary text
+    QColor accent;    ///< primary button, selection
+    QColor onAccent;  ///< text on accent
     QColor good;
     QColor warning;
     QColor bad;
-    QColor idle;        ///< bubble, hatched
+    QColor idle;  ///< bubble, hatched
     QFont body;
-    QFont mono;         ///< tabular figures
+    QFont mono;  ///< tabular figures
 
     QColor action(EventKind kind) const;
     QColor memory(MemoryCategory category) const;

@@ -21,21 +21,20 @@ QString View::emptyText() const {
     if (!context_.model.empty()) return {};
     switch (context_.workspace) {
     case Workspace::Design:
-        return context_.document.faults().empty() ? tr("Planning this layout …")
-                                                  : tr("No prediction: this layout has faults.\nMend the marked fields.");
-    case Workspace::Run:
-        return tr("Nothing has run yet.\nPress Run this layout (Ctrl+R).");
-    case Workspace::Replay:
-        return tr("No run is open.\nOpen a recorded run (Ctrl+O), or drop a .shardlab file here.");
-    case Workspace::Learn:
-        return tr("No experiment is chosen.\nChoose a lesson, and one of its experiments.");
+        return context_.document.faults().empty()
+                   ? tr("Planning this layout …")
+                   : tr("No prediction: this layout has faults.\nMend the marked fields.");
+    case Workspace::Run: return tr("Nothing has run yet.\nPress Run this layout (Ctrl+R).");
+    case Workspace::Replay: return tr("No run is open.\nOpen a recorded run (Ctrl+O), or drop a .shardlab file here.");
+    case Workspace::Learn: return tr("No experiment is chosen.\nChoose a lesson, and one of its experiments.");
     }
     return {};
 }
 
 QString View::notInForeign(const QString& why) const {
     if (context_.model.empty() || context_.model.header().hasLayout()) return {};
-    return tr("This run comes from another program (%1).\n%2").arg(QString::fromStdString(context_.model.header().origin), why);
+    return tr("This run comes from another program (%1).\n%2")
+        .arg(QString::fromStdString(context_.model.header().origin), why);
 }
 
 }  // namespace shardlab

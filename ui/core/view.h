@@ -23,10 +23,12 @@ class ThemeSource;
 enum class Workspace { Design, Run, Replay, Learn };
 inline constexpr std::array workspaces{Workspace::Design, Workspace::Run, Workspace::Replay, Workspace::Learn};
 /// Whether what is in sight may go on, so that views follow the present.
-constexpr bool showsLiveRuns(Workspace workspace) { return workspace == Workspace::Run || workspace == Workspace::Learn; }
+constexpr bool showsLiveRuns(Workspace workspace) {
+    return workspace == Workspace::Run || workspace == Workspace::Learn;
+}
 
-/// What a view may look at. Design's model holds the prediction; Run's the live run; Replay's the opened one; Learn's an
-/// experiment: its prediction, its live run, or the recorded one.
+/// What a view may look at. Design's model holds the prediction; Run's the live run; Replay's the opened one; Learn's
+/// an experiment: its prediction, its live run, or the recorded one.
 struct ViewContext {
     Workspace workspace;
     Document& document;
@@ -69,11 +71,11 @@ private:
 };
 
 struct ViewKind {
-    const char* id;     ///< "timeline"; also the dock's object name
+    const char* id;  ///< "timeline"; also the dock's object name
     const char* title;
     bool design, run, replay, learn;  ///< workspaces it appears in
     View* (*create)(const ViewContext&, QWidget* parent);
-    bool head = true;  ///< false: no head with title and subtitle, for cards and bars
+    bool head = true;       ///< false: no head with title and subtitle, for cards and bars
     bool predicts = false;  ///< in Design it draws the document's plan: dimmed while that is of an earlier layout
 
     bool appearsIn(Workspace workspace) const {

@@ -38,7 +38,9 @@ bool looksLikeLayout(const std::filesystem::path& path) {
 }
 
 /// Anything else is taken for a layout, whose reader says what is wrong with it.
-bool looksLikeTrace(const std::filesystem::path& path) { return !looksLikeRun(path) && detectImportFormat(path).has_value(); }
+bool looksLikeTrace(const std::filesystem::path& path) {
+    return !looksLikeRun(path) && detectImportFormat(path).has_value();
+}
 
 /// A name that any file system takes.
 std::string safeName(const std::string& name) {
@@ -54,14 +56,14 @@ std::string safeName(const std::string& name) {
 }  // namespace
 
 Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObject* parent)
-    : QObject(parent),
-      runFolder_(std::move(runFolder)),
+    : QObject(parent), runFolder_(std::move(runFolder)),
       run_(models_[static_cast<std::size_t>(Workspace::Run)], starter),
       replay_(models_[static_cast<std::size_t>(Workspace::Replay)]),
       compare_(models_[static_cast<std::size_t>(Workspace::Replay)]),
       live_(models_[static_cast<std::size_t>(Workspace::Run)]),
       lessons_(document_, models_[static_cast<std::size_t>(Workspace::Learn)], std::move(starter)) {
-    for (std::size_t i = 0; i < events_.size(); ++i) events_[i] = std::make_unique<EventSearch>(models_[i], selections_[i]);
+    for (std::size_t i = 0; i < events_.size(); ++i)
+        events_[i] = std::make_unique<EventSearch>(models_[i], selections_[i]);
     connect(&document_, &Document::planChanged, this, &Workbench::showPrediction);
     // A cursor or a selected action of the last run means nothing in the next.
     for (const Workspace workspace : {Workspace::Run, Workspace::Replay, Workspace::Learn})
@@ -103,7 +105,8 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
 }
 
 ViewContext Workbench::context(Workspace workspace) {
-    return {workspace, document_, model(workspace), selection(workspace), theme_, search_, compare_, events(workspace), lessons_};
+    return {workspace, document_,         model(workspace), selection(workspace), theme_, search_,
+            compare_,  events(workspace), lessons_};
 }
 
 void Workbench::open(const std::filesystem::path& file) {
@@ -112,15 +115,20 @@ void Workbench::open(const std::filesystem::path& file) {
     else openLayout(file);
 }
 
-bool Workbench::leavesLayoutAlone(const std::filesystem::path& file) const { return looksLikeRun(file) || looksLikeTrace(file); }
+bool Workbench::leavesLayoutAlone(const std::filesystem::path& file) const {
+    return looksLikeRun(file) || looksLikeTrace(file);
+}
 
 bool Workbench::openLayout(const std::filesystem::path& file) {
     const auto parsed = readLayout(file);
     if (!parsed) {
         recent_.remove(file);
-        const Error other{"it is neither a layout (JSON), a run (.shardlab) nor a trace", file.string(),
-                          "a layout begins with {, and no format of traces knows this", {}};
-        messages_.post(tr("Cannot open %1").arg(fileName(file)), looksLikeLayout(file) ? parsed.error() : other, "file");
+        const Error other{"it is neither a layout (JSON), a run (.shardlab) nor a trace",
+                          file.string(),
+                          "a layout begins with {, and no format of traces knows this",
+                          {}};
+        messages_.post(tr("Cannot open %1").arg(fileName(file)), looksLikeLayout(file) ? parsed.error() : other,
+                       "file");
         return false;
     }
     messages_.withdraw("file");
@@ -141,7 +149,11 @@ void Workbench::sayReplayed() {
     const RunModel& run = model(Workspace::Replay);
     if (!run.end()) return;
     const auto say = [&](MessageLevel level, const QString& title, const QString& detail) {
-        messages_.post({.level = level, .title = title, .detail = detail, .topic = "opened", .holds = whileOpened(replay_.file())});
+        messages_.post({.level = level,
+                        .title = title,
+                        .detail = detail,
+                        .topic = "opened",
+                        .holds = whileOpened(replay_.file())});
     };
     if (run.end()->outcome == "failed") return say(MessageLevel::Error, tr("This run failed"), outcomeText(run));
     if (const QString failed = failedCheckpointsText(run); !failed.isEmpty())
@@ -171,7 +183,9 @@ void Workbench::followImporting() {
         messages_.post(tr("Cannot import %1").arg(fileName(imports_.request().files.front())), error, "import");
     });
     connect(&imports_, &ImportSession::cancelled, this, [this] {
-        messages_.post({.level = MessageLevel::Info, .title = tr("The import was cancelled; nothing is left of it"), .topic = "import"});
+        messages_.post({.level = MessageLevel::Info,
+                        .title = tr("The import was cancelled; nothing is left of it"),
+                        .topic = "import"});
     });
 }
 
@@ -181,11 +195,12 @@ void Workbench::sayImported(const ImportReport& report) {
     QString detail = QString::fromStdString(report.lines().front());
     if (ignored > 0) detail += tr("; %1 entries were not understood, Events lists them by kind").arg(ignored);
     const std::filesystem::path out = imports_.request().out;
-    messages_.post({.level = MessageLevel::Info,
-                    .title = tr("Imported %1").arg(fileName(out)),
-                    .detail = detail,
-                    .topic = "import",
-                    .holds = [this, out, before = replay_.file()] { return replay_.file() == out || replay_.file() == before; }});
+    messages_.post(
+        {.level = MessageLevel::Info,
+         .title = tr("Imported %1").arg(fileName(out)),
+         .detail = detail,
+         .topic = "import",
+         .holds = [this, out, before = replay_.file()] { return replay_.file() == out || replay_.file() == before; }});
     openRun(out);
 }
 
@@ -193,7 +208,10 @@ bool Workbench::haveRunFolder(const QString& refusal) {
     std::error_code code;
     std::filesystem::create_directories(runFolder_, code);
     if (code)
-        messages_.post(refusal, Error{.what = "cannot make the folder for runs", .where = runFolder_.string(), .why = code.message()}, "run");
+        messages_.post(
+            refusal,
+            Error{.what = "cannot make the folder for runs", .where = runFolder_.string(), .why = code.message()},
+            "run");
     return !code;
 }
 
@@ -247,14 +265,17 @@ void Workbench::followMeasuring() {
                         .topic = "measure"});
     });
     connect(&measure_, &MeasureSession::measured, this, [this](const Profile& profile) {
-        messages_.post({.level = noisy(profile) ? MessageLevel::Warning : MessageLevel::Info,
-                        .title = tr("This machine was measured: predictions for this model are now its own"),
-                        .detail = QString::fromStdString(profileNote(profile)),
-                        .topic = "measure",
-                        .holds = [this, model = document_.layout().model] { return document_.layout().model == model; }});
+        messages_.post(
+            {.level = noisy(profile) ? MessageLevel::Warning : MessageLevel::Info,
+             .title = tr("This machine was measured: predictions for this model are now its own"),
+             .detail = QString::fromStdString(profileNote(profile)),
+             .topic = "measure",
+             .holds = [this, model = document_.layout().model] { return document_.layout().model == model; }});
     });
     connect(&measure_, &MeasureSession::cancelled, this, [this] {
-        messages_.post({.level = MessageLevel::Info, .title = tr("Measuring was cancelled; nothing was kept"), .topic = "measure"});
+        messages_.post({.level = MessageLevel::Info,
+                        .title = tr("Measuring was cancelled; nothing was kept"),
+                        .topic = "measure"});
     });
     connect(&measure_, &MeasureSession::failed, this,
             [this](const Error& error) { messages_.post(tr("This machine was not measured"), error, "measure"); });
@@ -280,12 +301,13 @@ bool Workbench::mayCallHosts(const Layout& layout, const std::filesystem::path& 
         if (const Status remembered = allowAgent(agent); remembered) startRun(layout, resume);
         else refuse(remembered.error());
     };
-    messages_.post({.level = MessageLevel::Warning,
-                    .title = tr("To reach the other hosts the layout has a program started. Start it?"),
-                    .detail = QString::fromStdString(agent),
-                    .choices = {{tr("Start it once"), [this, layout, resume, agent] { startRun(layout, resume, agent); }},
-                                {tr("Start it, and remember"), remember}},
-                    .topic = "run"});
+    messages_.post(
+        {.level = MessageLevel::Warning,
+         .title = tr("To reach the other hosts the layout has a program started. Start it?"),
+         .detail = QString::fromStdString(agent),
+         .choices = {{tr("Start it once"), [this, layout, resume, agent] { startRun(layout, resume, agent); }},
+                     {tr("Start it, and remember"), remember}},
+         .topic = "run"});
     return false;
 }
 
@@ -308,8 +330,8 @@ std::filesystem::path Workbench::checkpoints() const {
 }
 
 std::filesystem::path Workbench::nextRunFile(const Layout& layout) const {
-    const std::string stem = safeName(layout.name) + "-" +
-                             QDateTime::currentDateTime().toString("yyyyMMdd-HHmmss").toStdString();
+    const std::string stem =
+        safeName(layout.name) + "-" + QDateTime::currentDateTime().toString("yyyyMMdd-HHmmss").toStdString();
     std::filesystem::path file = runFolder_ / (stem + ".shardlab");
     std::error_code code;
     for (int number = 2; std::filesystem::exists(file, code); ++number)
@@ -321,9 +343,10 @@ bool Workbench::freeForOther(const QString& refusal) {
     if (!runTaken()) return haveRunFolder(refusal);
     messages_.post({.level = MessageLevel::Warning,
                     .title = refusal,
-                    .detail = run_.active()         ? tr("A run goes on here: stop it before another is watched.")
-                              : live_.listening() ? tr("Programs are listened for: stop that before another run is watched.")
-                                                  : tr("A run is being watched: disconnect from it before another is."),
+                    .detail = run_.active() ? tr("A run goes on here: stop it before another is watched.")
+                              : live_.listening()
+                                  ? tr("Programs are listened for: stop that before another run is watched.")
+                                  : tr("A run is being watched: disconnect from it before another is."),
                     .topic = "live",
                     .holds = [this] { return runTaken(); }});
     return false;
@@ -365,8 +388,9 @@ bool Workbench::listenForPrograms() {
     model(Workspace::Run).clear();
     for (const char* topic : {"live", "run"}) messages_.withdraw(QString::fromLatin1(topic));
     Q_EMIT workspaceRequested(Workspace::Run);
-    const QString start = QStringLiteral("SHARDLAB_ADDRESS=%1 SHARDLAB_TOKEN_FILE=%2 PYTHONPATH=%3 python3 train.py")
-                              .arg(QString::fromStdString(address->text()), text(tokenFile), text(resourcesFolder() / "live"));
+    const QString start =
+        QStringLiteral("SHARDLAB_ADDRESS=%1 SHARDLAB_TOKEN_FILE=%2 PYTHONPATH=%3 python3 train.py")
+            .arg(QString::fromStdString(address->text()), text(tokenFile), text(resourcesFolder() / "live"));
     messages_.post({.level = MessageLevel::Info,
                     .title = tr("Listening at %1 for a program that says “import shardlab”").arg(live_.place()),
                     .detail = start,
@@ -390,12 +414,17 @@ void Workbench::followLive() {
         recent_.add(live_.file());
     });
     connect(&live_, &LiveSession::copyFailed, this, [this](const Error& error) {
-        messages_.post(tr("The watched run is shown, but not copied any more"), error, "live", whileShownInRun(live_.file()));
+        messages_.post(tr("The watched run is shown, but not copied any more"), error, "live",
+                       whileShownInRun(live_.file()));
     });
     connect(&live_, &LiveSession::failed, this, [this](const QString& reason) {
         const bool some = !model(Workspace::Run).empty() && model(Workspace::Run).file() == live_.file();
         if (some) return sayWatched(tr("Watching %1 has ended").arg(live_.place()), reason, MessageLevel::Error);
-        messages_.post({.level = MessageLevel::Error, .title = tr("Cannot watch %1").arg(live_.place()), .detail = reason, .topic = "live", .holds = whileShownInRun(live_.file())});
+        messages_.post({.level = MessageLevel::Error,
+                        .title = tr("Cannot watch %1").arg(live_.place()),
+                        .detail = reason,
+                        .topic = "live",
+                        .holds = whileShownInRun(live_.file())});
     });
     connect(&live_, &LiveSession::ended, this, [this](const RunEnd& end) {
         if (live_.listening())
@@ -406,19 +435,24 @@ void Workbench::followLive() {
             return sayWatched(tr("The watched run failed"), QString::fromStdString(end.reason), MessageLevel::Error);
         const QString failed = failedCheckpointsText(model(Workspace::Run));
         sayWatched(end.outcome == "stopped" ? tr("The watched run was stopped") : tr("The watched run finished"),
-                   failed.isEmpty() ? text(live_.file()) : failed, failed.isEmpty() ? MessageLevel::Info : MessageLevel::Warning);
+                   failed.isEmpty() ? text(live_.file()) : failed,
+                   failed.isEmpty() ? MessageLevel::Info : MessageLevel::Warning);
     });
 }
 
 /// One job at a time: each would slow the other down, and figures would be of neither.
 void Workbench::followLessons() {
     lessons_.setGate([this]() -> QString {
-        if (run_.active()) return tr("A run goes on. Stop it, or wait for its end: two at once would slow each other down.");
+        if (run_.active())
+            return tr("A run goes on. Stop it, or wait for its end: two at once would slow each other down.");
         if (measure_.active()) return tr("This machine is being measured; wait for its end.");
         return {};
     });
     connect(&lessons_, &LessonSession::refused, this, [this](const QString& reason) {
-        messages_.post({.level = MessageLevel::Warning, .title = tr("The experiment did not start"), .detail = reason, .topic = "lesson",
+        messages_.post({.level = MessageLevel::Warning,
+                        .title = tr("The experiment did not start"),
+                        .detail = reason,
+                        .topic = "lesson",
                         .holds = [this] { return run_.active() || measure_.active(); }});
     });
     connect(&lessons_, &LessonSession::changed, this, [this] {
@@ -431,7 +465,8 @@ bool Workbench::freeOfLessons(const QString& refusal) {
     if (!lessons_.active()) return true;
     messages_.post({.level = MessageLevel::Warning,
                     .title = refusal,
-                    .detail = tr("The experiment %1 of a lesson runs: two runs at once would slow each other down.").arg(lessons_.runningExperiment()),
+                    .detail = tr("The experiment %1 of a lesson runs: two runs at once would slow each other down.")
+                                  .arg(lessons_.runningExperiment()),
                     .choices = {{tr("Stop the experiment"), [this] { lessons_.stop(); }}},
                     .topic = "run",
                     .holds = [this] { return lessons_.active(); }});
@@ -440,7 +475,12 @@ bool Workbench::freeOfLessons(const QString& refusal) {
 
 void Workbench::sayWatched(const QString& what, const QString& detail, MessageLevel level) {
     const MessageChoice replay{tr("Open in Replay"), [this, file = live_.file()] { openRun(file); }};
-    messages_.post({.level = level, .title = what, .detail = detail, .choices = {replay}, .topic = "live", .holds = whileShownInRun(live_.file())});
+    messages_.post({.level = level,
+                    .title = what,
+                    .detail = detail,
+                    .choices = {replay},
+                    .topic = "live",
+                    .holds = whileShownInRun(live_.file())});
 }
 
 void Workbench::showPrediction() {
@@ -487,7 +527,8 @@ std::function<bool()> Workbench::whileShownInRun(const std::filesystem::path& fi
 
 void Workbench::reviewMessages() {
     const auto review = [this] { messages_.review(); };  // with everything that messages tell of
-    for (const auto signal : {&Document::layoutChanged, &Document::fileChanged}) connect(&document_, signal, this, review);
+    for (const auto signal : {&Document::layoutChanged, &Document::fileChanged})
+        connect(&document_, signal, this, review);
     connect(&run_, &RunSession::stateChanged, this, review);
     connect(&live_, &LiveSession::changed, this, review);
     connect(&measure_, &MeasureSession::stateChanged, this, review);

@@ -68,14 +68,14 @@ public:
     /// Runs the document's layout; with faults, says so and asks for the first faulty field.
     /// `resume`: a checkpoint to go on from.
     bool startRun(const std::filesystem::path& resume = {});
-    /// Runs another layout, legal and with absolute paths. False, with a question that shows it, where the layout names a program
-    /// to call other hosts with that the user has neither allowed before nor now: `agent` is its text.
+    /// Runs another layout, legal and with absolute paths. False, with a question that shows it, where the layout names
+    /// a program to call other hosts with that the user has neither allowed before nor now: `agent` is its text.
     bool startRun(const Layout& layout, const std::filesystem::path& resume, const std::string& agent = {});
-    /// Watches a run that is served elsewhere; its copy goes into the folder of runs. False, with a message, while a run
-    /// of this machine or another watched one goes on.
+    /// Watches a run that is served elsewhere; its copy goes into the folder of runs. False, with a message, while a
+    /// run of this machine or another watched one goes on.
     bool connectTo(const TcpAddress& address, const std::string& token);
-    /// Listens on this machine for programs that send what they do, and says how to start one; the run goes into the folder
-    /// of runs. False, with a message, as connectTo.
+    /// Listens on this machine for programs that send what they do, and says how to start one; the run goes into the
+    /// folder of runs. False, with a message, as connectTo.
     bool listenForPrograms();
     /// A run is made here or watched: the Run workspace is taken.
     bool runTaken() const { return run_.active() || live_.active(); }

@@ -6,7 +6,9 @@
 namespace shardlab {
 
 BlockDigest digestOf(const DecodedBlock& block) {
-    BlockDigest digest{.spans = static_cast<int>(block.spans.size()), .overview = BlockOverview(block.spans), .memory = memoryMarks(block.memory)};
+    BlockDigest digest{.spans = static_cast<int>(block.spans.size()),
+                       .overview = BlockOverview(block.spans),
+                       .memory = memoryMarks(block.memory)};
     if (block.spans.empty()) return digest;
     digest.begin = block.spans.front().begin;
     for (const Event& event : block.spans) digest.longest = std::max(digest.longest, event.end - event.begin);

@@ -12,8 +12,8 @@ namespace shardlab {
 
 struct BlockDigest {
     int spans = 0;
-    std::int64_t begin = 0, end = 0;        ///< earliest and latest of the spans; nanoseconds of the run's clock
-    std::int64_t longest = 0;               ///< of them: what began earlier than that has ended
+    std::int64_t begin = 0, end = 0;            ///< earliest and latest of the spans; nanoseconds of the run's clock
+    std::int64_t longest = 0;                   ///< of them: what began earlier than that has ended
     std::int32_t firstStep = 0, lastStep = -1;  ///< of the spans; none where the last is smaller
     BlockOverview overview;
     MemoryMarks memory;

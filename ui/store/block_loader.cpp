@@ -29,9 +29,13 @@ struct BlockLoader::Shared {
 /// Reads until nothing is wanted.
 void BlockLoader::Shared::work(const std::shared_ptr<Shared>& shared) {
     const auto tell = [&] {
-        if (qApp) QMetaObject::invokeMethod(qApp, [shared] {
-            if (shared->loader) Q_EMIT shared->loader->arrived();
-        }, Qt::QueuedConnection);
+        if (qApp)
+            QMetaObject::invokeMethod(
+                qApp,
+                [shared] {
+                    if (shared->loader) Q_EMIT shared->loader->arrived();
+                },
+                Qt::QueuedConnection);
     };
     QElapsedTimer told;
     told.start();
@@ -56,7 +60,9 @@ void BlockLoader::Shared::work(const std::shared_ptr<Shared>& shared) {
     tell();
 }
 
-BlockLoader::BlockLoader(QObject* parent) : QObject(parent), shared_(std::make_shared<Shared>()) { shared_->loader = this; }
+BlockLoader::BlockLoader(QObject* parent) : QObject(parent), shared_(std::make_shared<Shared>()) {
+    shared_->loader = this;
+}
 
 BlockLoader::~BlockLoader() {
     shared_->loader = nullptr;

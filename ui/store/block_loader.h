@@ -20,7 +20,8 @@ public:
     explicit BlockLoader(QObject* parent = nullptr);
     ~BlockLoader() override;
 
-    /// A new round of asking; missing blocks are read at once for so long, milliseconds, and later ones in the background.
+    /// A new round of asking; missing blocks are read at once for so long, milliseconds, and later ones in the
+    /// background.
     void begin(const std::shared_ptr<BlockCache>& cache, int atOnce);
     /// nullptr where it is not there yet.
     BlockCache::Block get(const StoredLane& lane, std::size_t entry);

@@ -11,7 +11,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t mostTails = 32;     ///< beyond which the cells reach to the last end instead
+constexpr std::size_t mostTails = 32;  ///< beyond which the cells reach to the last end instead
 constexpr std::size_t eventsOfCell = 8;
 
 /// Whole cells before `cell`, which lies in [0, cells]; between two edges in proportion.
@@ -25,7 +25,9 @@ float before(std::span<const std::uint16_t> sums, float cell) {
 
 std::size_t BlockOverview::start(std::size_t paint) const { return (places_[paint] - std::size_t{1}) * edges(); }
 
-std::span<const std::uint16_t> BlockOverview::sums(std::size_t paint) const { return std::span(sums_).subspan(start(paint), edges()); }
+std::span<const std::uint16_t> BlockOverview::sums(std::size_t paint) const {
+    return std::span(sums_).subspan(start(paint), edges());
+}
 
 BlockOverview::BlockOverview(std::span<const Event> spans) {
     std::size_t painted = 0;
@@ -38,10 +40,13 @@ BlockOverview::BlockOverview(std::span<const Event> spans) {
         latest = std::max(latest, event.end);
         total_[paint] = saturatedSum(total_[paint], event.end - event.begin);
         if (places_[static_cast<std::size_t>(paint)] == 0)
-            places_[static_cast<std::size_t>(paint)] = static_cast<std::uint8_t>(1 + std::ranges::count_if(places_, [](std::uint8_t place) { return place > 0; }));
+            places_[static_cast<std::size_t>(paint)] = static_cast<std::uint8_t>(
+                1 + std::ranges::count_if(places_, [](std::uint8_t place) { return place > 0; }));
     }
     if (painted == 0) return;
-    const auto sticksOut = [this](const Event& event) { return event.end > end_ && event.end > event.begin && paintOf(event.kind) != Paint::None; };
+    const auto sticksOut = [this](const Event& event) {
+        return event.end > end_ && event.end > event.begin && paintOf(event.kind) != Paint::None;
+    };
     if (static_cast<std::size_t>(std::ranges::count_if(spans, sticksOut)) > mostTails) end_ = latest;
     for (const Event& event : spans)
         if (sticksOut(event)) tails_.push_back({std::max(event.begin, end_), event.end, paintOf(event.kind)});
@@ -52,7 +57,8 @@ BlockOverview::BlockOverview(std::span<const Event> spans) {
     sums_.resize(edges() * *std::ranges::max_element(places_));
     PixelColumns columns(begin_, cell(), cells_);
     for (const Event& event : spans)
-        if (const Paint paint = paintOf(event.kind); paint != Paint::None && event.end > event.begin) columns.add(paint, columns.x(event.begin), columns.x(event.end));
+        if (const Paint paint = paintOf(event.kind); paint != Paint::None && event.end > event.begin)
+            columns.add(paint, columns.x(event.begin), columns.x(event.end));
     for (std::size_t paint = 0; paint < paintCount; ++paint) {
         if (places_[paint] == 0) continue;
         std::uint16_t* const before = sums_.data() + start(paint);
@@ -69,14 +75,17 @@ BlockOverview::BlockOverview(std::span<const Event> spans) {
 
 Coverage BlockOverview::within(std::int64_t begin, std::int64_t end) const {
     Coverage covered;
-    for (const Tail& tail : tails_) covered[tail.paint] += std::max<std::int64_t>(0, std::min(end, tail.end) - std::max(begin, tail.begin));
+    for (const Tail& tail : tails_)
+        covered[tail.paint] += std::max<std::int64_t>(0, std::min(end, tail.end) - std::max(begin, tail.begin));
     if (cells_ == 0 || begin >= end_ || end <= begin_) return covered;
     const auto position = [this](std::int64_t time) {
-        return static_cast<float>(std::clamp(static_cast<double>(time - begin_) / cell(), 0.0, static_cast<double>(cells_)));
+        return static_cast<float>(
+            std::clamp(static_cast<double>(time - begin_) / cell(), 0.0, static_cast<double>(cells_)));
     };
     const float from = position(begin), to = position(end);
     for (std::size_t paint = 0; paint < paintCount; ++paint)
-        if (places_[paint] > 0) covered.of[paint] += std::llround((before(sums(paint), to) - before(sums(paint), from)) / full() * cell());
+        if (places_[paint] > 0)
+            covered.of[paint] += std::llround((before(sums(paint), to) - before(sums(paint), from)) / full() * cell());
     return covered;
 }
 
@@ -86,8 +95,11 @@ void BlockOverview::addTo(PixelColumns& columns) const {
     const double left = columns.x(begin_);
     const double width = (columns.x(end_) - left) / cells_, cellsOfColumn = 1 / width;
     const int first = static_cast<int>(std::clamp(std::floor(left), 0.0, static_cast<double>(columns.count())));
-    const int last = static_cast<int>(std::clamp(std::ceil(columns.x(end_)), 0.0, static_cast<double>(columns.count())));
-    const auto position = [&](int column) { return static_cast<float>(std::clamp((column - left) * cellsOfColumn, 0.0, static_cast<double>(cells_))); };
+    const int last =
+        static_cast<int>(std::clamp(std::ceil(columns.x(end_)), 0.0, static_cast<double>(columns.count())));
+    const auto position = [&](int column) {
+        return static_cast<float>(std::clamp((column - left) * cellsOfColumn, 0.0, static_cast<double>(cells_)));
+    };
     const auto share = static_cast<float>(width / full());
     for (std::size_t paint = 0; paint < paintCount; ++paint) {
         if (places_[paint] == 0) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A block as it looks from afar: how much of each stretch of its time each paint covers. Running sums at the edges of
-// cells, so that a stretch costs two looks, however many cells are in it: two bytes for each paint and eight events or so
-// stay in memory when the events go.
+// cells, so that a stretch costs two looks, however many cells are in it: two bytes for each paint and eight events or
+// so stay in memory when the events go.
 #pragma once
 
 #include "ui/store/pixel_columns.h"
@@ -27,7 +27,9 @@ public:
     /// Length of a cell, nanoseconds; 0 where there are none.
     double cell() const { return cells_ > 0 ? static_cast<double>(end_ - begin_) / cells_ : 0; }
     void addTo(PixelColumns& columns) const;
-    std::size_t bytes() const { return sizeof *this + sums_.capacity() * sizeof(std::uint16_t) + tails_.capacity() * sizeof(Tail); }
+    std::size_t bytes() const {
+        return sizeof *this + sums_.capacity() * sizeof(std::uint16_t) + tails_.capacity() * sizeof(Tail);
+    }
 
 private:
     static constexpr int finest = 512;  ///< cells of a full block
@@ -44,7 +46,8 @@ private:
 
     std::int64_t begin_ = 0, end_ = 0;  ///< of the cells
     int cells_ = 0;
-    std::array<std::uint8_t, paintCount> places_{};  ///< which part of sums_ is the paint's, from 1; 0: it does not occur
+    std::array<std::uint8_t, paintCount>
+        places_{};  ///< which part of sums_ is the paint's, from 1; 0: it does not occur
     std::vector<std::uint16_t> sums_;
     std::vector<Tail> tails_;
     Coverage total_;

@@ -21,10 +21,13 @@ DecodedBlock decodedBlock(std::span<const Event> events) {
     block.spans.reserve(static_cast<std::size_t>(std::ranges::count_if(events, isSpan, &Event::kind)));
     for (const Event& event : events) {
         if (isSpan(event.kind)) block.spans.push_back(event);
-        else if (const auto category = memoryCategory(event.kind, EventKind::MemoryUsed)) block.memory.push_back(sampleOf(event, *category));
+        else if (const auto category = memoryCategory(event.kind, EventKind::MemoryUsed))
+            block.memory.push_back(sampleOf(event, *category));
     }
-    if (!std::ranges::is_sorted(block.spans, {}, &Event::begin)) std::ranges::stable_sort(block.spans, {}, &Event::begin);
-    if (!std::ranges::is_sorted(block.memory, {}, &MemorySample::time)) std::ranges::stable_sort(block.memory, {}, &MemorySample::time);
+    if (!std::ranges::is_sorted(block.spans, {}, &Event::begin))
+        std::ranges::stable_sort(block.spans, {}, &Event::begin);
+    if (!std::ranges::is_sorted(block.memory, {}, &MemorySample::time))
+        std::ranges::stable_sort(block.memory, {}, &MemorySample::time);
     return block;
 }
 

@@ -22,7 +22,9 @@ struct DecodedBlock {
     std::vector<Event> spans;          ///< ascending by begin; those that begin together as they were recorded
     std::vector<MemorySample> memory;  ///< ascending by time, likewise
 
-    std::size_t bytes() const { return sizeof *this + spans.capacity() * sizeof(Event) + memory.capacity() * sizeof(MemorySample); }
+    std::size_t bytes() const {
+        return sizeof *this + spans.capacity() * sizeof(Event) + memory.capacity() * sizeof(MemorySample);
+    }
 };
 
 /// Of events as they were recorded.

@@ -13,7 +13,12 @@ constexpr std::size_t smallestBlock = 256;  ///< of events that arrive on very m
 
 /// What was kept of an event without its span.
 Event eventOf(const MemorySample& sample, int rank, Lane lane) {
-    return {.begin = sample.time, .end = sample.time, .bytes = sample.bytes, .rank = static_cast<std::int16_t>(rank), .lane = lane, .kind = memoryKind(sample.category)};
+    return {.begin = sample.time,
+            .end = sample.time,
+            .bytes = sample.bytes,
+            .rank = static_cast<std::int16_t>(rank),
+            .lane = lane,
+            .kind = memoryKind(sample.category)};
 }
 
 }  // namespace
@@ -44,7 +49,8 @@ void EventStore::stored(std::shared_ptr<BlockSource> source, std::span<const Blo
     use(std::move(source), static_cast<int>(ranks_.size()));
     for (const BlockPlace& place : places)
         if (place.rank >= 0 && static_cast<std::size_t>(place.rank) < ranks_.size())
-            ranks_[static_cast<std::size_t>(place.rank)].lanes[static_cast<std::size_t>(place.lane)].add({place.id, place.begin, place.end, place.count, {}});
+            ranks_[static_cast<std::size_t>(place.rank)].lanes[static_cast<std::size_t>(place.lane)].add(
+                {place.id, place.begin, place.end, place.count, {}});
 }
 
 void EventStore::digest(const BlockPlace& place, std::shared_ptr<const BlockDigest> digest) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The spans and memory samples of a run, however many: an index of their blocks, what stays of each, and as many decoded
-// ones as a budget holds. Blocks come from a run file, or are made of events as they arrive.
+// The spans and memory samples of a run, however many: an index of their blocks, what stays of each, and as many
+// decoded ones as a budget holds. Blocks come from a run file, or are made of events as they arrive.
 #pragma once
 
 #include "engine/trace/run_file/run_file.h"
@@ -31,7 +31,9 @@ public:
     /// One of a rank of the run for which isOfBlock().
     void append(const Event& event);
 
-    const StoredLane& lane(int rank, Lane lane) const { return ranks_[static_cast<std::size_t>(rank)].lanes[static_cast<std::size_t>(lane)]; }
+    const StoredLane& lane(int rank, Lane lane) const {
+        return ranks_[static_cast<std::size_t>(rank)].lanes[static_cast<std::size_t>(lane)];
+    }
     const MemoryTrack& memory(int rank) const { return ranks_[static_cast<std::size_t>(rank)].memory; }
     const std::shared_ptr<BlockCache>& cache() const { return cache_; }
     std::size_t budget() const { return budget_; }
@@ -52,7 +54,7 @@ private:
     std::shared_ptr<BlockCache> cache_;
     std::shared_ptr<ScratchBlockSource> scratch_;  ///< nullptr where the source is a file
     std::vector<Rank> ranks_;
-    std::size_t sealAt_ = 0;       ///< events of a lane that make a block
+    std::size_t sealAt_ = 0;  ///< events of a lane that make a block
     std::size_t digestBytes_ = 0;
 };
 

@@ -22,8 +22,9 @@ void MemoryTrack::State::take(const MemorySample& sample) {
 
 void MemoryTrack::add(BlockKey key, std::shared_ptr<const BlockDigest> digest) {
     if (digest->memory.count == 0) return;
-    const auto place = std::upper_bound(blocks_.begin(), blocks_.end(), digest->memory.first,
-                                        [](std::int64_t time, const Block& block) { return time < block.marks().first; });
+    const auto place =
+        std::upper_bound(blocks_.begin(), blocks_.end(), digest->memory.first,
+                         [](std::int64_t time, const Block& block) { return time < block.marks().first; });
     const auto at = static_cast<std::size_t>(place - blocks_.begin());
     blocks_.insert(place, {key, std::move(digest)});
     reach_.resize(std::min(reach_.size(), at));
@@ -31,7 +32,8 @@ void MemoryTrack::add(BlockKey key, std::shared_ptr<const BlockDigest> digest) {
 }
 
 bool MemoryTrack::empty() const {
-    return blocks_.empty() && std::ranges::all_of(open_, [](const auto* samples) { return !samples || samples->empty(); });
+    return blocks_.empty() &&
+           std::ranges::all_of(open_, [](const auto* samples) { return !samples || samples->empty(); });
 }
 
 /// Those with moments within (begin, end], ascending.
@@ -42,7 +44,8 @@ std::vector<MemorySample> MemoryTrack::openSamples(std::int64_t begin, std::int6
         for (const MemorySample& sample : *samples)
             if (sample.time > begin && sample.time <= end) found.push_back(sample);
     }
-    if (!std::ranges::is_sorted(found, {}, &MemorySample::time)) std::ranges::stable_sort(found, {}, &MemorySample::time);
+    if (!std::ranges::is_sorted(found, {}, &MemorySample::time))
+        std::ranges::stable_sort(found, {}, &MemorySample::time);
     return found;
 }
 
@@ -59,7 +62,9 @@ std::size_t MemoryTrack::firstAfter(std::int64_t time) const {
     return static_cast<std::size_t>(std::ranges::upper_bound(reach_, time) - reach_.begin());
 }
 
-MemoryTrack::State MemoryTrack::stateBefore(std::size_t block) const { return block > 0 ? states_[block - 1] : State(); }
+MemoryTrack::State MemoryTrack::stateBefore(std::size_t block) const {
+    return block > 0 ? states_[block - 1] : State();
+}
 
 MemoryTrack::State MemoryTrack::stateAt(std::int64_t time) const {
     const std::size_t from = firstAfter(time);
@@ -121,7 +126,8 @@ std::vector<MemorySample> MemoryTrack::samples(const Group& group, std::int64_t 
     for (std::size_t i = group.first; i < group.last; ++i)
         if (blocks_[i].marks().last > begin) take(cache_->load(blocks_[i].key)->memory);
     if (group.open) take(openSamples(begin, end));
-    if (!std::ranges::is_sorted(found, {}, &MemorySample::time)) std::ranges::stable_sort(found, {}, &MemorySample::time);
+    if (!std::ranges::is_sorted(found, {}, &MemorySample::time))
+        std::ranges::stable_sort(found, {}, &MemorySample::time);
     return found;
 }
 
@@ -157,7 +163,8 @@ std::vector<MemoryPoint> MemoryTrack::curve(std::int64_t begin, std::int64_t end
     std::size_t count = 1;  // the moment `begin`
     std::vector<MemorySample> changes;
     for (const Group& group : all) {
-        const bool whole = group.last == group.first + 1 && !group.open && blocks_[group.first].marks().first > begin && blocks_[group.first].marks().last <= end;
+        const bool whole = group.last == group.first + 1 && !group.open && blocks_[group.first].marks().first > begin &&
+                           blocks_[group.first].marks().last <= end;
         if (whole && count + static_cast<std::size_t>(blocks_[group.first].marks().count) > most) {
             count = most + 1;
             break;
@@ -169,7 +176,9 @@ std::vector<MemoryPoint> MemoryTrack::curve(std::int64_t begin, std::int64_t end
     if (count > most) {
         const std::vector<MemorySample> open = openSamples(INT64_MIN, end);
         for (std::size_t i = 0; i < most; ++i) {
-            const std::int64_t time = begin + static_cast<std::int64_t>(static_cast<double>(end - begin) * static_cast<double>(i) / static_cast<double>(most));
+            const std::int64_t time =
+                begin + static_cast<std::int64_t>(static_cast<double>(end - begin) * static_cast<double>(i) /
+                                                  static_cast<double>(most));
             add(time, fromAfar(std::max<std::int64_t>(time, 0), open));
         }
         return points;

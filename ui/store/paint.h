@@ -10,63 +10,78 @@
 
 namespace shardlab {
 
-enum class Paint : std::uint8_t { Forward, Backward, InputGrad, WeightGrad, Recompute, Transfer, Reduce, Optimizer, Checkpoint, Annotation, None };
+enum class Paint : std::uint8_t {
+    Forward,
+    Backward,
+    InputGrad,
+    WeightGrad,
+    Recompute,
+    Transfer,
+    Reduce,
+    Optimizer,
+    Checkpoint,
+    Annotation,
+    None
+};
 inline constexpr std::size_t paintCount = 10;  ///< without None
 
 /// Waits, steps and set-up have none: a wait shows as the bubble behind it. Receives have none: they last from the
 /// post to the arrival, and the message itself is its send.
 constexpr Paint paintOf(EventKind kind) {
     switch (kind) {
-        case EventKind::Forward:
-        case EventKind::Kernel: return Paint::Forward;
-        case EventKind::Backward: return Paint::Backward;
-        case EventKind::InputGrad: return Paint::InputGrad;
-        case EventKind::WeightGrad: return Paint::WeightGrad;
-        case EventKind::Recompute: return Paint::Recompute;
-        case EventKind::SendForward:
-        case EventKind::SendBackward:
-        case EventKind::ReduceBuckets:
-        case EventKind::ScatterGradients:
-        case EventKind::GatherParameters:
-        case EventKind::KeyValueHop:
-        case EventKind::OffloadGradients:
-        case EventKind::ReloadWeights:
-        case EventKind::SwapOut:
-        case EventKind::SwapIn:
-        case EventKind::RingHop: return Paint::Transfer;
-        case EventKind::ReduceGradients:
-        case EventKind::ReduceTied:
-        case EventKind::PushGradients:
-        case EventKind::PullWeights:
-        case EventKind::ExchangeElastic:
-        case EventKind::TensorAllReduce:
-        case EventKind::TensorReduceScatter:
-        case EventKind::TensorAllGather:
-        case EventKind::DispatchTokens:
-        case EventKind::CombineTokens:
-        case EventKind::Collective:
-        case EventKind::ReduceNorm: return Paint::Reduce;
-        case EventKind::StashWeights:
-        case EventKind::Optimizer: return Paint::Optimizer;
-        case EventKind::MemoryCopy:
-        case EventKind::Snapshot:
-        case EventKind::CheckpointWrite: return Paint::Checkpoint;
-        case EventKind::Annotation: return Paint::Annotation;
-        default: return Paint::None;
+    case EventKind::Forward:
+    case EventKind::Kernel: return Paint::Forward;
+    case EventKind::Backward: return Paint::Backward;
+    case EventKind::InputGrad: return Paint::InputGrad;
+    case EventKind::WeightGrad: return Paint::WeightGrad;
+    case EventKind::Recompute: return Paint::Recompute;
+    case EventKind::SendForward:
+    case EventKind::SendBackward:
+    case EventKind::ReduceBuckets:
+    case EventKind::ScatterGradients:
+    case EventKind::GatherParameters:
+    case EventKind::KeyValueHop:
+    case EventKind::OffloadGradients:
+    case EventKind::ReloadWeights:
+    case EventKind::SwapOut:
+    case EventKind::SwapIn:
+    case EventKind::RingHop: return Paint::Transfer;
+    case EventKind::ReduceGradients:
+    case EventKind::ReduceTied:
+    case EventKind::PushGradients:
+    case EventKind::PullWeights:
+    case EventKind::ExchangeElastic:
+    case EventKind::TensorAllReduce:
+    case EventKind::TensorReduceScatter:
+    case EventKind::TensorAllGather:
+    case EventKind::DispatchTokens:
+    case EventKind::CombineTokens:
+    case EventKind::Collective:
+    case EventKind::ReduceNorm: return Paint::Reduce;
+    case EventKind::StashWeights:
+    case EventKind::Optimizer: return Paint::Optimizer;
+    case EventKind::MemoryCopy:
+    case EventKind::Snapshot:
+    case EventKind::CheckpointWrite: return Paint::Checkpoint;
+    case EventKind::Annotation: return Paint::Annotation;
+    default: return Paint::None;
     }
 }
 
 /// The event kind whose theme colour a paint has.
 constexpr EventKind colourKind(Paint paint) {
     constexpr std::array<EventKind, paintCount> kinds{
-        EventKind::Forward, EventKind::Backward, EventKind::InputGrad, EventKind::WeightGrad,
-        EventKind::Recompute, EventKind::SendForward, EventKind::ReduceGradients, EventKind::Optimizer,
+        EventKind::Forward,         EventKind::Backward,    EventKind::InputGrad,       EventKind::WeightGrad,
+        EventKind::Recompute,       EventKind::SendForward, EventKind::ReduceGradients, EventKind::Optimizer,
         EventKind::CheckpointWrite, EventKind::Annotation};
     return kinds[static_cast<std::size_t>(paint)];
 }
 
-/// Transfers run beside compute and are drawn as ticks below it, annotations are the band above; all else fills the bar.
-constexpr bool isBar(Paint paint) { return paint != Paint::Transfer && paint != Paint::Annotation && paint != Paint::None; }
+/// Transfers run beside compute and are drawn as ticks below it, annotations are the band above; all else fills the
+/// bar.
+constexpr bool isBar(Paint paint) {
+    return paint != Paint::Transfer && paint != Paint::Annotation && paint != Paint::None;
+}
 
 /// Nanoseconds of each paint within some stretch of time.
 struct Coverage {

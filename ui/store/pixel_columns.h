@@ -53,13 +53,15 @@ public:
     bool empty() const { return sums_.empty(); }
 
 private:
-    std::size_t start(Paint paint) const { return static_cast<std::size_t>(places_[static_cast<std::size_t>(paint)] - 1); }
+    std::size_t start(Paint paint) const {
+        return static_cast<std::size_t>(places_[static_cast<std::size_t>(paint)] - 1);
+    }
 
     std::int64_t begin_;
     double perPixel_;
     double pixels_;  ///< a nanosecond
     int count_;
-    std::vector<float> sums_;                ///< of used paints
+    std::vector<float> sums_;               ///< of used paints
     std::array<int, paintCount> places_{};  ///< where theirs begin, from 1; 0: not used
 };
 

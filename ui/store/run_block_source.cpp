@@ -6,10 +6,12 @@
 
 namespace shardlab {
 
-RunBlockSource::RunBlockSource(std::unique_ptr<RunReader> reader, std::filesystem::path file, std::vector<BlockPlace> places)
+RunBlockSource::RunBlockSource(std::unique_ptr<RunReader> reader, std::filesystem::path file,
+                               std::vector<BlockPlace> places)
     : file_(std::move(file)), places_(std::move(places)), damage_(reader->damage()), reader_(std::move(reader)) {}
 
-Result<std::shared_ptr<RunBlockSource>> RunBlockSource::make(std::unique_ptr<RunReader> reader, std::filesystem::path file) {
+Result<std::shared_ptr<RunBlockSource>> RunBlockSource::make(std::unique_ptr<RunReader> reader,
+                                                             std::filesystem::path file) {
     auto places = reader->places();
     if (!places) return fail(places.error());
     return std::make_shared<RunBlockSource>(std::move(reader), std::move(file), std::move(*places));
@@ -28,7 +30,8 @@ Result<std::pair<Bytes, std::unique_ptr<BlockUnpacker>>> RunBlockSource::fetch(c
 Status RunBlockSource::read(BlockKey key, std::vector<Event>& events) {
     events.clear();
     const auto place = std::ranges::lower_bound(places_, key, {}, &BlockPlace::id);
-    if (place == places_.end() || place->id != key) return fail({"the run is damaged", file_.string(), "block " + std::to_string(key) + " is gone", ""});
+    if (place == places_.end() || place->id != key)
+        return fail({"the run is damaged", file_.string(), "block " + std::to_string(key) + " is gone", ""});
     auto fetched = fetch(*place);
     if (!fetched) return fail(fetched.error());
     auto& [packed, unpacker] = *fetched;

@@ -42,11 +42,13 @@ BlockKey ScratchBlockSource::add(std::span<const Event> events) {
 Status ScratchBlockSource::read(BlockKey key, std::vector<Event>& events) {
     events.clear();
     const std::scoped_lock lock(mutex_);
-    if (key < 1 || key > static_cast<BlockKey>(places_.size())) return fail({"cannot read events again", "", "there is no such block", ""});
+    if (key < 1 || key > static_cast<BlockKey>(places_.size()))
+        return fail({"cannot read events again", "", "there is no such block", ""});
     const Place& place = places_[static_cast<std::size_t>(key) - 1];
     if (!place.kept.empty()) return unpacker_.unpack(place.kept, events);
     Bytes packed(place.size);
-    if (!readAll(fileno(file_.get()), packed, place.offset)) return fail({"cannot read events again", "the temporary file", "it is truncated", ""});
+    if (!readAll(fileno(file_.get()), packed, place.offset))
+        return fail({"cannot read events again", "the temporary file", "it is truncated", ""});
     return unpacker_.unpack(packed, events);
 }
 

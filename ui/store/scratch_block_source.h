@@ -33,7 +33,7 @@ private:
 
     BlockPacker packer_;
     std::int64_t end_ = 0;
-    std::mutex mutex_;  ///< guards what follows
+    std::mutex mutex_;                        ///< guards what follows
     std::unique_ptr<std::FILE, Close> file_;  ///< made for the first block
     std::vector<Place> places_;
     BlockUnpacker unpacker_;

@@ -12,7 +12,9 @@ constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
 constexpr double exactCells = 64;  ///< of a stretch of time, below which events are looked at in place of cells
 
-bool isWithin(const Event& event, std::int64_t begin, std::int64_t end) { return event.end > begin && event.begin < end; }
+bool isWithin(const Event& event, std::int64_t begin, std::int64_t end) {
+    return event.end > begin && event.begin < end;
+}
 
 void sortByBegin(std::vector<Event>& events) {
     if (!std::ranges::is_sorted(events, {}, &Event::begin)) std::ranges::stable_sort(events, {}, &Event::begin);
@@ -21,7 +23,8 @@ void sortByBegin(std::vector<Event>& events) {
 /// Spans that begin in [begin, end).
 std::span<const Event> beginning(const std::vector<Event>& spans, std::int64_t begin, std::int64_t end) {
     const auto first = std::ranges::lower_bound(spans, begin, {}, &Event::begin);
-    const auto last = end == forever ? spans.end() : std::ranges::lower_bound(first, spans.end(), end, {}, &Event::begin);
+    const auto last =
+        end == forever ? spans.end() : std::ranges::lower_bound(first, spans.end(), end, {}, &Event::begin);
     return {first, last};
 }
 
@@ -61,7 +64,8 @@ std::vector<Event> StoredLane::within(std::int64_t begin, std::int64_t end) cons
 std::int64_t StoredLane::count(std::int64_t begin, std::int64_t end) const {
     std::int64_t sum = 0;
     const auto add = [&](const std::vector<Event>& spans) {
-        sum += std::ranges::count_if(beginning(spans, never, end), [&](const Event& event) { return isWithin(event, begin, end); });
+        sum += std::ranges::count_if(beginning(spans, never, end),
+                                     [&](const Event& event) { return isWithin(event, begin, end); });
     };
     const Touching found = touching(begin, end);
     for (const std::size_t i : found.blocks) {
@@ -96,7 +100,9 @@ std::size_t StoredLane::pageOf(std::int64_t time) const {
     return after == entries_.begin() ? 0 : static_cast<std::size_t>(after - entries_.begin()) - 1;
 }
 
-std::int64_t StoredLane::pageBegin(std::size_t page) const { return page == 0 || page >= entries_.size() ? never : entries_[page].begin; }
+std::int64_t StoredLane::pageBegin(std::size_t page) const {
+    return page == 0 || page >= entries_.size() ? never : entries_[page].begin;
+}
 
 std::vector<std::size_t> StoredLane::entriesOf(std::size_t page) const {
     std::vector<std::size_t> needed;
@@ -120,7 +126,8 @@ std::vector<Event> StoredLane::page(std::size_t page) const {
     return events;
 }
 
-std::optional<Event> StoredLane::next(std::int64_t time, const std::function<bool(const Event&)>& wanted, const Event* from) const {
+std::optional<Event> StoredLane::next(std::int64_t time, const std::function<bool(const Event&)>& wanted,
+                                      const Event* from) const {
     for (std::size_t at = pageOf(time); at < pages(); ++at) {
         const std::vector<Event> events = page(at);
         auto place = std::ranges::lower_bound(events, time, {}, &Event::begin);
@@ -134,7 +141,8 @@ std::optional<Event> StoredLane::next(std::int64_t time, const std::function<boo
     return {};
 }
 
-std::optional<Event> StoredLane::previous(std::int64_t time, const std::function<bool(const Event&)>& wanted, const Event* from) const {
+std::optional<Event> StoredLane::previous(std::int64_t time, const std::function<bool(const Event&)>& wanted,
+                                          const Event* from) const {
     for (std::size_t at = pages() == 0 ? 0 : pageOf(time) + 1; at-- > 0;) {
         const std::vector<Event> events = page(at);
         auto place = std::ranges::lower_bound(events, time, {}, &Event::begin);
@@ -168,7 +176,8 @@ Coverage StoredLane::coverage(std::int64_t begin, std::int64_t end) const {
     for (const std::size_t i : found.blocks) {
         const BlockDigest* const digest = entries_[i].digest.get();
         if (digest && digest->begin >= begin && digest->end <= end) covered += digest->overview.total();
-        else if (digest && static_cast<double>(end) - static_cast<double>(begin) > exactCells * digest->overview.cell()) covered += digest->overview.within(begin, end);
+        else if (digest && static_cast<double>(end) - static_cast<double>(begin) > exactCells * digest->overview.cell())
+            covered += digest->overview.within(begin, end);
         else add(load(i)->spans);
     }
     if (found.open) add(open_.spans);
@@ -183,7 +192,8 @@ bool StoredLane::known(std::int64_t begin, std::int64_t end) const {
 
 void StoredLane::refreshReach(std::size_t from) {
     reach_.resize(entries_.size());
-    for (std::size_t i = from; i < entries_.size(); ++i) reach_[i] = std::max(entries_[i].end, i > 0 ? reach_[i - 1] : never);
+    for (std::size_t i = from; i < entries_.size(); ++i)
+        reach_[i] = std::max(entries_[i].end, i > 0 ? reach_[i - 1] : never);
 }
 
 void StoredLane::add(Entry entry) {
@@ -195,7 +205,8 @@ void StoredLane::add(Entry entry) {
 
 void StoredLane::digest(BlockKey key, std::int64_t begin, std::shared_ptr<const BlockDigest> digest) {
     const auto from = std::ranges::lower_bound(entries_, begin, {}, &Entry::begin);
-    auto entry = std::find_if(from, entries_.end(), [&](const Entry& each) { return each.key == key || each.begin > begin; });
+    auto entry =
+        std::find_if(from, entries_.end(), [&](const Entry& each) { return each.key == key || each.begin > begin; });
     if (entry == entries_.end() || entry->key != key) entry = std::ranges::find(entries_, key, &Entry::key);
     if (entry == entries_.end()) return;
     entry->digest = std::move(digest);

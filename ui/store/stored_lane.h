@@ -22,8 +22,8 @@ public:
     /// A block of the lane, by its place among them. Blocks may overlap: events are recorded when they end.
     struct Entry {
         BlockKey key = 0;
-        std::int64_t begin = 0, end = 0;  ///< within which its spans lie
-        int count = 0;                    ///< events; spans at most
+        std::int64_t begin = 0, end = 0;            ///< within which its spans lie
+        int count = 0;                              ///< events; spans at most
         std::shared_ptr<const BlockDigest> digest;  ///< nullptr until its events were seen
     };
     /// What lies in some stretch of time.
@@ -51,16 +51,18 @@ public:
     std::vector<Event> within(std::int64_t begin, std::int64_t end) const;
     /// How many those are. Reads no more than the blocks at both ends.
     std::int64_t count(std::int64_t begin, std::int64_t end) const;
-    /// Spans of the step that begin within [begin, end). Of blocks of which no step is known yet only those are read that
-    /// touch `likely`.
+    /// Spans of the step that begin within [begin, end). Of blocks of which no step is known yet only those are read
+    /// that touch `likely`.
     struct Stretch {
         std::int64_t begin, end;
     };
     std::vector<Event> ofStep(std::int32_t step, Stretch within, Stretch likely) const;
     /// The first span that begins at or after `time` (behind `from`, where that is one of the lane) and is wanted.
-    std::optional<Event> next(std::int64_t time, const std::function<bool(const Event&)>& wanted, const Event* from = nullptr) const;
+    std::optional<Event> next(std::int64_t time, const std::function<bool(const Event&)>& wanted,
+                              const Event* from = nullptr) const;
     /// The last span that begins before `time` (or is before `from`) and is wanted.
-    std::optional<Event> previous(std::int64_t time, const std::function<bool(const Event&)>& wanted, const Event* from = nullptr) const;
+    std::optional<Event> previous(std::int64_t time, const std::function<bool(const Event&)>& wanted,
+                                  const Event* from = nullptr) const;
     std::vector<Event> all() const;
     /// Nanoseconds of each paint in [begin, end): exact where that is short, else as exact as overviews are.
     Coverage coverage(std::int64_t begin, std::int64_t end) const;

@@ -38,7 +38,8 @@ struct Finder {
             action.microbatch = own - away * microbatches;
             if (own >= 0 && action.microbatch < 0) continue;
             for (const Event& candidate : lane(rank, lane_, step + away))
-                if (candidate.kind != EventKind::Wait && fits(actionFromId(candidate.action), action)) return &candidate;
+                if (candidate.kind != EventKind::Wait && fits(actionFromId(candidate.action), action))
+                    return &candidate;
         }
         return nullptr;
     }
@@ -51,10 +52,11 @@ struct Finder {
     /// The other end of a message of `rank`, in the same pipeline.
     const Event* otherEnd(const Action& end, int rank, int step) const {
         for (const int member : Mesh(model.header().layout).group(rank, Axis::Pipeline)) {
-            const Event* found = search(member, Lane::Comm, end, step, [](const Action& candidate, const Action& wanted) {
-                const bool opposite = isSend(wanted.kind) ? isReceive(candidate.kind) : isSend(candidate.kind);
-                return opposite && pairTag(candidate) == pairTag(wanted);
-            });
+            const Event* found =
+                search(member, Lane::Comm, end, step, [](const Action& candidate, const Action& wanted) {
+                    const bool opposite = isSend(wanted.kind) ? isReceive(candidate.kind) : isSend(candidate.kind);
+                    return opposite && pairTag(candidate) == pairTag(wanted);
+                });
             if (found) return found;
         }
         return nullptr;
@@ -78,7 +80,8 @@ std::optional<Action> inputMessage(const Action& compute, int stages) {
     Action message = compute;
     message.version = -1;
     if (compute.kind == ActionKind::Forward && compute.stage > 0) message.kind = ActionKind::RecvForward;
-    else if ((compute.kind == ActionKind::Backward || compute.kind == ActionKind::InputGrad) && compute.stage + 1 < stages)
+    else if ((compute.kind == ActionKind::Backward || compute.kind == ActionKind::InputGrad) &&
+             compute.stage + 1 < stages)
         message.kind = ActionKind::RecvBackward;
     else return {};
     return message;
@@ -92,11 +95,13 @@ std::vector<Dependency> dependencies(const RunModel& model, const Event& event) 
     const Action action = actionFromId(event.action);
 
     if (isSend(action.kind)) {
-        if (const Event* receive = finder.otherEnd(action, event.rank, event.step)) found.push_back({event, *finder.userOf(*receive)});
+        if (const Event* receive = finder.otherEnd(action, event.rank, event.step))
+            found.push_back({event, *finder.userOf(*receive)});
         return found;
     }
     if (isReceive(action.kind)) {
-        if (const Event* send = finder.otherEnd(action, event.rank, event.step)) found.push_back({*send, *finder.userOf(event)});
+        if (const Event* send = finder.otherEnd(action, event.rank, event.step))
+            found.push_back({*send, *finder.userOf(event)});
         return found;
     }
     if (const auto input = inputMessage(action, stageCount(model.header().layout))) {
@@ -105,10 +110,12 @@ std::vector<Dependency> dependencies(const RunModel& model, const Event& event) 
     Action output = action;
     output.version = -1;
     if (action.kind == ActionKind::Forward) output.kind = ActionKind::SendForward;
-    else if (action.kind == ActionKind::Backward || action.kind == ActionKind::InputGrad) output.kind = ActionKind::SendBackward;
+    else if (action.kind == ActionKind::Backward || action.kind == ActionKind::InputGrad)
+        output.kind = ActionKind::SendBackward;
     else return found;
     if (const Event* send = finder.find(event.rank, Lane::Comm, output, event.step)) {
-        if (const Event* receive = finder.otherEnd(output, event.rank, event.step)) found.push_back({*send, *finder.userOf(*receive)});
+        if (const Event* receive = finder.otherEnd(output, event.rank, event.step))
+            found.push_back({*send, *finder.userOf(*receive)});
     }
     return found;
 }
@@ -119,13 +126,15 @@ std::optional<Event> waitBefore(const RunModel& model, const Event& event) {
     if (!message) return {};
     const ActionId id = actionId(*message);
     for (const Event& candidate : model.eventsOfStep(event.rank, Lane::Compute, event.step)) {
-        if (candidate.kind == EventKind::Wait && candidate.action == id && candidate.begin <= event.begin) return candidate;
+        if (candidate.kind == EventKind::Wait && candidate.action == id && candidate.begin <= event.begin)
+            return candidate;
     }
     return {};
 }
 
 const Event* predictedOf(const RunModel& model, const Event& event) {
-    if (model.empty() || event.action == 0 || event.rank >= model.ranks() || !model.isPredicted(event.step)) return nullptr;
+    if (model.empty() || event.action == 0 || event.rank >= model.ranks() || !model.isPredicted(event.step))
+        return nullptr;
     for (const Event& candidate : model.predicted(event.rank, event.lane)) {
         if (candidate.action == event.action && candidate.kind == event.kind && candidate.value == event.value)
             return &candidate;

@@ -35,11 +35,14 @@ QString moment(const RunModel& model, std::int64_t time, std::int64_t largest, s
 QString paceHelp(const RunModel& model) {
     if (model.empty() || model.deviceTime().isClock()) return {};
     const RunHeader& header = model.header();
-    return QCoreApplication::translate("EventText", "Paced, %1. All times and rates here are those of the modelled devices.")
+    return QCoreApplication::translate("EventText",
+                                       "Paced, %1. All times and rates here are those of the modelled devices.")
         .arg(QString::fromStdString(model.deviceTime().text(model.deviceTime().seconds(header.predictedStepSeconds))));
 }
 
-QString actionText(const RunModel& model, const Event& event) { return QString::fromStdString(model.names().text(event.action)); }
+QString actionText(const RunModel& model, const Event& event) {
+    return QString::fromStdString(model.names().text(event.action));
+}
 
 QString whatText(const RunModel& model, const Event& event) {
     QString what = text(name(event.kind));
@@ -63,7 +66,9 @@ QString predictedText(const RunModel& model, const Event& event) {
     QString result = seconds(model, expected);
     if (expected > 0) {
         const double off = 100.0 * (static_cast<double>(event.end - event.begin) / static_cast<double>(expected) - 1);
-        result += QStringLiteral(" (%1%2 %)").arg(off < 0 ? QStringLiteral("−") : QStringLiteral("+")).arg(std::abs(off), 0, 'f', 1);
+        result += QStringLiteral(" (%1%2 %)")
+                      .arg(off < 0 ? QStringLiteral("−") : QStringLiteral("+"))
+                      .arg(std::abs(off), 0, 'f', 1);
     }
     return result;
 }
@@ -71,27 +76,35 @@ QString predictedText(const RunModel& model, const Event& event) {
 QString hoverText(const RunModel& model, const Event& event) {
     if (event.kind == EventKind::Overflow) {
         const QString scale = scaleAround(model, event.step);
-        return whatText(model, event) + QStringLiteral(" · rank %1").arg(event.rank) + (scale.isEmpty() ? QString() : QStringLiteral("\nloss scale ") + scale);
+        return whatText(model, event) + QStringLiteral(" · rank %1").arg(event.rank) +
+               (scale.isEmpty() ? QString() : QStringLiteral("\nloss scale ") + scale);
     }
-    QString line = whatText(model, event) + QStringLiteral(" · rank %1").arg(event.rank) + QLatin1Char('\n') + seconds(model, event.end - event.begin);
+    QString line = whatText(model, event) + QStringLiteral(" · rank %1").arg(event.rank) + QLatin1Char('\n') +
+                   seconds(model, event.end - event.begin);
     if (showsPrediction(model)) line += QStringLiteral(" predicted");
-    if (const QString predicted = predictedText(model, event); !predicted.isEmpty()) line += QStringLiteral(", predicted ") + predicted;
+    if (const QString predicted = predictedText(model, event); !predicted.isEmpty())
+        line += QStringLiteral(", predicted ") + predicted;
     return line;
 }
 
 QString figuresText(const RunModel& model, std::size_t step, int rank) {
     const StepExtent& extent = model.stepExtents()[step];
     const Thinning& thinning = model.thinning();
-    QString line = QCoreApplication::translate("EventText", "step %1 · rank %2 · %3").arg(extent.step).arg(rank).arg(seconds(model, extent.end - extent.begin));
+    QString line = QCoreApplication::translate("EventText", "step %1 · rank %2 · %3")
+                       .arg(extent.step)
+                       .arg(rank)
+                       .arg(seconds(model, extent.end - extent.begin));
     line += QLatin1Char('\n');
     line += thinning.thinned(extent.step)
-                ? QCoreApplication::translate("EventText", "its events were taken away to keep the size limit of %1; its figures:")
+                ? QCoreApplication::translate("EventText",
+                                              "its events were taken away to keep the size limit of %1; its figures:")
                       .arg(QString::fromStdString(formatBytes(thinning.sizeLimit)))
                 : QCoreApplication::translate("EventText", "its events are not read yet; its figures:");
     const StepShares& shares = *model.shares(step, rank);
     for (std::size_t i = 0; i < shares.size(); ++i)
         if (shares[i] > 0)
-            line += QStringLiteral(" %1 %2").arg(text(name(shownKinds[i])), QString::fromStdString(formatPercent(shares[i] / 255.0)));
+            line += QStringLiteral(" %1 %2").arg(text(name(shownKinds[i])),
+                                                 QString::fromStdString(formatPercent(shares[i] / 255.0)));
     return line;
 }
 

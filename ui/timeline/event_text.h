@@ -18,7 +18,8 @@ QString hoverText(const RunModel& model, const Event& event);
 QString predictedText(const RunModel& model, const Event& event);
 /// How long nanoseconds on the run's clock are in device time: "5.63 ms".
 QString seconds(const RunModel& model, std::int64_t nanoseconds);
-/// A moment of the run in device time: "12.45 s". The unit suits `largest` (0: the moment itself); all are nanoseconds on its clock.
+/// A moment of the run in device time: "12.45 s". The unit suits `largest` (0: the moment itself); all are nanoseconds
+/// on its clock.
 QString moment(const RunModel& model, std::int64_t time, std::int64_t largest = 0, std::int64_t exactness = 10'000'000);
 /// What a paced run's times are; empty where the clock is the devices'.
 QString paceHelp(const RunModel& model);

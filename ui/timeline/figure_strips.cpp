@@ -7,7 +7,7 @@
 namespace shardlab {
 namespace {
 
-constexpr double leastDrawnStep = 4;  ///< pixels of a step within which something can be seen
+constexpr double leastDrawnStep = 4;    ///< pixels of a step within which something can be seen
 constexpr std::size_t mostOfPixel = 8;  ///< steps whose mean one pixel shows
 
 /// They are there and were seen; those of a thinned step were taken away.
@@ -37,13 +37,18 @@ FigureStrips::FigureStrips(const RunModel& model, const TimeScale& scale) : mode
     if (all.first == all.last) return;
     const std::int64_t begin = std::max(scale.begin, extents[all.first].begin);
     const std::int64_t end = std::min(scale.end, extents[all.last - 1].end);
-    coarse_ = static_cast<double>(end - begin) / scale.perPixel() < leastDrawnStep * static_cast<double>(all.last - all.first);
+    coarse_ = static_cast<double>(end - begin) / scale.perPixel() <
+              leastDrawnStep * static_cast<double>(all.last - all.first);
     StepRange steps{all.first, all.first};
     const auto at = [&](std::size_t step) { return extents.begin() + static_cast<std::ptrdiff_t>(step); };
     for (int column = 0; column < scale.width; ++column) {
-        const auto first = std::partition_point(at(steps.first), at(all.last), [&](const StepExtent& step) { return step.end <= scale.columnBegin(column); });
+        const auto first = std::partition_point(at(steps.first), at(all.last), [&](const StepExtent& step) {
+            return step.end <= scale.columnBegin(column);
+        });
         steps.first = static_cast<std::size_t>(first - extents.begin());
-        const auto last = std::partition_point(at(std::max(steps.last, steps.first)), at(all.last), [&](const StepExtent& step) { return step.begin < scale.columnBegin(column + 1); });
+        const auto last =
+            std::partition_point(at(std::max(steps.last, steps.first)), at(all.last),
+                                 [&](const StepExtent& step) { return step.begin < scale.columnBegin(column + 1); });
         steps.last = static_cast<std::size_t>(last - extents.begin());
         steps_.push_back(steps);
     }
@@ -77,7 +82,8 @@ void FigureStrips::draw(GanttScene& scene, const Row& row) {
         const StepExtent& extent = model_.stepExtents()[steps.first];
         if (coarse_) without = model_.thinning().thinned(extent.step);
         else if (std::exchange(known, steps.first) != steps.first) without = !hasEvents(model_, row.rank, extent);
-        if (without || coarse_) stack(stripOf(without ? faint : full), scale_.left + static_cast<int>(column), mean(steps, row.rank));
+        if (without || coarse_)
+            stack(stripOf(without ? faint : full), scale_.left + static_cast<int>(column), mean(steps, row.rank));
     }
     if (faint) scene.figures.push_back(std::move(*faint));
     if (full) scene.strips.push_back(std::move(*full));

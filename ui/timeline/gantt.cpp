@@ -3,7 +3,8 @@
 
 namespace shardlab {
 
-Gantt::Gantt(QCPAxis* time, QCPAxis* rank, const TimelineState& state) : QCPAbstractPlottable(time, rank), state_(state) {}
+Gantt::Gantt(QCPAxis* time, QCPAxis* rank, const TimelineState& state)
+    : QCPAbstractPlottable(time, rank), state_(state) {}
 
 void Gantt::applyDefaultAntialiasingHint(QCPPainter* painter) const { painter->setAntialiasing(false); }
 
@@ -18,7 +19,9 @@ void Gantt::draw(QCPPainter* painter) {
     paintFrame(*painter, state_, labels_);
     painter->save();
     painter->setClipRect(state_.plot);
-    paintScene(*painter, scene_, state_.theme, state_.plot, [this](QPainter& ground) { paintGround(ground, state_); }, pixels_);
+    paintScene(
+        *painter, scene_, state_.theme, state_.plot, [this](QPainter& ground) { paintGround(ground, state_); },
+        pixels_);
     painter->restore();
 }
 

@@ -11,12 +11,12 @@ namespace shardlab {
 
 namespace {
 
-constexpr int numberWidth = 13;   ///< least bar that holds a microbatch number
+constexpr int numberWidth = 13;  ///< least bar that holds a microbatch number
 constexpr std::size_t mostNumbers = 3000;
 constexpr std::size_t stepsDrawnEach = 2;  ///< predicted ones; of more in sight one is drawn, again and again
 constexpr double farthest = 1 << 28;       ///< pixels away at which a step may begin
-constexpr int readingMilliseconds = 4;  ///< of a frame; what is then not yet there comes in a later one
-constexpr int leastStepWidth = 12;  ///< pixels of a step below which its predicted band would be noise
+constexpr int readingMilliseconds = 4;     ///< of a frame; what is then not yet there comes in a later one
+constexpr int leastStepWidth = 12;         ///< pixels of a step below which its predicted band would be noise
 
 /// Joins equal neighbours of one colour, so that a full stretch of columns is one rectangle.
 void addJoined(GanttScene::Batch& batch, const QRect& rect) {
@@ -44,19 +44,22 @@ public:
             if (begin < 0 || end <= begin || end < scale_.begin || begin > scale_.end) return;
             const int x0 = std::max(scale_.left, static_cast<int>(scale_.x(std::max(begin, scale_.begin))));
             const int x1 = std::min(right, static_cast<int>(std::ceil(scale_.x(std::min(end, scale_.end)))));
-            if (!stretches.empty() && x0 <= stretches.back().second + 1) stretches.back().second = std::max(x1, stretches.back().second);
+            if (!stretches.empty() && x0 <= stretches.back().second + 1)
+                stretches.back().second = std::max(x1, stretches.back().second);
             else if (x1 > x0) stretches.emplace_back(x0, x1);
         };
         if (showsPrediction(model_)) {
             add(model_.predictedFirstForward(), model_.predictedLastBackward());
         } else {
             const StepRange steps = stepsWithin(model_, scale_.begin, scale_.end);
-            const std::size_t stride = std::max<std::size_t>(1, (steps.last - steps.first) / static_cast<std::size_t>(scale_.width));
+            const std::size_t stride =
+                std::max<std::size_t>(1, (steps.last - steps.first) / static_cast<std::size_t>(scale_.width));
             const auto all = [&](const auto& takesPart) {
                 stretches.clear();
                 for (std::size_t i = steps.first; i < steps.last; i += stride)
                     if (takesPart(model_.stepExtents()[i].step))
-                        add(model_.stepExtents()[i].firstForward, model_.stepExtents()[std::min(i + stride, steps.last) - 1].lastBackward);
+                        add(model_.stepExtents()[i].firstForward,
+                            model_.stepExtents()[std::min(i + stride, steps.last) - 1].lastBackward);
             };
             all([](int) { return true; });
             for (const Row& row : rows) {
@@ -83,14 +86,17 @@ public:
         for (const Column& column : other.columns) {
             tickColumn(row, column);
             if (column.share[static_cast<std::size_t>(Paint::Reduce)] > 0.5f)
-                addJoined(scene_.reduces[GanttScene::colour(Paint::Reduce, false)], {column.x, row.barTop, 1, row.barHeight});
+                addJoined(scene_.reduces[GanttScene::colour(Paint::Reduce, false)],
+                          {column.x, row.barTop, 1, row.barHeight});
         }
     }
 
-    /// A snapshot halts training and fills the bar; writing it runs beside training, as a strip below. So do copies between a
-    /// device and its host.
+    /// A snapshot halts training and fills the bar; writing it runs beside training, as a strip below. So do copies
+    /// between a device and its host.
     void copies(const Row& row) {
-        if (predicted_ ? index_.predicted(row.rank, Lane::Copy).events->empty() : model_.lane(row.rank, Lane::Copy).empty()) return;
+        if (predicted_ ? index_.predicted(row.rank, Lane::Copy).events->empty()
+                       : model_.lane(row.rank, Lane::Copy).empty())
+            return;
         const auto draw = [&](Lane lane, Paint paint, const QRect& place) {
             const std::size_t colour = GanttScene::colour(paint, false);
             const LaneShape shape = shapeOf(row.rank, lane);
@@ -115,14 +121,17 @@ public:
             const bool nested = event.begin < until;
             until = std::max(until, event.end);
             const int gap = bar.right - bar.left > 3 ? 1 : 0;
-            scene_.predicted[GanttScene::colour(Paint::Annotation, nested)].emplace_back(bar.left, row.bandTop, bar.right - bar.left - gap, row.bandHeight);
+            scene_.predicted[GanttScene::colour(Paint::Annotation, nested)].emplace_back(
+                bar.left, row.bandTop, bar.right - bar.left - gap, row.bandHeight);
         }
         for (const Column& column : shape.columns)
             if (column.share[static_cast<std::size_t>(Paint::Annotation)] > 0)
-                addJoined(scene_.predicted[GanttScene::colour(Paint::Annotation, false)], {column.x, row.bandTop, 1, row.bandHeight});
+                addJoined(scene_.predicted[GanttScene::colour(Paint::Annotation, false)],
+                          {column.x, row.bandTop, 1, row.bandHeight});
     }
 
-    /// Where a predicted step is drawn: added to its times, the pixel where its time 0 lies, and [from, to) of those in sight.
+    /// Where a predicted step is drawn: added to its times, the pixel where its time 0 lies, and [from, to) of those in
+    /// sight.
     struct Place {
         std::int64_t offset;
         int zero, from, to;
@@ -136,7 +145,8 @@ public:
             }
             const LaneView view = index_.predicted(row.rank, lane);
             for (const Place& place : places)
-                bandAt(row, laneShape(*view.events, *view.index, scale_, place.offset, place.from, place.to), {{0, 0, place.from, place.to}});
+                bandAt(row, laneShape(*view.events, *view.index, scale_, place.offset, place.from, place.to),
+                       {{0, 0, place.from, place.to}});
         }
     }
 
@@ -150,7 +160,8 @@ private:
             for (const Place& place : places) {
                 const int left = std::max(bar.left + place.zero, place.from);
                 const int right = std::min(bar.right + place.zero, place.to);
-                if (left < right) batch.emplace_back(left, row.bandTop, std::max(1, right - left - gap), row.bandHeight);
+                if (left < right)
+                    batch.emplace_back(left, row.bandTop, std::max(1, right - left - gap), row.bandHeight);
             }
         }
         for (const Stretch& each : largestOf(shape.columns)) {
@@ -177,7 +188,8 @@ private:
             to = std::max(to, place.to - place.zero);
         }
         if (from >= to) return {};
-        const TimeScale scale{static_cast<std::int64_t>(from * scale_.perPixel()), static_cast<std::int64_t>(to * scale_.perPixel()), from, to - from};
+        const TimeScale scale{static_cast<std::int64_t>(from * scale_.perPixel()),
+                              static_cast<std::int64_t>(to * scale_.perPixel()), from, to - from};
         if (scale.end <= scale.begin) return {};
         const LaneView view = index_.predicted(rank, lane);
         return laneShape(*view.events, *view.index, scale, 0, from, to);
@@ -194,7 +206,8 @@ private:
             const auto largest = std::max_element(column.share.begin(), column.share.end());
             const auto paint = static_cast<Paint>(largest - column.share.begin());
             if (!isBar(paint) || *largest <= 0.25f) continue;
-            const bool goesOn = !stretches.empty() && stretches.back().paint == paint && stretches.back().right == column.x;
+            const bool goesOn =
+                !stretches.empty() && stretches.back().paint == paint && stretches.back().right == column.x;
             if (goesOn) ++stretches.back().right;
             else stretches.push_back({column.x, column.x + 1, paint});
         }
@@ -219,14 +232,18 @@ private:
         const int width = bar.right - bar.left;
         const std::size_t colour = GanttScene::colour(paint, dark(event));
         if (paint == Paint::Transfer) {
-            scene_.ticks[colour].emplace_back(bar.left, row.barTop + row.barHeight - row.tickHeight, width, row.tickHeight);
+            scene_.ticks[colour].emplace_back(bar.left, row.barTop + row.barHeight - row.tickHeight, width,
+                                              row.tickHeight);
             return;
         }
         const QRect rect(bar.left, row.barTop, width > 3 ? width - 1 : width, row.barHeight);
-        auto& batches = paint == Paint::Reduce ? scene_.reduces : paint == Paint::Recompute ? scene_.recomputed : scene_.bars;
+        auto& batches = paint == Paint::Reduce      ? scene_.reduces
+                        : paint == Paint::Recompute ? scene_.recomputed
+                                                    : scene_.bars;
         batches[colour].push_back(rect);
         if (paint == Paint::Recompute) return;  // numbered by what it lies in
-        if (width < numberWidth || row.barHeight < 12 || scene_.numbers.size() >= mostNumbers || event.action == 0) return;
+        if (width < numberWidth || row.barHeight < 12 || scene_.numbers.size() >= mostNumbers || event.action == 0)
+            return;
         const int microbatch = actionFromId(event.action).microbatch;
         if (microbatch >= 0 && width >= numberWidth + (microbatch > 9 ? 6 : 0) + (microbatch > 99 ? 6 : 0))
             scene_.numbers.push_back({rect, microbatch, colour});
@@ -240,7 +257,8 @@ private:
 
     /// Shares stacked from the foot of the bar: the height that stays empty is the idle share.
     void barColumns(const Row& row, const std::vector<Column>& compute, const std::vector<Column>& comm) {
-        GanttScene::Strip& strip = scene_.strips.emplace_back(QRect(scale_.left, row.barTop, scale_.width, row.barHeight));
+        GanttScene::Strip& strip =
+            scene_.strips.emplace_back(QRect(scale_.left, row.barTop, scale_.width, row.barHeight));
         auto other = comm.begin();
         const auto stack = [&](int x, const std::array<float, paintCount>& share) {
             float below = 0;
@@ -248,7 +266,8 @@ private:
             for (std::size_t i = 0; i < paintCount; ++i) {
                 if (share[i] <= 0 || static_cast<Paint>(i) == Paint::Transfer) continue;
                 below = std::min(1.0f, below + share[i]);
-                const int top = row.barTop + row.barHeight - static_cast<int>(below * static_cast<float>(row.barHeight) + 0.5f);
+                const int top =
+                    row.barTop + row.barHeight - static_cast<int>(below * static_cast<float>(row.barHeight) + 0.5f);
                 strip.fill(x, top, bottom, GanttScene::colour(static_cast<Paint>(i), false));
                 bottom = top;
             }
@@ -311,12 +330,14 @@ std::int64_t predictedOffset(const RunModel& model, const StepExtent& extent) {
 
 StepRange stepsWithin(const RunModel& model, std::int64_t begin, std::int64_t end) {
     const auto& extents = model.stepExtents();
-    const auto first = std::partition_point(extents.begin(), extents.end(), [&](const StepExtent& e) { return e.end < begin; });
+    const auto first =
+        std::partition_point(extents.begin(), extents.end(), [&](const StepExtent& e) { return e.end < begin; });
     const auto last = std::partition_point(first, extents.end(), [&](const StepExtent& e) { return e.begin < end; });
     return {static_cast<std::size_t>(first - extents.begin()), static_cast<std::size_t>(last - extents.begin())};
 }
 
-void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows) {
+void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale,
+                const Rows& rows) {
     scene.clear();
     if (model.empty() || scale.width <= 0 || scale.end <= scale.begin) return;
     index.blocks().begin(model.store().cache(), readingMilliseconds);
@@ -354,8 +375,10 @@ void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index,
             if (extent.firstForward < 0 || !model.isPredicted(extent.step)) continue;
             const std::int64_t offset = predictedOffset(model, extent);
             std::int64_t last = offset + model.predictedEnd();
-            // Up to the row's own begin of the next step: where steps are not flushed, rows begin it at different times.
-            if (i + 1 < model.stepExtents().size() && model.stepExtents()[i + 1].begin > 0) last = std::min(last, model.stepExtents()[i + 1].begin + lag);
+            // Up to the row's own begin of the next step: where steps are not flushed, rows begin it at different
+            // times.
+            if (i + 1 < model.stepExtents().size() && model.stepExtents()[i + 1].begin > 0)
+                last = std::min(last, model.stepExtents()[i + 1].begin + lag);
             const double zero = std::floor(std::clamp(scale.x(offset), -farthest, farthest));
             places.push_back({offset, static_cast<int>(zero), pixel(offset), pixel(last)});
         }
@@ -388,7 +411,8 @@ const Event* overflowAt(const RunModel& model, const TimeScale& scale, const Row
 
 }  // namespace
 
-std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows, int x, int y) {
+std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows,
+                             int x, int y) {
     const int position = rows.positionAt(y);
     if (model.empty() || position < 0 || x < scale.left || x >= scale.left + scale.width) return {};
     const Row row = rows.row(position);
@@ -398,7 +422,9 @@ std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const
         const LaneView view = index.predicted(row.rank, kind);
         return eventAt(*view.events, *view.index, scale, offset, x + 0.5, 3);
     };
-    const auto find = [&](Lane kind) { return prediction ? expected(kind, 0) : eventAt(model.lane(row.rank, kind), scale, x + 0.5, 3); };
+    const auto find = [&](Lane kind) {
+        return prediction ? expected(kind, 0) : eventAt(model.lane(row.rank, kind), scale, x + 0.5, 3);
+    };
 
     if (y >= row.bandTop && y < row.bandTop + row.bandHeight && !prediction && !model.header().hasLayout()) {
         return find(Lane::Host);

@@ -24,7 +24,9 @@ class ScenePixels;
 struct GanttScene {
     /// A colour: paint, and whether the darker shade that tells chunks of one rank apart.
     static constexpr std::size_t colours = paintCount * 2;
-    static constexpr std::size_t colour(Paint paint, bool dark) { return static_cast<std::size_t>(paint) * 2 + (dark ? 1 : 0); }
+    static constexpr std::size_t colour(Paint paint, bool dark) {
+        return static_cast<std::size_t>(paint) * 2 + (dark ? 1 : 0);
+    }
 
     struct Number {  ///< a microbatch, centred in its bar
         QRect box;
@@ -39,24 +41,28 @@ struct GanttScene {
         QRect area;
         std::vector<std::uint8_t> cells;  ///< colour of each pixel, line by line
         explicit Strip(const QRect& place)
-            : area(place), cells(static_cast<std::size_t>(place.width()) * static_cast<std::size_t>(place.height()), nothing) {}
-        const std::uint8_t* line(int y) const { return cells.data() + static_cast<std::ptrdiff_t>(y - area.top()) * area.width(); }
+            : area(place),
+              cells(static_cast<std::size_t>(place.width()) * static_cast<std::size_t>(place.height()), nothing) {}
+        const std::uint8_t* line(int y) const {
+            return cells.data() + static_cast<std::ptrdiff_t>(y - area.top()) * area.width();
+        }
         /// Colours pixels [top, bottom) of the column at x.
         void fill(int x, int top, int bottom, std::size_t colour) {
-            std::uint8_t* cell = cells.data() + static_cast<std::ptrdiff_t>(top - area.top()) * area.width() + (x - area.left());
+            std::uint8_t* cell =
+                cells.data() + static_cast<std::ptrdiff_t>(top - area.top()) * area.width() + (x - area.left());
             for (int y = top; y < bottom; ++y, cell += area.width()) *cell = static_cast<std::uint8_t>(colour);
         }
     };
 
-    std::vector<QRect> idle;              ///< hatched
-    std::array<Batch, colours> reduces;   ///< under compute: what stays visible of them is exposed
+    std::vector<QRect> idle;             ///< hatched
+    std::array<Batch, colours> reduces;  ///< under compute: what stays visible of them is exposed
     std::array<Batch, colours> bars;
     std::array<Batch, colours> recomputed;  ///< outlined
-    std::array<Batch, colours> ticks;     ///< transfers
-    std::array<Batch, colours> predicted; ///< the thin band
+    std::array<Batch, colours> ticks;       ///< transfers
+    std::array<Batch, colours> predicted;   ///< the thin band
     std::vector<Number> numbers;
     std::vector<Strip> strips;
-    std::vector<Strip> figures;           ///< of steps whose events are not there: what they were made of, fainter
+    std::vector<Strip> figures;  ///< of steps whose events are not there: what they were made of, fainter
 
     void clear();
     std::size_t rectangles() const;
@@ -65,10 +71,11 @@ struct GanttScene {
 /// True while nothing was measured: the prediction is drawn as the bars.
 bool showsPrediction(const RunModel& model);
 
-void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows);
+void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale,
+                const Rows& rows);
 void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme);
-/// The same over what `ground` draws on an empty panel; on a screen much faster, as `pixels` of `area`, which holds all that
-/// is to be seen.
+/// The same over what `ground` draws on an empty panel; on a screen much faster, as `pixels` of `area`, which holds all
+/// that is to be seen.
 void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme, const QRect& area,
                 const std::function<void(QPainter&)>& ground, ScenePixels& pixels);
 
@@ -77,9 +84,10 @@ QRect copyStrip(const Row& row);
 /// Where an overflow's marker stands in its rank's row; its foot points at the moment.
 QRect overflowMark(const Row& row, const TimeScale& scale, std::int64_t time);
 
-/// The overflow whose marker is at a pixel, else the measured event (predicted while nothing was measured; on the band, the measured event of the same
-/// action, or the predicted one moved to where it is drawn).
-std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows, int x, int y);
+/// The overflow whose marker is at a pixel, else the measured event (predicted while nothing was measured; on the band,
+/// the measured event of the same action, or the predicted one moved to where it is drawn).
+std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows,
+                             int x, int y);
 
 /// Where the predicted events of a step are drawn: added to their times.
 std::int64_t predictedOffset(const RunModel& model, const StepExtent& extent);

@@ -15,7 +15,8 @@ const std::vector<Event>& happeningsOf(const RunModel& model, EventKind kind) {
 
 std::bitset<happeningMarks.size()> happeningsOf(const RunModel& model) {
     std::bitset<happeningMarks.size()> found;
-    for (std::size_t i = 0; i < happeningMarks.size(); ++i) found[i] = !happeningsOf(model, happeningMarks[i].kind).empty();
+    for (std::size_t i = 0; i < happeningMarks.size(); ++i)
+        found[i] = !happeningsOf(model, happeningMarks[i].kind).empty();
     return found;
 }
 

@@ -33,7 +33,8 @@ void LaneIndex::update(std::span<const Event> events) {
             checkpoints_.back().action = event.action;
             begins_.push_back(event.begin);
         }
-        if (const Paint paint = paintOf(event.kind); paint != Paint::None) running_.total[paint] = saturatedSum(running_.total[paint], event.end - event.begin);
+        if (const Paint paint = paintOf(event.kind); paint != Paint::None)
+            running_.total[paint] = saturatedSum(running_.total[paint], event.end - event.begin);
         running_.reach = std::max(running_.reach, event.end);
     }
 }

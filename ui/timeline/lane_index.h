@@ -34,7 +34,7 @@ public:
     std::size_t firstBeginningAt(std::span<const Event> events, std::int64_t time) const;
 
 private:
-    struct Checkpoint {          ///< of the events before a block
+    struct Checkpoint {  ///< of the events before a block
         Coverage total;
         std::int64_t reach = 0;  ///< largest end
         ActionId action = 0;     ///< of the block's first event: another there means that one was put in before it

@@ -28,13 +28,16 @@ std::vector<Bar> bars(std::span<const Event> events, const TimeScale& scale, std
 std::size_t mostBars(int from, int to) { return static_cast<std::size_t>(to - from) / 5 + 8; }
 
 /// Those that may reach into [begin, end).
-std::span<const Event> inSight(std::span<const Event> spans, const BlockDigest* digest, std::int64_t begin, std::int64_t end) {
-    const auto first = digest ? std::ranges::lower_bound(spans, begin - digest->longest, {}, &Event::begin) : spans.begin();
+std::span<const Event> inSight(std::span<const Event> spans, const BlockDigest* digest, std::int64_t begin,
+                               std::int64_t end) {
+    const auto first =
+        digest ? std::ranges::lower_bound(spans, begin - digest->longest, {}, &Event::begin) : spans.begin();
     return {first, std::ranges::lower_bound(first, spans.end(), end, {}, &Event::begin)};
 }
 
 /// Spans of [begin, end), where all are in memory and few enough to be bars.
-std::optional<std::vector<Event>> fewEvents(const StoredLane& lane, BlockLoader& blocks, std::int64_t begin, std::int64_t end, std::size_t most) {
+std::optional<std::vector<Event>> fewEvents(const StoredLane& lane, BlockLoader& blocks, std::int64_t begin,
+                                            std::int64_t end, std::size_t most) {
     const StoredLane::Touching touching = lane.touching(begin, end);
     if (touching.blocks.size() > mostLookedInto) return {};
     double likely = 0;
@@ -42,7 +45,8 @@ std::optional<std::vector<Event>> fewEvents(const StoredLane& lane, BlockLoader&
         const BlockDigest* const digest = lane.entries()[i].digest.get();
         if (!digest || digest->end <= digest->begin) continue;
         const auto length = static_cast<double>(digest->end) - static_cast<double>(digest->begin);
-        const auto within = static_cast<double>(std::min(end, digest->end)) - static_cast<double>(std::max(begin, digest->begin));
+        const auto within =
+            static_cast<double>(std::min(end, digest->end)) - static_cast<double>(std::max(begin, digest->begin));
         likely += digest->spans * std::clamp(within / length, 0.0, 1.0);
     }
     if (likely > 8.0 * static_cast<double>(most)) return {};
@@ -102,7 +106,8 @@ const Event* nearest(std::span<const Event> events, std::int64_t time, std::int6
     for (const Event& event : events) {
         if (paintOf(event.kind) == Paint::None && event.kind != EventKind::Wait) continue;
         const std::int64_t distance = std::max({event.begin - time, time - event.end + 1, std::int64_t{0}});
-        const bool nearer = distance < bestDistance || (distance == bestDistance && best && event.end - event.begin < best->end - best->begin);
+        const bool nearer = distance < bestDistance ||
+                            (distance == bestDistance && best && event.end - event.begin < best->end - best->begin);
         if (!nearer) continue;
         best = &event;
         bestDistance = distance;
@@ -148,7 +153,8 @@ LaneShape laneShape(std::span<const Event> events, const LaneIndex& index, const
     const std::size_t first = index.firstEndingAfter(events, begin);
     const std::size_t last = index.firstBeginningAt(events, end);
     if (first >= last) return {};
-    if (last - first <= mostBars(from, to)) return {bars(events.subspan(first, last - first), scale, offset, from, to), {}};
+    if (last - first <= mostBars(from, to))
+        return {bars(events.subspan(first, last - first), scale, offset, from, to), {}};
     return {{}, laneColumns(events, index, scale, offset, from, to)};
 }
 
@@ -161,7 +167,8 @@ std::vector<Column> laneColumns(const StoredLane& lane, BlockLoader& blocks, con
     const std::int64_t end = scale.columnBegin(to - scale.left);
     const auto add = [&](std::span<const Event> spans, const BlockDigest* digest) {
         for (const Event& event : inSight(spans, digest, begin, end))
-            if (const Paint paint = paintOf(event.kind); paint != Paint::None) sums.add(paint, sums.x(event.begin), sums.x(event.end));
+            if (const Paint paint = paintOf(event.kind); paint != Paint::None)
+                sums.add(paint, sums.x(event.begin), sums.x(event.end));
     };
     const StoredLane::Touching touching = lane.touching(begin, end);
     for (const std::size_t i : touching.blocks) {
@@ -179,13 +186,14 @@ LaneShape laneShape(const StoredLane& lane, BlockLoader& blocks, const TimeScale
     from = std::max(from, scale.left);
     to = std::min(to, scale.left + scale.width);
     if (from >= to || lane.empty()) return {};
-    const auto few = fewEvents(lane, blocks, scale.columnBegin(from - scale.left), scale.columnBegin(to - scale.left), mostBars(from, to));
+    const auto few = fewEvents(lane, blocks, scale.columnBegin(from - scale.left), scale.columnBegin(to - scale.left),
+                               mostBars(from, to));
     if (few) return {bars(*few, scale, 0, from, to), {}};
     return {{}, laneColumns(lane, blocks, scale, from, to)};
 }
 
-std::optional<Event> eventAt(std::span<const Event> events, const LaneIndex& index, const TimeScale& scale, std::int64_t offset,
-                             double x, double tolerance) {
+std::optional<Event> eventAt(std::span<const Event> events, const LaneIndex& index, const TimeScale& scale,
+                             std::int64_t offset, double x, double tolerance) {
     const std::int64_t time = scale.time(x) - offset;
     auto slack = static_cast<std::int64_t>(tolerance * scale.perPixel());
     std::size_t first = index.firstEndingAfter(events, time - slack - 1);

@@ -57,15 +57,15 @@ LaneShape laneShape(std::span<const Event> events, const LaneIndex& index, const
 std::vector<Column> laneColumns(std::span<const Event> events, const LaneIndex& index, const TimeScale& scale,
                                 std::int64_t offset, int from, int to);
 
-/// The same of measured events. What is not in memory is asked of `blocks`; until it is there columns are coarser, or are
-/// missing.
+/// The same of measured events. What is not in memory is asked of `blocks`; until it is there columns are coarser, or
+/// are missing.
 LaneShape laneShape(const StoredLane& lane, BlockLoader& blocks, const TimeScale& scale, int from, int to);
 std::vector<Column> laneColumns(const StoredLane& lane, BlockLoader& blocks, const TimeScale& scale, int from, int to);
 
-/// The event drawn at `x`, or the nearest within `tolerance` pixels. Where several overlap, the shortest. Events that are
-/// not painted are not there, but waits are.
-std::optional<Event> eventAt(std::span<const Event> events, const LaneIndex& index, const TimeScale& scale, std::int64_t offset,
-                             double x, double tolerance);
+/// The event drawn at `x`, or the nearest within `tolerance` pixels. Where several overlap, the shortest. Events that
+/// are not painted are not there, but waits are.
+std::optional<Event> eventAt(std::span<const Event> events, const LaneIndex& index, const TimeScale& scale,
+                             std::int64_t offset, double x, double tolerance);
 /// Reads what it must.
 std::optional<Event> eventAt(const StoredLane& lane, const TimeScale& scale, double x, double tolerance);
 

@@ -21,7 +21,9 @@ std::int64_t rounded(double time) {
     return static_cast<std::int64_t>(std::clamp(time, -most, most));
 }
 
-TimeRange moved(TimeRange range, std::int64_t by) { return {saturatedSum(range.begin, by), saturatedSum(range.end, by)}; }
+TimeRange moved(TimeRange range, std::int64_t by) {
+    return {saturatedSum(range.begin, by), saturatedSum(range.end, by)};
+}
 
 /// The range of that length that begins at `begin`.
 TimeRange from(std::int64_t begin, std::int64_t length) { return {begin, saturatedSum(begin, length)}; }
@@ -44,7 +46,8 @@ TimeRange keepInSight(TimeRange range, TimeRange whole) {
 
 TimeRange zoomed(TimeRange range, double factor, std::int64_t fixed, TimeRange whole) {
     const auto length = static_cast<double>(lengthOf(range));
-    const double wanted = std::clamp(length * factor, static_cast<double>(leastVisible), static_cast<double>(longest(whole)));
+    const double wanted =
+        std::clamp(length * factor, static_cast<double>(leastVisible), static_cast<double>(longest(whole)));
     const double share = length > 0 ? (static_cast<double>(fixed) - static_cast<double>(range.begin)) / length : 0.5;
     return keepInSight(from(saturatedDifference(fixed, rounded(share * wanted)), rounded(wanted)), whole);
 }

@@ -31,7 +31,9 @@ void paintPath(QPainter& painter, const TimelineState& state, const std::vector<
     }
     painter.setPen(Qt::NoPen);
     for (std::size_t i = 0; i < events.size(); ++i)
-        if (!rects[i].isNull()) painter.fillRect(rects[i].adjusted(0, 0, rects[i].width() > 3 ? -1 : 0, 0), state.theme.action(events[i].kind));
+        if (!rects[i].isNull())
+            painter.fillRect(rects[i].adjusted(0, 0, rects[i].width() > 3 ? -1 : 0, 0),
+                             state.theme.action(events[i].kind));
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(state.theme.text, 1));
     for (const QRect& rect : rects)
@@ -46,7 +48,8 @@ void paintPath(QPainter& painter, const TimelineState& state, const std::vector<
 
 }  // namespace
 
-std::vector<Event> pathEvents(const RunModel& model, const StepAccount& account, int pipeline, const StepExtent* extent) {
+std::vector<Event> pathEvents(const RunModel& model, const StepAccount& account, int pipeline,
+                              const StepExtent* extent) {
     if (!extent) return predictedPath(model, account, pipeline);
     const auto path = measuredPath(model, account, pipeline, extent->step);
     return path ? path->events : predictedPath(model, account, pipeline, extent->step);
@@ -57,8 +60,10 @@ void paintPath(QPainter& painter, const TimelineState& state) {
     QColor veil = state.theme.panel;
     veil.setAlpha(170);
     painter.fillRect(state.plot, veil);
-    const int pipeline = pipelineOf(*state.account, state.selection.event() ? state.selection.event()->rank : state.selection.rank());
-    if (showsPrediction(state.model)) return paintPath(painter, state, pathEvents(state.model, *state.account, pipeline, nullptr));
+    const int pipeline =
+        pipelineOf(*state.account, state.selection.event() ? state.selection.event()->rank : state.selection.rank());
+    if (showsPrediction(state.model))
+        return paintPath(painter, state, pathEvents(state.model, *state.account, pipeline, nullptr));
     const StepRange steps = stepsWithin(state.model, state.scale.begin, state.scale.end);
     if (steps.last - steps.first > mostSteps) return;
     for (std::size_t i = steps.first; i < steps.last; ++i)

@@ -11,7 +11,8 @@ namespace shardlab {
 
 /// Events of the path in order, of one pipeline: of the prediction without an `extent`, else of its step, by what
 /// was measured (step_path.h); of a schedule that does not flush the predicted path's actions.
-std::vector<Event> pathEvents(const RunModel& model, const StepAccount& account, int pipeline, const StepExtent* extent);
+std::vector<Event> pathEvents(const RunModel& model, const StepAccount& account, int pipeline,
+                              const StepExtent* extent);
 
 /// Nothing while the account is not there or not asked for.
 void paintPath(QPainter& painter, const TimelineState& state);

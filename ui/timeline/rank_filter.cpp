@@ -83,7 +83,9 @@ std::vector<int> orderRanks(const RunModel& model, std::vector<int> ranks, const
 }
 
 int pinnedAmong(const std::vector<int>& ranks, const Selection& selection) {
-    const auto isPinned = [&](int rank) { return std::ranges::find(selection.pinned(), rank) != selection.pinned().end(); };
+    const auto isPinned = [&](int rank) {
+        return std::ranges::find(selection.pinned(), rank) != selection.pinned().end();
+    };
     return static_cast<int>(std::ranges::count_if(ranks, isPinned));
 }
 

@@ -37,7 +37,8 @@ void paintLabels(QPainter& painter, const TimelineState& state) {
         if (chosen) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(state.theme.raised);
-            painter.drawRect(QRect(state.whole.left() + 4, upper.top() - 1, right - state.whole.left(), upper.height() + 2));
+            painter.drawRect(
+                QRect(state.whole.left() + 4, upper.top() - 1, right - state.whole.left(), upper.height() + 2));
         }
         if (twoLines) {
             const QRect lower(upper.left(), upper.center().y() + 1, upper.width(), 14);
@@ -57,7 +58,8 @@ void paintLabels(QPainter& painter, const TimelineState& state) {
             painter.setFont(place);
             painter.setPen(state.theme.dim);
             if (upper.width() - used >= QFontMetrics(place).horizontalAdvance(label))
-                painter.drawText(upper.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, label);
+                painter.drawText(upper.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
+                                 label);
         }
     }
 }
@@ -67,7 +69,8 @@ void paintLabels(QPainter& painter, const TimelineState& state) {
 int labelWidth(const RunModel& model, const Theme& theme, int width) {
     const int last = std::max(0, model.ranks() - 1);
     const int title = QFontMetrics(rankFont(theme)).horizontalAdvance(QStringLiteral("rank %1").arg(last));
-    const int place = model.empty() ? 0 : QFontMetrics(placeFont(theme)).horizontalAdvance(QString::fromStdString(model.label(last)));
+    const int place =
+        model.empty() ? 0 : QFontMetrics(placeFont(theme)).horizontalAdvance(QString::fromStdString(model.label(last)));
     if (width < 420) return title + 22;
     return std::clamp(title + place + 30, 80, width / 6);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ranks' names and places beside the rows of a timeline. They stay while time goes by below the mouse, and laying out
-// text takes longer than anything else of a frame: on a screen they are kept as a picture.
+// The ranks' names and places beside the rows of a timeline. They stay while time goes by below the mouse, and laying
+// out text takes longer than anything else of a frame: on a screen they are kept as a picture.
 #pragma once
 
 #include "ui/timeline/timeline_state.h"

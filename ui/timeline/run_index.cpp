@@ -22,7 +22,8 @@ double RunIndex::busy(int rank, std::int64_t begin, std::int64_t end) const {
         const LaneView lane = predicted(rank, Lane::Compute);
         return lane.index->between(*lane.events, begin, end);
     };
-    const Coverage covered = model_.eventCount() > 0 ? model_.lane(rank, Lane::Compute).coverage(begin, end) : expected();
+    const Coverage covered =
+        model_.eventCount() > 0 ? model_.lane(rank, Lane::Compute).coverage(begin, end) : expected();
     std::int64_t computing = 0;
     for (const Paint paint : {Paint::Forward, Paint::Backward, Paint::InputGrad, Paint::WeightGrad})
         computing += covered[paint];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the timeline looks at of a model: a LaneIndex for every lane of its prediction, and the blocks of measured events
-// that the picture needs now.
+// What the timeline looks at of a model: a LaneIndex for every lane of its prediction, and the blocks of measured
+// events that the picture needs now.
 #pragma once
 
 #include "ui/core/run_model.h"

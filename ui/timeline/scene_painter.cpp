@@ -28,14 +28,16 @@ QColor colourOf(std::size_t colour, const Theme& theme) {
 
 /// Figures that can be read on a bar.
 QColor inkOn(const QColor& bar) {
-    const double luminance = 0.2126 * std::pow(bar.redF(), 2.2) + 0.7152 * std::pow(bar.greenF(), 2.2) + 0.0722 * std::pow(bar.blueF(), 2.2);
+    const double luminance =
+        0.2126 * std::pow(bar.redF(), 2.2) + 0.7152 * std::pow(bar.greenF(), 2.2) + 0.0722 * std::pow(bar.blueF(), 2.2);
     return luminance > 0.18 ? QColor(0x10, 0x14, 0x1a) : QColor(Qt::white);
 }
 
 /// `fade`: hundredths of the panel in it.
 QColor faded(const QColor& colour, const Theme& theme, int fade) {
     const auto mix = [&](int part, int ground) { return (part * (100 - fade) + ground * fade) / 100; };
-    return QColor(mix(colour.red(), theme.panel.red()), mix(colour.green(), theme.panel.green()), mix(colour.blue(), theme.panel.blue()));
+    return QColor(mix(colour.red(), theme.panel.red()), mix(colour.green(), theme.panel.green()),
+                  mix(colour.blue(), theme.panel.blue()));
 }
 
 /// With a painter's own shapes, so that a drawing stays one: for files and printers, and where there are few.
@@ -61,7 +63,8 @@ public:
         QList<QRgb> table(256, qRgba(0, 0, 0, 0));
         std::ranges::copy(colours, table.begin());
         QImage picture(strip.area.size(), QImage::Format_Indexed8);
-        for (int y = 0; y < strip.area.height(); ++y) std::copy_n(strip.line(strip.area.top() + y), strip.area.width(), picture.scanLine(y));
+        for (int y = 0; y < strip.area.height(); ++y)
+            std::copy_n(strip.line(strip.area.top() + y), strip.area.width(), picture.scanLine(y));
         picture.setColorTable(table);
         painter_.drawImage(strip.area.topLeft(), picture);
     }
@@ -127,7 +130,8 @@ void paintNumbers(QPainter& painter, const GanttScene& scene, const Theme& theme
         const QSizeF size = text.size();
         if (const QColor ink = inkOn(colourOf(number.colour, theme)); painter.pen().color() != ink) painter.setPen(ink);
         painter.drawStaticText(QPointF(number.box.left() + (number.box.width() - size.width()) / 2,
-                                       number.box.top() + (number.box.height() - size.height()) / 2), text);
+                                       number.box.top() + (number.box.height() - size.height()) / 2),
+                               text);
     }
 }
 

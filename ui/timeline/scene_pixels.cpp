@@ -22,19 +22,23 @@ void ScenePixels::begin(const QRect& area, double devicePixelRatio, QRgb panel) 
 }
 
 int ScenePixels::column(int x) const {
-    return std::clamp(ratio_ == 1 ? x - area_.left() : static_cast<int>(std::lround((x - area_.left()) * ratio_)), 0, width_);
+    return std::clamp(ratio_ == 1 ? x - area_.left() : static_cast<int>(std::lround((x - area_.left()) * ratio_)), 0,
+                      width_);
 }
 
 int ScenePixels::line(int y) const {
-    return std::clamp(ratio_ == 1 ? y - area_.top() : static_cast<int>(std::lround((y - area_.top()) * ratio_)), 0, height_);
+    return std::clamp(ratio_ == 1 ? y - area_.top() : static_cast<int>(std::lround((y - area_.top()) * ratio_)), 0,
+                      height_);
 }
 
 ScenePixels::Box ScenePixels::boxOf(const QRect& rect) const {
-    return {column(rect.left()), line(rect.top()), column(rect.left() + rect.width()), line(rect.top() + rect.height())};
+    return {column(rect.left()), line(rect.top()), column(rect.left() + rect.width()),
+            line(rect.top() + rect.height())};
 }
 
 void ScenePixels::paint(const Box& box, QRgb colour) {
-    for (int y = box.top; y < box.bottom; ++y) std::fill(pixels(y) + box.left, pixels(y) + std::max(box.left, box.right), colour);
+    for (int y = box.top; y < box.bottom; ++y)
+        std::fill(pixels(y) + box.left, pixels(y) + std::max(box.left, box.right), colour);
 }
 
 void ScenePixels::fill(std::span<const QRect> rects, QRgb colour) {
@@ -47,7 +51,8 @@ void ScenePixels::hatch(std::span<const QRect> rects, QRgb ground, QRgb line) {
     for (int y = 0; y < hatching; ++y) {
         lines[static_cast<std::size_t>(y)].resize(static_cast<std::size_t>(width_));
         for (int x = 0; x < width_; ++x)
-            lines[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = onLine(x + area_.left(), y + area_.top()) ? line : ground;
+            lines[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] =
+                onLine(x + area_.left(), y + area_.top()) ? line : ground;
     }
     for (const QRect& rect : rects) {
         const Box box = boxOf(rect);
@@ -64,13 +69,15 @@ void ScenePixels::strip(const GanttScene::Strip& strip, const Colours& colours) 
     // Which cell of a line each pixel shows.
     std::vector<int> cellOf(static_cast<std::size_t>(std::max(0, box.right - box.left)));
     for (int cell = 0; cell < area.width(); ++cell)
-        for (int x = column(area.left() + cell); x < column(area.left() + cell + 1); ++x) cellOf[static_cast<std::size_t>(x - box.left)] = cell;
+        for (int x = column(area.left() + cell); x < column(area.left() + cell + 1); ++x)
+            cellOf[static_cast<std::size_t>(x - box.left)] = cell;
     for (int row = area.top(); row < area.top() + area.height(); ++row) {
         const std::uint8_t* cells = strip.line(row);
         for (int y = line(row); y < line(row + 1); ++y) {
             QRgb* to = pixels(y) + box.left;
             for (std::size_t x = 0; x < cellOf.size(); ++x)
-                if (const std::uint8_t colour = cells[cellOf[x]]; colour != GanttScene::Strip::nothing) to[x] = colours[colour];
+                if (const std::uint8_t colour = cells[cellOf[x]]; colour != GanttScene::Strip::nothing)
+                    to[x] = colours[colour];
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A scene's shapes as pixels: of a hundred thousand small rectangles a painter would make a call each. What a frame takes
-// is in tests/bench/results.md.
+// A scene's shapes as pixels: of a hundred thousand small rectangles a painter would make a call each. What a frame
+// takes is in tests/bench/results.md.
 #pragma once
 
 #include "ui/timeline/scene_target.h"

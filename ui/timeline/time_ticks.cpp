@@ -15,7 +15,7 @@ constexpr std::int64_t minute = 60 * second;
 std::int64_t roundStep(std::uint64_t apart) {
     constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     const auto least = static_cast<std::int64_t>(std::min(apart, most));
-    constexpr std::int64_t large[]{minute / 2,  minute,      2 * minute,  5 * minute,   10 * minute, 15 * minute,
+    constexpr std::int64_t large[]{minute / 2,  minute,      2 * minute,   5 * minute,   10 * minute, 15 * minute,
                                    30 * minute, 60 * minute, 120 * minute, 300 * minute, 600 * minute};
     std::int64_t step = 1;
     while (step < least && step < 10 * second) {
@@ -50,7 +50,9 @@ QString decimal(std::int64_t time, std::int64_t unit, std::int64_t step, const c
 }
 
 /// The smallest number has no positive one of its size.
-std::int64_t magnitude(std::int64_t time) { return std::abs(std::max(time, -std::numeric_limits<std::int64_t>::max())); }
+std::int64_t magnitude(std::int64_t time) {
+    return std::abs(std::max(time, -std::numeric_limits<std::int64_t>::max()));
+}
 
 QString inUnitOf(std::int64_t largest, std::int64_t time, std::int64_t step) {
     if (largest < 2000) return decimal(time, 1, step, "ns");
@@ -64,7 +66,8 @@ QString inUnitOf(std::int64_t largest, std::int64_t time, std::int64_t step) {
                                 .rightJustified(digits > 0 ? digits + 3 : 2, QLatin1Char('0'));
     const std::int64_t minutes = absolute / minute;
     if (largest < 60 * minute) return sign + QStringLiteral("%1:%2 min").arg(minutes).arg(seconds);
-    return sign + QStringLiteral("%1:%2:%3 h").arg(minutes / 60).arg(minutes % 60, 2, 10, QLatin1Char('0')).arg(seconds);
+    return sign +
+           QStringLiteral("%1:%2:%3 h").arg(minutes / 60).arg(minutes % 60, 2, 10, QLatin1Char('0')).arg(seconds);
 }
 
 }  // namespace
@@ -75,7 +78,8 @@ std::vector<TimeTick> timeTicks(std::int64_t begin, std::int64_t end, int most, 
     end = device.nanoseconds(end);
     if (end <= begin || most < 1) return ticks;
     const std::uint64_t span = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
-    const std::int64_t step = roundStep(span / static_cast<unsigned>(most) + (span % static_cast<unsigned>(most) != 0 ? 1 : 0));
+    const std::int64_t step =
+        roundStep(span / static_cast<unsigned>(most) + (span % static_cast<unsigned>(most) != 0 ? 1 : 0));
     std::int64_t time = begin / step * step;
     bool within = time >= begin || !__builtin_add_overflow(time, step, &time);
     const std::int64_t largest = std::max(magnitude(begin), magnitude(end));

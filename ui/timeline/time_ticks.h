@@ -25,7 +25,8 @@ std::vector<TimeTick> timeTicks(std::int64_t begin, std::int64_t end, int most, 
 std::vector<TimeTick> timeTicksWithin(std::int64_t begin, std::int64_t end, int pixels,
                                       const std::function<int(const QString&)>& labelWidth, DeviceTime device = {});
 
-/// One moment of device time, as exact as ticks `step` nanoseconds apart need it; in the unit that suits `largest` (0: itself).
+/// One moment of device time, as exact as ticks `step` nanoseconds apart need it; in the unit that suits `largest` (0:
+/// itself).
 QString formatMoment(std::int64_t time, std::int64_t step, std::int64_t largest = 0);
 
 }  // namespace shardlab

@@ -25,8 +25,10 @@ QFont timeFont(const Theme& theme) {
 /// Steps in sight, every so many that each has eight pixels.
 struct ShownSteps {
     explicit ShownSteps(const TimelineState& state)
-        : steps(showsPrediction(state.model) ? StepRange{0, 0} : stepsWithin(state.model, state.scale.begin, state.scale.end)),
-          stride(std::max<std::size_t>(1, (steps.last - steps.first) / static_cast<std::size_t>(std::max(1, state.plot.width() / 8)))) {}
+        : steps(showsPrediction(state.model) ? StepRange{0, 0}
+                                             : stepsWithin(state.model, state.scale.begin, state.scale.end)),
+          stride(std::max<std::size_t>(1, (steps.last - steps.first) /
+                                              static_cast<std::size_t>(std::max(1, state.plot.width() / 8)))) {}
     StepRange steps;
     std::size_t stride;
 };
@@ -69,10 +71,14 @@ void paintGroups(QPainter& painter, const TimelineState& state) {
     const Mesh mesh(state.model.header().layout);
     const std::vector<Row> rows = state.rows.visible();
     painter.save();
-    painter.setClipRect(QRect(state.whole.left(), state.plot.top(), state.whole.width(), state.plot.height()), Qt::IntersectClip);
+    painter.setClipRect(QRect(state.whole.left(), state.plot.top(), state.whole.width(), state.plot.height()),
+                        Qt::IntersectClip);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const bool isPinned = static_cast<int>(i) < pinned;
-        if (isPinned) painter.fillRect(QRect(state.whole.left() + 2, rows[i].barTop - rows[i].bandHeight, 3, rows[i].barHeight + rows[i].bandHeight), state.theme.accent);
+        if (isPinned)
+            painter.fillRect(QRect(state.whole.left() + 2, rows[i].barTop - rows[i].bandHeight, 3,
+                                   rows[i].barHeight + rows[i].bandHeight),
+                             state.theme.accent);
         if (i == 0) continue;
         const bool another = axis && mesh.coordinate(rows[i].rank, *axis) != mesh.coordinate(rows[i - 1].rank, *axis);
         if (static_cast<int>(i) != pinned && (!another || isPinned)) continue;
@@ -91,7 +97,9 @@ TimeRange wholeRange(const RunModel& model) {
 
 std::vector<TimeTick> ticksOf(const TimeScale& scale, const Theme& theme, DeviceTime device) {
     const QFontMetrics metrics(timeFont(theme));
-    return timeTicksWithin(scale.begin, scale.end, scale.width, [&](const QString& label) { return metrics.horizontalAdvance(label); }, device);
+    return timeTicksWithin(
+        scale.begin, scale.end, scale.width, [&](const QString& label) { return metrics.horizontalAdvance(label); },
+        device);
 }
 
 QRect eventRect(const TimelineState& state, const Event& event) {
@@ -101,7 +109,8 @@ QRect eventRect(const TimelineState& state, const Event& event) {
     if (row.top + row.height <= state.plot.top() || row.top > state.plot.bottom()) return {};
     if (event.kind == EventKind::Overflow) return overflowMark(row, state.scale, event.begin).adjusted(-2, -2, 2, 2);
     const int left = std::max(state.plot.left(), static_cast<int>(std::floor(state.scale.x(event.begin))));
-    const int right = std::min(state.plot.right() + 1, std::max(left + 2, static_cast<int>(std::floor(state.scale.x(event.end)))));
+    const int right =
+        std::min(state.plot.right() + 1, std::max(left + 2, static_cast<int>(std::floor(state.scale.x(event.end)))));
     if (event.lane == Lane::Copy) return {left, copyStrip(row).top(), right - left, copyStrip(row).height()};
     if (paintOf(event.kind) == Paint::Transfer || (event.lane == Lane::Comm && paintOf(event.kind) == Paint::None))
         return {left, row.barTop + row.barHeight - row.tickHeight, right - left, row.tickHeight};
@@ -113,7 +122,8 @@ void paintGround(QPainter& painter, const TimelineState& state) {
     painter.setRenderHint(QPainter::Antialiasing, false);
     const QRect& plot = state.plot;
     for (const TimeTick& tick : state.ticks)
-        painter.fillRect(static_cast<int>(std::floor(state.scale.x(tick.time))), plot.top(), 1, plot.height(), state.theme.grid);
+        painter.fillRect(static_cast<int>(std::floor(state.scale.x(tick.time))), plot.top(), 1, plot.height(),
+                         state.theme.grid);
     // Opaque: Qt shares transparent fills out among threads, which takes longer than a line.
     const auto mix = [](int part, int panel) { return (part * 43 + panel * 57) / 100; };
     const QColor &dim = state.theme.dim, &panel = state.theme.panel;

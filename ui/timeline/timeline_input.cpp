@@ -28,27 +28,27 @@ constexpr double notch = 120;
 bool TimelineInput::eventFilter(QObject*, QEvent* event) {
     if (context_.model.empty()) return false;
     switch (event->type()) {
-        case QEvent::MouseButtonPress: press(*static_cast<QMouseEvent*>(event)); return true;
-        case QEvent::MouseMove: move(*static_cast<QMouseEvent*>(event)); return true;
-        case QEvent::MouseButtonRelease: release(*static_cast<QMouseEvent*>(event)); return true;
-        case QEvent::MouseButtonDblClick: fit(); return true;
-        case QEvent::Wheel: wheel(*static_cast<QWheelEvent*>(event)); return true;
-        case QEvent::Leave:
-            inside_ = false;
-            context_.selection.hover({});
-            return false;
-        case QEvent::ShortcutOverride: {
-            // The plain letters are the timeline's while it has the focus, whatever shortcuts a window has.
-            const auto& keys = *static_cast<QKeyEvent*>(event);
-            if (keys.modifiers() == Qt::NoModifier && keys.key() >= Qt::Key_A && keys.key() <= Qt::Key_Z &&
-                QStringLiteral("WSADFM").contains(QChar(keys.key()))) {
-                event->accept();
-                return true;
-            }
-            return false;
+    case QEvent::MouseButtonPress: press(*static_cast<QMouseEvent*>(event)); return true;
+    case QEvent::MouseMove: move(*static_cast<QMouseEvent*>(event)); return true;
+    case QEvent::MouseButtonRelease: release(*static_cast<QMouseEvent*>(event)); return true;
+    case QEvent::MouseButtonDblClick: fit(); return true;
+    case QEvent::Wheel: wheel(*static_cast<QWheelEvent*>(event)); return true;
+    case QEvent::Leave:
+        inside_ = false;
+        context_.selection.hover({});
+        return false;
+    case QEvent::ShortcutOverride: {
+        // The plain letters are the timeline's while it has the focus, whatever shortcuts a window has.
+        const auto& keys = *static_cast<QKeyEvent*>(event);
+        if (keys.modifiers() == Qt::NoModifier && keys.key() >= Qt::Key_A && keys.key() <= Qt::Key_Z &&
+            QStringLiteral("WSADFM").contains(QChar(keys.key()))) {
+            event->accept();
+            return true;
         }
-        case QEvent::KeyPress: return key(*static_cast<QKeyEvent*>(event));
-        default: return false;
+        return false;
+    }
+    case QEvent::KeyPress: return key(*static_cast<QKeyEvent*>(event));
+    default: return false;
     }
 }
 
@@ -56,7 +56,8 @@ void TimelineInput::press(const QMouseEvent& event) {
     plot_.canvas()->setFocus(Qt::MouseFocusReason);
     if (event.button() != Qt::LeftButton && event.button() != Qt::MiddleButton) return;
     pressed_ = last_ = event.position().toPoint();
-    const bool measures = event.button() == Qt::LeftButton && ((event.modifiers() & Qt::ShiftModifier) || plot_.state().measuring);
+    const bool measures =
+        event.button() == Qt::LeftButton && ((event.modifiers() & Qt::ShiftModifier) || plot_.state().measuring);
     const bool ofRows = event.button() == Qt::LeftButton && (event.modifiers() & Qt::ControlModifier);
     drag_ = ofRows ? Drag::Rows : measures ? Drag::Measure : Drag::Undecided;
 }
@@ -64,7 +65,8 @@ void TimelineInput::press(const QMouseEvent& event) {
 void TimelineInput::move(const QMouseEvent& event) {
     const QPoint position = event.position().toPoint();
     inside_ = true;
-    if (drag_ == Drag::Undecided && (position - pressed_).manhattanLength() >= QApplication::startDragDistance() / 2) drag_ = Drag::Pan;
+    if (drag_ == Drag::Undecided && (position - pressed_).manhattanLength() >= QApplication::startDragDistance() / 2)
+        drag_ = Drag::Pan;
     const TimelineState& state = plot_.state();
     if (drag_ == Drag::Pan) {
         const auto shift = static_cast<std::int64_t>((last_.x() - position.x()) * state.scale.perPixel());
@@ -73,7 +75,8 @@ void TimelineInput::move(const QMouseEvent& event) {
         plot_.scrollRows(last_.y() - position.y());
         plot_.canvas()->setCursor(Qt::ClosedHandCursor);
     } else if (drag_ == Drag::Rows) {
-        context_.selection.setArea(TimeRange{state.scale.time(pressed_.x()), state.scale.time(position.x())}, draggedRanks(position.y()));
+        context_.selection.setArea(TimeRange{state.scale.time(pressed_.x()), state.scale.time(position.x())},
+                                   draggedRanks(position.y()));
     } else if (drag_ == Drag::Measure) {
         context_.selection.setArea(TimeRange{state.scale.time(pressed_.x()), state.scale.time(position.x())});
     } else {
@@ -165,7 +168,8 @@ void TimelineInput::walk(int direction) {
 }
 
 void TimelineInput::walkRanks(int direction) {
-    if (const auto next = shardlab::walkRanks(plot_.state(), context_.selection.event(), direction)) context_.selection.select(*next);
+    if (const auto next = shardlab::walkRanks(plot_.state(), context_.selection.event(), direction))
+        context_.selection.select(*next);
 }
 
 std::vector<int> TimelineInput::draggedRanks(int y) const {
@@ -196,28 +200,28 @@ bool TimelineInput::key(const QKeyEvent& event) {
     const TimeRange range = context_.selection.visible();
     const std::int64_t length = range.end - range.begin;
     switch (event.key()) {
-        case Qt::Key_W: zoom(keyZoom, zoomCentre()); return true;
-        case Qt::Key_S: zoom(1 / keyZoom, zoomCentre()); return true;
-        case Qt::Key_A: plot_.lookAt(panned(range, -keyPan, whole), true); return true;
-        case Qt::Key_D: plot_.lookAt(panned(range, keyPan, whole), true); return true;
-        case Qt::Key_F: fit(); return true;
-        case Qt::Key_M: measure(); return true;
-        case Qt::Key_Home: plot_.lookAt({whole.begin, whole.begin + length}, true); return true;
-        case Qt::Key_End: plot_.lookAt(following({whole.end - length, whole.end}, whole.end), true); return true;
-        case Qt::Key_PageUp: plot_.scrollRows(-plot_.state().rows.viewHeight()); return true;
-        case Qt::Key_PageDown: plot_.scrollRows(plot_.state().rows.viewHeight()); return true;
-        case Qt::Key_Left: walk(-1); return true;
-        case Qt::Key_Right: walk(1); return true;
-        case Qt::Key_Up: walkRanks(-1); return true;
-        case Qt::Key_Down: walkRanks(1); return true;
-        case Qt::Key_Escape:
-            context_.selection.select({});
-            context_.selection.setRank(-1);
-            context_.selection.setArea({});
-            context_.selection.setCursor(-1);
-            plot_.setMeasuring(false);
-            return true;
-        default: return false;
+    case Qt::Key_W: zoom(keyZoom, zoomCentre()); return true;
+    case Qt::Key_S: zoom(1 / keyZoom, zoomCentre()); return true;
+    case Qt::Key_A: plot_.lookAt(panned(range, -keyPan, whole), true); return true;
+    case Qt::Key_D: plot_.lookAt(panned(range, keyPan, whole), true); return true;
+    case Qt::Key_F: fit(); return true;
+    case Qt::Key_M: measure(); return true;
+    case Qt::Key_Home: plot_.lookAt({whole.begin, whole.begin + length}, true); return true;
+    case Qt::Key_End: plot_.lookAt(following({whole.end - length, whole.end}, whole.end), true); return true;
+    case Qt::Key_PageUp: plot_.scrollRows(-plot_.state().rows.viewHeight()); return true;
+    case Qt::Key_PageDown: plot_.scrollRows(plot_.state().rows.viewHeight()); return true;
+    case Qt::Key_Left: walk(-1); return true;
+    case Qt::Key_Right: walk(1); return true;
+    case Qt::Key_Up: walkRanks(-1); return true;
+    case Qt::Key_Down: walkRanks(1); return true;
+    case Qt::Key_Escape:
+        context_.selection.select({});
+        context_.selection.setRank(-1);
+        context_.selection.setArea({});
+        context_.selection.setCursor(-1);
+        plot_.setMeasuring(false);
+        return true;
+    default: return false;
     }
 }
 

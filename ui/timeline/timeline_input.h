@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mouse and keys of a timeline. Ctrl+wheel zooms at the mouse, the wheel scrolls ranks (or pans), a drag pans,
-// Shift+drag measures, Ctrl+drag the rows it goes over alone; W S zoom, A D pan, F fits the selection or all, M measures, P pins the rank, arrows walk the selection.
+// Shift+drag measures, Ctrl+drag the rows it goes over alone; W S zoom, A D pan, F fits the selection or all, M
+// measures, P pins the rank, arrows walk the selection.
 #pragma once
 
 #include "ui/core/view.h"

@@ -70,24 +70,29 @@ void paintArea(QPainter& painter, const TimelineState& state) {
     fill.setAlpha(45);
     const auto& only = state.selection.areaRanks();
     for (const Row& row : state.rows.visible())
-        if (std::find(only.begin(), only.end(), row.rank) != only.end()) painter.fillRect(QRect(left, row.top, std::max(1, right - left), row.height), fill);
-    if (only.empty()) painter.fillRect(QRect(left, state.plot.top(), std::max(1, right - left), state.plot.height()), fill);
+        if (std::find(only.begin(), only.end(), row.rank) != only.end())
+            painter.fillRect(QRect(left, row.top, std::max(1, right - left), row.height), fill);
+    if (only.empty())
+        painter.fillRect(QRect(left, state.plot.top(), std::max(1, right - left), state.plot.height()), fill);
     painter.setPen(state.theme.accent);
     painter.drawLine(left, state.plot.top(), left, state.plot.bottom());
     painter.drawLine(right, state.plot.top(), right, state.plot.bottom());
 
     double busy = 0;
-    const std::vector<int>& ranks = state.selection.areaRanks().empty() ? state.rows.ranks() : state.selection.areaRanks();
-    for (const int rank : ranks) busy += rank < state.model.ranks() ? state.index.busy(rank, area->begin, area->end) : 0;
+    const std::vector<int>& ranks =
+        state.selection.areaRanks().empty() ? state.rows.ranks() : state.selection.areaRanks();
+    for (const int rank : ranks)
+        busy += rank < state.model.ranks() ? state.index.busy(rank, area->begin, area->end) : 0;
     if (!ranks.empty()) busy /= static_cast<double>(ranks.size());
-    const QString text = QStringLiteral("%1 · computing %2").arg(
-        seconds(state.model, area->end - area->begin),
-        QString::fromStdString(formatPercent(busy)));
+    const QString text =
+        QStringLiteral("%1 · computing %2")
+            .arg(seconds(state.model, area->end - area->begin), QString::fromStdString(formatPercent(busy)));
     QFont font = state.theme.body;
     font.setPixelSize(11);
     painter.setFont(font);
     const int width = QFontMetrics(font).horizontalAdvance(text) + 12;
-    const int x = std::clamp((left + right - width) / 2, state.plot.left(), std::max(state.plot.left(), state.plot.right() - width));
+    const int x = std::clamp((left + right - width) / 2, state.plot.left(),
+                             std::max(state.plot.left(), state.plot.right() - width));
     const QRect box(x, state.plot.bottom() - 20, width, 18);
     painter.fillRect(box, state.theme.raised);
     painter.setPen(state.theme.text);
@@ -105,12 +110,15 @@ void paintNotes(QPainter& painter, const TimelineState& state) {
     constexpr int widest = 140;
     constexpr int flag = 10;
     const int top = state.plot.top();
-    for (auto note = std::lower_bound(notes.begin(), notes.end(), state.scale.begin, before); note != notes.end() && note->time <= state.scale.end; ++note) {
+    for (auto note = std::lower_bound(notes.begin(), notes.end(), state.scale.begin, before);
+         note != notes.end() && note->time <= state.scale.end; ++note) {
         const int x = static_cast<int>(state.scale.x(note->time));
-        const int next = note + 1 == notes.end() ? state.plot.right() : static_cast<int>(state.scale.x((note + 1)->time));
+        const int next =
+            note + 1 == notes.end() ? state.plot.right() : static_cast<int>(state.scale.x((note + 1)->time));
         painter.setPen(QPen(state.theme.accent, 1, Qt::DashLine));
         painter.drawLine(x, top - flag, x, state.plot.bottom());
-        const QString text = metrics.elidedText(QString::fromStdString(note->text), Qt::ElideRight, std::min(widest, next - x - 10));
+        const QString text =
+            metrics.elidedText(QString::fromStdString(note->text), Qt::ElideRight, std::min(widest, next - x - 10));
         const int width = std::max(8, text.size() > 1 ? metrics.horizontalAdvance(text) + 6 : 0);
         painter.fillRect(QRect(x, top - flag, width, flag), state.theme.accent);
         painter.setPen(state.theme.onAccent);
@@ -193,7 +201,8 @@ void paintCursor(QPainter& painter, const TimelineState& state) {
     if (x < state.plot.left() || x > state.plot.right()) return;
     painter.setPen(state.theme.text);
     painter.drawLine(static_cast<int>(x), state.plot.top(), static_cast<int>(x), state.plot.bottom());
-    paintShape(painter, LegendItem::Mark::Triangle, QRectF(std::floor(x) - 3.5, state.plot.top() - 8, 8, 8), state.theme.text);
+    paintShape(painter, LegendItem::Mark::Triangle, QRectF(std::floor(x) - 3.5, state.plot.top() - 8, 8, 8),
+               state.theme.text);
 }
 
 }  // namespace
@@ -212,7 +221,8 @@ void paintOverlay(QPainter& painter, const TimelineState& state) {
     if (const auto& hovered = state.selection.hovered()) paintEventFrame(painter, state, *hovered, 1);
     if (const auto& selected = state.selection.event()) {
         paintEventFrame(painter, state, *selected, 2);
-        for (const Dependency& dependency : dependencies(state.model, *selected)) paintArrow(painter, state, dependency);
+        for (const Dependency& dependency : dependencies(state.model, *selected))
+            paintArrow(painter, state, dependency);
     }
     paintCursor(painter, state);
     painter.restore();

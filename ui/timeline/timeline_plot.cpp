@@ -32,8 +32,10 @@ TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     : QWidget(parent), context_(context), index_(context.model),
       state_{context.workspace, context.model, index_, context.selection, context.theme.theme(), {}, {}, {}, {}, {}},
       plot_(child<QCustomPlot>(this)), scroll_(child<QScrollBar>(Qt::Vertical, this)),
-      data_(this, [this] { modelAppended(); }), frame_(this, [this] { repaintAll(); }, 12),
-      overlay_(this, [this] { repaintOverlay(); }, 12) {
+      data_(this, [this] { modelAppended(); }), frame_(
+                                                    this, [this] { repaintAll(); }, 12),
+      overlay_(
+          this, [this] { repaintOverlay(); }, 12) {
     auto* row = child<QHBoxLayout>(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
@@ -53,7 +55,8 @@ TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     plot_->axisRect()->setAutoMargins(QCP::msNone);
     plot_->axisRect()->setMargins(QMargins(0, 0, 0, 0));
     for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) axis->setVisible(false);
-    // The topmost of QCustomPlot's own: a layer between its others would cost two more buffers, each as large as the plot.
+    // The topmost of QCustomPlot's own: a layer between its others would cost two more buffers, each as large as the
+    // plot.
     const QString top = QStringLiteral("overlay");
     QCPLayer* overlay = plot_->layer(top);
     auto* gantt = child<Gantt>(plot_->xAxis, plot_->yAxis, state_);
@@ -221,7 +224,8 @@ void TimelinePlot::arrange() {
     state_.plot = state_.whole.adjusted(labels, header, -6, -4);
     plot_->axisRect()->setMargins(QMargins(labels, header, 6, 4));
     const std::vector<int> ranks = orderRanks(model, filterRanks(model, filter_.toStdString()), context_.selection);
-    state_.rows.arrange(ranks, state_.plot.top(), state_.plot.height(), !showsPrediction(model), pinnedAmong(ranks, context_.selection));
+    state_.rows.arrange(ranks, state_.plot.top(), state_.plot.height(), !showsPrediction(model),
+                        pinnedAmong(ranks, context_.selection));
     const QSignalBlocker quiet(scroll_);
     scroll_->setRange(0, state_.rows.largestScroll());
     scroll_->setPageStep(state_.rows.viewHeight());
@@ -229,7 +233,8 @@ void TimelinePlot::arrange() {
     scroll_->setValue(state_.rows.scroll());
     scroll_->setVisible(state_.rows.largestScroll() > 0);
     const TimeRange visible = context_.selection.visible();
-    state_.scale = {visible.begin, std::max(visible.end, visible.begin + 1), state_.plot.left(), std::max(1, state_.plot.width())};
+    state_.scale = {visible.begin, std::max(visible.end, visible.begin + 1), state_.plot.left(),
+                    std::max(1, state_.plot.width())};
     state_.ticks = ticksOf(state_.scale, state_.theme, state_.model.deviceTime());
 }
 

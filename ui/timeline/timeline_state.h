@@ -29,11 +29,11 @@ struct TimelineState {
     Theme theme;
     Rows rows;
     TimeScale scale;
-    std::vector<TimeTick> ticks;  ///< moments of the scale that have a label and a line
-    QRect plot;      ///< where bars are drawn; row labels to its left, time labels above
-    QRect whole;     ///< of the widget
-    bool measuring = false;  ///< a drag measures instead of panning
-    const EventSearch* search = nullptr;     ///< whose hits are marked
+    std::vector<TimeTick> ticks;           ///< moments of the scale that have a label and a line
+    QRect plot;                            ///< where bars are drawn; row labels to its left, time labels above
+    QRect whole;                           ///< of the widget
+    bool measuring = false;                ///< a drag measures instead of panning
+    const EventSearch* search = nullptr;   ///< whose hits are marked
     const StepAccount* account = nullptr;  ///< of the prediction, where the critical path is drawn
 };
 

@@ -8,7 +8,9 @@
 namespace shardlab {
 namespace {
 
-Place view(const char* id, int size, bool grows = true) { return {.view = QString::fromLatin1(id), .size = size, .grows = grows}; }
+Place view(const char* id, int size, bool grows = true) {
+    return {.view = QString::fromLatin1(id), .size = size, .grows = grows};
+}
 Place beside(int size, std::vector<Place> parts, bool grows = true) {
     return {.size = size, .grows = grows, .orientation = Qt::Horizontal, .parts = std::move(parts)};
 }
@@ -33,10 +35,13 @@ Place designed(bool low) {
     std::vector<Place> middle;
     if (low) middle.push_back(tabs(350, {"timeline", "memory_curve", "schedule_editor", "area"}));
     else middle = {view("timeline", 210), tabs(140, {"memory_curve", "schedule_editor", "area"})};
-    middle.push_back(beside(290, {tabs(264, {"memory", "critical_path"}), tabs(336, {"candidates", "schedules", "kernels"})}));
-    return beside(1200, {above(318, {view("layout_form", 460), view("explain", 140)}, false),
-                         above(600, std::move(middle)),
-                         column(270, 400, {view("sliders", 134, false), view("answer", 244, false), tabs(240, {"mesh", "traffic", "traffic_matrix"})})});
+    middle.push_back(
+        beside(290, {tabs(264, {"memory", "critical_path"}), tabs(336, {"candidates", "schedules", "kernels"})}));
+    return beside(1200,
+                  {above(318, {view("layout_form", 460), view("explain", 140)}, false), above(600, std::move(middle)),
+                   column(270, 400,
+                          {view("sliders", 134, false), view("answer", 244, false),
+                           tabs(240, {"mesh", "traffic", "traffic_matrix"})})});
 }
 
 Place watched(bool replayed, bool low) {
@@ -45,18 +50,22 @@ Place watched(bool replayed, bool low) {
     middle.push_back(view("cards", 74, false));
     middle.push_back(replayed ? tabs(290, {"timeline", "compare"}) : view("timeline", 290));
     if (!low) middle.push_back(view("memory_curve", 96));
-    middle.push_back(beside(200, {low ? tabs(450, {"memory", "memory_curve"}) : view("memory", 450),
-                                  tabs(450, {"loss", "loss_scale", "exponents", "experts", "exchange", "query", "area"})}));
+    middle.push_back(
+        beside(200, {low ? tabs(450, {"memory", "memory_curve"}) : view("memory", 450),
+                     tabs(450, {"loss", "loss_scale", "exponents", "experts", "exchange", "query", "area"})}));
     return beside(1200, {above(930, std::move(middle)),
-                         column(270, 400, {view("mesh", 190), tabs(210, {"inspector", "critical_path", "traffic_matrix"}), tabs(190, {"events", "notes"})})});
+                         column(270, 400,
+                                {view("mesh", 190), tabs(210, {"inspector", "critical_path", "traffic_matrix"}),
+                                 tabs(190, {"events", "notes"})})});
 }
 
 Place taught(bool low) {
     std::vector<Place> right{view("cards", 74, false)};
     right.push_back(view("timeline", 290));
     if (!low) right.push_back(view("memory_curve", 96));
-    right.push_back(beside(200, {low ? tabs(300, {"memory", "memory_curve", "inspector"}) : tabs(300, {"memory", "inspector"}),
-                                 tabs(300, {"loss", "loss_scale", "experts", "exchange", "mesh"})}));
+    right.push_back(
+        beside(200, {low ? tabs(300, {"memory", "memory_curve", "inspector"}) : tabs(300, {"memory", "inspector"}),
+                     tabs(300, {"loss", "loss_scale", "experts", "exchange", "mesh"})}));
     return beside(1200, {column(460, 720, {view("lesson", 600)}), above(740, std::move(right))});
 }
 

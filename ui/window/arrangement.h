@@ -10,8 +10,8 @@
 
 namespace shardlab {
 
-/// A view, or views side by side (rows: above each other; tabs: the first in front). Sizes are pixels in a window of 1280×720; parts that grow
-/// share what a larger window has more, in proportion to their size.
+/// A view, or views side by side (rows: above each other; tabs: the first in front). Sizes are pixels in a window of
+/// 1280×720; parts that grow share what a larger window has more, in proportion to their size.
 struct Place {
     QString view;  ///< id; empty for a group
     int size = 100;
@@ -23,8 +23,8 @@ struct Place {
 };
 
 /// Contains only views that exist in this workspace; those without a place of their own stand at the end of the right
-/// column. `low`: in a window as low as a small laptop's fewer views stand above each other, so that the timeline keeps room
-/// for its rows.
+/// column. `low`: in a window as low as a small laptop's fewer views stand above each other, so that the timeline keeps
+/// room for its rows.
 Place defaultArrangement(Workspace workspace, bool low);
 
 }  // namespace shardlab

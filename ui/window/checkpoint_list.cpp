@@ -40,8 +40,8 @@ QString text(const std::filesystem::path& path) { return QString::fromStdString(
 }  // namespace
 
 CheckpointList::CheckpointList(Workbench& workbench, QWidget* window)
-    : Overlay(window), workbench_(workbench), where_(child<QLabel>(this)), table_(child<QTableWidget>(0, columns, this)),
-      note_(child<QLabel>(this)) {
+    : Overlay(window), workbench_(workbench), where_(child<QLabel>(this)),
+      table_(child<QTableWidget>(0, columns, this)), note_(child<QLabel>(this)) {
     setObjectName(QStringLiteral("checkpointList"));
     setAccessibleName(tr("Checkpoints"));
     auto* column = child<QVBoxLayout>(this);
@@ -67,11 +67,16 @@ CheckpointList::CheckpointList(Workbench& workbench, QWidget* window)
     column->addWidget(note_);
     auto* row = child<QHBoxLayout>();
     column->addLayout(row);
-    row->addWidget(button(tr("Other folder …"), tr("Show the checkpoints that lie elsewhere"), &CheckpointList::askFolder));
-    row->addWidget(verify_ = button(tr("Check every byte"), tr("Read all of it and hold it against its checksums"), &CheckpointList::verify));
+    row->addWidget(
+        button(tr("Other folder …"), tr("Show the checkpoints that lie elsewhere"), &CheckpointList::askFolder));
+    row->addWidget(verify_ = button(tr("Check every byte"), tr("Read all of it and hold it against its checksums"),
+                                    &CheckpointList::verify));
     row->addStretch(1);
-    row->addWidget(own_ = button(tr("Go on with its layout"), tr("Train on as it was trained"), &CheckpointList::resumeOwn));
-    row->addWidget(design_ = button(tr("Go on with the layout in Design"), tr("Train on with the layout that stands in Design"), &CheckpointList::resumeDesign));
+    row->addWidget(
+        own_ = button(tr("Go on with its layout"), tr("Train on as it was trained"), &CheckpointList::resumeOwn));
+    row->addWidget(design_ =
+                       button(tr("Go on with the layout in Design"),
+                              tr("Train on with the layout that stands in Design"), &CheckpointList::resumeDesign));
     design_->setProperty("role", "primary");
     setFocusProxy(table_);
     connect(table_, &QTableWidget::itemSelectionChanged, this, &CheckpointList::refresh);
@@ -111,16 +116,19 @@ void CheckpointList::show(const std::filesystem::path& folder) {
         };
         cell(Steps, QString::number(manifest ? manifest->step : place->step));
         cell(Written, manifest ? QDateTime::fromString(QString::fromStdString(manifest->created), Qt::ISODate)
-                                     .toLocalTime().toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"))
+                                     .toLocalTime()
+                                     .toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"))
                                : QString());
         cell(Size, manifest ? QString::fromStdString(formatBytes(manifest->bytes())) : QString());
-        cell(Trained, manifest ? QStringLiteral("%1 · %2").arg(QString::fromStdString(manifest->layout.name), shapeOf(manifest->layout))
+        cell(Trained, manifest ? QStringLiteral("%1 · %2").arg(QString::fromStdString(manifest->layout.name),
+                                                               shapeOf(manifest->layout))
                                : QString::fromStdString(manifest.error().what));
     }
     if (table_->rowCount() > 0) table_->selectRow(0);
-    note_->setText(table_->rowCount() > 0 ? QString()
-                                          : tr("No checkpoint lies here. A run takes them with Checkpoint now, or by itself "
-                                               "where its layout says every how many steps."));
+    note_->setText(table_->rowCount() > 0
+                       ? QString()
+                       : tr("No checkpoint lies here. A run takes them with Checkpoint now, or by itself "
+                            "where its layout says every how many steps."));
     refresh();
 }
 
@@ -135,14 +143,16 @@ void CheckpointList::refresh() {
     verify_->setEnabled(one);
     own_->setEnabled(one && !workbench_.runTaken());
     design_->setEnabled(one && !workbench_.runTaken());
-    if (table_->rowCount() > 0 && workbench_.runTaken()) note_->setText(tr("A run goes on: stop it before another begins."));
+    if (table_->rowCount() > 0 && workbench_.runTaken())
+        note_->setText(tr("A run goes on: stop it before another begins."));
 }
 
 void CheckpointList::resumeOwn() {
     const auto place = chosen();
     const auto manifest = readManifest(*place);
     dismiss();
-    if (!manifest) workbench_.messages().post(tr("Cannot go on from this checkpoint"), manifest.error(), QStringLiteral("run"));
+    if (!manifest)
+        workbench_.messages().post(tr("Cannot go on from this checkpoint"), manifest.error(), QStringLiteral("run"));
     else workbench_.startRun(manifest->layout, *place);
 }
 
@@ -159,11 +169,14 @@ void CheckpointList::verify() {
         DiskFileSystem files;
         const Status whole = verifyCheckpoint(files, place);
         const QString said = whole ? tr("Every byte fits its checksum.") : QString::fromStdString(whole.error().text());
-        QMetaObject::invokeMethod(qApp, [self, said] {
-            if (!self) return;
-            self->verify_->setEnabled(true);
-            self->note_->setText(said);
-        }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            qApp,
+            [self, said] {
+                if (!self) return;
+                self->verify_->setEnabled(true);
+                self->note_->setText(said);
+            },
+            Qt::QueuedConnection);
     });
 }
 

@@ -29,7 +29,8 @@ public:
         const bool selected = option.state.testFlag(QStyle::State_Selected);
         painter->save();
         painter->setPen(option.palette.color(selected ? QPalette::HighlightedText : QPalette::PlaceholderText));
-        painter->drawText(option.rect.adjusted(0, 0, -10, 0), Qt::AlignRight | Qt::AlignVCenter, index.data(keyRole).toString());
+        painter->drawText(option.rect.adjusted(0, 0, -10, 0), Qt::AlignRight | Qt::AlignVCenter,
+                          index.data(keyRole).toString());
         painter->restore();
     }
 };
@@ -84,7 +85,8 @@ void CommandPalette::filter() {
         const QString key = action->shortcut().toString(QKeySequence::NativeText);
         auto* item = child<QListWidgetItem>(action->text(), list_);
         item->setData(keyRole, key);
-        item->setData(Qt::AccessibleTextRole, key.isEmpty() ? action->text() : action->text() + QStringLiteral(", ") + key);
+        item->setData(Qt::AccessibleTextRole,
+                      key.isEmpty() ? action->text() : action->text() + QStringLiteral(", ") + key);
         item->setToolTip(action->property("help").toString());
         shown_.push_back(action);
     }

@@ -29,11 +29,13 @@ bool isFile(const QString& text) { return text.contains(QLatin1Char('/')); }
 
 ConnectPanel::ConnectPanel(Workbench& workbench, QWidget* window)
     : Overlay(window), workbench_(workbench), address_(child<QLineEdit>(this)), token_(child<QLineEdit>(this)),
-      note_(child<QLabel>(this)), recentTitle_(child<QLabel>(tr("Watched lately"), this)), recent_(child<QListWidget>(this)), go_(child<QPushButton>(tr("Connect"), this)) {
+      note_(child<QLabel>(this)), recentTitle_(child<QLabel>(tr("Watched lately"), this)),
+      recent_(child<QListWidget>(this)), go_(child<QPushButton>(tr("Connect"), this)) {
     setObjectName(QStringLiteral("connectPanel"));
-    QVBoxLayout* column = explained(tr("Watch a run that another machine serves"),
-                                   tr("There, “shardlab run LAYOUT --serve 7000” prints its address and writes its token. What is sent is not "
-                                      "encrypted: bring the port here with “ssh -L 7000:localhost:7000 HOST”, and connect to 7000."));
+    QVBoxLayout* column = explained(
+        tr("Watch a run that another machine serves"),
+        tr("There, “shardlab run LAYOUT --serve 7000” prints its address and writes its token. What is sent is not "
+           "encrypted: bring the port here with “ssh -L 7000:localhost:7000 HOST”, and connect to 7000."));
 
     auto* form = child<QFormLayout>();
     column->addLayout(form);
@@ -66,7 +68,8 @@ ConnectPanel::ConnectPanel(Workbench& workbench, QWidget* window)
 
     connect(file, &QPushButton::clicked, this, &ConnectPanel::askFile);
     connect(go_, &QPushButton::clicked, this, &ConnectPanel::connectNow);
-    for (QLineEdit* field : {address_, token_}) connect(field, &QLineEdit::returnPressed, this, &ConnectPanel::connectNow);
+    for (QLineEdit* field : {address_, token_})
+        connect(field, &QLineEdit::returnPressed, this, &ConnectPanel::connectNow);
     connect(token_, &QLineEdit::textChanged, this, [this](const QString& text) {
         token_->setEchoMode(text.isEmpty() || isFile(text) ? QLineEdit::Normal : QLineEdit::Password);
     });
@@ -107,7 +110,8 @@ void ConnectPanel::showRecent() {
 void ConnectPanel::remember() {
     const QString file = isFile(token_->text()) ? token_->text() : QString();
     QStringList entries = QSettings().value(recentKey).toStringList();
-    entries.removeIf([this](const QString& entry) { return entry.section(QLatin1Char('\t'), 0, 0) == address_->text(); });
+    entries.removeIf(
+        [this](const QString& entry) { return entry.section(QLatin1Char('\t'), 0, 0) == address_->text(); });
     entries.prepend(file.isEmpty() ? address_->text() : address_->text() + QLatin1Char('\t') + file);
     QSettings().setValue(recentKey, entries.mid(0, kept));
 }
@@ -117,7 +121,9 @@ void ConnectPanel::connectNow() {
     const auto address = parseTcpAddress(address_->text().trimmed().toStdString());
     if (!address) return wrong(address.error());
     const QString given = token_->text().trimmed();
-    if (given.isEmpty()) return wrong({"the token is missing", "", "a run is shown to nobody without it", "What run --serve has printed"});
+    if (given.isEmpty())
+        return wrong(
+            {"the token is missing", "", "a run is shown to nobody without it", "What run --serve has printed"});
     Result<std::string> token = given.toStdString();
     if (isFile(given)) token = readToken(given.toStdString());
     if (!token) return wrong(token.error());
@@ -128,7 +134,8 @@ void ConnectPanel::connectNow() {
 }
 
 void ConnectPanel::askFile() {
-    dialog_ = child<QFileDialog>(window(), tr("The file with the run's token"), QString(), tr("Tokens (*.token);;All files (*)"));
+    dialog_ = child<QFileDialog>(window(), tr("The file with the run's token"), QString(),
+                                 tr("Tokens (*.token);;All files (*)"));
     dialog_->setAttribute(Qt::WA_DeleteOnClose);
     dialog_->setFileMode(QFileDialog::ExistingFile);
     dismiss();

@@ -43,7 +43,8 @@ int complain(const std::string& text) {
 void endWhereNoDisplayAnswers(QtMsgType type, const QMessageLogContext&, const QString&) {
     if (type != QtFatalMsg) return;
     const QByteArray display = qgetenv("DISPLAY") + qgetenv("WAYLAND_DISPLAY");
-    std::_Exit(complain("the display \"" + display.toStdString() + "\" does not answer. Use the command line (shardlab run), "
+    std::_Exit(complain("the display \"" + display.toStdString() +
+                        "\" does not answer. Use the command line (shardlab run), "
                         "or draw a picture of a run (--render RUN --out FILE.png)"));
 }
 
@@ -70,7 +71,8 @@ QSize parseSize(const std::string& text) {
     if (parts.size() != 2) return {};
     bool width = false, height = false;
     const QSize size(parts[0].toInt(&width), parts[1].toInt(&height));
-    const bool sane = width && height && size.width() >= 320 && size.height() >= 240 && size.width() <= 16384 && size.height() <= 16384;
+    const bool sane = width && height && size.width() >= 320 && size.height() >= 240 && size.width() <= 16384 &&
+                      size.height() <= 16384;
     return sane ? size : QSize();
 }
 

@@ -104,7 +104,9 @@ QWidget* DockPanel::makeHead(const QString& title) {
 }
 
 void DockPanel::refresh() {
-    const QString subtitle = !isStale() ? view_->subtitle() : predicted_->faults().empty() ? tr("planning …") : tr("of the last legal layout");
+    const QString subtitle = !isStale()                     ? view_->subtitle()
+                             : predicted_->faults().empty() ? tr("planning …")
+                                                            : tr("of the last legal layout");
     dimmed_->setEnabled(isStale());
     if (subtitle_) {
         subtitle_->setText(subtitle);
@@ -155,12 +157,14 @@ bool DockPanel::savePicture(const QString& file) {
 }
 
 void DockPanel::askForPictureFile() {
-    auto* dialog = child<QFileDialog>(this, tr("Save a picture of %1").arg(windowTitle()), QString(), tr("PNG pictures (*.png);;SVG drawings (*.svg)"));
+    auto* dialog = child<QFileDialog>(this, tr("Save a picture of %1").arg(windowTitle()), QString(),
+                                      tr("PNG pictures (*.png);;SVG drawings (*.svg)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("png"));
     connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
-        dialog->setDefaultSuffix(filter.contains(QStringLiteral("svg")) ? QStringLiteral("svg") : QStringLiteral("png"));
+        dialog->setDefaultSuffix(filter.contains(QStringLiteral("svg")) ? QStringLiteral("svg")
+                                                                        : QStringLiteral("png"));
     });
     dialog->selectFile(id_);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) { savePicture(file); });

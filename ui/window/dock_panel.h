@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A view in its frame: a dock with our own head (title, subtitle, menu), or with a hint in the view's place while it has
-// nothing to show.
+// A view in its frame: a dock with our own head (title, subtitle, menu), or with a hint in the view's place while it
+// has nothing to show.
 #pragma once
 
 #include "ui/core/view.h"

@@ -33,8 +33,8 @@ EndSignals::EndSignals(QObject* parent) : QObject(parent) {
     struct sigaction action {};
     action.sa_handler = tell;
     for (const int signal : handled) {
-        // After the first the signal has its own meaning again, so that a second one always ends the program. Not so a lost terminal's,
-        // which the kernel tells and the shell too.
+        // After the first the signal has its own meaning again, so that a second one always ends the program. Not so a
+        // lost terminal's, which the kernel tells and the shell too.
         action.sa_flags = signal == SIGHUP ? SA_RESTART : SA_RESTART | static_cast<int>(SA_RESETHAND);
         if (signal != SIGHUP || !ignoresSignal(signal)) ::sigaction(signal, &action, nullptr);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// SIGINT, SIGTERM and SIGHUP as a Qt signal: Ctrl+C in the terminal ends a run cleanly instead of leaving it to orphans.
+// SIGINT, SIGTERM and SIGHUP as a Qt signal: Ctrl+C in the terminal ends a run cleanly instead of leaving it to
+// orphans.
 #pragma once
 
 #include <QObject>
@@ -16,7 +17,8 @@ public:
     ~EndSignals() override;
 
 Q_SIGNALS:
-    /// Asked once; a second signal ends the program at once. SIGHUP does not, and is ignored where it was at the start (nohup).
+    /// Asked once; a second signal ends the program at once. SIGHUP does not, and is ignored where it was at the start
+    /// (nohup).
     void asked();
 
 private:

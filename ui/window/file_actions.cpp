@@ -16,13 +16,15 @@ namespace shardlab {
 namespace {
 
 constexpr auto layoutFilter = "Layouts (*.layout.json *.json)";
-constexpr auto everyFilter = "Layouts, runs and traces (*.layout.json *.json *.json.gz *.shardlab *.sqlite);;All files (*)";
+constexpr auto everyFilter =
+    "Layouts, runs and traces (*.layout.json *.json *.json.gz *.shardlab *.sqlite);;All files (*)";
 constexpr auto traceFilter = "Traces (*.json *.json.gz *.sqlite);;All files (*)";
 const QString runSuffix = QStringLiteral(".shardlab");
 
 }  // namespace
 
-FileActions::FileActions(Workbench& workbench, QWidget* window) : QObject(window), workbench_(workbench), window_(window) {
+FileActions::FileActions(Workbench& workbench, QWidget* window)
+    : QObject(window), workbench_(workbench), window_(window) {
     makePresets();
     makeRecent();
     connect(&workbench.recent(), &RecentFiles::changed, this, &FileActions::makeRecent);
@@ -83,7 +85,8 @@ void FileActions::askAndCompare() {
 
 void FileActions::askAndImport() {
     if (dialog_) return dialog_->raise();
-    dialog_ = child<QFileDialog>(window_, tr("Import traces of one training job: one file per rank, or one with all"), QString(), tr(traceFilter));
+    dialog_ = child<QFileDialog>(window_, tr("Import traces of one training job: one file per rank, or one with all"),
+                                 QString(), tr(traceFilter));
     dialog_->setAttribute(Qt::WA_DeleteOnClose);
     dialog_->setFileMode(QFileDialog::ExistingFiles);
     connect(dialog_, &QFileDialog::filesSelected, this, [this](const QStringList& chosen) {
@@ -112,7 +115,8 @@ void FileActions::saveAs(std::function<void()> then) {
     dialog_->setAttribute(Qt::WA_DeleteOnClose);
     dialog_->setAcceptMode(QFileDialog::AcceptSave);
     const std::filesystem::path& file = workbench_.document().file();
-    dialog_->selectFile(file.empty() ? QString::fromStdString(workbench_.document().layout().name) + QStringLiteral(".layout.json")
+    dialog_->selectFile(file.empty() ? QString::fromStdString(workbench_.document().layout().name) +
+                                           QStringLiteral(".layout.json")
                                      : QString::fromStdString(file.string()));
     connect(dialog_, &QFileDialog::fileSelected, this, [this, then = std::move(then)](QString chosen) {
         if (!chosen.endsWith(QStringLiteral(".json"))) chosen += QStringLiteral(".layout.json");
@@ -129,7 +133,9 @@ void FileActions::replayLast() {
                                 .detail = tr("Press Run this layout (Ctrl+R) first."),
                                 .topic = "file",
                                 .holds = [this] {
-                                    return std::ranges::none_of(workbench_.recent().files(), [](const QString& file) { return file.endsWith(runSuffix); });
+                                    return std::ranges::none_of(workbench_.recent().files(), [](const QString& file) {
+                                        return file.endsWith(runSuffix);
+                                    });
                                 }});
 }
 

@@ -104,7 +104,8 @@ KeyHelp::KeyHelp(QWidget* window) : Overlay(window) {
 
 QRect KeyHelp::place(const QSize& window) const {
     const QMargins edge = layout()->contentsMargins() + grid_->contentsMargins();
-    int content = grid_->horizontalSpacing() * (grid_->columnCount() - 1) + area_->verticalScrollBar()->sizeHint().width();
+    int content =
+        grid_->horizontalSpacing() * (grid_->columnCount() - 1) + area_->verticalScrollBar()->sizeHint().width();
     for (int column = 0; column < grid_->columnCount(); ++column) content += columnWidth(*grid_, column);
     const int width = std::min(content + edge.left() + edge.right() + 2 * frameWidth(), window.width() - 40);
     const int others = layout()->sizeHint().height() - area_->sizeHint().height() + 2 * frameWidth();
@@ -116,9 +117,9 @@ QRect KeyHelp::place(const QSize& window) const {
 
 void KeyHelp::keyPressEvent(QKeyEvent* event) {
     const std::pair<int, QAbstractSlider::SliderAction> moves[]{
-        {Qt::Key_Down, QAbstractSlider::SliderSingleStepAdd}, {Qt::Key_Up, QAbstractSlider::SliderSingleStepSub},
+        {Qt::Key_Down, QAbstractSlider::SliderSingleStepAdd},   {Qt::Key_Up, QAbstractSlider::SliderSingleStepSub},
         {Qt::Key_PageDown, QAbstractSlider::SliderPageStepAdd}, {Qt::Key_PageUp, QAbstractSlider::SliderPageStepSub},
-        {Qt::Key_Home, QAbstractSlider::SliderToMinimum}, {Qt::Key_End, QAbstractSlider::SliderToMaximum}};
+        {Qt::Key_Home, QAbstractSlider::SliderToMinimum},       {Qt::Key_End, QAbstractSlider::SliderToMaximum}};
     const auto* move = std::ranges::find(moves, event->key(), &std::pair<int, QAbstractSlider::SliderAction>::first);
     if (move == std::end(moves)) return Overlay::keyPressEvent(event);
     area_->verticalScrollBar()->triggerAction(move->second);

@@ -17,7 +17,8 @@ QString counted(std::size_t count, const char* one, const char* many) {
 
 QString degreesText(const Layout& layout) {
     const ParallelSpec& parallel = layout.parallel;
-    QStringList parts{QStringLiteral("DP <b>%1</b>").arg(parallel.data), QStringLiteral("TP <b>%1</b>").arg(parallel.tensor),
+    QStringList parts{QStringLiteral("DP <b>%1</b>").arg(parallel.data),
+                      QStringLiteral("TP <b>%1</b>").arg(parallel.tensor),
                       QStringLiteral("PP <b>%1</b>").arg(parallel.pipeline)};
     if (parallel.expert != 1) parts << QStringLiteral("EP <b>%1</b>").arg(parallel.expert);
     if (parallel.context != 1) parts << QStringLiteral("CP <b>%1</b>").arg(parallel.context);

@@ -119,12 +119,13 @@ void MainWindow::showWorkspace(Workspace workspace) {
     refreshCommands();
 }
 
-/// No view of it in particular: the keys that serve in the whole workspace serve at once, and Tab goes on to its first view.
+/// No view of it in particular: the keys that serve in the whole workspace serve at once, and Tab goes on to its first
+/// view.
 void MainWindow::giveKeyboardToWorkspace() { area(workspace_).setFocus(Qt::OtherFocusReason); }
 
 bool MainWindow::focusNextPrevChild(bool next) {
-    // Qt asks for the next widget not only where a person presses Tab, but also where the one with the keyboard was hidden or
-    // disabled. The next one is then often the program's name, whose Space opens the menu.
+    // Qt asks for the next widget not only where a person presses Tab, but also where the one with the keyboard was
+    // hidden or disabled. The next one is then often the program's name, whose Space opens the menu.
     const QWidget* had = focusWidget();
     if (!had || (had->isVisible() && had->isEnabled())) return QWidget::focusNextPrevChild(next);
     giveKeyboardToWorkspace();
@@ -139,7 +140,8 @@ void MainWindow::changeEvent(QEvent* event) {
 
 void MainWindow::refreshTitle() {
     const std::filesystem::path& file = workbench_.document().file();
-    const QString name = QString::fromStdString(file.empty() ? workbench_.document().layout().name : file.filename().string());
+    const QString name =
+        QString::fromStdString(file.empty() ? workbench_.document().layout().name : file.filename().string());
     setWindowTitle(tr("%1[*] — Shardlab").arg(name));
     setWindowModified(workbench_.document().unsaved());
 }
@@ -176,20 +178,19 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     event->ignore();
     if (!workbench_.run().active()) return leave();
     if (endingRun_) return;
-    workbench_.messages().post(
-        {.level = MessageLevel::Warning,
-         .title = tr("A run is training"),
-         .detail = tr("Closing ends it; what was recorded so far stays in %1.")
-                       .arg(QString::fromStdString(workbench_.run().runFile().string())),
-         .choices = {{tr("End the run and close"),
-                      [this] {
-                          endingRun_ = true;
-                          if (!workbench_.run().active()) return leave();
-                          workbench_.run().stop();
-                      }},
-                     {tr("Keep running"), [] {}}},
-         .topic = "closing",
-         .holds = [this] { return workbench_.run().active(); }});
+    workbench_.messages().post({.level = MessageLevel::Warning,
+                                .title = tr("A run is training"),
+                                .detail = tr("Closing ends it; what was recorded so far stays in %1.")
+                                              .arg(QString::fromStdString(workbench_.run().runFile().string())),
+                                .choices = {{tr("End the run and close"),
+                                             [this] {
+                                                 endingRun_ = true;
+                                                 if (!workbench_.run().active()) return leave();
+                                                 workbench_.run().stop();
+                                             }},
+                                            {tr("Keep running"), [] {}}},
+                                .topic = "closing",
+                                .holds = [this] { return workbench_.run().active(); }});
 }
 
 void MainWindow::endAndClose() {

@@ -69,9 +69,9 @@ private:
     Memory memory_;
     Commands commands_;
     Workspace workspace_ = Workspace::Design;
-    bool leaving_ = false;      ///< every question is answered
-    bool endingRun_ = false;    ///< closes once the run has ended
-    bool asking_ = true;        ///< about unsaved changes
+    bool leaving_ = false;    ///< every question is answered
+    bool endingRun_ = false;  ///< closes once the run has ended
+    bool asking_ = true;      ///< about unsaved changes
     FileActions* files_;
     TopBar* top_ = nullptr;
     MessageArea* messages_ = nullptr;

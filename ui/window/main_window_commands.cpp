@@ -49,9 +49,15 @@ void MainWindow::bindCommands() {
     commands_.bind("run.pause", [&run] { run.state() == JobState::Paused ? run.resume() : run.pause(); });
     commands_.bind("run.step", [&run] { run.stepOnce(); });
     commands_.bind("run.checkpoint", [&run] { run.checkpoint(); });
-    commands_.bind("run.fewer", [&run] { if (const auto fewer = run.fewerReplicas()) run.resize(*fewer); });
-    commands_.bind("run.more", [&run] { if (const auto more = run.moreReplicas()) run.resize(*more); });
-    const auto inject = [this, &run](InjectedFaultKind kind) { run.inject({kind, workbench_.selection(Workspace::Run).rank()}); };
+    commands_.bind("run.fewer", [&run] {
+        if (const auto fewer = run.fewerReplicas()) run.resize(*fewer);
+    });
+    commands_.bind("run.more", [&run] {
+        if (const auto more = run.moreReplicas()) run.resize(*more);
+    });
+    const auto inject = [this, &run](InjectedFaultKind kind) {
+        run.inject({kind, workbench_.selection(Workspace::Run).rank()});
+    };
     commands_.bind("run.kill", [inject] { inject(InjectedFaultKind::Kill); });
     commands_.bind("run.hang", [inject] { inject(InjectedFaultKind::Hang); });
     commands_.bind("live.stop", [this] { workbench_.live().stop(); });
@@ -78,7 +84,8 @@ void MainWindow::bindCommands() {
     });
     connect(&compare, &CompareSession::changed, this, [this, &compare] {
         WorkspaceArea& replay = area(Workspace::Replay);
-        if (compare.with() == CompareSession::With::Nothing && replay.filled() == QStringLiteral("compare")) replay.unfill();
+        if (compare.with() == CompareSession::With::Nothing && replay.filled() == QStringLiteral("compare"))
+            replay.unfill();
         refreshCommands();
     });
     for (const Workspace workspace : {Workspace::Run, Workspace::Replay})
@@ -113,7 +120,8 @@ void MainWindow::bindCommands() {
         const QString focused = here.focused();
         here.fill(focused.isEmpty() ? QStringLiteral("timeline") : focused);
     });
-    for (const WorkspaceArea* each : areas_) connect(each, &WorkspaceArea::filledChanged, this, &MainWindow::refreshCommands);
+    for (const WorkspaceArea* each : areas_)
+        connect(each, &WorkspaceArea::filledChanged, this, &MainWindow::refreshCommands);
     commands_.bind("view.nextPanel", [this] { area(workspace_).focusPanel(1); });
     commands_.bind("view.previousPanel", [this] { area(workspace_).focusPanel(-1); });
     commands_.bind("help.palette", [this] { palette_->open(); });
@@ -146,7 +154,8 @@ void MainWindow::bindCommands() {
 
 void MainWindow::bindTimeline() {
     const auto showTimeline = [this] {
-        if (area(workspace_).filled() != QStringLiteral("compare")) area(workspace_).showPanel(QStringLiteral("timeline"));
+        if (area(workspace_).filled() != QStringLiteral("compare"))
+            area(workspace_).showPanel(QStringLiteral("timeline"));
     };
     commands_.bind("timeline.find", [this, showTimeline] {
         area(workspace_).showPanel(QStringLiteral("timeline"));
@@ -170,7 +179,8 @@ void MainWindow::bindTimeline() {
     commands_.bind("timeline.previousSlow", [slow] { slow(-1); });
     commands_.bind("notes.add", [this] {
         area(workspace_).showPanel(QStringLiteral("notes"));
-        if (DockPanel* panel = area(workspace_).panel(QStringLiteral("notes"))) panel->view().setFocus(Qt::ShortcutFocusReason);
+        if (DockPanel* panel = area(workspace_).panel(QStringLiteral("notes")))
+            panel->view().setFocus(Qt::ShortcutFocusReason);
     });
     commands_.bind("timeline.pin", [this] {
         Selection& selection = workbench_.selection(workspace_);
@@ -182,7 +192,8 @@ void MainWindow::bindTimeline() {
         Selection& selection = workbench_.selection(workspace_);
         if (model.empty()) return;
         const Mesh mesh(model.header().layout);
-        for (int axis = selection.grouping() ? static_cast<int>(*selection.grouping()) + 1 : 0; axis < axisCount; ++axis)
+        for (int axis = selection.grouping() ? static_cast<int>(*selection.grouping()) + 1 : 0; axis < axisCount;
+             ++axis)
             if (mesh.size(static_cast<Axis>(axis)) > 1) return selection.setGrouping(static_cast<Axis>(axis));
         selection.setGrouping({});
     });
@@ -202,8 +213,10 @@ void MainWindow::refreshCommands() {
     const auto hint = [](const QString& verb, const QString& what, const QString& plain) {
         return what.isEmpty() ? plain : QStringLiteral("%1: %2").arg(verb, what);
     };
-    commands_["edit.undo"].setToolTip(hint(tr("Undo"), undo.undoText(), commands_["edit.undo"].property("help").toString()));
-    commands_["edit.redo"].setToolTip(hint(tr("Redo"), undo.redoText(), commands_["edit.redo"].property("help").toString()));
+    commands_["edit.undo"].setToolTip(
+        hint(tr("Undo"), undo.undoText(), commands_["edit.undo"].property("help").toString()));
+    commands_["edit.redo"].setToolTip(
+        hint(tr("Redo"), undo.redoText(), commands_["edit.redo"].property("help").toString()));
 
     const bool going = run.active() && run.state() != JobState::Starting && run.state() != JobState::Stopping &&
                        run.state() != JobState::Restarting;
@@ -228,7 +241,8 @@ void MainWindow::refreshCommands() {
     commands_["run.kill"].setEnabled(going && victim >= 0);
     commands_["run.kill"].setText(victim >= 0 ? tr("Kill rank %1").arg(victim) : tr("Kill the selected rank"));
     commands_["run.hang"].setEnabled(going && victim >= 0);
-    commands_["run.hang"].setText(victim >= 0 ? tr("Stop rank %1's process").arg(victim) : tr("Stop the selected rank's process"));
+    commands_["run.hang"].setText(victim >= 0 ? tr("Stop rank %1's process").arg(victim)
+                                              : tr("Stop the selected rank's process"));
     commands_["run.stop"].setEnabled(run.active() && run.state() != JobState::Stopping);
     const RunModel& opened = workbench_.model(Workspace::Replay);
     const bool comparable = !opened.empty() && !opened.file().empty();
@@ -239,10 +253,13 @@ void MainWindow::refreshCommands() {
     commands_["replay.cancel"].setText(workbench_.imports().active() ? tr("Stop importing") : tr("Stop reading"));
     commands_["file.import"].setEnabled(!workbench_.imports().active());
     const Selection& selection = workbench_.selection(workspace_);
-    for (const char* id : {"timeline.nextHit", "timeline.previousHit"}) commands_[id].setEnabled(workbench_.events(workspace_).count() > 0);
-    commands_["notes.add"].setEnabled(area(workspace_).panel(QStringLiteral("notes")) && !workbench_.model(workspace_).empty());
+    for (const char* id : {"timeline.nextHit", "timeline.previousHit"})
+        commands_[id].setEnabled(workbench_.events(workspace_).count() > 0);
+    commands_["notes.add"].setEnabled(area(workspace_).panel(QStringLiteral("notes")) &&
+                                      !workbench_.model(workspace_).empty());
     commands_["timeline.pin"].setEnabled(selection.rank() >= 0);
-    commands_["timeline.pin"].setChecked(std::find(selection.pinned().begin(), selection.pinned().end(), selection.rank()) != selection.pinned().end());
+    commands_["timeline.pin"].setChecked(
+        std::find(selection.pinned().begin(), selection.pinned().end(), selection.rank()) != selection.pinned().end());
     commands_["view.path"].setChecked(workbench_.selection(workspace_).pathShown());
     commands_["view.fill"].setChecked(!area(workspace_).filled().isEmpty());
     commands_["view.light"].setChecked(!workbench_.theme().theme().dark);
@@ -251,12 +268,13 @@ void MainWindow::refreshCommands() {
 }
 
 void MainWindow::showAbout() {
-    workbench_.messages().post({.level = MessageLevel::Info,
-                                .title = tr("Shardlab %1").arg(QStringLiteral(SHARDLAB_VERSION)),
-                                .detail = tr("A desktop lab for distributed training: design a parallel layout, run it for "
-                                             "real, watch it, replay it, learn from it.\nThe desktop is under the GNU General Public "
-                                             "License, version 3 or later; the engine under the Apache License 2.0."),
-                                .topic = "about"});
+    workbench_.messages().post(
+        {.level = MessageLevel::Info,
+         .title = tr("Shardlab %1").arg(QStringLiteral(SHARDLAB_VERSION)),
+         .detail = tr("A desktop lab for distributed training: design a parallel layout, run it for "
+                      "real, watch it, replay it, learn from it.\nThe desktop is under the GNU General Public "
+                      "License, version 3 or later; the engine under the Apache License 2.0."),
+         .topic = "about"});
 }
 
 }  // namespace shardlab

@@ -13,7 +13,7 @@ namespace shardlab {
 namespace {
 constexpr QSize firstSize(1040, 680);
 constexpr int besideTopics = 24;  ///< pixels, for their margins and a scroll bar
-}
+}  // namespace
 
 ManualWindow::ManualWindow(ThemeSource& theme, QWidget* parent)
     : QDialog(parent), theme_(theme), topics_(child<QListWidget>(this)), page_(child<MarkdownPage>(this)) {
@@ -56,7 +56,8 @@ void ManualWindow::showTopic(int topic) {
 void ManualWindow::follow(const QString& target) {
     const QString file = target.section(QLatin1Char('#'), 0, 0);
     for (std::size_t topic = 0; topic < pages_.size(); ++topic)
-        if (file == QString::fromStdString(pages_[topic].name) || file.endsWith(QStringLiteral("-%1.md").arg(QString::fromStdString(pages_[topic].name))))
+        if (file == QString::fromStdString(pages_[topic].name) ||
+            file.endsWith(QStringLiteral("-%1.md").arg(QString::fromStdString(pages_[topic].name))))
             return topics_->setCurrentRow(static_cast<int>(topic));
 }
 

@@ -35,7 +35,8 @@ const char* role(MessageLevel level) {
 
 }  // namespace
 
-MessageArea::MessageArea(Messages& messages, QWidget* parent) : QWidget(parent), messages_(messages), column_(child<QVBoxLayout>(this)) {
+MessageArea::MessageArea(Messages& messages, QWidget* parent)
+    : QWidget(parent), messages_(messages), column_(child<QVBoxLayout>(this)) {
     column_->setContentsMargins(8, 8, 8, 0);
     column_->setSpacing(6);
     setVisible(false);

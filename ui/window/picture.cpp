@@ -59,7 +59,8 @@ Status renderRun(const std::filesystem::path& run, const std::filesystem::path& 
     showLastSteps(workbench.model(Workspace::Replay), workbench.selection(Workspace::Replay));
     wait(settleMilliseconds);
     if (!window.grab().save(QString::fromStdString(picture.string()), "PNG"))
-        return fail({.what = "the picture could not be written", .where = picture.string(),
+        return fail({.what = "the picture could not be written",
+                     .where = picture.string(),
                      .why = "the folder is missing or not writable, or the disk is full"});
     return {};
 }

@@ -17,8 +17,10 @@ Rail::Rail(Commands& commands, ThemeSource& theme, QWidget* parent) : QFrame(par
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(5, 8, 5, 8);
     column->setSpacing(6);
-    const std::pair<const char*, const char*> entries[] = {
-        {"workspace.design", "design"}, {"workspace.run", "run"}, {"workspace.replay", "replay"}, {"workspace.learn", "learn"}};
+    const std::pair<const char*, const char*> entries[] = {{"workspace.design", "design"},
+                                                           {"workspace.run", "run"},
+                                                           {"workspace.replay", "replay"},
+                                                           {"workspace.learn", "learn"}};
     for (const auto& [command, picture] : entries) {
         auto* button = child<QToolButton>(this);
         button->setProperty("role", "rail");

@@ -23,13 +23,15 @@ constexpr auto usualAddress = "7000";
 }  // namespace
 
 SharePanel::SharePanel(Workbench& workbench, QWidget* window)
-    : Overlay(window), workbench_(workbench), address_(child<QLineEdit>(this)), token_(child<QLineEdit>(this)), note_(child<QLabel>(this)),
-      copy_(child<QPushButton>(tr("Copy"), this)), go_(child<QPushButton>(this)) {
+    : Overlay(window), workbench_(workbench), address_(child<QLineEdit>(this)), token_(child<QLineEdit>(this)),
+      note_(child<QLabel>(this)), copy_(child<QPushButton>(tr("Copy"), this)), go_(child<QPushButton>(this)) {
     setObjectName(QStringLiteral("sharePanel"));
     QVBoxLayout* column = explained(tr("Let others watch the runs that start here"),
-                                   tr("They choose File → Connect …, or type “shardlab watch ADDRESS --token-file FILE” with the token in that file, and "
-                                      "see each run from its start. They can only look. What is sent is not encrypted: a port alone is open to this machine and to whoever has "
-                                      "an ssh tunnel to it; 0.0.0.0:7000 is open to every network."));
+                                    tr("They choose File → Connect …, or type “shardlab watch ADDRESS --token-file "
+                                       "FILE” with the token in that file, and "
+                                       "see each run from its start. They can only look. What is sent is not "
+                                       "encrypted: a port alone is open to this machine and to whoever has "
+                                       "an ssh tunnel to it; 0.0.0.0:7000 is open to every network."));
 
     auto* form = child<QFormLayout>();
     column->addLayout(form);
@@ -77,8 +79,10 @@ void SharePanel::opened() {
 void SharePanel::refresh() {
     const Sharing& sharing = workbench_.sharing();
     const RunServer* const server = workbench_.run().active() ? workbench_.run().server() : nullptr;
-    if (sharing.on()) address_->setText(QString::fromStdString((server ? server->address() : sharing.options()->address).text()));
-    else if (address_->isReadOnly() || address_->text().isEmpty()) address_->setText(QSettings().value(addressKey, usualAddress).toString());
+    if (sharing.on())
+        address_->setText(QString::fromStdString((server ? server->address() : sharing.options()->address).text()));
+    else if (address_->isReadOnly() || address_->text().isEmpty())
+        address_->setText(QSettings().value(addressKey, usualAddress).toString());
     address_->setReadOnly(sharing.on());
     token_->setText(sharing.on() ? QString::fromStdString(sharing.options()->token) : QString());
     copy_->setEnabled(sharing.on());

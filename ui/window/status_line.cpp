@@ -36,7 +36,8 @@ QString figures(const RunModel& model, std::int64_t dropped, const std::filesyst
 
 QString sharedText(const RunSession& run) {
     if (!run.server() || !run.active()) return {};
-    return StatusLine::tr(" · shared at %1: %2").arg(fromStd(run.server()->address().text()), fromStd(run.server()->counts().text()));
+    return StatusLine::tr(" · shared at %1: %2")
+        .arg(fromStd(run.server()->address().text()), fromStd(run.server()->counts().text()));
 }
 
 }  // namespace
@@ -74,13 +75,18 @@ void StatusLine::setWorkspace(Workspace workspace) {
 void StatusLine::refresh() {
     const bool learn = workspace_ == Workspace::Learn;
     light_->setVisible(learn ? workbench_.lessons().active() : workspace_ == Workspace::Run && workbench_.runTaken());
-    const bool stands = learn ? false : workbench_.live().active() ? workbench_.live().status().state != WatchStatus::State::Live
-                                                   : workbench_.run().state() == JobState::Paused ||
-                                                         workbench_.run().state() == JobState::Restarting;
+    const bool stands = learn                        ? false
+                        : workbench_.live().active() ? workbench_.live().status().state != WatchStatus::State::Live
+                                                     : workbench_.run().state() == JobState::Paused ||
+                                                           workbench_.run().state() == JobState::Restarting;
     setRole(*light_, stands ? "warning" : "good");
-    text_->setText(workspace_ == Workspace::Design ? designText() : workspace_ == Workspace::Run ? runText() : learn ? learnText() : replayText());
-    keys_->setText(workspace_ == Workspace::Design ? tr("Ctrl+R run · Ctrl+Z undo · Ctrl+K commands · ? keys")
-                                                   : tr("F fit · W/S zoom · A/D pan · M measure · Ctrl+K commands · ? keys"));
+    text_->setText(workspace_ == Workspace::Design ? designText()
+                   : workspace_ == Workspace::Run  ? runText()
+                   : learn                         ? learnText()
+                                                   : replayText());
+    keys_->setText(workspace_ == Workspace::Design
+                       ? tr("Ctrl+R run · Ctrl+Z undo · Ctrl+K commands · ? keys")
+                       : tr("F fit · W/S zoom · A/D pan · M measure · Ctrl+K commands · ? keys"));
 }
 
 QString StatusLine::designText() const {
@@ -92,7 +98,8 @@ QString StatusLine::designText() const {
                            : tr("%1 faults; the figures are of the last legal layout").arg(count)) +
                QStringLiteral(" · ") + file;
     }
-    if (!document.planIsCurrent()) return tr("Planning this layout; the figures are of the last one.") + QStringLiteral(" · ") + file;
+    if (!document.planIsCurrent())
+        return tr("Planning this layout; the figures are of the last one.") + QStringLiteral(" · ") + file;
     return tr("Every figure here is predicted from this layout alone.") + QStringLiteral(" · ") + file;
 }
 
@@ -103,25 +110,34 @@ QString StatusLine::runText() const {
     if (!run.begun()) return tr("%1 did not start").arg(fromStd(run.layout().name));
     const QString name = fromStd(run.runFile().filename().string());
     const QString what = run.active() ? tr("recording %1").arg(name) : tr("recorded %1").arg(name);
-    return what + sharedText(run) + QStringLiteral("   ") + figures(workbench_.model(Workspace::Run), run.droppedEvents(), run.runFile());
+    return what + sharedText(run) + QStringLiteral("   ") +
+           figures(workbench_.model(Workspace::Run), run.droppedEvents(), run.runFile());
 }
 
 QString StatusLine::liveText() const {
     const LiveSession& live = workbench_.live();
     const QString reason = fromStd(live.status().reason);
-    const QString shown = QStringLiteral("   ") + figures(workbench_.model(Workspace::Run), live.droppedEvents(), live.file());
+    const QString shown =
+        QStringLiteral("   ") + figures(workbench_.model(Workspace::Run), live.droppedEvents(), live.file());
     if (live.listening()) {
         const bool waits = live.active() && live.status().state == WatchStatus::State::Connecting;
         if (waits) return tr("listening at %1: no program has connected yet").arg(live.place());
         const QString name = fromStd(live.file().filename().string());
-        return (live.active() ? tr("listening at %1, recording %2").arg(live.place(), name) : tr("recorded %1").arg(name)) + shown;
+        return (live.active() ? tr("listening at %1, recording %2").arg(live.place(), name)
+                              : tr("recorded %1").arg(name)) +
+               shown;
     }
-    if (!live.active()) return tr("watched %1, copied to %2").arg(live.place(), fromStd(live.file().filename().string())) + shown;
+    if (!live.active())
+        return tr("watched %1, copied to %2").arg(live.place(), fromStd(live.file().filename().string())) + shown;
     switch (live.status().state) {
     case WatchStatus::State::Connecting: return tr("connecting to %1").arg(live.place());
-    case WatchStatus::State::Lost: return tr("connection to %1 lost: %2; trying again   ").arg(live.place(), reason) + shown.trimmed();
+    case WatchStatus::State::Lost:
+        return tr("connection to %1 lost: %2; trying again   ").arg(live.place(), reason) + shown.trimmed();
     case WatchStatus::State::CatchingUp:
-        return tr("watching %1, %2 % of it is here").arg(live.place()).arg(static_cast<int>(live.status().share * 100)) + shown;
+        return tr("watching %1, %2 % of it is here")
+                   .arg(live.place())
+                   .arg(static_cast<int>(live.status().share * 100)) +
+               shown;
     default: break;
     }
     const QString note = reason.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(reason);
@@ -130,7 +146,8 @@ QString StatusLine::liveText() const {
 
 QString StatusLine::learnText() const {
     const LessonSession& lessons = workbench_.lessons();
-    if (lessons.active()) return tr("running %1 of the lesson “%2”").arg(lessons.runningExperiment(), lessons.runningLesson());
+    if (lessons.active())
+        return tr("running %1 of the lesson “%2”").arg(lessons.runningExperiment(), lessons.runningLesson());
     return tr("Figures are measured when an experiment runs; its recording goes when Shardlab is closed.");
 }
 
@@ -138,7 +155,8 @@ QString StatusLine::replayText() const {
     if (const ImportSession& imports = workbench_.imports(); imports.active()) {
         const auto& files = imports.request().files;
         const QString first = fromStd(files.front().filename().string());
-        return files.size() == 1 ? tr("importing %1").arg(first) : tr("importing %1 and %2 more").arg(first).arg(files.size() - 1);
+        return files.size() == 1 ? tr("importing %1").arg(first)
+                                 : tr("importing %1 and %2 more").arg(first).arg(files.size() - 1);
     }
     const ReplaySession& replay = workbench_.replay();
     if (replay.file().empty()) return tr("No run is open");

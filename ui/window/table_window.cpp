@@ -72,7 +72,8 @@ void TableWindow::filter(const QString& text) {
     for (int row = 0; row < table_->rowCount(); ++row) {
         bool fits = text.isEmpty();
         for (int column = 0; column < table_->columnCount() && !fits; ++column)
-            if (const QTableWidgetItem* item = table_->item(row, column)) fits = item->text().contains(text, Qt::CaseInsensitive);
+            if (const QTableWidgetItem* item = table_->item(row, column))
+                fits = item->text().contains(text, Qt::CaseInsensitive);
         table_->setRowHidden(row, !fits);
     }
 }

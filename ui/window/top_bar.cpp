@@ -132,24 +132,30 @@ void TopBar::refresh() {
                            .arg(QString::fromStdString(layout->name).toHtmlEscaped(),
                                 QString::fromStdString(layout->schedule.kind).toHtmlEscaped(), mark));
         const RunModel& shown = workbench_.model(workspace_);
-        const bool foreign = (replay || (workspace_ == Workspace::Run && workbench_.live().shown())) && !shown.header().hasLayout();
+        const bool foreign =
+            (replay || (workspace_ == Workspace::Run && workbench_.live().shown())) && !shown.header().hasLayout();
         if (foreign)
-            name_->setText(QStringLiteral("<b>%1</b> · %2").arg(QString::fromStdString(layout->name).toHtmlEscaped(), tr("from another program")));
+            name_->setText(QStringLiteral("<b>%1</b> · %2")
+                               .arg(QString::fromStdString(layout->name).toHtmlEscaped(), tr("from another program")));
         name_->setToolTip(mark.isEmpty() ? QString() : tr("Changed since it was saved"));
-        degrees_->setText(foreign ? (shown.ranks() == 1 ? tr("1 rank") : tr("%1 ranks").arg(shown.ranks())) : degreesText(*layout));
-        cluster_->setText(foreign ? QString::fromStdString(shown.header().origin).toHtmlEscaped() : clusterText(*layout));
+        degrees_->setText(foreign ? (shown.ranks() == 1 ? tr("1 rank") : tr("%1 ranks").arg(shown.ranks()))
+                                  : degreesText(*layout));
+        cluster_->setText(foreign ? QString::fromStdString(shown.header().origin).toHtmlEscaped()
+                                  : clusterText(*layout));
     }
     undo_->setVisible(design);
     redo_->setVisible(design);
     plan_->setVisible(design);
     start_->setVisible(design || (workspace_ == Workspace::Run && !active && !watching));
     disconnect_->setVisible(workspace_ == Workspace::Run && watching);
-    for (QPushButton* control : {pause_, stepOnce_, checkpoint_, stop_}) control->setVisible(workspace_ == Workspace::Run && active);
+    for (QPushButton* control : {pause_, stepOnce_, checkpoint_, stop_})
+        control->setVisible(workspace_ == Workspace::Run && active);
     open_->setVisible(replay);
     const bool importing = workbench_.imports().active();
     cancel_->setVisible(replay && (workbench_.replay().reading() || importing));
     progress_->setVisible(cancel_->isVisibleTo(this));
-    progress_->setValue(static_cast<int>((importing ? workbench_.imports().progress() : workbench_.replay().progress()) * 1000));
+    progress_->setValue(
+        static_cast<int>((importing ? workbench_.imports().progress() : workbench_.replay().progress()) * 1000));
     progress_->setAccessibleName(importing ? tr("Importing traces") : tr("Reading the run file"));
     refreshStep();
     fit();
@@ -158,22 +164,25 @@ void TopBar::refresh() {
 void TopBar::refreshStep() {
     const RunModel& model = workbench_.model(Workspace::Run);
     const bool elsewhere = workbench_.live().shown() && !model.empty();
-    const bool shown = workspace_ == Workspace::Run && (elsewhere || (workbench_.run().state() && !workbench_.live().shown()));
+    const bool shown =
+        workspace_ == Workspace::Run && (elsewhere || (workbench_.run().state() && !workbench_.live().shown()));
     step_->setVisible(shown);
     if (!shown) return;
     std::size_t steps = model.empty() ? 0 : model.summary().steps().size();
     while (steps > 0 && !model.summary().steps()[steps - 1].complete) --steps;
     const int done = steps == 0 ? 0 : model.summary().steps()[steps - 1].step + 1;  // with those before a checkpoint
     if (elsewhere) {
-        const QString phase = workbench_.live().status().state == WatchStatus::State::Lost ? tr("connection lost · ") : QString();
+        const QString phase =
+            workbench_.live().status().state == WatchStatus::State::Lost ? tr("connection lost · ") : QString();
         const bool known = model.header().hasLayout();
         return step_->setText(known ? tr("%1%2 of %3 steps").arg(phase).arg(done).arg(model.header().layout.run.steps)
                                     : tr("%1%2 steps").arg(phase).arg(done));
     }
     const JobState state = *workbench_.run().state();
-    const QString phase = state == JobState::Running || state == JobState::Ended
-                              ? QString()
-                              : QString::fromUtf8(name(state).data(), static_cast<int>(name(state).size())) + QStringLiteral(" · ");
+    const QString phase =
+        state == JobState::Running || state == JobState::Ended
+            ? QString()
+            : QString::fromUtf8(name(state).data(), static_cast<int>(name(state).size())) + QStringLiteral(" · ");
     step_->setText(tr("%1%2 of %3 steps").arg(phase).arg(done).arg(workbench_.run().layout().run.steps));
 }
 

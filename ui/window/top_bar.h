@@ -44,7 +44,8 @@ private:
     QLabel* cluster_;
     QLabel* step_;
     QProgressBar* progress_;
-    QPushButton *undo_, *redo_, *plan_, *start_, *pause_, *stepOnce_, *checkpoint_, *stop_, *disconnect_, *open_, *cancel_;
+    QPushButton *undo_, *redo_, *plan_, *start_, *pause_, *stepOnce_, *checkpoint_, *stop_, *disconnect_, *open_,
+        *cancel_;
 };
 
 }  // namespace shardlab

@@ -22,7 +22,8 @@ void draw(QWidget& widget, QCPPainter& painter, const QPoint& at) {
     widget.render(&painter, at, QRegion(), QWidget::DrawWindowBackground);
     for (QObject* object : widget.children()) {
         auto* inner = qobject_cast<QWidget*>(object);
-        if (inner && inner->isVisible() && !inner->isWindow() && inner->geometry().intersects(widget.rect())) draw(*inner, painter, at + inner->pos());
+        if (inner && inner->isVisible() && !inner->isWindow() && inner->geometry().intersects(widget.rect()))
+            draw(*inner, painter, at + inner->pos());
     }
 }
 

@@ -36,7 +36,8 @@ std::vector<int> lengths(const Place& group, int length) {
     for (const Place& part : group.parts) part.grows ? growing += part.size : fixed += fixedLength(part, length);
     const double scale = growing > 0 ? std::max(0, length - fixed) / static_cast<double>(growing) : 1.0;
     std::vector<int> result;
-    for (const Place& part : group.parts) result.push_back(std::max(1, part.grows ? static_cast<int>(part.size * scale) : fixedLength(part, length)));
+    for (const Place& part : group.parts)
+        result.push_back(std::max(1, part.grows ? static_cast<int>(part.size * scale) : fixedLength(part, length)));
     return result;
 }
 
@@ -70,8 +71,7 @@ WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
         panels_.push_back(child<DockPanel>(kind, context, this));
     }
     arrange();
-    for (DockPanel* panel : panels_)
-        connect(panel, &QDockWidget::topLevelChanged, this, [this] { own_ = true; });
+    for (DockPanel* panel : panels_) connect(panel, &QDockWidget::topLevelChanged, this, [this] { own_ = true; });
 }
 
 void WorkspaceArea::restoreArrangement() {
@@ -80,7 +80,8 @@ void WorkspaceArea::restoreArrangement() {
 }
 
 QString WorkspaceArea::settingsKey() const {
-    static constexpr const char* keys[] = {"arrangement/design", "arrangement/run", "arrangement/replay", "arrangement/learn"};
+    static constexpr const char* keys[] = {"arrangement/design", "arrangement/run", "arrangement/replay",
+                                           "arrangement/learn"};
     return QString::fromLatin1(keys[static_cast<int>(workspace_)]);
 }
 
@@ -137,7 +138,8 @@ void WorkspaceArea::setSizes(const Place& group, const QSize& size) {
     }
     if (docks.size() > 1) resizeDocks(docks, sizes, group.orientation);
     for (std::size_t index = 0; index < group.parts.size(); ++index)
-        setSizes(group.parts[index], horizontal ? QSize(shares[index], size.height()) : QSize(size.width(), shares[index]));
+        setSizes(group.parts[index],
+                 horizontal ? QSize(shares[index], size.height()) : QSize(size.width(), shares[index]));
 }
 
 void WorkspaceArea::showPanel(const QString& id) {
@@ -248,7 +250,8 @@ void WorkspaceArea::focusPanel(int direction) {
     QWidget* target = &visible[static_cast<std::size_t>((current + direction + count) % count)]->view();
     if (target->focusPolicy() == Qt::NoFocus && target->nextInFocusChain()) {
         for (QWidget* widget = target->nextInFocusChain(); widget != target; widget = widget->nextInFocusChain()) {
-            if (!target->isAncestorOf(widget) || !(widget->focusPolicy() & Qt::TabFocus) || !widget->isVisible()) continue;
+            if (!target->isAncestorOf(widget) || !(widget->focusPolicy() & Qt::TabFocus) || !widget->isVisible())
+                continue;
             target = widget;
             break;
         }

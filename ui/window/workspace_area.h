@@ -67,8 +67,8 @@ private:
     int settling_ = 0;  ///< rounds left
     QString filled_;
     QByteArray before_;  ///< the arrangement that unfill() goes back to
-    bool low_ = false;  ///< arranged for a low window
-    bool own_ = false;  ///< the person's own arrangement: its sizes are left alone
+    bool low_ = false;   ///< arranged for a low window
+    bool own_ = false;   ///< the person's own arrangement: its sizes are left alone
 };
 
 }  // namespace shardlab

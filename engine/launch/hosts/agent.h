@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent: the program that runs a command on another host, ssh where nothing else is said. Always a list of words, never
-// a shell's text.
+// The agent: the program that runs a command on another host, ssh where nothing else is said. Always a list of words,
+// never a shell's text.
 #pragma once
 
 #include "engine/base/result.h"
@@ -14,9 +14,9 @@ namespace shardlab {
 
 class Agent {
 public:
-    /// Words are parted by blanks; quotes, single or double, hold together what has some. `{host}` in a word stands for the
-    /// host; where no word has it, the host follows the last one. Behind comes one word: a line for a shell. Empty: ssh
-    /// that never asks. Errors: a quote that is not closed, a control character, which could hide what follows it.
+    /// Words are parted by blanks; quotes, single or double, hold together what has some. `{host}` in a word stands for
+    /// the host; where no word has it, the host follows the last one. Behind comes one word: a line for a shell. Empty:
+    /// ssh that never asks. Errors: a quote that is not closed, a control character, which could hide what follows it.
     static Result<Agent> parse(std::string_view text);
     /// The text names no program of its own: ssh is meant.
     static bool isDefault(std::string_view text);

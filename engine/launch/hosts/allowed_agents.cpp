@@ -20,7 +20,9 @@ Result<std::string> remembered() {
     return lines;
 }
 
-bool hasLine(const std::string& lines, std::string_view text) { return ("\n" + lines).find(fmt::format("\n{}\n", text)) != std::string::npos; }
+bool hasLine(const std::string& lines, std::string_view text) {
+    return ("\n" + lines).find(fmt::format("\n{}\n", text)) != std::string::npos;
+}
 
 }  // namespace
 
@@ -38,8 +40,11 @@ Result<Agent> allowedAgent(std::string_view text, std::string_view named) {
     const auto allowed = agentIsAllowed(text);
     if (!allowed) return fail(allowed.error());
     if (*allowed) return agent;
-    return fail(Error{"the layout names a program that would be started, and you have not allowed it", "/cluster/agent", std::string(text),
-                      fmt::format("if you know it: run or doctor with --agent {}, and with --remember-agent to allow it for good", shellQuoted(text))});
+    return fail(Error{
+        "the layout names a program that would be started, and you have not allowed it", "/cluster/agent",
+        std::string(text),
+        fmt::format("if you know it: run or doctor with --agent {}, and with --remember-agent to allow it for good",
+                    shellQuoted(text))});
 }
 
 Status allowAgent(std::string_view text) {

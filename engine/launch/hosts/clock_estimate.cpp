@@ -34,7 +34,8 @@ ClockEstimate::Drift ClockEstimate::drift() const {
     for (auto old = samples_.begin(); old != samples_.end(); ++old) {
         for (auto young = old + 1; young != samples_.end(); ++young) {
             if (young->at - old->at < leastBaseline) continue;
-            const double bound = static_cast<double>(young->half + old->half) / static_cast<double>(young->at - old->at);
+            const double bound =
+                static_cast<double>(young->half + old->half) / static_cast<double>(young->at - old->at);
             if (bound >= error) continue;
             error = bound;
             first = &*old;

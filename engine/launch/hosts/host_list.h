@@ -24,7 +24,8 @@ Result<std::vector<int>> expandCounts(std::string_view counts);
 /// SLURM_JOB_CPUS_PER_NODE. `variable`: getenv, or what stands in for it.
 Result<std::vector<HostSpec>> slurmHosts(const std::function<const char*(const char*)>& variable);
 
-/// The first of the hosts, with as many devices as `ranks` need. Error: they have fewer; `source` is where they come from.
+/// The first of the hosts, with as many devices as `ranks` need. Error: they have fewer; `source` is where they come
+/// from.
 Result<std::vector<HostSpec>> takeDevices(const std::vector<HostSpec>& hosts, int ranks, const std::string& source);
 
 }  // namespace shardlab

@@ -26,12 +26,14 @@ std::vector<std::string_view> wordsOf(std::string_view line) {
 /// "slots=4", "slots = 4" cut in words, and "max_slots=8", which says nothing here.
 Result<int> slotsOf(std::span<const std::string_view> words, const std::string& where) {
     std::string text;
-    for (const std::string_view word : words) text += text.empty() || word == "=" || text.back() == '=' ? std::string(word) : " " + std::string(word);
+    for (const std::string_view word : words)
+        text += text.empty() || word == "=" || text.back() == '=' ? std::string(word) : " " + std::string(word);
     int slots = 1;
     for (const std::string_view setting : wordsOf(text)) {
         const std::size_t equals = setting.find('=');
         const std::string_view key = setting.substr(0, equals);
-        const std::string_view value = equals == std::string_view::npos ? std::string_view{} : setting.substr(equals + 1);
+        const std::string_view value =
+            equals == std::string_view::npos ? std::string_view{} : setting.substr(equals + 1);
         const auto wrong = [&](std::string why) {
             return fail(Error{"wrong line in the hostfile", where, std::move(why), "NAME slots=N"});
         };
@@ -64,12 +66,14 @@ Result<std::vector<HostSpec>> parseHostfile(std::string_view text, const std::st
         if (!slots) return fail(slots.error());
         all += *slots;
         if (all > mostRanks)
-            return fail(Error{"too many slots in the hostfile", where, fmt::format("they are {}", all), fmt::format("{} at most", mostRanks)});
+            return fail(Error{"too many slots in the hostfile", where, fmt::format("they are {}", all),
+                              fmt::format("{} at most", mostRanks)});
         const auto known = std::ranges::find(hosts, words.front(), &HostSpec::name);
         if (known == hosts.end()) hosts.push_back({std::string(words.front()), *slots});
         else known->devices += *slots;
     }
-    if (hosts.empty()) return fail(Error{"no host in the hostfile", file, "it has only blank lines and comments", "NAME slots=N"});
+    if (hosts.empty())
+        return fail(Error{"no host in the hostfile", file, "it has only blank lines and comments", "NAME slots=N"});
     return hosts;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For how long the other side has been silent while this one listened: time in which this process did not run, as when the
-// whole machine was suspended, is nobody's silence.
+// For how long the other side has been silent while this one listened: time in which this process did not run, as when
+// the whole machine was suspended, is nobody's silence.
 #pragma once
 
 #include <algorithm>

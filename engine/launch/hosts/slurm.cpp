@@ -14,13 +14,15 @@ namespace {
 constexpr std::size_t mostHosts = mostRanks;
 
 Error wrongList(std::string_view list, std::string why) {
-    return Error{"cannot read a list of Slurm", std::string(list.substr(0, 200)), std::move(why), "node[01-03,7],login"};
+    return Error{"cannot read a list of Slurm", std::string(list.substr(0, 200)), std::move(why),
+                 "node[01-03,7],login"};
 }
 
 std::optional<int> wholeNumber(std::string_view text) {
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || text.empty() || number < 0 || text.front() == '-') return std::nullopt;
+    if (error != std::errc{} || end != text.data() + text.size() || text.empty() || number < 0 || text.front() == '-')
+        return std::nullopt;
     return number;
 }
 
@@ -48,8 +50,10 @@ std::optional<std::vector<std::string>> numbersOf(std::string_view ranges) {
         const std::string_view to = dash == std::string_view::npos ? from : range.substr(dash + 1);
         const auto first = wholeNumber(from);
         const auto last = wholeNumber(to);
-        if (!first || !last || *last < *first || static_cast<std::size_t>(*last - *first) >= mostHosts - found.size()) return std::nullopt;
-        for (int number = *first; number <= *last; ++number) found.push_back(fmt::format("{:0{}}", number, from.size()));
+        if (!first || !last || *last < *first || static_cast<std::size_t>(*last - *first) >= mostHosts - found.size())
+            return std::nullopt;
+        for (int number = *first; number <= *last; ++number)
+            found.push_back(fmt::format("{:0{}}", number, from.size()));
     }
     return found;
 }
@@ -66,7 +70,8 @@ Result<std::vector<std::string>> namesOf(std::string_view part) {
         if (close == std::string_view::npos) return fail(wrongList(part, "a bracket is not closed"));
         const auto numbers = numbersOf(part.substr(1, close - 1));
         if (!numbers) return fail(wrongList(part, "in brackets stand numbers and ranges of them, ascending"));
-        if (names.size() * numbers->size() > mostHosts) return fail(wrongList(part, fmt::format("it names more than {} hosts", mostHosts)));
+        if (names.size() * numbers->size() > mostHosts)
+            return fail(wrongList(part, fmt::format("it names more than {} hosts", mostHosts)));
         std::vector<std::string> longer;
         for (const std::string& name : names)
             for (const std::string& number : *numbers) longer.push_back(name + number);
@@ -85,7 +90,8 @@ Result<std::vector<std::string>> expandNodelist(std::string_view list) {
         if (part.find(']') < part.find('[')) return fail(wrongList(list, "a bracket is closed that was not opened"));
         auto more = namesOf(part);
         if (!more) return fail(more.error());
-        if (names.size() + more->size() > mostHosts) return fail(wrongList(list, fmt::format("it names more than {} hosts", mostHosts)));
+        if (names.size() + more->size() > mostHosts)
+            return fail(wrongList(list, fmt::format("it names more than {} hosts", mostHosts)));
         names.insert(names.end(), more->begin(), more->end());
     }
     return names;
@@ -97,7 +103,9 @@ Result<std::vector<int>> expandCounts(std::string_view counts) {
         const std::size_t times = part.find("(x");
         const bool repeated = times != std::string_view::npos;
         const auto count = wholeNumber(part.substr(0, times));
-        const auto repeats = repeated && part.back() == ')' ? wholeNumber(part.substr(times + 2, part.size() - times - 3)) : std::optional(1);
+        const auto repeats = repeated && part.back() == ')'
+                                 ? wholeNumber(part.substr(times + 2, part.size() - times - 3))
+                                 : std::optional(1);
         if (!count || !repeats || *count < 1 || *repeats < 1 || (repeated && part.back() != ')') ||
             static_cast<std::size_t>(*repeats) > mostHosts - found.size())
             return fail(Error{"cannot read a list of Slurm", std::string(counts.substr(0, 200)),
@@ -118,12 +126,16 @@ Result<std::vector<HostSpec>> slurmHosts(const std::function<const char*(const c
     if (variable(name) == nullptr) name = "SLURM_JOB_CPUS_PER_NODE";
     const char* text = variable(name);
     if (text == nullptr)
-        return fail(Error{"the Slurm allocation does not say its slots", "SLURM_TASKS_PER_NODE", "it is not set", "salloc --ntasks-per-node=N"});
+        return fail(Error{"the Slurm allocation does not say its slots", "SLURM_TASKS_PER_NODE", "it is not set",
+                          "salloc --ntasks-per-node=N"});
     const auto counts = expandCounts(text);
     if (!counts) return fail(counts.error());
     if (counts->size() != names->size())
-        return fail(Error{"the Slurm allocation contradicts itself", name,
-                          fmt::format("\"{}\" are {} nodes, SLURM_JOB_NODELIST names {}", text, counts->size(), names->size()), {}});
+        return fail(
+            Error{"the Slurm allocation contradicts itself",
+                  name,
+                  fmt::format("\"{}\" are {} nodes, SLURM_JOB_NODELIST names {}", text, counts->size(), names->size()),
+                  {}});
     std::vector<HostSpec> hosts;
     for (std::size_t i = 0; i < names->size(); ++i) hosts.push_back({(*names)[i], (*counts)[i]});
     return hosts;

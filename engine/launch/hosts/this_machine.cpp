@@ -37,7 +37,7 @@ std::vector<Interface> interfaces() {
     std::vector<Interface> found;
     for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
         if (each->ifa_addr == nullptr || (each->ifa_flags & IFF_UP) == 0) continue;
-        Interface interface{each->ifa_name, each->ifa_addr->sa_family, {}, (each->ifa_flags & IFF_LOOPBACK) != 0};
+        Interface interface { each->ifa_name, each->ifa_addr->sa_family, {}, (each->ifa_flags & IFF_LOOPBACK) != 0 };
         if (interface.family == AF_INET) {
             std::memcpy(interface.address.data(), &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr, 4);
         } else if (interface.family == AF_INET6) {
@@ -96,11 +96,14 @@ bool isThisMachine(const std::string& host) {
     const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owned(list, freeaddrinfo);
     const std::vector<Interface> own = interfaces();
     for (const addrinfo* each = list; each != nullptr; each = each->ai_next) {
-        const void* address = each->ai_family == AF_INET
-                                  ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in*>(each->ai_addr)->sin_addr)
-                                  : static_cast<const void*>(&reinterpret_cast<const sockaddr_in6*>(each->ai_addr)->sin6_addr);
+        const void* address =
+            each->ai_family == AF_INET
+                ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in*>(each->ai_addr)->sin_addr)
+                : static_cast<const void*>(&reinterpret_cast<const sockaddr_in6*>(each->ai_addr)->sin6_addr);
         for (const Interface& interface : own)
-            if (interface.family == each->ai_family && std::memcmp(interface.address.data(), address, interface.size()) == 0) return true;
+            if (interface.family == each->ai_family &&
+                std::memcmp(interface.address.data(), address, interface.size()) == 0)
+                return true;
     }
     return false;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One end of a rank's link as it goes through the trunk: a local socket whose bytes become frames, and back. Both sides
-// have one for each link. At most `window` bytes are on the way in a direction, so that a link that is not read holds up
-// no other, nor the pings.
+// have one for each link. At most `window` bytes are on the way in a direction, so that a link that is not read holds
+// up no other, nor the pings.
 #pragma once
 
 #include "engine/launch/hosts/trunk_frames.h"
@@ -45,8 +45,8 @@ private:
 };
 
 void sendOnChannel(FrameLink& trunk, TrunkFrame type, std::uint32_t channel, std::span<const std::byte> bytes = {});
-/// A Data, Taken or Close frame, for the channel of `channels` that it names; one that is not there has just been closed.
-/// False: the frame is damaged, or carries more than the window allows.
+/// A Data, Taken or Close frame, for the channel of `channels` that it names; one that is not there has just been
+/// closed. False: the frame is damaged, or carries more than the window allows.
 bool takeForChannel(std::map<std::uint32_t, TrunkChannel>& channels, TrunkFrame type, ByteReader& reader);
 
 }  // namespace shardlab

@@ -94,7 +94,8 @@ Result<RankReport> decodeRankReport(std::span<const std::byte> body) {
     report.status.peer = reader.fixed<std::int32_t>();
     report.status.heartbeat = reader.fixed<std::int64_t>();
     report.status.pulse = reader.fixed<std::uint64_t>();
-    if (!reader.atEnd() || report.state > RankReport::State::Gone || report.status.phase > RankPhase::Checkpointing) return damaged("report of a rank");
+    if (!reader.atEnd() || report.state > RankReport::State::Gone || report.status.phase > RankPhase::Checkpointing)
+        return damaged("report of a rank");
     return report;
 }
 

@@ -46,8 +46,8 @@ struct TrunkGreeting {
     std::int32_t host = 0;  ///< its place in the run's list
     std::int32_t pid = 0;
     std::int32_t cores = 1;
-    bool again = false;     ///< it was welcomed before: the connection broke and is back
-    std::string name;       ///< what the host calls itself
+    bool again = false;  ///< it was welcomed before: the connection broke and is back
+    std::string name;    ///< what the host calls itself
     std::string token;
 };
 Bytes encode(const TrunkGreeting& greeting);
@@ -63,8 +63,8 @@ struct SharedFile {
 
 /// What a forwarder is to make ready on its host.
 struct Orders {
-    std::uint32_t attempt = 0;   ///< number of the restart
-    std::string layout;          ///< the layout file for the ranks there
+    std::uint32_t attempt = 0;  ///< number of the restart
+    std::string layout;         ///< the layout file for the ranks there
     std::vector<SharedFile> files;
 };
 Bytes encode(const Orders& orders);

@@ -40,11 +40,11 @@ struct RankState {
 struct Connection {
     FrameLink link;
     std::int64_t since;
-    int rank = -1;                  ///< −1 until the handshake is done
+    int rank = -1;  ///< −1 until the handshake is done
     std::size_t commandsSent = 0;
     std::size_t clocksSent = 0;
     std::uint64_t acknowledged = 0;
-    bool broken = false;            ///< to be closed
+    bool broken = false;  ///< to be closed
 };
 
 /// The counts, written by the thread and read by anyone.
@@ -56,7 +56,8 @@ struct Counters {
 
 struct Collector::Impl {
     Impl(const CollectorOptions& given, CollectorObserver& watcher, Descriptor socket)
-        : options(given), observer(watcher), listener(std::move(socket)), ranks(static_cast<std::size_t>(given.ranks)) {}
+        : options(given), observer(watcher), listener(std::move(socket)), ranks(static_cast<std::size_t>(given.ranks)) {
+    }
     ~Impl() { stop(); }
 
     void stop() {
@@ -81,7 +82,8 @@ struct Collector::Impl {
             wake.clear();
             const std::int64_t now = monotonicNanoseconds();
             const bool called = (watched[1].revents & POLLIN) != 0;
-            for (std::size_t i = 0; i < connections.size(); ++i) serve(connections[i], (watched[i + 2].revents & ~POLLOUT) != 0, now);
+            for (std::size_t i = 0; i < connections.size(); ++i)
+                serve(connections[i], (watched[i + 2].revents & ~POLLOUT) != 0, now);
             dropBroken();
             if (called) acceptAll(now);
             for (const auto& task : takeTasks()) task();
@@ -129,7 +131,8 @@ struct Collector::Impl {
             connection.link.send(FrameType::Fault, std::as_bytes(std::span(&strike->second, 1)));
             strikes.erase(strike);
         }
-        if (const auto clock = clocks.find(connection.rank); clock != clocks.end() && connection.clocksSent != clock->second.number) {
+        if (const auto clock = clocks.find(connection.rank);
+            clock != clocks.end() && connection.clocksSent != clock->second.number) {
             connection.link.send(FrameType::Clock, encodeClock(clock->second.line));
             connection.clocksSent = clock->second.number;
         }
@@ -153,10 +156,10 @@ struct Collector::Impl {
         Frame frame;
         for (;;) {
             switch (connection.link.parser().next(frame)) {
-                case FrameParser::Outcome::NeedMore: return true;
-                case FrameParser::Outcome::Oversized: ++counts.oversized; return false;
-                case FrameParser::Outcome::Damaged: ++counts.garbage; return false;
-                case FrameParser::Outcome::Frame: break;
+            case FrameParser::Outcome::NeedMore: return true;
+            case FrameParser::Outcome::Oversized: ++counts.oversized; return false;
+            case FrameParser::Outcome::Damaged: ++counts.garbage; return false;
+            case FrameParser::Outcome::Frame: break;
             }
             if (connection.rank < 0) {
                 if (!greet(connection, frame)) return false;
@@ -207,8 +210,8 @@ struct Collector::Impl {
     /// Says once why what a rank sends is not taken: it sends it again whenever its link is back.
     bool refuse(int rank, const Error& why) {
         if (!std::exchange(ranks[static_cast<std::size_t>(rank)].refused, true))
-            observer.logArrived({std::clamp(monotonicNanoseconds() - options.clockOrigin, -latestTime, latestTime), rank, LogLevel::Error,
-                                 "what it sends is not taken: " + why.text()});
+            observer.logArrived({std::clamp(monotonicNanoseconds() - options.clockOrigin, -latestTime, latestTime),
+                                 rank, LogLevel::Error, "what it sends is not taken: " + why.text()});
         return false;
     }
 
@@ -217,29 +220,29 @@ struct Collector::Impl {
         RankState& known = ranks[static_cast<std::size_t>(rank)];
         if (offset != known.accepted) return false;
         switch (frame.type) {
-            case FrameType::Events: {
-                if (const Status decoded = decodeEvents(frame.body, events); !decoded) return refuse(rank, decoded.error());
-                for (Event& event : events) event.rank = static_cast<std::int16_t>(rank);
-                counts.events += static_cast<std::int64_t>(events.size());
-                observer.eventsArrived(rank, events);
-                break;
-            }
-            case FrameType::Log: {
-                Result<LogLine> line = decodeLog(frame.body);
-                if (!line) return refuse(rank, line.error());
-                line->rank = rank;
-                observer.logArrived(*line);
-                break;
-            }
-            case FrameType::Goodbye: {
-                ByteReader reader(frame.body);
-                const std::string end = reader.text();
-                if (!reader.atEnd()) return false;
-                known.goodbye = true;
-                observer.rankSaidGoodbye(rank, end);
-                break;
-            }
-            default: return false;
+        case FrameType::Events: {
+            if (const Status decoded = decodeEvents(frame.body, events); !decoded) return refuse(rank, decoded.error());
+            for (Event& event : events) event.rank = static_cast<std::int16_t>(rank);
+            counts.events += static_cast<std::int64_t>(events.size());
+            observer.eventsArrived(rank, events);
+            break;
+        }
+        case FrameType::Log: {
+            Result<LogLine> line = decodeLog(frame.body);
+            if (!line) return refuse(rank, line.error());
+            line->rank = rank;
+            observer.logArrived(*line);
+            break;
+        }
+        case FrameType::Goodbye: {
+            ByteReader reader(frame.body);
+            const std::string end = reader.text();
+            if (!reader.atEnd()) return false;
+            known.goodbye = true;
+            observer.rankSaidGoodbye(rank, end);
+            break;
+        }
+        default: return false;
         }
         known.accepted = offset + frame.size;
         return true;
@@ -247,7 +250,8 @@ struct Collector::Impl {
 
     void dropBroken() {
         for (const Connection& connection : connections) {
-            if (connection.broken && connection.rank >= 0 && !state(connection).goodbye) observer.linkLost(connection.rank);
+            if (connection.broken && connection.rank >= 0 && !state(connection).goodbye)
+                observer.linkLost(connection.rank);
         }
         std::erase_if(connections, [](const Connection& connection) { return connection.broken; });
     }
@@ -257,10 +261,9 @@ struct Collector::Impl {
             if (connection.rank == rank) readRest(connection);
         }
         bool inPlace = true;
-        const Status read = readSpool(disk, spool, ranks[static_cast<std::size_t>(rank)].accepted,
-                                      [&](std::uint64_t offset, const Frame& frame) {
-                                          inPlace = inPlace && handOver(rank, offset, frame);
-                                      });
+        const Status read = readSpool(
+            disk, spool, ranks[static_cast<std::size_t>(rank)].accepted,
+            [&](std::uint64_t offset, const Frame& frame) { inPlace = inPlace && handOver(rank, offset, frame); });
         if (!read) return read;
         if (!inPlace) return fail({"damaged spool", spool.string(), "a frame is not where or what it should be", ""});
         return {};
@@ -343,7 +346,8 @@ Status Collector::recover(int rank, const std::filesystem::path& spool) {
     {
         const std::lock_guard lock(impl_->mutex);
         if (impl_->stopping) return fail({"cannot recover a spool", spool.string(), "the collector has stopped", ""});
-        impl_->tasks.push_back([impl = impl_.get(), rank, spool, done] { done->set_value(impl->recoverNow(rank, spool)); });
+        impl_->tasks.push_back(
+            [impl = impl_.get(), rank, spool, done] { done->set_value(impl->recoverNow(rank, spool)); });
     }
     impl_->wake.ring();
     return result.get();

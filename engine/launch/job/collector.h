@@ -18,10 +18,10 @@
 namespace shardlab {
 
 struct CollectorOptions {
-    std::filesystem::path socket;  ///< created by listen(), removed by stop(); at most 107 bytes long
-    std::string token;             ///< what a rank must show
-    int ranks = 1;                 ///< ranks 0 … ranks−1 may join
-    std::int64_t clockOrigin = 0;  ///< monotonicNanoseconds() at the run's 0
+    std::filesystem::path socket;               ///< created by listen(), removed by stop(); at most 107 bytes long
+    std::string token;                          ///< what a rank must show
+    int ranks = 1;                              ///< ranks 0 … ranks−1 may join
+    std::int64_t clockOrigin = 0;               ///< monotonicNanoseconds() at the run's 0
     std::chrono::milliseconds handshake{2000};  ///< a connection that has not shown its token by then is dropped
 };
 
@@ -51,12 +51,12 @@ public:
 
 /// What was refused, by name; shown, never silent.
 struct CollectorCounts {
-    std::int64_t events = 0;        ///< handed over
-    std::int64_t wrongToken = 0;    ///< also: rank out of range, another protocol version
-    std::int64_t garbage = 0;       ///< bytes that are no frame, a wrong checksum, a frame out of place
-    std::int64_t oversized = 0;     ///< a frame longer than largestFrame
+    std::int64_t events = 0;      ///< handed over
+    std::int64_t wrongToken = 0;  ///< also: rank out of range, another protocol version
+    std::int64_t garbage = 0;     ///< bytes that are no frame, a wrong checksum, a frame out of place
+    std::int64_t oversized = 0;   ///< a frame longer than largestFrame
     std::int64_t slowHandshake = 0;
-    std::int64_t resumed = 0;       ///< links that broke and came back
+    std::int64_t resumed = 0;  ///< links that broke and came back
 };
 
 class Collector {
@@ -75,7 +75,8 @@ public:
     /// All of the rank's spool before this offset has been handed over.
     std::uint64_t accepted(int rank) const;
     /// After a rank has died: hands over what its spool still holds beyond what it had sent. Returns when that is done;
-    /// must not be called from the observer. Error where the spool is missing or damaged (all before the damage counts).
+    /// must not be called from the observer. Error where the spool is missing or damaged (all before the damage
+    /// counts).
     Status recover(int rank, const std::filesystem::path& spool);
     CollectorCounts counts() const;
     /// Hands over what has already arrived, closes every link, joins the thread. No observer call after it returns.

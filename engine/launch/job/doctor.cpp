@@ -29,8 +29,10 @@ std::string firstLine(const ProcessSpec& spec) {
 }
 
 MachineFinding cores() {
-    return {"cores", FindingState::Good,
-            fmt::format("{}; layouts with more ranks run oversubscribed or paced", usableCores()), {}};
+    return {"cores",
+            FindingState::Good,
+            fmt::format("{}; layouts with more ranks run oversubscribed or paced", usableCores()),
+            {}};
 }
 
 /// Bytes of a line of /proc/meminfo; 0 where it is not there.
@@ -44,9 +46,11 @@ std::int64_t memoryLine(std::string_view key) {
 }
 
 MachineFinding memory() {
-    return {"memory", FindingState::Good,
+    return {"memory",
+            FindingState::Good,
             fmt::format("{} in all, {} available", formatBytes(memoryLine("MemTotal:")),
-                        formatBytes(memoryLine("MemAvailable:"))), {}};
+                        formatBytes(memoryLine("MemAvailable:"))),
+            {}};
 }
 
 MachineFinding openMpi() {
@@ -67,8 +71,10 @@ MachineFinding programBeside(const char* name, const char* subject, FindingState
 
 MachineFinding resources() {
     const auto all = presets();
-    if (!all) return {"resources", FindingState::Bad, all.error().text(), "run the program from its build or install folder"};
-    return {"resources", FindingState::Good, fmt::format("{} layouts, {}", all->size(), resourcesFolder().string()), {}};
+    if (!all)
+        return {"resources", FindingState::Bad, all.error().text(), "run the program from its build or install folder"};
+    return {
+        "resources", FindingState::Good, fmt::format("{} layouts, {}", all->size(), resourcesFolder().string()), {}};
 }
 
 MachineFinding jobFolder() {
@@ -81,7 +87,8 @@ MachineFinding jobFolder() {
 MachineFinding display() {
     const char* x11 = std::getenv("DISPLAY");
     const char* wayland = std::getenv("WAYLAND_DISPLAY");
-    if (wayland != nullptr && *wayland != '\0') return {"display", FindingState::Good, fmt::format("Wayland {}", wayland), {}};
+    if (wayland != nullptr && *wayland != '\0')
+        return {"display", FindingState::Good, fmt::format("Wayland {}", wayland), {}};
     if (x11 != nullptr && *x11 != '\0') return {"display", FindingState::Good, fmt::format("X11 {}", x11), {}};
     return {"display", FindingState::Absent, "neither DISPLAY nor WAYLAND_DISPLAY is set",
             "log in to a desktop or use ssh -X; the command line and pictures of runs work without"};
@@ -96,30 +103,40 @@ std::optional<std::filesystem::path> cudaCompiler() {
 
 MachineFinding cudaToolkit() {
     if (const auto compiler = cudaCompiler()) return {"CUDA toolkit", FindingState::Good, compiler->string(), {}};
-    return {"CUDA toolkit", FindingState::Absent, "no nvcc in PATH or /usr/local/cuda/bin; it builds what GPUs need, and nothing else needs it",
+    return {"CUDA toolkit", FindingState::Absent,
+            "no nvcc in PATH or /usr/local/cuda/bin; it builds what GPUs need, and nothing else needs it",
             "NVIDIA's CUDA toolkit, where there is a GPU"};
 }
 
-/// What brings GPUs to a machine on which the rank program sees none. \p whyNone is its own reason, empty where it gave none.
+/// What brings GPUs to a machine on which the rank program sees none. \p whyNone is its own reason, empty where it gave
+/// none.
 std::string adviceWithoutGpu(const std::string& whyNone) {
     if (whyNone.empty()) return "app/start, which builds the rank program";
     if (!whyNone.starts_with("this build has no CUDA back end")) return "NVIDIA's driver, where there is a GPU";
-    return cudaCompiler() ? "app/start, which builds the back end with nvcc, and NVIDIA's driver, where there is a GPU"
-                          : "NVIDIA's CUDA toolkit and driver, where there is a GPU; then app/start builds the back end";
+    return cudaCompiler()
+               ? "app/start, which builds the back end with nvcc, and NVIDIA's driver, where there is a GPU"
+               : "NVIDIA's CUDA toolkit and driver, where there is a GPU; then app/start builds the back end";
 }
 
 /// The GPUs and NCCL, as the program that would use them sees them.
 std::vector<MachineFinding> gpus() {
-    const GpuReport report = readGpuReport(linesOf({programFolder() / "shardlab-rank", {std::string(gpusArgument)}, {}}, gpusPatience));
-    MachineFinding cards{"GPUs", FindingState::Good, fmt::format("{}, layouts with \"device\": \"cuda\" use them", fmt::join(report.names, ", ")), {}};
+    const GpuReport report =
+        readGpuReport(linesOf({programFolder() / "shardlab-rank", {std::string(gpusArgument)}, {}}, gpusPatience));
+    MachineFinding cards{"GPUs",
+                         FindingState::Good,
+                         fmt::format("{}, layouts with \"device\": \"cuda\" use them", fmt::join(report.names, ", ")),
+                         {}};
     if (report.names.empty())
         cards = {"GPUs", FindingState::Absent,
-                 report.whyNone.empty() ? "the rank program does not say" : report.whyNone + "; ranks compute on the processor",
+                 report.whyNone.empty() ? "the rank program does not say"
+                                        : report.whyNone + "; ranks compute on the processor",
                  adviceWithoutGpu(report.whyNone)};
     MachineFinding nccl{"NCCL", FindingState::Good, report.nccl, {}};
     if (report.nccl.empty())
         nccl = {"NCCL", FindingState::Absent,
-                report.whyNoNccl.empty() ? "not asked for without a GPU" : report.whyNoNccl + "; ranks on GPUs exchange by way of the processor's memory",
+                report.whyNoNccl.empty()
+                    ? "not asked for without a GPU"
+                    : report.whyNoNccl + "; ranks on GPUs exchange by way of the processor's memory",
                 "NVIDIA's NCCL 2, where there are several GPUs"};
     return {cards, nccl};
 }
@@ -133,14 +150,14 @@ std::string_view name(FindingState state) {
 
 std::vector<MachineFinding> examineMachine() {
     std::vector<MachineFinding> found{cores(),
-                               memory(),
-                               openMpi(),
-                               programBeside("shardlab-rank", "rank program", FindingState::Bad),
-                               resources(),
-                               jobFolder(),
-                               programBeside("shardlab-desktop", "desktop program", FindingState::Absent),
-                               display(),
-                               cudaToolkit()};
+                                      memory(),
+                                      openMpi(),
+                                      programBeside("shardlab-rank", "rank program", FindingState::Bad),
+                                      resources(),
+                                      jobFolder(),
+                                      programBeside("shardlab-desktop", "desktop program", FindingState::Absent),
+                                      display(),
+                                      cudaToolkit()};
     for (MachineFinding& finding : gpus()) found.push_back(std::move(finding));
     return found;
 }

@@ -31,37 +31,47 @@ std::filesystem::path rankProgram() { return programFolder() / "shardlab-rank"; 
 Result<SharedFile> sameProgram() {
     const auto content = readFile(rankProgram());
     if (!content) return fail(content.error());
-    return SharedFile{SharedFile::Need::Wished, rankProgram().string(), crc32c(std::as_bytes(std::span(content->data(), content->size())))};
+    return SharedFile{SharedFile::Need::Wished, rankProgram().string(),
+                      crc32c(std::as_bytes(std::span(content->data(), content->size())))};
 }
 
 GpuReport gpusOf(const std::string& host, const Agent& agent) {
-    const std::vector<std::string> words = agent.command(host, "exec " + shellQuoted(rankProgram().string()) + " " + std::string(gpusArgument));
+    const std::vector<std::string> words =
+        agent.command(host, "exec " + shellQuoted(rankProgram().string()) + " " + std::string(gpusArgument));
     const auto found = findInPath(words.front());
     return readGpuReport(linesOf({found.value_or(words.front()), {words.begin() + 1, words.end()}, {}}, gpusPatience));
 }
 
 std::string describe(const GpuReport& gpus) {
-    if (gpus.names.empty()) return gpus.whyNone.empty() ? "does not say whether it has GPUs" : "no GPU: " + gpus.whyNone;
-    return fmt::format("{}, {}", fmt::join(gpus.names, ", "), gpus.nccl.empty() ? "no NCCL: " + gpus.whyNoNccl : "NCCL " + gpus.nccl);
+    if (gpus.names.empty())
+        return gpus.whyNone.empty() ? "does not say whether it has GPUs" : "no GPU: " + gpus.whyNone;
+    return fmt::format("{}, {}", fmt::join(gpus.names, ", "),
+                       gpus.nccl.empty() ? "no NCCL: " + gpus.whyNoNccl : "NCCL " + gpus.nccl);
 }
 
 std::string describe(const ClockReading& clock) {
-    return fmt::format("clock {} {} of this machine's, ± {}", formatSeconds(std::abs(toSeconds(clock.offset))), clock.offset < 0 ? "behind" : "ahead",
-                       formatSeconds(toSeconds(clock.uncertainty)));
+    return fmt::format("clock {} {} of this machine's, ± {}", formatSeconds(std::abs(toSeconds(clock.offset))),
+                       clock.offset < 0 ? "behind" : "ahead", formatSeconds(toSeconds(clock.uncertainty)));
 }
 
 MachineFinding findingOf(const HostState& state, int devices, const std::string& gpus) {
     const std::string subject = "host " + state.name;
     if (state.failure) {
         const std::string& what = state.failure->what;
-        return {subject, FindingState::Bad, (what.starts_with(subject + " ") ? what.substr(subject.size() + 1) : what) + ": " + state.failure->why,
+        return {subject, FindingState::Bad,
+                (what.starts_with(subject + " ") ? what.substr(subject.size() + 1) : what) + ": " + state.failure->why,
                 state.failure->legal};
     }
     if (!state.ready)
-        return {subject, FindingState::Bad, fmt::format("neither ready nor refused within {}", formatSeconds(static_cast<double>(hostsPatience.count()))),
+        return {subject, FindingState::Bad,
+                fmt::format("neither ready nor refused within {}",
+                            formatSeconds(static_cast<double>(hostsPatience.count()))),
                 "look whether the network between the two loses packets"};
-    MachineFinding finding{subject, FindingState::Good,
-                           fmt::format("cores {}, devices {}; {}; {}", state.cores, devices, describe(state.clock), gpus), {}};
+    MachineFinding finding{
+        subject,
+        FindingState::Good,
+        fmt::format("cores {}, devices {}; {}; {}", state.cores, devices, describe(state.clock), gpus),
+        {}};
     if (!state.unshared.empty()) {
         finding.detail += "; its shardlab-rank is of another build than this machine's";
         finding.advice = "the same build on every host";
@@ -71,9 +81,12 @@ MachineFinding findingOf(const HostState& state, int devices, const std::string&
 
 }  // namespace
 
-Result<std::vector<MachineFinding>> examineHosts(const ClusterSpec& cluster, const std::string& named, const std::stop_token& stop) {
+Result<std::vector<MachineFinding>> examineHosts(const ClusterSpec& cluster, const std::string& named,
+                                                 const std::stop_token& stop) {
     for (const HostSpec& host : cluster.hosts)
-        if (!isHostName(host.name)) return fail(Error{"this is no host name", host.name, "it is handed to the agent", std::string(legalHostName)});
+        if (!isHostName(host.name))
+            return fail(
+                Error{"this is no host name", host.name, "it is handed to the agent", std::string(legalHostName)});
     if (allOwnNames(cluster.hosts)) return std::vector<MachineFinding>{};
     const auto agent = allowedAgent(cluster.agent, named);
     if (!agent) return fail(agent.error());
@@ -111,11 +124,15 @@ Result<std::vector<MachineFinding>> examineHosts(const ClusterSpec& cluster, con
     do {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         states = (*links)->states();
-    } while (!std::ranges::all_of(states, settled) && std::chrono::steady_clock::now() < giveUp && !stop.stop_requested());
+    } while (!std::ranges::all_of(states, settled) && std::chrono::steady_clock::now() < giveUp &&
+             !stop.stop_requested());
     for (const HostState& state : states)
-        gpus.push_back(std::async(std::launch::async, [&state, &agent, &stop] { return state.ready && !stop.stop_requested() ? gpusOf(state.name, *agent) : GpuReport{}; }));
+        gpus.push_back(std::async(std::launch::async, [&state, &agent, &stop] {
+            return state.ready && !stop.stop_requested() ? gpusOf(state.name, *agent) : GpuReport{};
+        }));
     std::vector<MachineFinding> findings;
-    for (std::size_t i = 0; i < states.size(); ++i) findings.push_back(findingOf(states[i], devices[i], describe(gpus[i].get())));
+    for (std::size_t i = 0; i < states.size(); ++i)
+        findings.push_back(findingOf(states[i], devices[i], describe(gpus[i].get())));
     return findings;
 }
 

@@ -27,7 +27,8 @@ std::vector<int> placesOf(const Mesh& mesh, const Mesh& whole) {
 
 Status canResize(const Layout& layout, int data) {
     if (!isElastic(layout))
-        return fail({"the run cannot be resized", "", "its layout has no /run/min_data: the number of replicas is fixed", "run.min_data of 1 or more"});
+        return fail({"the run cannot be resized", "",
+                     "its layout has no /run/min_data: the number of replicas is fixed", "run.min_data of 1 or more"});
     const std::vector<int> sizes = admissibleSizes(layout, scheduleMethods());
     if (std::ranges::find(sizes, data) != sizes.end()) return {};
     std::vector<std::string> names;
@@ -53,8 +54,9 @@ std::vector<Plan> plansOfSizes(const Plan& plan) {
 }
 
 ElasticWorld::ElasticWorld(const Plan& plan)
-    : whole_(plan.layout), measurements_(plan.measurements), modelledStep_(plan.stepSeconds), sizes_{whole_.parallel.data},
-      hosts_(whole_.cluster.hosts), now_(whole_), wholeMesh_(plan.mesh), mesh_(plan.mesh), places_(placesOf(mesh_, wholeMesh_)) {
+    : whole_(plan.layout), measurements_(plan.measurements),
+      modelledStep_(plan.stepSeconds), sizes_{whole_.parallel.data}, hosts_(whole_.cluster.hosts), now_(whole_),
+      wholeMesh_(plan.mesh), mesh_(plan.mesh), places_(placesOf(mesh_, wholeMesh_)) {
     if (isElastic(whole_)) sizes_ = admissibleSizes(whole_, scheduleMethods());
 }
 
@@ -101,14 +103,17 @@ std::optional<int> ElasticWorld::largestLeft() const {
 
 Result<Plan> ElasticWorld::resize(int data) {
     if (data * ranksOfReplica(whole_.parallel) > devicesOf(hosts_)) hosts_ = whole_.cluster.hosts;
-    Layout layout = data == whole_.parallel.data && hosts_ == whole_.cluster.hosts ? whole_ : withReplicas(whole_, data, hosts_);
+    Layout layout =
+        data == whole_.parallel.data && hosts_ == whole_.cluster.hosts ? whole_ : withReplicas(whole_, data, hosts_);
     auto plan = makePlan(layout, measurements_);
     // Paced, all sizes are stretched alike, so that fewer replicas are seen to take longer.
     if (plan && layout.cluster.pace) {
         layout.cluster.pace->stepSeconds = whole_.cluster.pace->stepSeconds * (plan->stepSeconds / modelledStep_);
         plan = makePlan(layout, measurements_);
     }
-    if (!plan) return fail(Error{"the layout cannot run with so many replicas", std::to_string(data), toText(plan.error()), {}});
+    if (!plan)
+        return fail(
+            Error{"the layout cannot run with so many replicas", std::to_string(data), toText(plan.error()), {}});
     now_ = plan->layout;
     mesh_ = plan->mesh;
     places_ = placesOf(mesh_, wholeMesh_);

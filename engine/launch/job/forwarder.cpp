@@ -74,7 +74,8 @@ public:
             const std::int64_t now = monotonicNanoseconds();
             silence_.pass(now);
             if (trunk_ && acknowledgedLately(trunk_->descriptor())) silence_.broken();
-            if (silence_.length() > hostPatience) return "nothing was heard of the launcher for " + std::to_string(hostPatience / 1'000'000'000) + " s";
+            if (silence_.length() > hostPatience)
+                return "nothing was heard of the launcher for " + std::to_string(hostPatience / 1'000'000'000) + " s";
             if (trunk_ && silence_.length() > trunkSilence && now - connectedAt_ > trunkSilence) dropTrunk(now);
             if (!trunk_ && now >= nextAttempt_) connect();
             wait();
@@ -86,7 +87,8 @@ public:
             sendPieces();
             if (trunk_ && !trunk_->flush()) dropTrunk(monotonicNanoseconds());
             signalfd_siginfo caught{};
-            if (::read(signals_.value(), &caught, sizeof caught) == sizeof caught) return "ended by " + std::string(strsignal(static_cast<int>(caught.ssi_signo)));
+            if (::read(signals_.value(), &caught, sizeof caught) == sizeof caught)
+                return "ended by " + std::string(strsignal(static_cast<int>(caught.ssi_signo)));
         }
         return {};
     }
@@ -118,7 +120,8 @@ private:
         for (std::size_t i = 0; i < setup_.addresses.size(); ++i) {
             const std::string& text = setup_.addresses[(reachedBy_ + i) % setup_.addresses.size()];
             const auto address = parseTcpAddress(text);
-            auto socket = address ? connectTcp(*address, attemptPatience, never_) : Result<Descriptor>(fail(address.error()));
+            auto socket =
+                address ? connectTcp(*address, attemptPatience, never_) : Result<Descriptor>(fail(address.error()));
             if (!socket) {
                 lastFailure_ = socket.error().text();
                 continue;
@@ -130,9 +133,8 @@ private:
             std::array<char, 256> name{};
             gethostname(name.data(), name.size() - 1);
             trunk_->send(frameType(TrunkFrame::Greeting),
-                         encode(TrunkGreeting{trunkProtocol, setup_.host, getpid(),
-                                              usableCores(),
-                                              everWelcomed_, name.data(), setup_.token}));
+                         encode(TrunkGreeting{trunkProtocol, setup_.host, getpid(), usableCores(), everWelcomed_,
+                                              name.data(), setup_.token}));
             return;
         }
         nextAttempt_ = monotonicNanoseconds() + attemptEvery;
@@ -149,7 +151,9 @@ private:
 
     void wait() {
         std::vector<pollfd> watched{{signals_.value(), POLLIN, 0}};
-        if (trunk_) watched.push_back({trunk_->descriptor(), static_cast<short>(POLLIN | (trunk_->queued() > 0 ? POLLOUT : 0)), 0});
+        if (trunk_)
+            watched.push_back(
+                {trunk_->descriptor(), static_cast<short>(POLLIN | (trunk_->queued() > 0 ? POLLOUT : 0)), 0});
         if (welcomed()) watched.push_back({listener_.value(), POLLIN, 0});
         for (const auto& [number, channel] : channels_)
             if (const short events = channel.events(room())) watched.push_back({channel.descriptor(), events, 0});
@@ -169,60 +173,62 @@ private:
     bool take(const Frame& frame) {
         ByteReader reader(frame.body);
         switch (static_cast<TrunkFrame>(frame.type)) {
-            case TrunkFrame::Refusal: refusal_ = "the launcher refuses: " + reader.text(); return true;
-            case TrunkFrame::Welcome: {
-                const auto orders = decodeOrders(frame.body);
-                if (!orders) return false;
-                welcomed_ = everWelcomed_ = true;
-                std::string unshared;
-                const std::string problem = carryOut(*orders, unshared);
-                Bytes body;
-                ByteWriter(body).text(problem);
-                ByteWriter(body).text(unshared);
-                trunk_->send(frameType(TrunkFrame::Ready), body);
-                return true;
-            }
-            case TrunkFrame::Ping: {
-                const std::int64_t came = monotonicNanoseconds();
-                Bytes body;
-                ByteWriter writer(body);
-                writer.fixed(reader.fixed<std::uint64_t>());
-                writer.fixed(came);
-                writer.fixed(monotonicNanoseconds());
-                trunk_->send(frameType(TrunkFrame::Pong), body);
-                return trunk_->flush();
-            }
-            case TrunkFrame::Data:
-            case TrunkFrame::Taken:
-            case TrunkFrame::Close: return takeForChannel(channels_, static_cast<TrunkFrame>(frame.type), reader);
-            case TrunkFrame::Attempt: beginAttempt(reader.fixed<std::uint32_t>()); return reader.atEnd();
-            case TrunkFrame::Fetch: {
-                const auto order = decodeFetchOrder(frame.body);
-                if (order) fetch(*order);
-                return order.has_value();
-            }
-            case TrunkFrame::Kill:
-            case TrunkFrame::End: {
-                const std::uint32_t killed = killAll();
-                channels_.clear();
-                Bytes body;
-                ByteWriter(body).fixed(killed);
-                trunk_->send(frameType(TrunkFrame::Killed), body);
-                ended_ = static_cast<TrunkFrame>(frame.type) == TrunkFrame::End;
-                return trunk_->flush();
-            }
-            default: return false;
+        case TrunkFrame::Refusal: refusal_ = "the launcher refuses: " + reader.text(); return true;
+        case TrunkFrame::Welcome: {
+            const auto orders = decodeOrders(frame.body);
+            if (!orders) return false;
+            welcomed_ = everWelcomed_ = true;
+            std::string unshared;
+            const std::string problem = carryOut(*orders, unshared);
+            Bytes body;
+            ByteWriter(body).text(problem);
+            ByteWriter(body).text(unshared);
+            trunk_->send(frameType(TrunkFrame::Ready), body);
+            return true;
+        }
+        case TrunkFrame::Ping: {
+            const std::int64_t came = monotonicNanoseconds();
+            Bytes body;
+            ByteWriter writer(body);
+            writer.fixed(reader.fixed<std::uint64_t>());
+            writer.fixed(came);
+            writer.fixed(monotonicNanoseconds());
+            trunk_->send(frameType(TrunkFrame::Pong), body);
+            return trunk_->flush();
+        }
+        case TrunkFrame::Data:
+        case TrunkFrame::Taken:
+        case TrunkFrame::Close: return takeForChannel(channels_, static_cast<TrunkFrame>(frame.type), reader);
+        case TrunkFrame::Attempt: beginAttempt(reader.fixed<std::uint32_t>()); return reader.atEnd();
+        case TrunkFrame::Fetch: {
+            const auto order = decodeFetchOrder(frame.body);
+            if (order) fetch(*order);
+            return order.has_value();
+        }
+        case TrunkFrame::Kill:
+        case TrunkFrame::End: {
+            const std::uint32_t killed = killAll();
+            channels_.clear();
+            Bytes body;
+            ByteWriter(body).fixed(killed);
+            trunk_->send(frameType(TrunkFrame::Killed), body);
+            ended_ = static_cast<TrunkFrame>(frame.type) == TrunkFrame::End;
+            return trunk_->flush();
+        }
+        default: return false;
         }
     }
 
     /// What is wrong; empty: nothing. `unshared`: a wished file that is not there.
     std::string carryOut(const Orders& orders, std::string& unshared) {
-        if (const Status saved = replaceFile(setup_.hostFolder() / "layout.json", orders.layout); !saved) return saved.error().text();
+        if (const Status saved = replaceFile(setup_.hostFolder() / "layout.json", orders.layout); !saved)
+            return saved.error().text();
         for (const SharedFile& file : orders.files) {
             if (hasFile(file)) continue;
             if (file.need == SharedFile::Need::Exists) return file.path + " is missing there";
             const std::string folder = std::filesystem::path(file.path).parent_path().string();
-            if (file.need == SharedFile::Need::Same) return folder + " is not the folder that the launcher's host has under that name";
+            if (file.need == SharedFile::Need::Same)
+                return folder + " is not the folder that the launcher's host has under that name";
             unshared = folder;
         }
         beginAttempt(orders.attempt);
@@ -230,7 +236,8 @@ private:
     }
 
     void beginAttempt(std::uint32_t number) {
-        const std::filesystem::path folder = RankArguments::attemptFolder(setup_.hostFolder(), static_cast<int>(number));
+        const std::filesystem::path folder =
+            RankArguments::attemptFolder(setup_.hostFolder(), static_cast<int>(number));
         if (folder == files_.folder) return;
         std::error_code ignored;
         std::filesystem::create_directory(folder, ignored);
@@ -263,7 +270,8 @@ private:
 
     void fetch(const FetchOrder& order) {
         Sending sending{order, {}, 0, {}};
-        auto content = order.what == RankFile::Flight ? flightOf(files_.flightFile(order.rank)) : spoolFrom(files_.spoolFile(order.rank), order.from);
+        auto content = order.what == RankFile::Flight ? flightOf(files_.flightFile(order.rank))
+                                                      : spoolFrom(files_.spoolFile(order.rank), order.from);
         if (content) sending.content = std::move(*content);
         else sending.problem = content.error().text();
         sending_.push_back(std::move(sending));
@@ -326,7 +334,8 @@ int runForwarder() {
     std::printf("%s\n", forwarderBanner().c_str());
     std::fflush(stdout);
     std::string line;
-    for (int c = 0; line.size() < (std::size_t{1} << 16) && (c = std::getchar()) != EOF && c != '\n';) line += static_cast<char>(c);
+    for (int c = 0; line.size() < (std::size_t{1} << 16) && (c = std::getchar()) != EOF && c != '\n';)
+        line += static_cast<char>(c);
     const auto setup = readSetup(line);
     if (!setup) return say(setup.error().text());
 
@@ -338,7 +347,8 @@ int runForwarder() {
     const auto own = HostFolder::create(setup->hostFolder());
     if (!own) return say(own.error().text());
     // Without it Open MPI's segments of this host would have no place.
-    const auto sharedMemory = setup->sharedMemory.empty() ? Result<TemporaryFolder>(fail(Error{})) : TemporaryFolder::createAs(setup->sharedMemory);
+    const auto sharedMemory = setup->sharedMemory.empty() ? Result<TemporaryFolder>(fail(Error{}))
+                                                          : TemporaryFolder::createAs(setup->sharedMemory);
     if (!setup->sharedMemory.empty() && !sharedMemory) return say(sharedMemory.error().text());
     auto listener = listenUnix(ForwarderSetup::socketIn(setup->hostFolder()), backlog);
     if (!listener) return say(listener.error().text());

@@ -16,8 +16,9 @@ using Json = nlohmann::json;
 int countOf(const Json& setup, const char* key, int least) {
     const std::optional<int> count = wholeNumber<int>(setup.at(key));
     if (!count || *count < least || *count > mostRanks)
-        throw std::invalid_argument(fmt::format("{} is {}, not a whole number from {} to {}", key,
-                                                setup.at(key).dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100), least, mostRanks));
+        throw std::invalid_argument(fmt::format(
+            "{} is {}, not a whole number from {} to {}", key,
+            setup.at(key).dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100), least, mostRanks));
     return *count;
 }
 
@@ -48,7 +49,8 @@ Result<ForwarderSetup> readSetup(std::string_view line) {
         setup.sharedMemory = json.at("shared_memory").get<std::string>();
         return setup;
     } catch (const std::exception& error) {
-        return fail(Error{"cannot read a forwarder's setup", "standard input", error.what(), "it is started by shardlab, not by hand"});
+        return fail(Error{"cannot read a forwarder's setup", "standard input", error.what(),
+                          "it is started by shardlab, not by hand"});
     }
 }
 

@@ -34,7 +34,9 @@ struct ForwarderSetup {
     static std::filesystem::path hostFolderIn(const std::filesystem::path& folder, int host) {
         return folder / ("host-" + std::to_string(host));
     }
-    static std::filesystem::path socketIn(const std::filesystem::path& hostFolder) { return hostFolder / "forwarder.socket"; }
+    static std::filesystem::path socketIn(const std::filesystem::path& hostFolder) {
+        return hostFolder / "forwarder.socket";
+    }
 };
 
 /// Ends with a line's end.

@@ -11,7 +11,8 @@ GpuReport readGpuReport(const std::vector<std::string>& lines) {
             into = line.substr(prefix.size());
             return true;
         };
-        if (take("no GPU: ", report.whyNone) || take("no NCCL: ", report.whyNoNccl) || take("NCCL ", report.nccl)) continue;
+        if (take("no GPU: ", report.whyNone) || take("no NCCL: ", report.whyNoNccl) || take("NCCL ", report.nccl))
+            continue;
         if (std::string name; take("GPU ", name)) report.names.push_back(std::move(name));
     }
     return report;

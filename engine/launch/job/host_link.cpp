@@ -27,13 +27,18 @@ constexpr std::size_t largestFile = std::size_t{1} << 30;  ///< of a rank, that 
 
 }  // namespace
 
-void HostLink::call(const Agent& agent, const std::filesystem::path& program, const ForwarderSetup& setup, std::int64_t now) {
+void HostLink::call(const Agent& agent, const std::filesystem::path& program, const ForwarderSetup& setup,
+                    std::int64_t now) {
     calledAt_ = now;
     program_ = agent.program();
     rankProgram_ = program.string();
-    const std::vector<std::string> words = agent.command(host_.name, "exec " + shellQuoted(rankProgram_) + " " + forwarderArgument);
-    const auto found = words.front().find('/') == std::string::npos ? findInPath(words.front()) : std::filesystem::path(words.front());
-    if (!found) return giveUp({"the agent is missing", words.front(), "it is not in PATH", "install it, or name another with --agent or /cluster/agent"});
+    const std::vector<std::string> words =
+        agent.command(host_.name, "exec " + shellQuoted(rankProgram_) + " " + forwarderArgument);
+    const auto found =
+        words.front().find('/') == std::string::npos ? findInPath(words.front()) : std::filesystem::path(words.front());
+    if (!found)
+        return giveUp({"the agent is missing", words.front(), "it is not in PATH",
+                       "install it, or name another with --agent or /cluster/agent"});
     ProcessSpec spec{*found, {words.begin() + 1, words.end()}, {}, writeSetup(setup)};
     auto started = Process::start(spec);
     if (!started) return giveUp(started.error());
@@ -51,13 +56,17 @@ void HostLink::readAgent(std::int64_t now) {
     if (agentEnd_) std::ranges::move(agent_->readRest(), std::back_inserter(lines));
     for (OutputLine& line : lines) {
         if (line.text.starts_with(forwarderError)) {
-            giveUp({fmt::format("host {} cannot take part", host_.name), "/cluster/hosts", line.text.substr(forwarderError.size()), {}});
+            giveUp({fmt::format("host {} cannot take part", host_.name),
+                    "/cluster/hosts",
+                    line.text.substr(forwarderError.size()),
+                    {}});
         } else if (line.text.starts_with("shardlab-forwarder ")) {
             banner_ = true;
             calledAt_ = now;
             if (line.text != forwarderBanner())
                 giveUp({fmt::format("host {} has another version", host_.name), rankProgram_,
-                      fmt::format("it says {}, this is {}", line.text.substr(19), SHARDLAB_VERSION), "the same version on every host"});
+                        fmt::format("it says {}, this is {}", line.text.substr(19), SHARDLAB_VERSION),
+                        "the same version on every host"});
         } else if (const auto last = line.text.find_last_not_of(" \t\r"); last != std::string::npos) {
             said_.push_back(line.text.substr(0, last + 1));  // ssh ends its lines as a terminal wants them
             if (said_.size() > linesKept) said_.pop_front();
@@ -72,18 +81,28 @@ void HostLink::judgeAgent(std::int64_t now) {
     const bool missing = agentEnd_ && !agentEnd_->signalled && (agentEnd_->code == 126 || agentEnd_->code == 127);
     if (agentEnd_ && missing && !banner_)
         return giveUp({fmt::format("shardlab-rank is missing on host {}", host_.name), rankProgram_,
-                     fmt::format("{} ended with {}{}", program_, agentEnd_->text(), said), "the same program at the same path on every host"});
+                       fmt::format("{} ended with {}{}", program_, agentEnd_->text(), said),
+                       "the same program at the same path on every host"});
     if (agentEnd_)
-        return giveUp({banner_ ? fmt::format("the forwarder on host {} ended", host_.name) : fmt::format("host {} cannot be reached", host_.name), program_,
-                     fmt::format("it ended with {}{}", agentEnd_->text(), said),
-                     banner_ ? "" : fmt::format("{} {} must work without a question, as with ssh keys", program_, host_.name)});
+        return giveUp(
+            {banner_ ? fmt::format("the forwarder on host {} ended", host_.name)
+                     : fmt::format("host {} cannot be reached", host_.name),
+             program_, fmt::format("it ended with {}{}", agentEnd_->text(), said),
+             banner_ ? "" : fmt::format("{} {} must work without a question, as with ssh keys", program_, host_.name)});
     if (!banner_ && now - calledAt_ > bannerPatience)
-        return giveUp({fmt::format("host {} does not answer", host_.name), program_, fmt::format("nothing came for {}{}", formatSeconds(toSeconds(bannerPatience)), said), {}});
+        return giveUp({fmt::format("host {} does not answer", host_.name),
+                       program_,
+                       fmt::format("nothing came for {}{}", formatSeconds(toSeconds(bannerPatience)), said),
+                       {}});
     if (banner_ && !trunk_ && now - calledAt_ > connectPatience)
         return giveUp({fmt::format("host {} does not reach this machine", host_.name), "/cluster/network",
-                     "its forwarder runs, but made no connection; a firewall may be between", "the network that joins the hosts, such as 10.1.0.0/16"});
+                       "its forwarder runs, but made no connection; a firewall may be between",
+                       "the network that joins the hosts, such as 10.1.0.0/16"});
     if (trunk_ && now - connectedAt_ > readyPatience)
-        return giveUp({fmt::format("host {} does not get ready", host_.name), {}, fmt::format("nothing came for {}", formatSeconds(toSeconds(readyPatience))), {}});
+        return giveUp({fmt::format("host {} does not get ready", host_.name),
+                       {},
+                       fmt::format("nothing came for {}", formatSeconds(toSeconds(readyPatience))),
+                       {}});
 }
 
 void HostLink::welcome(FrameLink trunk, const TrunkGreeting& greeting, const Orders& orders, std::int64_t now) {
@@ -111,7 +130,8 @@ void HostLink::watch(std::vector<pollfd>& watched) const {
     if (!trunk_) return;
     watched.push_back({trunk_->descriptor(), static_cast<short>(POLLIN | (trunk_->queued() > 0 ? POLLOUT : 0)), 0});
     for (const auto& [number, channel] : channels_)
-        if (const short events = channel.events(trunk_->queued() < roomBelow)) watched.push_back({channel.descriptor(), events, 0});
+        if (const short events = channel.events(trunk_->queued() < roomBelow))
+            watched.push_back({channel.descriptor(), events, 0});
 }
 
 void HostLink::serve(std::int64_t now) {
@@ -153,60 +173,65 @@ bool HostLink::take(const Frame& frame, std::int64_t came) {
     ByteReader reader(frame.body);
     const auto type = static_cast<TrunkFrame>(frame.type);
     switch (type) {
-        case TrunkFrame::Ready: {
-            const std::string problem = reader.text();
-            unshared_ = reader.text();
-            if (!reader.atEnd()) return false;
-            if (problem.empty()) ready_ = true;
-            else giveUp({fmt::format("host {} cannot take part", host_.name), {}, problem, "what a run reads, and where its checkpoints lie, must be on a file system that all hosts share"});
-            return true;
-        }
-        case TrunkFrame::Pong: {
-            const auto number = reader.fixed<std::uint64_t>();
-            Ping ping;
-            ping.received = reader.fixed<std::int64_t>();
-            ping.answered = reader.fixed<std::int64_t>();
-            ping.back = came;
-            if (!reader.atEnd()) return false;
-            const auto sent = std::ranges::find(pings_, number, [](const auto& each) { return each.first; });
-            if (sent == pings_.end()) return true;  // of an earlier connection
-            ping.sent = sent->second;
-            pings_.erase(pings_.begin(), sent + 1);
-            clock_.add(ping);
-            if (!clock_.ready()) nextPing_ = came;  // at the start one after the other
-            return true;
-        }
-        case TrunkFrame::Open: {
-            const auto number = reader.fixed<std::uint32_t>();
-            auto socket = connectUnix(collector_);
-            if (!reader.atEnd() || channels_.contains(number)) return false;
-            if (socket) channels_.try_emplace(number, number, std::move(*socket));
-            else sendOnChannel(*trunk_, TrunkFrame::Close, number);  // between two starts nobody listens
-            return true;
-        }
-        case TrunkFrame::Data:
-        case TrunkFrame::Taken:
-        case TrunkFrame::Close: return takeForChannel(channels_, type, reader);
-        case TrunkFrame::Report: {
-            const auto report = decodeRankReport(frame.body);
-            if (!report || report->rank < host_.firstRank || report->rank >= host_.firstRank + host_.ranks) return false;
-            reports_[report->rank] = *report;
-            return true;
-        }
-        case TrunkFrame::Piece:
-        case TrunkFrame::Fetched: return takePiece(type, reader);
-        case TrunkFrame::Killed:
-            killed_ = true;
-            channels_.clear();
-            return true;
-        default: return false;
+    case TrunkFrame::Ready: {
+        const std::string problem = reader.text();
+        unshared_ = reader.text();
+        if (!reader.atEnd()) return false;
+        if (problem.empty()) ready_ = true;
+        else
+            giveUp({fmt::format("host {} cannot take part", host_.name),
+                    {},
+                    problem,
+                    "what a run reads, and where its checkpoints lie, must be on a file system that all hosts share"});
+        return true;
+    }
+    case TrunkFrame::Pong: {
+        const auto number = reader.fixed<std::uint64_t>();
+        Ping ping;
+        ping.received = reader.fixed<std::int64_t>();
+        ping.answered = reader.fixed<std::int64_t>();
+        ping.back = came;
+        if (!reader.atEnd()) return false;
+        const auto sent = std::ranges::find(pings_, number, [](const auto& each) { return each.first; });
+        if (sent == pings_.end()) return true;  // of an earlier connection
+        ping.sent = sent->second;
+        pings_.erase(pings_.begin(), sent + 1);
+        clock_.add(ping);
+        if (!clock_.ready()) nextPing_ = came;  // at the start one after the other
+        return true;
+    }
+    case TrunkFrame::Open: {
+        const auto number = reader.fixed<std::uint32_t>();
+        auto socket = connectUnix(collector_);
+        if (!reader.atEnd() || channels_.contains(number)) return false;
+        if (socket) channels_.try_emplace(number, number, std::move(*socket));
+        else sendOnChannel(*trunk_, TrunkFrame::Close, number);  // between two starts nobody listens
+        return true;
+    }
+    case TrunkFrame::Data:
+    case TrunkFrame::Taken:
+    case TrunkFrame::Close: return takeForChannel(channels_, type, reader);
+    case TrunkFrame::Report: {
+        const auto report = decodeRankReport(frame.body);
+        if (!report || report->rank < host_.firstRank || report->rank >= host_.firstRank + host_.ranks) return false;
+        reports_[report->rank] = *report;
+        return true;
+    }
+    case TrunkFrame::Piece:
+    case TrunkFrame::Fetched: return takePiece(type, reader);
+    case TrunkFrame::Killed:
+        killed_ = true;
+        channels_.clear();
+        return true;
+    default: return false;
     }
 }
 
 bool HostLink::takePiece(TrunkFrame type, ByteReader& reader) {
     const auto rank = reader.fixed<std::int32_t>();
     const auto what = reader.fixed<RankFile>();
-    if (!reader.ok() || fetches_.empty() || fetches_.front().order.rank != rank || fetches_.front().order.what != what) return false;
+    if (!reader.ok() || fetches_.empty() || fetches_.front().order.rank != rank || fetches_.front().order.what != what)
+        return false;
     Fetching& fetching = fetches_.front();
     if (type == TrunkFrame::Piece) {
         const auto bytes = reader.bytes(reader.left());
@@ -217,7 +242,9 @@ bool HostLink::takePiece(TrunkFrame type, ByteReader& reader) {
     const std::string problem = reader.text();
     if (!reader.atEnd()) return false;
     if (problem.empty())
-        static_cast<void>(replaceFile(fetching.file, std::string_view(reinterpret_cast<const char*>(fetching.content.data()), fetching.content.size())));
+        static_cast<void>(
+            replaceFile(fetching.file, std::string_view(reinterpret_cast<const char*>(fetching.content.data()),
+                                                        fetching.content.size())));
     fetches_.pop_front();
     return true;
 }

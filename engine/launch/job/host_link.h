@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launcher's side of one other host: the agent that started its forwarder, the trunk to it, the links of its ranks as
-// they come out of the trunk, its clock. Used by one thread at a time; never blocks.
+// The launcher's side of one other host: the agent that started its forwarder, the trunk to it, the links of its ranks
+// as they come out of the trunk, its clock. Used by one thread at a time; never blocks.
 #pragma once
 
 #include "engine/launch/hosts/agent.h"

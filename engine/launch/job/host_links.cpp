@@ -36,14 +36,20 @@ Result<std::unique_ptr<HostLinks>> HostLinks::start(HostLinksOptions options) {
     for (const std::string& address : *addresses)
         if (!many || address.find(':') == std::string::npos) texts.push_back(TcpAddress{address, port}.text());
     if (options.orders.layout.size() > largestFrame / 2)
-        return fail(Error{"the layout is too long to be sent to other hosts", options.folder.string(), "it has more than 512 KiB", {}});
-    std::unique_ptr<HostLinks> links(new HostLinks(std::move(options), std::move(*listener), std::move(*token), std::move(texts)));
+        return fail(Error{"the layout is too long to be sent to other hosts",
+                          options.folder.string(),
+                          "it has more than 512 KiB",
+                          {}});
+    std::unique_ptr<HostLinks> links(
+        new HostLinks(std::move(options), std::move(*listener), std::move(*token), std::move(texts)));
     links->thread_ = std::thread([&all = *links] { all.loop(); });
     return links;
 }
 
-HostLinks::HostLinks(HostLinksOptions options, Descriptor listener, std::string token, std::vector<std::string> addresses)
-    : options_(std::move(options)), listener_(std::move(listener)), token_(std::move(token)), addresses_(std::move(addresses)) {
+HostLinks::HostLinks(HostLinksOptions options, Descriptor listener, std::string token,
+                     std::vector<std::string> addresses)
+    : options_(std::move(options)), listener_(std::move(listener)), token_(std::move(token)),
+      addresses_(std::move(addresses)) {
     for (const RemoteHost& host : options_.hosts) links_.emplace_back(host, options_.collector, options_.folder);
 }
 
@@ -61,7 +67,8 @@ void HostLinks::callAll() {
     for (HostLink& link : links_) {
         const RemoteHost& host = link.host();
         link.call(options_.agent, options_.rankProgram,
-                  {host.index, host.firstRank, host.ranks, token_, addresses_, options_.folder, options_.sharedMemory}, monotonicNanoseconds());
+                  {host.index, host.firstRank, host.ranks, token_, addresses_, options_.folder, options_.sharedMemory},
+                  monotonicNanoseconds());
     }
 }
 
@@ -89,7 +96,9 @@ void HostLinks::loop() {
         if (!stopping_) continue;
         if (endBy == 0) endBy = now + std::chrono::nanoseconds(agentPatience).count();
         // A forwarder that has ended takes its agent with it; one that cannot be reached ends by itself, later.
-        const auto leaving = [](const HostLink& link) { return link.ready() && link.silence() < trunkSilence && !link.agentEnded(); };
+        const auto leaving = [](const HostLink& link) {
+            return link.ready() && link.silence() < trunkSilence && !link.agentEnded();
+        };
         if (now < endBy && std::ranges::any_of(links_, leaving)) continue;
         for (const HostLink& link : links_) link.endAgent();
         links_.clear();
@@ -126,9 +135,10 @@ void HostLinks::greet(PendingConnection& pending, std::int64_t now) {
         pending.gone = !count || slow;
         return;
     }
-    const auto greeting = outcome == FrameParser::Outcome::Frame && static_cast<TrunkFrame>(frame.type) == TrunkFrame::Greeting
-                              ? decodeTrunkGreeting(frame.body)
-                              : Result<TrunkGreeting>(fail(Error{}));
+    const auto greeting =
+        outcome == FrameParser::Outcome::Frame && static_cast<TrunkFrame>(frame.type) == TrunkFrame::Greeting
+            ? decodeTrunkGreeting(frame.body)
+            : Result<TrunkGreeting>(fail(Error{}));
     if (!greeting) {
         ++counts_.garbage;
         pending.gone = true;
@@ -199,7 +209,8 @@ bool HostLinks::interrupted() const {
     const std::lock_guard lock(mutex_);
     const std::int64_t now = monotonicNanoseconds();
     return std::ranges::any_of(links_, [now](const HostLink& link) {
-        return !link.connected() || link.silence() > second / 2 || (link.reconnected() > 0 && now - link.connectedAt() < afterInterruption);
+        return !link.connected() || link.silence() > second / 2 ||
+               (link.reconnected() > 0 && now - link.connectedAt() < afterInterruption);
     });
 }
 
@@ -220,7 +231,8 @@ int HostLinks::cores(int index) const {
 std::string HostLinks::unshared() const {
     const std::lock_guard lock(mutex_);
     for (const HostLink& link : links_)
-        if (!link.unshared().empty()) return fmt::format("host {} does not share {}", link.host().name, link.unshared());
+        if (!link.unshared().empty())
+            return fmt::format("host {} does not share {}", link.host().name, link.unshared());
     return {};
 }
 
@@ -240,7 +252,8 @@ std::vector<HostClock> HostLinks::clocks() const {
     for (const HostLink& link : links_) {
         if (link.clock().pings() == 0) continue;
         const ClockReading reading = link.clock().at(now);
-        all.push_back({link.host().name, now - options_.clockOrigin, reading.offset, reading.uncertainty, reading.drift});
+        all.push_back(
+            {link.host().name, now - options_.clockOrigin, reading.offset, reading.uncertainty, reading.drift});
     }
     return all;
 }

@@ -74,7 +74,8 @@ public:
     /// All hosts' clocks now; `time` is the run's.
     std::vector<HostClock> clocks() const;
     std::optional<RankReport> report(int rank) const;
-    /// Writes the rank's file of that kind, from its host, to `file`; waits as long as `patience`. False: it did not come.
+    /// Writes the rank's file of that kind, from its host, to `file`; waits as long as `patience`. False: it did not
+    /// come.
     bool fetch(const FetchOrder& order, const std::filesystem::path& file, std::chrono::milliseconds patience);
     void attempt(int number);
     /// Ends what the run has left on the hosts that can be reached.

@@ -50,7 +50,8 @@ std::vector<ReadFile> filesRead(const Layout& layout, bool resumes) {
     const DataSpec& data = layout.data;
     std::vector<ReadFile> files;
     if (data.kind == "text")
-        files.push_back({"/data/path", data.path, "the text", "the path of a UTF-8 file, or data.kind generator", false});
+        files.push_back(
+            {"/data/path", data.path, "the text", "the path of a UTF-8 file, or data.kind generator", false});
     if (data.kind == "tokens")
         files.push_back({"/data/path", data.path, "the tokens", "a .bin file, or a folder of them"});
     if (data.tokenizer == "gpt2" && data.kind != "tokens")

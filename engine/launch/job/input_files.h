@@ -14,23 +14,24 @@ namespace shardlab {
 struct ReadFile {
     std::string pointer;  ///< the layout's field
     std::string path;
-    std::string what;     ///< "the text"
+    std::string what;  ///< "the text"
     std::string legal;
-    bool folder = true;   ///< may be a folder
+    bool folder = true;  ///< may be a folder
 };
 
 /// `resumes`: the run goes on from a checkpoint, which has weights of its own.
 std::vector<ReadFile> filesRead(const Layout& layout, bool resumes);
 
 /// Every field whose files this machine has and which are not what the layout takes them for: weights of another model
-/// (trace/checkpoint/state_source.h), or files that hold no tokens, or tokens beyond the vocabulary (layout/token_format.h).
-/// None of files that are not there, since the layout may be meant for another machine.
+/// (trace/checkpoint/state_source.h), or files that hold no tokens, or tokens beyond the vocabulary
+/// (layout/token_format.h). None of files that are not there, since the layout may be meant for another machine.
 std::vector<Fault> misfits(const Layout& layout, bool resumes);
 
 /// What cannot be judged of files that this machine has: weights without a config.json, of which tensors alone tell.
 std::vector<std::string> unjudged(const Layout& layout, bool resumes);
 
-/// Error: every field whose file this machine cannot read, or whose file is a misfit. Asked only where one of the layout's hosts is this machine.
+/// Error: every field whose file this machine cannot read, or whose file is a misfit. Asked only where one of the
+/// layout's hosts is this machine.
 Status canReadFiles(const Layout& layout, bool resumes);
 
 }  // namespace shardlab

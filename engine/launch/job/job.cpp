@@ -75,7 +75,8 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     if (!plan) return fail(Error{"the layout cannot run", options.layout.name, toText(plan.error()), {}});
     const bool several = !allOwnNames(plan->layout.cluster.hosts);
     if (several)
-        if (const auto agent = allowedAgent(plan->layout.cluster.agent, options.agent); !agent) return fail(agent.error());
+        if (const auto agent = allowedAgent(plan->layout.cluster.agent, options.agent); !agent)
+            return fail(agent.error());
     const auto mpirun = findMpirun();
     if (!mpirun) return fail(mpirun.error());
     const auto rankProgram = findRankProgram(options.rankProgram);
@@ -135,10 +136,21 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     static_cast<void>(takeRunRequest(options.runFile));  // of an earlier run
     RunHosts hosts({plan->layout, mpi, *mpirun, arguments.socket, options.agent});
     RestartPolicy restarts(plan->layout, arguments.checkpoints, *resume);
-    JobSetup setup{std::move(*folder), std::nullopt, std::move(arguments), std::move(hosts),
-                   expectedRanks(plan->mesh), std::move(*writer), std::move(inbox), listening, std::move(*collector),
-                   {plan->mesh, plan->lowered, options.layout.run.deadline, plan->simulation.stepSeconds, !options.profile.empty()},
-                   std::move(restarts), ElasticWorld(*plan), options.runFile, options.server};
+    JobSetup setup{std::move(*folder),
+                   std::nullopt,
+                   std::move(arguments),
+                   std::move(hosts),
+                   expectedRanks(plan->mesh),
+                   std::move(*writer),
+                   std::move(inbox),
+                   listening,
+                   std::move(*collector),
+                   {plan->mesh, plan->lowered, options.layout.run.deadline, plan->simulation.stepSeconds,
+                    !options.profile.empty()},
+                   std::move(restarts),
+                   ElasticWorld(*plan),
+                   options.runFile,
+                   options.server};
     if (sharedMemory) setup.sharedMemory.emplace(std::move(*sharedMemory));
     auto impl = std::make_unique<Impl>(options.runFile, std::move(setup), observer);
     if (options.server) options.server->serve(options.runFile);

@@ -22,8 +22,8 @@ enum class JobState : std::uint8_t { Starting, Running, Paused, Stopping, Restar
 std::string_view name(JobState state);
 
 struct JobOptions {
-    Layout layout;                  ///< legal (check.h), paths absolute
-    std::filesystem::path runFile;  ///< where to record
+    Layout layout;                      ///< legal (check.h), paths absolute
+    std::filesystem::path runFile;      ///< where to record
     std::filesystem::path rankProgram;  ///< shardlab-rank; empty: beside this program
     Measurements measurements;          ///< what the prediction in the run file is made from
     std::filesystem::path profile;      ///< where ranks write what they measure before they train; empty: they do not
@@ -48,15 +48,16 @@ public:
     virtual void stateChanged(JobState) {}
     virtual void eventsArrived(std::span<const Event>) {}
     virtual void logged(const LogLine&) {}
-    virtual void rankChanged(const RankRecord&) {}  ///< joined or ended
+    virtual void rankChanged(const RankRecord&) {}              ///< joined or ended
     virtual void clocksMeasured(std::span<const HostClock>) {}  ///< of other hosts; all that the run file keeps
-    virtual void ended(const RunEnd&) {}            ///< last call; the file is complete
+    virtual void ended(const RunEnd&) {}                        ///< last call; the file is complete
 };
 
 class Job {
 public:
     /// Makes the plan, creates the run file and the socket, starts mpirun. Errors: an unwritable place, mpirun missing,
-    /// shardlab-rank missing, too few slots, an agent that is not allowed. Where other hosts take part, what is wrong with them is the run's end. `observer` must outlive the job.
+    /// shardlab-rank missing, too few slots, an agent that is not allowed. Where other hosts take part, what is wrong
+    /// with them is the run's end. `observer` must outlive the job.
     static Result<std::unique_ptr<Job>> start(const JobOptions& options, JobObserver& observer);
     /// Ends the run if it still runs (stop, then kill) and waits for its threads.
     ~Job();
@@ -68,7 +69,8 @@ public:
     /// An elastic run takes a checkpoint at the next step boundary, and goes on from there with `data` replicas. What
     /// cannot be is told in the log (canResize of elastic_world.h says it before).
     void resize(int data);
-    /// At once, in the middle of whatever the rank does; what follows is as with any other fault. What cannot be is told in the log.
+    /// At once, in the middle of whatever the rank does; what follows is as with any other fault. What cannot be is
+    /// told in the log.
     void inject(const FaultRequest& request);
     /// Ends all ranks at once, in the middle of whatever they do; the file stays whole. For the second press of Stop.
     void kill();

@@ -23,7 +23,8 @@ Event launcherEvent(EventKind kind, std::int64_t time) {
 }  // namespace
 
 void JobRun::takeResize() {
-    if (resizing_ || stopRequested_ || terminateAt_ || (state_ != JobState::Running && state_ != JobState::Paused)) return;
+    if (resizing_ || stopRequested_ || terminateAt_ || (state_ != JobState::Running && state_ != JobState::Paused))
+        return;
     const int data = resizeAsked_.exchange(0);
     if (data == 0) return;
     Event event = launcherEvent(EventKind::Command, recording_.now());
@@ -32,7 +33,8 @@ void JobRun::takeResize() {
     recording_.events({event});
     const Layout& whole = setup_.world.whole();
     if (const Status can = canResize(whole, data); !can) return recording_.log(LogLevel::Error, can.error().text());
-    if (data == setup_.world.replicas()) return recording_.log(LogLevel::Info, "asked for " + replicasText(whole, data) + ", which it has");
+    if (data == setup_.world.replicas())
+        return recording_.log(LogLevel::Info, "asked for " + replicasText(whole, data) + ", which it has");
     if (const std::string unshared = setup_.hosts.unshared(); !unshared.empty())
         return recording_.log(LogLevel::Error, "not resized, as no checkpoint can be taken: " + unshared);
     recording_.log(LogLevel::Info, "asked for " + replicasText(whole, data) + ": the run stops for a checkpoint");
@@ -64,23 +66,23 @@ std::optional<JobRun::Continuation> JobRun::continuationAfter(Verdict& verdict) 
     return Continuation{*point, *data, false};
 }
 
-/// How many can go on where a rank or hosts are lost. A rank of a host that is there is tried again where without it too few
-/// would be left.
+/// How many can go on where a rank or hosts are lost. A rank of a host that is there is tried again where without it
+/// too few would be left.
 std::optional<int> JobRun::replicasAfter(Verdict& verdict) {
     ElasticWorld& world = setup_.world;
     if (!world.elastic()) return world.replicas();
     ElasticWorld left = world;
     if (!cutOff_.empty())
         for (const std::string& host : setup_.hosts.missing()) left.loseHost(host);
-    else if (verdict.rank >= 0)
-        left.lose(verdict.rank);
+    else if (verdict.rank >= 0) left.lose(verdict.rank);
     const std::optional<int> data = left.largestLeft();
     if (data) {
         world = left;
         return data;
     }
     if (cutOff_.empty()) return world.replicas();
-    verdict.run.reason += fmt::format("; not restarted: fewer than {} are left", replicasText(world.whole(), world.whole().run.minData));
+    verdict.run.reason +=
+        fmt::format("; not restarted: fewer than {} are left", replicasText(world.whole(), world.whole().run.minData));
     return std::nullopt;
 }
 
@@ -92,7 +94,8 @@ Result<Process> JobRun::goOn(Continuation next) {
         if (again || !before.elastic() || killRequested_ || stopRequested_ || abandoned_) return again;
         const std::vector<std::string> missing = setup_.hosts.missing();
         if (next.data > before.replicas()) {  // hosts that were to come back do not: as it was
-            recording_.log(LogLevel::Error, fmt::format("not resized to {}: {}", replicasText(world.whole(), next.data), again.error().text()));
+            recording_.log(LogLevel::Error, fmt::format("not resized to {}: {}", replicasText(world.whole(), next.data),
+                                                        again.error().text()));
             world = before;
             next.data = before.replicas();
             continue;
@@ -164,13 +167,18 @@ void JobRun::recordContinuation(const Continuation& next, const ElasticWorld& be
     const std::string where = next.point.checkpoint.empty() ? "the beginning" : next.point.checkpoint.string();
     std::string how;
     if (world.elastic())
-        how = fmt::format(" with {}{}", replicasText(world.whole(), world.replicas()),
-                          world.replicas() == before.replicas() ? "" : fmt::format(" instead of {}", before.replicas()));
-    const std::string what = next.asked ? std::string("resized") : fmt::format("restart {} of {}", next.point.number, setup_.restarts.most());
+        how =
+            fmt::format(" with {}{}", replicasText(world.whole(), world.replicas()),
+                        world.replicas() == before.replicas() ? "" : fmt::format(" instead of {}", before.replicas()));
+    const std::string what = next.asked ? std::string("resized")
+                                        : fmt::format("restart {} of {}", next.point.number, setup_.restarts.most());
     for (const std::string& broken : next.point.broken) recording_.log(LogLevel::Warning, "passed over: " + broken);
-    recording_.log(next.asked ? LogLevel::Info : LogLevel::Warning, fmt::format("{}: on from step {}{}, {}", what, next.point.step, how, where));
+    recording_.log(next.asked ? LogLevel::Info : LogLevel::Warning,
+                   fmt::format("{}: on from step {}{}, {}", what, next.point.step, how, where));
     if (world.renumbered() && world.replicas() != before.replicas())
-        recording_.log(LogLevel::Info, fmt::format("what is told of waiting ranks numbers them among the {} that take part", world.ranks()));
+        recording_.log(
+            LogLevel::Info,
+            fmt::format("what is told of waiting ranks numbers them among the {} that take part", world.ranks()));
 
     Event event = launcherEvent(EventKind::Restart, recording_.now());
     event.step = static_cast<std::int32_t>(next.point.step);

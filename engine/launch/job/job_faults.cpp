@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults on purpose, the launcher's side: those of the layout as ranks tell of them, and those that a person asks for now.
+// Faults on purpose, the launcher's side: those of the layout as ranks tell of them, and those that a person asks for
+// now.
 #include "engine/launch/job/job_run.h"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ void JobRun::inject(const FaultRequest& request) {
 /// A rank is about to do to itself what the layout says; another start must not bring it back.
 void JobRun::takeInjectedFault(const Event& event) {
     const auto found = std::ranges::find_if(faults_, [&](const InjectedFault& fault) {
-        return fault.rank == event.rank && static_cast<std::int64_t>(fault.kind) == event.bytes && fault.after <= event.step;
+        return fault.rank == event.rank && static_cast<std::int64_t>(fault.kind) == event.bytes &&
+               fault.after <= event.step;
     });
     if (found == faults_.end()) return;
     recording_.log({event.begin, event.rank, LogLevel::Warning, "on purpose, as /run/faults says: " + toText(*found)});
@@ -39,15 +41,18 @@ void JobRun::takeFaultsAsked() {
         const InjectedFault fault{request.kind, request.rank};
         const std::vector<InjectedFault> there = setup_.world.started(std::span(&fault, 1));
         if (there.empty()) {
-            recording_.log(LogLevel::Error, fmt::format("asked for: {}, but there is no such rank at the moment", toText(RunRequest(request))));
+            recording_.log(LogLevel::Error, fmt::format("asked for: {}, but there is no such rank at the moment",
+                                                        toText(RunRequest(request))));
             continue;
         }
         recording_.events({event});
         if (state_ != JobState::Running && state_ != JobState::Paused) {
-            recording_.log(LogLevel::Error, fmt::format("asked for: {}, while the ranks are {}: nothing was done", toText(RunRequest(request)), name(state_)));
+            recording_.log(LogLevel::Error, fmt::format("asked for: {}, while the ranks are {}: nothing was done",
+                                                        toText(RunRequest(request)), name(state_)));
             continue;
         }
-        recording_.log({recording_.now(), request.rank, LogLevel::Warning, "on purpose, as it was asked for: " + std::string(name(request.kind))});
+        recording_.log({recording_.now(), request.rank, LogLevel::Warning,
+                        "on purpose, as it was asked for: " + std::string(name(request.kind))});
         setup_.collector->strike(there.front().rank, request.kind);
     }
 }

@@ -15,7 +15,7 @@ namespace shardlab {
 namespace {
 
 constexpr int pollMilliseconds = 20;
-constexpr std::int64_t milliseconds = 1'000'000;           // ns
+constexpr std::int64_t milliseconds = 1'000'000;  // ns
 constexpr std::int64_t clockInterval = 1'000 * milliseconds;
 constexpr std::int64_t clockRecordInterval = 5'000 * milliseconds;
 constexpr std::chrono::milliseconds killPatience{1500};
@@ -32,12 +32,9 @@ constexpr std::int64_t afterAbandon = 1'500 * milliseconds;
 }  // namespace
 
 JobRun::JobRun(JobSetup setup, JobObserver& observer)
-    : setup_(std::move(setup)),
-      observer_(observer),
-      recording_(std::move(setup_.writer), observer, setup_.arguments.clockOrigin),
-      fates_(setup_.ranks.size()),
-      watchdog_(setup_.watch),
-      faults_(injectedFaults(setup_.world.whole().run.faults)) {}
+    : setup_(std::move(setup)), observer_(observer),
+      recording_(std::move(setup_.writer), observer, setup_.arguments.clockOrigin), fates_(setup_.ranks.size()),
+      watchdog_(setup_.watch), faults_(injectedFaults(setup_.world.whole().run.faults)) {}
 
 JobRun::~JobRun() {
     abandoned_ = leaveViewers_ = true;
@@ -98,8 +95,11 @@ void JobRun::run(std::promise<Status>& started) {
                 process.emplace(std::move(*again));
                 continue;
             }
-            if (killRequested_ || stopRequested_ || abandoned_) verdict.run = {"stopped", "stopped on request, while ranks were starting again"};
-            else verdict.run = {"failed", (next->asked ? "" : verdict.run.reason + "; ") + "not restarted: " + again.error().text()};
+            if (killRequested_ || stopRequested_ || abandoned_)
+                verdict.run = {"stopped", "stopped on request, while ranks were starting again"};
+            else
+                verdict.run = {"failed", (next->asked ? "" : verdict.run.reason + "; ") +
+                                             "not restarted: " + again.error().text()};
         }
         conclude(std::move(verdict));
         break;
@@ -127,7 +127,8 @@ Status JobRun::reachHosts() {
 /// Clocks of other hosts: to their ranks, and into the run.
 void JobRun::trackHosts() {
     clocksAt_ = recording_.now();
-    for (const RunHosts::RankClock& clock : setup_.hosts.rankClocks()) setup_.collector->setClock(clock.rank, clock.line);
+    for (const RunHosts::RankClock& clock : setup_.hosts.rankClocks())
+        setup_.collector->setClock(clock.rank, clock.line);
     if (!clocks_.empty() && clocksAt_ - clocksRecordedAt_ < clockRecordInterval) return;
     clocksRecordedAt_ = clocksAt_;
     const std::vector<HostClock> measured = setup_.hosts.clocks();
@@ -153,8 +154,7 @@ ExitStatus JobRun::follow(Process& process) {
 }
 
 void JobRun::receive() {
-    for (InboxItem& item : setup_.inbox->take())
-        std::visit([this](auto& content) { take(std::move(content)); }, item);
+    for (InboxItem& item : setup_.inbox->take()) std::visit([this](auto& content) { take(std::move(content)); }, item);
 }
 
 void JobRun::take(const RankHello& hello) {
@@ -253,7 +253,8 @@ void JobRun::watchRanks() {
     const bool interrupted = setup_.hosts.interrupted();
     for (std::size_t rank = 0; rank < fates_.size() && !interrupted; ++rank) {
         const std::optional<std::int64_t>& lostAt = fates_[rank].lostAt;
-        if (lostAt && recording_.now() - *lostAt > afterLostLink && setup_.hosts.mayBeGone(static_cast<int>(rank))) endWithin(0, "a rank died");
+        if (lostAt && recording_.now() - *lostAt > afterLostLink && setup_.hosts.mayBeGone(static_cast<int>(rank)))
+            endWithin(0, "a rank died");
     }
     if (recording_.now() - clocksAt_ > clockInterval) trackHosts();
     if (const std::string lost = setup_.hosts.lost(); !lost.empty() && cutOff_.empty()) {
@@ -273,7 +274,8 @@ void JobRun::watchRanks() {
     if (hang && !hung_ && !terminateAt_ && !killRequested_) report(*hang);
 }
 
-/// A stopped process tells nobody of it: mpirun's is found by no watchdog, and that of a rank which has yet to join is not seen.
+/// A stopped process tells nobody of it: mpirun's is found by no watchdog, and that of a rank which has yet to join is
+/// not seen.
 void JobRun::noticeStopped(const Process& process) {
     const bool starting = state_ == JobState::Starting || state_ == JobState::Restarting;
     if (recording_.now() - lookedForStopsAt_ < stopInterval) return;
@@ -282,9 +284,10 @@ void JobRun::noticeStopped(const Process& process) {
     std::erase_if(stopped, [](int each) { return !isStopped(each); });
     for (const int each : stopped) {
         if (std::ranges::find(stopped_, each) != stopped_.end()) continue;
-        recording_.log(LogLevel::Warning, fmt::format("{} (process {}) is stopped by a signal{}; kill -CONT {} lets it go on",
-                                                      each == process.pid() ? "mpirun" : "a rank", each,
-                                                      starting ? ", and ranks cannot start before it goes on" : "", each));
+        recording_.log(LogLevel::Warning,
+                       fmt::format("{} (process {}) is stopped by a signal{}; kill -CONT {} lets it go on",
+                                   each == process.pid() ? "mpirun" : "a rank", each,
+                                   starting ? ", and ranks cannot start before it goes on" : "", each));
     }
     stopped_ = std::move(stopped);
 }
@@ -293,7 +296,8 @@ void JobRun::report(const Hang& hang) {
     const RankStatus& status = hang.status();
     HangEvidence evidence;
     evidence.stopped = setup_.hosts.isStopped(hang.rank, status);
-    if (const auto flight = setup_.hosts.flight(setup_.arguments, hang.rank); flight && hang.cause == Hang::Cause::Missing) {
+    if (const auto flight = setup_.hosts.flight(setup_.arguments, hang.rank);
+        flight && hang.cause == Hang::Cause::Missing) {
         const int step = hang.ranks[static_cast<std::size_t>(hang.missing.receiver)].status.step;
         evidence.sent = std::ranges::any_of(*flight, [&](const FlightEntry& entry) {
             return entry.action == actionId(hang.missing.send) && entry.step == step;
@@ -368,7 +372,9 @@ void JobRun::cleanUp(Process& process) {
     for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
         if (fates_[rank].goodbye || !fates_[rank].joined) continue;
         const int number = static_cast<int>(rank);
-        if (const Status fetched = setup_.hosts.fetchSpool(setup_.arguments, number, setup_.collector->accepted(number)); !fetched) {
+        if (const Status fetched =
+                setup_.hosts.fetchSpool(setup_.arguments, number, setup_.collector->accepted(number));
+            !fetched) {
             recording_.log(LogLevel::Warning, fetched.error().text());
             continue;
         }
@@ -394,11 +400,14 @@ Verdict JobRun::judged(const ExitStatus& mpirun) {
     const bool endedOnRequest = killAt_ && terminateCause_ == Cause::Request;
     const HostCounts links = setup_.hosts.counts();
     if (links.wrongToken + links.garbage + links.slowHandshake > 0)
-        recording_.log(LogLevel::Warning, fmt::format("refused where other hosts connect: {} wrong tokens, {} frames of garbage, {} slow handshakes",
-                                                      links.wrongToken, links.garbage, links.slowHandshake));
-    JobFate fate{mpirun, report_, killRequested_ || endedOnRequest, recording_.error(), hung_, cutOff_, setup_.hosts.names(), endedAt_};
-    if (fate.recordError)
-        fate.recordError->legal = "The run was ended; what was recorded before can be read";
+        recording_.log(
+            LogLevel::Warning,
+            fmt::format("refused where other hosts connect: {} wrong tokens, {} frames of garbage, {} slow handshakes",
+                        links.wrongToken, links.garbage, links.slowHandshake));
+    JobFate fate{
+        mpirun,  report_, killRequested_ || endedOnRequest, recording_.error(), hung_, cutOff_, setup_.hosts.names(),
+        endedAt_};
+    if (fate.recordError) fate.recordError->legal = "The run was ended; what was recorded before can be read";
     Verdict verdict = judge(fates_, fate);
     if (verdict.run.outcome == "failed" && setup_.world.renumbered())
         verdict.run.reason += fmt::format(" (of the {} ranks that took part)", setup_.world.ranks());
@@ -417,8 +426,9 @@ void JobRun::recordEnds(const Verdict& verdict) {
 /// No rank was ever started.
 void JobRun::concludeUnstarted(const Error& error) {
     const bool asked = killRequested_ || (terminateAt_ && terminateCause_ == Cause::Request);
-    conclude({std::vector<std::string>(fates_.size(), "never started"),
-              asked ? RunEnd{"stopped", "stopped on request, before ranks were started"} : RunEnd{"failed", error.text()}});
+    conclude(
+        {std::vector<std::string>(fates_.size(), "never started"),
+         asked ? RunEnd{"stopped", "stopped on request, before ranks were started"} : RunEnd{"failed", error.text()}});
 }
 
 void JobRun::conclude(Verdict verdict) {

@@ -127,24 +127,24 @@ private:
     std::vector<FaultRequest> faultsAsked_;
     std::atomic<JobState> state_ = JobState::Starting;
     std::atomic<bool> killRequested_ = false;
-    std::atomic<bool> abandoned_ = false;  ///< the owner goes away
+    std::atomic<bool> abandoned_ = false;     ///< the owner goes away
     std::atomic<bool> dismissing_ = false;    ///< the ranks have ended, viewers still take the rest
     std::atomic<bool> leaveViewers_ = false;  ///< viewers do not get what they have not taken by now
 
     std::vector<InjectedFault> faults_;  ///< on purpose: those that have not happened, and those that go on
-    std::atomic<int> resizeAsked_ = 0;  ///< replicas; 0: nothing
-    std::string refusedRequest_;        ///< why what lies there was ignored; it has been told
-    std::optional<int> resizing_;       ///< the ranks are ending, so that so many replicas may go on
-    int starts_ = 0;                    ///< after the first
+    std::atomic<int> resizeAsked_ = 0;   ///< replicas; 0: nothing
+    std::string refusedRequest_;         ///< why what lies there was ignored; it has been told
+    std::optional<int> resizing_;        ///< the ranks are ending, so that so many replicas may go on
+    int starts_ = 0;                     ///< after the first
     bool stopRequested_ = false;
     bool pauseRequested_ = false;
-    bool trained_ = false;  ///< some rank ended a step
-    bool stepped_ = false;  ///< since the last start
+    bool trained_ = false;                     ///< some rank ended a step
+    bool stepped_ = false;                     ///< since the last start
     std::optional<std::int64_t> terminateAt_;  ///< run clock; mpirun is asked to end
     const char* terminateWhy_ = "";
     Cause terminateCause_ = Cause::Failure;
-    std::optional<std::int64_t> endedAt_;      ///< run clock; mpirun was asked to end
-    std::optional<std::int64_t> killAt_;       ///< run clock; everything is killed
+    std::optional<std::int64_t> endedAt_;  ///< run clock; mpirun was asked to end
+    std::optional<std::int64_t> killAt_;   ///< run clock; everything is killed
     std::int64_t watchedAt_ = 0;
     std::int64_t lookedForStopsAt_ = 0;
     std::vector<int> stopped_;  ///< processes that a signal had stopped when they were looked at

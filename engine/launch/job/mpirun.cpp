@@ -19,8 +19,8 @@ int usableCores() {
 
 Result<std::filesystem::path> findMpirun() {
     if (auto found = findInPath("mpirun")) return *found;
-    return fail(Error{"mpirun is missing", "PATH", "ranks are started by Open MPI",
-                      "install it: apt-get install openmpi-bin"});
+    return fail(
+        Error{"mpirun is missing", "PATH", "ranks are started by Open MPI", "install it: apt-get install openmpi-bin"});
 }
 
 namespace {
@@ -66,7 +66,8 @@ void addHosts(Arguments& arguments, const MpirunOptions& options) {
     }
     for (const MpirunHost& host : options.hosts) {
         if (&host != &options.hosts.front()) arguments.emplace_back(":");
-        arguments.insert(arguments.end(), {"-n", std::to_string(host.ranks), "--host", host.name + ":" + std::to_string(host.ranks)});
+        arguments.insert(arguments.end(),
+                         {"-n", std::to_string(host.ranks), "--host", host.name + ":" + std::to_string(host.ranks)});
         addEnvironment(arguments, host.threads);
         arguments.push_back(options.rankProgram.string());
         arguments.insert(arguments.end(), host.rankArguments.begin(), host.rankArguments.end());
@@ -81,7 +82,8 @@ ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptio
     const bool several = !options.hosts.empty();
     Arguments& arguments = spec.arguments;
     // Slots are named, so that Open MPI does not count cores to judge what check() has judged already.
-    if (!several) arguments = {"-n", std::to_string(options.ranks), "--host", "localhost:" + std::to_string(options.ranks)};
+    if (!several)
+        arguments = {"-n", std::to_string(options.ranks), "--host", "localhost:" + std::to_string(options.ranks)};
     arguments.insert(arguments.end(), {"--bind-to", "none", "--tag-output"});
     parameter(arguments, "pml", "ob1");
     if (!several) parameter(arguments, "btl", "self,vader");
@@ -89,9 +91,10 @@ ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptio
     parameter(arguments, "btl_vader_single_copy_mechanism", "none");
     parameter(arguments, "odls_base_sigkill_timeout", "0");
     parameter(arguments, "orte_tmpdir_base", options.temporary.string());
-    if (!options.sharedMemory.empty()) parameter(arguments, "btl_vader_backing_directory", options.sharedMemory.string());
-    const bool oversubscribed = several ? std::ranges::any_of(options.hosts, &MpirunHost::oversubscribed)
-                                        : options.ranks > options.cores;
+    if (!options.sharedMemory.empty())
+        parameter(arguments, "btl_vader_backing_directory", options.sharedMemory.string());
+    const bool oversubscribed =
+        several ? std::ranges::any_of(options.hosts, &MpirunHost::oversubscribed) : options.ranks > options.cores;
     if (oversubscribed) parameter(arguments, "mpi_yield_when_idle", "1");
     if (several) {
         addHosts(arguments, options);

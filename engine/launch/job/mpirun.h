@@ -22,14 +22,15 @@ struct MpirunHost {
 
 struct MpirunOptions {
     int ranks = 1;
-    int cores = 1;     ///< of this host
-    int threads = 1;   ///< compute threads of each rank
-    bool root = false; ///< started by root, which Open MPI refuses unless told twice
+    int cores = 1;      ///< of this host
+    int threads = 1;    ///< compute threads of each rank
+    bool root = false;  ///< started by root, which Open MPI refuses unless told twice
     std::filesystem::path rankProgram;
     std::vector<std::string> rankArguments;
     std::filesystem::path temporary;     ///< Open MPI's session files lie here; swept with the job
     std::filesystem::path sharedMemory;  ///< its shared-memory segments; empty: where Open MPI puts them
-    /// Several hosts, in the mesh's order; then `ranks`, `threads` and `rankArguments` above say nothing. Empty: this one.
+    /// Several hosts, in the mesh's order; then `ranks`, `threads` and `rankArguments` above say nothing. Empty: this
+    /// one.
     std::vector<MpirunHost> hosts;
     std::filesystem::path agent;  ///< Agent::script()
     std::string network;          ///< layout's /cluster/network

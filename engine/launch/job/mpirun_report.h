@@ -20,8 +20,8 @@ std::optional<RankLine> parseTagged(std::string_view line);
 
 class MpirunReport {
 public:
-    /// Takes a line of mpirun's own and returns what of it is for the log: the line, or a framed message, whole and on one
-    /// line, once its frame is closed. Empty: nothing yet.
+    /// Takes a line of mpirun's own and returns what of it is for the log: the line, or a framed message, whole and on
+    /// one line, once its frame is closed. Empty: nothing yet.
     std::string read(std::string_view line);
     /// What is left of a framed message that mpirun did not end; empty where there is none.
     std::string rest() { return std::exchange(framedText_, {}); }

@@ -79,7 +79,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     for (int number : {SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGCHLD}) ::signal(number, SIG_DFL);
     sigset_t blocked;
     sigemptyset(&blocked);
-    // Under nohup a hangup must end nothing; mpirun handles it whatever it finds, so that it is kept from it altogether.
+    // Under nohup a hangup must end nothing; mpirun handles it whatever it finds, so that it is kept from it
+    // altogether.
     if (ignoresSignal(SIGHUP)) sigaddset(&blocked, SIGHUP);
     sigprocmask(SIG_SETMASK, &blocked, nullptr);
     execve(program, argv, environment);
@@ -104,7 +105,8 @@ Result<Process> Process::start(const ProcessSpec& spec) {
     Pipe input, output, error, failure;
     if (!input.valid() || !output.valid() || !error.valid() || !failure.valid()) return cannot(errno);
     if (spec.input.size() > mostInput) return cannot(E2BIG);
-    if (!spec.input.empty() && ::write(input.writeEnd(), spec.input.data(), spec.input.size()) < 0) return cannot(errno);
+    if (!spec.input.empty() && ::write(input.writeEnd(), spec.input.data(), spec.input.size()) < 0)
+        return cannot(errno);
 
     std::vector<std::string> arguments{spec.program.string()};
     arguments.insert(arguments.end(), spec.arguments.begin(), spec.arguments.end());
@@ -116,8 +118,8 @@ Result<Process> Process::start(const ProcessSpec& spec) {
     const pid_t child = fork();
     if (child < 0) return cannot(errno);
     if (child == 0)
-        becomeChild(argv[0], argv.data(), environment.data(), spec.input.empty() ? -1 : input.readEnd(), output.writeEnd(),
-                    error.writeEnd(), failure.writeEnd(), launcher, spec.orphaned);
+        becomeChild(argv[0], argv.data(), environment.data(), spec.input.empty() ? -1 : input.readEnd(),
+                    output.writeEnd(), error.writeEnd(), failure.writeEnd(), launcher, spec.orphaned);
     setpgid(child, child);  // here too: whoever comes first
     failure.closeEnd(1);
     int reason = 0;
@@ -137,8 +139,8 @@ Process::Process(int pid, int output, int error) : pid_(pid), streams_{{output, 
 }
 
 Process::Process(Process&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
-      streams_{std::exchange(other.streams_[0], Stream{}), std::exchange(other.streams_[1], Stream{})},
+    : pid_(std::exchange(other.pid_, -1)), streams_{std::exchange(other.streams_[0], Stream{}),
+                                                    std::exchange(other.streams_[1], Stream{})},
       status_(other.status_) {}
 
 Process::~Process() {

@@ -17,9 +17,9 @@ namespace shardlab {
 
 struct ProcessSpec {
     std::filesystem::path program;
-    std::vector<std::string> arguments;  ///< without the program's name
+    std::vector<std::string> arguments;                            ///< without the program's name
     std::vector<std::pair<std::string, std::string>> environment;  ///< added to this process's own
-    std::string input;  ///< its standard input, at most 32 KiB; then its end
+    std::string input;                                             ///< its standard input, at most 32 KiB; then its end
     int orphaned = SIGTERM;  ///< the signal that the kernel sends it when the thread that started it ends
 };
 
@@ -74,8 +74,8 @@ private:
     std::optional<ExitStatus> status_;
 };
 
-/// What a program prints, line by line, until it ends or `patience` is over, when it is killed; empty where it cannot be
-/// started. Standard error is among it.
+/// What a program prints, line by line, until it ends or `patience` is over, when it is killed; empty where it cannot
+/// be started. Standard error is among it.
 std::vector<std::string> linesOf(const ProcessSpec& spec, std::chrono::milliseconds patience);
 
 /// The program of that name in PATH; nothing where there is none.

@@ -74,7 +74,8 @@ Layout profiledLayout(Layout layout) {
 Result<std::unique_ptr<Profiling>> Profiling::start(const Layout& layout, JobObserver& observer,
                                                     const std::filesystem::path& rankProgram) {
     if (layout.cluster.device != "cpu")
-        return fail(Error{"cannot measure the layout", "/cluster/device", "what is measured are the processor's cores", "cpu"});
+        return fail(
+            Error{"cannot measure the layout", "/cluster/device", "what is measured are the processor's cores", "cpu"});
     auto folder = TemporaryFolder::create(temporaryBase());
     if (!folder) return fail(folder.error());
     JobOptions options;
@@ -91,7 +92,8 @@ Result<Profile> Profiling::result() const {
     const auto run = RunReader::open(job_->runFile());
     if (!run) return fail(run.error());
     if ((*run)->end().outcome != "finished")
-        return fail(Error{"nothing was measured", {}, "the run was " + (*run)->end().outcome + ": " + (*run)->end().reason, {}});
+        return fail(Error{
+            "nothing was measured", {}, "the run was " + (*run)->end().outcome + ": " + (*run)->end().reason, {}});
     auto profile = loadProfile(folder_.path() / "profile.json");
     if (!profile) return profile;
     Overhead overhead;

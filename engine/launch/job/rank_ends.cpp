@@ -12,7 +12,9 @@ namespace {
 constexpr std::string_view finished = "finished";
 constexpr std::string_view stopped = "stopped";
 
-bool endedInOrder(const RankFate& rank) { return rank.goodbye && (*rank.goodbye == finished || *rank.goodbye == stopped); }
+bool endedInOrder(const RankFate& rank) {
+    return rank.goodbye && (*rank.goodbye == finished || *rank.goodbye == stopped);
+}
 
 std::string withPlace(std::string what, const RankFate& rank) {
     const std::string place = whereabouts(rank.status);
@@ -24,15 +26,16 @@ std::string endOf(int number, const RankFate& rank, const JobFate& job) {
     if (job.hung) return withPlace(job.hung->rank == number ? "hung" : "ended with the run", rank);
     if (!job.killRequested && job.report.rank() == number) {
         if (job.report.signal()) return withPlace("killed by " + signalName(*job.report.signal()), rank);
-        if (job.report.exitCode()) return withPlace(fmt::format("ended with exit code {}", *job.report.exitCode()), rank);
+        if (job.report.exitCode())
+            return withPlace(fmt::format("ended with exit code {}", *job.report.exitCode()), rank);
         return withPlace("aborted", rank);
     }
     if (!rank.joined && !rank.status) return "never started";
     return withPlace("ended with the run", rank);
 }
 
-/// mpirun ended by itself with the exit code that it has after SIGTERM, SIGINT or SIGHUP, when it ends all ranks and tells of
-/// nothing. A rank that ended it would have been named, and mpirun's own failures have a message.
+/// mpirun ended by itself with the exit code that it has after SIGTERM, SIGINT or SIGHUP, when it ends all ranks and
+/// tells of nothing. A rank that ended it would have been named, and mpirun's own failures have a message.
 bool endedNamingNone(const JobFate& job) {
     constexpr int ownExitCode = 1;
     return !job.mpirun.signalled && job.mpirun.code == ownExitCode && job.report.rank() < 0;
@@ -41,18 +44,19 @@ bool endedNamingNone(const JobFate& job) {
 /// Whether mpirun ended, and with it all ranks, none of which is to blame.
 bool mpirunEndedFirst(std::span<const RankFate> ranks, const JobFate& job) {
     if (!job.endedAt) return job.mpirun.signalled || endedNamingNone(job);
-    // The launcher came to it as well. Had a rank died alone, mpirun would have named it, or others would have been there still.
+    // The launcher came to it as well. Had a rank died alone, mpirun would have named it, or others would have been
+    // there still.
     return endedNamingNone(job) && std::ranges::all_of(ranks, [&](const RankFate& rank) {
-        return endedInOrder(rank) || (rank.lostAt && *rank.lostAt <= *job.endedAt);
-    });
+               return endedInOrder(rank) || (rank.lostAt && *rank.lostAt <= *job.endedAt);
+           });
 }
 
 /// The rank that ended the run: it said why itself, mpirun named it, or its link was the first seen to break.
 int culprit(std::span<const RankFate> ranks, const JobFate& job) {
     for (std::size_t i = 0; i < ranks.size(); ++i)
         if (ranks[i].goodbye && !endedInOrder(ranks[i])) return static_cast<int>(i);
-    if (const int named = job.report.rank(); named >= 0 && named < static_cast<int>(ranks.size()) &&
-                                             !endedInOrder(ranks[static_cast<std::size_t>(named)]))
+    if (const int named = job.report.rank();
+        named >= 0 && named < static_cast<int>(ranks.size()) && !endedInOrder(ranks[static_cast<std::size_t>(named)]))
         return named;
     if (mpirunEndedFirst(ranks, job)) return -1;
     int first = -1;
@@ -62,7 +66,8 @@ int culprit(std::span<const RankFate> ranks, const JobFate& job) {
     return first;
 }
 
-/// mpirun ends with 128 + the signal that ended a rank, also where it does not come to name it; or with that of one it got itself.
+/// mpirun ends with 128 + the signal that ended a rank, also where it does not come to name it; or with that of one it
+/// got itself.
 std::optional<int> signalTold(const ExitStatus& mpirun) {
     constexpr int afterSignal = 128;
     const int signal = mpirun.code - afterSignal;
@@ -93,7 +98,8 @@ std::string failureReason(std::span<const RankFate> ranks, const JobFate& job, c
         return fmt::format("{} {}", who, withPlace("died", fate));
     }
     if (job.mpirun.signalled) return "mpirun was killed by " + job.mpirun.text() + momentOf(ranks);
-    if (endedNamingNone(job) && !job.report.spoke()) return "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP)" + momentOf(ranks);
+    if (endedNamingNone(job) && !job.report.spoke())
+        return "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP)" + momentOf(ranks);
     if (const std::optional<int> signal = signalTold(job.mpirun)) {
         return fmt::format("a rank was killed by {}{}; mpirun does not say which", signalName(*signal),
                            starting(ranks) ? " while ranks were starting" : "");
@@ -121,8 +127,7 @@ std::string whereabouts(const std::optional<RankStatus>& status) {
 
 Verdict judge(std::span<const RankFate> ranks, const JobFate& job) {
     Verdict verdict;
-    for (std::size_t i = 0; i < ranks.size(); ++i)
-        verdict.ranks.push_back(endOf(static_cast<int>(i), ranks[i], job));
+    for (std::size_t i = 0; i < ranks.size(); ++i) verdict.ranks.push_back(endOf(static_cast<int>(i), ranks[i], job));
 
     const auto said = [&](std::string_view word) {
         return [word](const RankFate& rank) { return rank.goodbye && *rank.goodbye == word; };
@@ -142,7 +147,8 @@ Verdict judge(std::span<const RankFate> ranks, const JobFate& job) {
     } else {
         verdict.run = {"failed", failureReason(ranks, job, verdict.ranks)};
     }
-    if (verdict.run.outcome == "failed" && !job.recordError && job.cutOff.empty()) verdict.rank = job.hung ? job.hung->rank : culprit(ranks, job);
+    if (verdict.run.outcome == "failed" && !job.recordError && job.cutOff.empty())
+        verdict.rank = job.hung ? job.hung->rank : culprit(ranks, job);
     return verdict;
 }
 

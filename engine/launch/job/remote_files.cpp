@@ -56,7 +56,8 @@ bool acknowledgedLately(int socket) {
     constexpr std::uint32_t lately = 400;  // ms; both sides send several times as often
     tcp_info info{};
     socklen_t size = sizeof info;
-    return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == TCP_ESTABLISHED && info.tcpi_last_ack_recv < lately;
+    return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == TCP_ESTABLISHED &&
+           info.tcpi_last_ack_recv < lately;
 }
 
 void keepQueueShort(int socket) {

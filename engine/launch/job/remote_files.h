@@ -32,8 +32,8 @@ Result<Bytes> spoolFrom(const std::filesystem::path& file, std::uint64_t from);
 /// Whether this host has it as the launcher's has.
 bool hasFile(const SharedFile& file);
 
-/// Whether the other host's kernel has acknowledged something just now: the link is there, though a process there may wait
-/// for its core.
+/// Whether the other host's kernel has acknowledged something just now: the link is there, though a process there may
+/// wait for its core.
 bool acknowledgedLately(int socket);
 
 /// TCP holds little that it cannot send: what is queued later, a ping, then waits for little.

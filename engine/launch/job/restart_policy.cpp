@@ -19,7 +19,8 @@ Result<CheckpointManifest> readable(const std::filesystem::path& checkpoint) {
     auto manifest = readManifest(checkpoint);
     if (!manifest) return manifest;
     DiskFileSystem files;
-    if (const auto source = StateSource::ofCheckpoint(files, checkpoint, *manifest); !source) return fail(source.error());
+    if (const auto source = StateSource::ofCheckpoint(files, checkpoint, *manifest); !source)
+        return fail(source.error());
     return manifest;
 }
 
@@ -59,13 +60,15 @@ RestartPoint RestartPolicy::find(bool again) const {
 
 Result<RestartPoint> RestartPolicy::next(bool stepped) {
     if (used_ == most())
-        return fail(Error{.what = "not restarted", .why = most() == 1 ? "the one restart is used"
-                                                                      : fmt::format("all {} restarts are used", most())});
+        return fail(
+            Error{.what = "not restarted",
+                  .why = most() == 1 ? "the one restart is used" : fmt::format("all {} restarts are used", most())});
     RestartPoint found = find(stepped);
     if (found.checkpoint.empty())
         return fail(without("not restarted",
-                            layout_.checkpoint.every == 0 ? "there is no checkpoint to go back to; /checkpoint/every is 0"
-                                                          : "there is no checkpoint to go back to",
+                            layout_.checkpoint.every == 0
+                                ? "there is no checkpoint to go back to; /checkpoint/every is 0"
+                                : "there is no checkpoint to go back to",
                             found));
     found.number = ++used_;
     last_ = found.checkpoint;
@@ -74,7 +77,8 @@ Result<RestartPoint> RestartPolicy::next(bool stepped) {
 
 Result<RestartPoint> RestartPolicy::newest(bool trained) {
     const RestartPoint found = find(true);
-    if (found.checkpoint.empty() && trained) return fail(without("not resized", "there is no checkpoint to go on from", found));
+    if (found.checkpoint.empty() && trained)
+        return fail(without("not resized", "there is no checkpoint to go on from", found));
     last_ = found.checkpoint;
     return found;
 }

@@ -14,26 +14,26 @@ namespace shardlab {
 
 struct RestartPoint {
     std::filesystem::path checkpoint;
-    std::int64_t step = 0;  ///< the first that is done again
-    int number = 0;         ///< of the restart, from 1; 0: nothing failed
+    std::int64_t step = 0;            ///< the first that is done again
+    int number = 0;                   ///< of the restart, from 1; 0: nothing failed
     std::vector<std::string> broken;  ///< newer checkpoints that cannot be read, each with the reason; the newest first
 };
 
 class RestartPolicy {
 public:
-    /// Before ranks start: checkpoints that lie in `folder` by then are another run's. `resume`: what the run itself goes
-    /// on from; may be empty.
+    /// Before ranks start: checkpoints that lie in `folder` by then are another run's. `resume`: what the run itself
+    /// goes on from; may be empty.
     RestartPolicy(Layout layout, std::filesystem::path folder, std::filesystem::path resume);
 
     bool wanted() const { return layout_.run.maxRestarts > 0; }
     int most() const { return layout_.run.maxRestarts; }
-    /// The run's newest whole checkpoint that it can go on from: its manifest, and sizes and headers of its shards, are right; what
-    /// they hold is checked by the ranks that read it. `stepped`: it did a step since its last start; where it
-    /// did not, an older checkpoint is preferred to the one that it started from. Error::why: no restart is left, or
+    /// The run's newest whole checkpoint that it can go on from: its manifest, and sizes and headers of its shards, are
+    /// right; what they hold is checked by the ranks that read it. `stepped`: it did a step since its last start; where
+    /// it did not, an older checkpoint is preferred to the one that it started from. Error::why: no restart is left, or
     /// there is no checkpoint.
     Result<RestartPoint> next(bool stepped);
-    /// The same where nothing failed, and it is to go on otherwise: not counted. `trained`: some step was ended; else there may
-    /// be no checkpoint, and it begins anew.
+    /// The same where nothing failed, and it is to go on otherwise: not counted. `trained`: some step was ended; else
+    /// there may be no checkpoint, and it begins anew.
     Result<RestartPoint> newest(bool trained);
 
 private:

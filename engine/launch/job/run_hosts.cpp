@@ -28,7 +28,8 @@ class Marker {
 public:
     static Result<Marker> create(std::filesystem::path folder) {
         std::error_code ignored;
-        while (!std::filesystem::is_directory(folder, ignored) && folder.has_relative_path()) folder = folder.parent_path();
+        while (!std::filesystem::is_directory(folder, ignored) && folder.has_relative_path())
+            folder = folder.parent_path();
         const auto token = randomToken();
         if (!token) return fail(token.error());
         const std::filesystem::path file = folder / (".shardlab-" + token->substr(0, 8));
@@ -73,8 +74,8 @@ Status RunHosts::call(const RankArguments& arguments) {
         if (!host.here) others.push_back({host.name, host.index, host.firstRank, host.ranks});
     }
     if (!arguments.profile.empty() && !hosts_.front().here)
-        return fail(Error{"cannot profile hosts without this one", "/cluster/hosts", "rank 0 writes the profile, on its own host",
-                          "this machine first"});
+        return fail(Error{"cannot profile hosts without this one", "/cluster/hosts",
+                          "rank 0 writes the profile, on its own host", "this machine first"});
     const auto agent = allowedAgent(setup_.layout.cluster.agent, setup_.agent);
     if (!agent) return fail(agent.error());
     setup_.mpirun.agent = arguments.layout.parent_path() / "agent";
@@ -102,7 +103,8 @@ Status RunHosts::call(const RankArguments& arguments) {
         const std::filesystem::path manifest = arguments.resume / manifestFile;
         const auto content = readFile(manifest);
         if (!content) return fail(content.error());
-        options.orders.files.push_back({SharedFile::Need::Same, manifest.string(), crc32c(std::as_bytes(std::span(content->data(), content->size())))});
+        options.orders.files.push_back({SharedFile::Need::Same, manifest.string(),
+                                        crc32c(std::as_bytes(std::span(content->data(), content->size())))});
     }
     auto links = HostLinks::start(std::move(options));
     if (!links) return fail(links.error());
@@ -160,7 +162,8 @@ void RunHosts::attempt(int restart) {
 Result<RankStatus> RunHosts::status(const RankArguments& arguments, int rank) const {
     if (!links_ || !links_->holds(rank)) return readStatus(arguments.statusFile(rank));
     const auto report = links_->report(rank);
-    if (!report) return fail(Error{"nothing is known of the rank", mesh_.hostName(rank), "its host has not told of it yet", {}});
+    if (!report)
+        return fail(Error{"nothing is known of the rank", mesh_.hostName(rank), "its host has not told of it yet", {}});
     return report->status;
 }
 
@@ -177,7 +180,8 @@ bool RunHosts::mayBeGone(int rank) const {
 }
 
 Result<std::vector<FlightEntry>> RunHosts::flight(const RankArguments& arguments, int rank) const {
-    if (links_ && links_->holds(rank)) static_cast<void>(links_->fetch({rank, RankFile::Flight, 0}, arguments.flightFile(rank), flightPatience));
+    if (links_ && links_->holds(rank))
+        static_cast<void>(links_->fetch({rank, RankFile::Flight, 0}, arguments.flightFile(rank), flightPatience));
     return readFlight(arguments.flightFile(rank));
 }
 
@@ -188,8 +192,10 @@ void RunHosts::kill(std::chrono::milliseconds patience) const {
 Status RunHosts::fetchSpool(const RankArguments& arguments, int rank, std::uint64_t from) const {
     if (!links_ || !links_->holds(rank)) return {};
     if (links_->fetch({rank, RankFile::Spool, from}, arguments.spoolFile(rank), filePatience)) return {};
-    return fail(Error{fmt::format("what rank {} recorded last is missing", rank), fmt::format("host {}", mesh_.hostName(rank)),
-                      "the host cannot be reached", {}});
+    return fail(Error{fmt::format("what rank {} recorded last is missing", rank),
+                      fmt::format("host {}", mesh_.hostName(rank)),
+                      "the host cannot be reached",
+                      {}});
 }
 
 std::string RunHosts::ranksOf(const std::string& name) const {
@@ -202,7 +208,8 @@ std::string RunHosts::ranksOf(const std::string& name) const {
 std::string RunHosts::lost() const {
     const std::string name = links_ ? links_->lost() : std::string();
     if (name.empty()) return {};
-    return fmt::format("host {} is cut off: nothing was heard of it for {}; with it {}", name, formatSeconds(toSeconds(hostPatience)), ranksOf(name));
+    return fmt::format("host {} is cut off: nothing was heard of it for {}; with it {}", name,
+                       formatSeconds(toSeconds(hostPatience)), ranksOf(name));
 }
 
 std::string RunHosts::silent() const {

@@ -101,10 +101,8 @@ void RunRecording::loop() {
     bool unflushed = false;
     for (;;) {
         const auto called = [this] { return ending_ || settling_ || !queued_.empty(); };
-        if (unflushed)
-            changed_.wait_for(lock, flushInterval, called);
-        else
-            changed_.wait(lock, called);
+        if (unflushed) changed_.wait_for(lock, flushInterval, called);
+        else changed_.wait(lock, called);
         const std::vector<Entry> entries = std::exchange(queued_, {});
         queuedEvents_ = 0;
         const bool settling = settling_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that happens in a job goes to two places: the observer at once, and the run file by a thread of its own, so
-// that a disk that takes its time delays neither a command nor the watch over the ranks.
+// Everything that happens in a job goes to two places: the observer at once, and the run file by a thread of its own,
+// so that a disk that takes its time delays neither a command nor the watch over the ranks.
 #pragma once
 
 #include "engine/launch/job/job.h"

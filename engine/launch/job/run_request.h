@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How another program asks something of a run that goes on: a file beside the run file, which the run's job takes away when it
-// has read it. The run obeys its own user and root: a link, or a file of somebody else, is removed where that is possible, and ignored.
+// How another program asks something of a run that goes on: a file beside the run file, which the run's job takes away
+// when it has read it. The run obeys its own user and root: a link, or a file of somebody else, is removed where that
+// is possible, and ignored.
 #pragma once
 
 #include "engine/base/result.h"
@@ -33,8 +34,8 @@ std::string toText(const RunRequest& request);
 std::filesystem::path runRequestFile(const std::filesystem::path& runFile);
 /// Replaces one that was not taken. Error: the place cannot be written.
 Status writeRunRequest(const std::filesystem::path& runFile, const RunRequest& request);
-/// The job's side: what is asked, once. Nothing where nobody asks. Errors: it cannot be understood; it is not from this user or
-/// root; it cannot be removed, and then is there at the next call too.
+/// The job's side: what is asked, once. Nothing where nobody asks. Errors: it cannot be understood; it is not from this
+/// user or root; it cannot be removed, and then is there at the next call too.
 Result<std::optional<RunRequest>> takeRunRequest(const std::filesystem::path& runFile);
 
 }  // namespace shardlab

@@ -14,8 +14,7 @@
 namespace shardlab {
 
 RunFigures::RunFigures(RunHeader header)
-    : header_(std::move(header)),
-      steps_(rankCount(header_.layout), flushes(header_.layout), sentBytesOf(header_)),
+    : header_(std::move(header)), steps_(rankCount(header_.layout), flushes(header_.layout), sentBytesOf(header_)),
       ranks_(static_cast<std::size_t>(rankCount(header_.layout))) {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
         ranks_[rank].record.rank = static_cast<int>(rank);
@@ -90,7 +89,9 @@ void RunFigures::sumBeside(std::span<const Beside> steps, RunSummary& summary) c
     const DeviceTime device(header_.stretch);
     summary.paceOverrun = device.seconds(static_cast<double>(overrun) * 1e-9);
     if (ranks == 0) return;
-    const auto mean = [&](std::int64_t sum) { return device.seconds(static_cast<double>(sum) * 1e-9 / static_cast<double>(ranks)); };
+    const auto mean = [&](std::int64_t sum) {
+        return device.seconds(static_cast<double>(sum) * 1e-9 / static_cast<double>(ranks));
+    };
     summary.communication = {mean(hidden), mean(exposed)};
 }
 
@@ -109,7 +110,8 @@ RunSummary RunFigures::summary() const {
     summary.stepsAsked = header_.hasLayout() ? header_.layout.run.steps : 0;
     summary.stepsDone = static_cast<int>(std::ranges::count_if(steps_.steps(), &StepSummary::complete));
     for (const StepSummary& step : steps_.steps()) {
-        if (!header_.hasLayout() || (!std::isfinite(step.loss) && !step.complete)) break;  // a complete step's loss may have diverged
+        if (!header_.hasLayout() || (!std::isfinite(step.loss) && !step.complete))
+            break;  // a complete step's loss may have diverged
         summary.losses.push_back(step.loss);
     }
     summary.validations = steps_.validations();
@@ -158,7 +160,8 @@ Status addHostMemory(const RunReader& run, int rank, std::int64_t from, RunFigur
     return {};
 }
 
-/// What is on the hosts is told once, in a rank's first step, and in its first after a restart: figures of steps do not have it.
+/// What is on the hosts is told once, in a rank's first step, and in its first after a restart: figures of steps do not
+/// have it.
 Status addHostMemory(const RunReader& run, RunFigures& figures) {
     if (!run.header().hasLayout() || !usesHost(run.header().layout.memory)) return {};
     std::vector<std::int64_t> starts{std::numeric_limits<std::int64_t>::min()};

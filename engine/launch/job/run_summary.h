@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a run: what the command line prints at its end, what info tells of a file, what the desktop's cards show.
+// The figures of a run: what the command line prints at its end, what info tells of a file, what the desktop's cards
+// show.
 #pragma once
 
 #include "engine/trace/analysis/stragglers.h"
@@ -19,9 +20,9 @@ namespace shardlab {
 
 struct RankFigures {
     RankRecord record;
-    MemoryBytes memory{};            ///< measured, each category at its own peak
-    std::int64_t peak = 0;           ///< measured, largest sum
-    MemoryBytes host{};              ///< measured, held on the host for it, each category at its own peak
+    MemoryBytes memory{};   ///< measured, each category at its own peak
+    std::int64_t peak = 0;  ///< measured, largest sum
+    MemoryBytes host{};     ///< measured, held on the host for it, each category at its own peak
     std::int64_t predictedPeak = 0;
 };
 
@@ -31,7 +32,8 @@ struct DataCommunication {
     double exposed = 0;  ///< for which it waited
 };
 
-/// Its seconds and rates are those of the devices that a paced run models (engine/base/device_time.h); moments are the run's clock's.
+/// Its seconds and rates are those of the devices that a paced run models (engine/base/device_time.h); moments are the
+/// run's clock's.
 struct RunSummary {
     std::string name;    ///< of the layout
     std::string origin;  ///< the program that recorded an imported run, which has no layout; else empty
@@ -48,8 +50,8 @@ struct RunSummary {
     double sentBytes = 0;  ///< of a step, all ranks together (SentBytes)
     double tokensPerSecond = 0;
     std::string_view counted = "tokens";  ///< or what tokensPerStep counts of its model
-    DevicePeak peak;             ///< what mfu is a share of
-    std::optional<double> mfu;   ///< modelUtilisation(), where the peak is known
+    DevicePeak peak;                      ///< what mfu is a share of
+    std::optional<double> mfu;            ///< modelUtilisation(), where the peak is known
     std::optional<double> predictedMfu;
     std::optional<DataCommunication> communication;  ///< where anything runs beside compute
     double predictedStepSeconds = 0;
@@ -60,14 +62,15 @@ struct RunSummary {
     std::int64_t capacityBytes = 0;  ///< of one device; 0 = unknown
     std::int64_t events = 0;
     std::int64_t droppedEvents = 0;
-    std::vector<Event> restarts;  ///< ascending (restarts.h)
+    std::vector<Event> restarts;    ///< ascending (restarts.h)
     std::vector<HostClock> clocks;  ///< of each host but the launcher's, as the run's file keeps them
-    CheckpointTally checkpoints;  ///< known once the run is read from its file
-    bool recording = false;  ///< as whoever has the file sees it: it has no end yet
+    CheckpointTally checkpoints;    ///< known once the run is read from its file
+    bool recording = false;         ///< as whoever has the file sees it: it has no end yet
     RunEnd end;
     std::vector<Straggler> stragglers;  ///< largest excess first; known once the run is read from its file
     Thinning thinning;
-    std::vector<LogLine> flight;  ///< of a run that did not end well: the last operations of each rank, with their prefix
+    std::vector<LogLine>
+        flight;  ///< of a run that did not end well: the last operations of each rank, with their prefix
 };
 
 /// Follows a run as it happens.

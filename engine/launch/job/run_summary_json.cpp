@@ -35,9 +35,12 @@ Json memoryOf(const RankFigures& rank) {
 /// Null where the file has no size limit.
 Json thinningOf(const Thinning& thinning) {
     if (thinning.sizeLimit <= 0) return nullptr;
-    return {{"policy", std::string(thinning.policy())}, {"bytes", thinning.sizeLimit},
-            {"keep_last", thinning.last},               {"keep_every", thinning.every},
-            {"thinned_steps", thinning.steps()},        {"thinned_events", thinning.events}};
+    return {{"policy", std::string(thinning.policy())},
+            {"bytes", thinning.sizeLimit},
+            {"keep_last", thinning.last},
+            {"keep_every", thinning.every},
+            {"thinned_steps", thinning.steps()},
+            {"thinned_events", thinning.events}};
 }
 
 /// Null where nothing runs beside compute.
@@ -50,7 +53,8 @@ Json communicationOf(const RunSummary& summary) {
 Json pacedStepOf(const RunSummary& summary) {
     if (!summary.paced) return nullptr;
     const DeviceTime device(summary.stretch);
-    return {{"measured", known(device.onClock(summary.stepSeconds))}, {"predicted", device.onClock(summary.predictedStepSeconds)}};
+    return {{"measured", known(device.onClock(summary.stepSeconds))},
+            {"predicted", device.onClock(summary.predictedStepSeconds)}};
 }
 
 /// Null where the devices' peak is not known.

@@ -42,7 +42,9 @@ std::vector<int> processesWith(const std::string& key, const std::filesystem::pa
 
 std::vector<int> processesOfJob(const std::filesystem::path& folder) { return processesWith("--folder", folder, true); }
 
-std::vector<int> daemonsOfJob(const std::filesystem::path& folder) { return processesWith("orte_tmpdir_base", folder, false); }
+std::vector<int> daemonsOfJob(const std::filesystem::path& folder) {
+    return processesWith("orte_tmpdir_base", folder, false);
+}
 
 bool isStopped(int process) {
     const std::string content = readFile("/proc/" + std::to_string(process) + "/stat").value_or("");

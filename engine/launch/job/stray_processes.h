@@ -7,8 +7,8 @@
 
 namespace shardlab {
 
-/// This user's processes (never this one) with the arguments `--folder FOLDER`, or a folder in it: mpirun and the ranks it
-/// started.
+/// This user's processes (never this one) with the arguments `--folder FOLDER`, or a folder in it: mpirun and the ranks
+/// it started.
 std::vector<int> processesOfJob(const std::filesystem::path& folder);
 /// Open MPI's daemons on hosts other than the launcher's, whose session files lie in `folder`.
 std::vector<int> daemonsOfJob(const std::filesystem::path& folder);

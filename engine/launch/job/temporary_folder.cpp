@@ -46,8 +46,8 @@ bool ownedByThisUser(const std::filesystem::path& folder) {
     return lstat(folder.c_str(), &data) == 0 && S_ISDIR(data.st_mode) && data.st_uid == geteuid();
 }
 
-/// Also while a process that is just ending makes and removes files there: one that comes or goes at the wrong moment stops
-/// remove_all in the middle.
+/// Also while a process that is just ending makes and removes files there: one that comes or goes at the wrong moment
+/// stops remove_all in the middle.
 void removeWhole(const std::filesystem::path& folder) {
     std::error_code failed;
     for (int attempt = 0; attempt < 40; ++attempt) {
@@ -76,7 +76,9 @@ Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& bas
 }
 
 Result<TemporaryFolder> TemporaryFolder::createAs(const std::filesystem::path& folder) {
-    const auto cannot = [&](const std::string& why) { return fail(Error{"cannot make the job's folder", folder.string(), why, {}}); };
+    const auto cannot = [&](const std::string& why) {
+        return fail(Error{"cannot make the job's folder", folder.string(), why, {}});
+    };
     if (mkdir(folder.c_str(), 0700) == 0) {
         const int lock = acquireLock(folder, O_CREAT);
         return lock < 0 ? cannot("its lock cannot be taken") : Result<TemporaryFolder>(TemporaryFolder(folder, lock));
@@ -97,7 +99,8 @@ TemporaryFolder::~TemporaryFolder() {
 
 std::filesystem::path temporaryBase() {
     const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-    if (runtime != nullptr && *runtime == '/' && std::strlen(runtime) <= longestBase && access(runtime, W_OK | X_OK) == 0)
+    if (runtime != nullptr && *runtime == '/' && std::strlen(runtime) <= longestBase &&
+        access(runtime, W_OK | X_OK) == 0)
         return runtime;
     std::error_code failed;
     const std::filesystem::path system = std::filesystem::temp_directory_path(failed);
@@ -106,7 +109,8 @@ std::filesystem::path temporaryBase() {
 
 void sweepAbandonedFolders(const std::filesystem::path& base) {
     std::error_code failed;
-    for (std::filesystem::directory_iterator entry(base, failed), end; !failed && entry != end; entry.increment(failed)) {
+    for (std::filesystem::directory_iterator entry(base, failed), end; !failed && entry != end;
+         entry.increment(failed)) {
         const std::filesystem::path folder = entry->path();
         if (!folder.filename().string().starts_with(prefix) || !ownedByThisUser(folder) || !old(folder)) continue;
         const int lock = acquireLock(folder, 0);

@@ -10,10 +10,12 @@ namespace shardlab {
 
 class TemporaryFolder {
 public:
-    /// Makes `base`/shardlab-job-XXXXXX, readable by this user only, and holds a lock in it. Error: `base` not writable.
+    /// Makes `base`/shardlab-job-XXXXXX, readable by this user only, and holds a lock in it. Error: `base` not
+    /// writable.
     static Result<TemporaryFolder> create(const std::filesystem::path& base);
-    /// The folder of that name, of a job whose launcher is on another host. Where it is there already, as on a file system
-    /// that the two hosts share, it stays the other's and is not removed. Error: not to be made, or somebody else's.
+    /// The folder of that name, of a job whose launcher is on another host. Where it is there already, as on a file
+    /// system that the two hosts share, it stays the other's and is not removed. Error: not to be made, or somebody
+    /// else's.
     static Result<TemporaryFolder> createAs(const std::filesystem::path& folder);
     TemporaryFolder(TemporaryFolder&& other) noexcept;
     TemporaryFolder& operator=(TemporaryFolder&&) = delete;

@@ -29,9 +29,8 @@ const std::vector<Action>& WaitGraph::list(int rank) const {
 /// A receive is posted early and waited for where its message is used.
 std::size_t WaitGraph::placeOf(int rank, const Action& action) const {
     const auto& actions = list(rank);
-    const auto found = std::ranges::find_if(actions, [&](const Action& each) {
-        return isReceive(action.kind) ? uses(each, action) : each == action;
-    });
+    const auto found = std::ranges::find_if(
+        actions, [&](const Action& each) { return isReceive(action.kind) ? uses(each, action) : each == action; });
     return static_cast<std::size_t>(found - actions.begin());
 }
 
@@ -101,7 +100,8 @@ std::vector<int> WaitGraph::betweenStepsTogether(int rank) const {
     std::vector<int> replicas;
     for (const int other : sameWeights(mesh_, rank)) {
         const RankStatus& status = ranks_[static_cast<std::size_t>(other)];
-        if (other != rank && rank != 0 && status.phase == self.phase && status.step == self.step) replicas.push_back(other);
+        if (other != rank && rank != 0 && status.phase == self.phase && status.step == self.step)
+            replicas.push_back(other);
     }
     return replicas;
 }

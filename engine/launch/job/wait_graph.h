@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for whom at one moment, from what every rank says it is doing and from the lists of actions they go through.
+// Who waits for whom at one moment, from what every rank says it is doing and from the lists of actions they go
+// through.
 #pragma once
 
 #include "engine/layout/mesh/mesh.h"

@@ -28,14 +28,16 @@ std::vector<RankStatus> statusesOf(const auto& seen) {
 std::string complaint(const Hang& hang, const HangEvidence& evidence) {
     const std::string place = whereabouts(hang.status());
     switch (hang.cause) {
-        case Hang::Cause::Frozen:
-            return fmt::format("rank {} stands still{} {}", hang.rank, evidence.stopped ? " (stopped by a signal)" : "", place);
-        case Hang::Cause::Missing:
-            return fmt::format("rank {} {} {} at step {}, rank {} waits for it", hang.rank,
-                               evidence.sent ? "has sent, but nobody got," : "has not sent", toText(hang.missing.send),
-                               hang.ranks[static_cast<std::size_t>(hang.missing.receiver)].status.step, hang.missing.receiver);
-        case Hang::Cause::Busy: return fmt::format("rank {} does not get on {}", hang.rank, place);
-        case Hang::Cause::Circle: return fmt::format("ranks wait for each other, rank {} {}", hang.rank, place);
+    case Hang::Cause::Frozen:
+        return fmt::format("rank {} stands still{} {}", hang.rank, evidence.stopped ? " (stopped by a signal)" : "",
+                           place);
+    case Hang::Cause::Missing:
+        return fmt::format("rank {} {} {} at step {}, rank {} waits for it", hang.rank,
+                           evidence.sent ? "has sent, but nobody got," : "has not sent", toText(hang.missing.send),
+                           hang.ranks[static_cast<std::size_t>(hang.missing.receiver)].status.step,
+                           hang.missing.receiver);
+    case Hang::Cause::Busy: return fmt::format("rank {} does not get on {}", hang.rank, place);
+    case Hang::Cause::Circle: return fmt::format("ranks wait for each other, rank {} {}", hang.rank, place);
     }
     return {};
 }
@@ -45,7 +47,8 @@ std::string complaint(const Hang& hang, const HangEvidence& evidence) {
 std::string toText(const Hang::Wait& wait) {
     const RankStatus& status = wait.status;
     if (wait.forRanks.empty()) return fmt::format("{} {}", name(status.phase), whereabouts(status));
-    const std::string place = status.action != 0 ? "in " + toText(actionFromId(status.action)) : std::string(name(status.phase));
+    const std::string place =
+        status.action != 0 ? "in " + toText(actionFromId(status.action)) : std::string(name(status.phase));
     return fmt::format("waits at step {} {} for rank{} {}", status.step, place, wait.forRanks.size() == 1 ? "" : "s",
                        fmt::join(wait.forRanks, ", "));
 }
@@ -83,12 +86,12 @@ double Watchdog::deadline(RankPhase phase) const {
                                               : std::max(60.0, 30 * setup_.predictedStep);
     const double step = setup_.deadline > 0 ? setup_.deadline : automatic;
     switch (phase) {
-        case RankPhase::Starting: return setup_.measures ? never : std::max(300.0, step);
-        case RankPhase::Setup: return std::max(300.0, step);
-        case RankPhase::Checkpointing: return std::max(900.0, step);
-        case RankPhase::Paused:
-        case RankPhase::Finished: return never;
-        default: return step;
+    case RankPhase::Starting: return setup_.measures ? never : std::max(300.0, step);
+    case RankPhase::Setup: return std::max(300.0, step);
+    case RankPhase::Checkpointing: return std::max(900.0, step);
+    case RankPhase::Paused:
+    case RankPhase::Finished: return never;
+    default: return step;
     }
 }
 
@@ -110,8 +113,9 @@ Hang Watchdog::hang(Hang::Cause cause, int rank, double seconds, double deadline
     const std::vector<RankStatus> statuses = statusesOf(ranks_);
     const WaitGraph graph(setup_.mesh, setup_.lowered, statuses, cause == Hang::Cause::Frozen ? rank : -1);
     for (int each = 0; each < setup_.mesh.ranks(); ++each)
-        found.ranks.push_back({each, statuses[static_cast<std::size_t>(each)],
-                               ranks_[static_cast<std::size_t>(each)].ended ? std::vector<int>{} : graph.waitsFor(each)});
+        found.ranks.push_back(
+            {each, statuses[static_cast<std::size_t>(each)],
+             ranks_[static_cast<std::size_t>(each)].ended ? std::vector<int>{} : graph.waitsFor(each)});
     return found;
 }
 
@@ -122,7 +126,8 @@ std::optional<Hang> Watchdog::find() const {
     int busy = -1;    // the one that has worked by itself for longest
     double patience = 0;
     bool overdue = false;
-    const bool allPaused = std::ranges::all_of(ranks_, [](const Seen& seen) { return seen.ended || seen.status.phase == RankPhase::Paused; });
+    const bool allPaused = std::ranges::all_of(
+        ranks_, [](const Seen& seen) { return seen.ended || seen.status.phase == RankPhase::Paused; });
     for (int rank = 0; rank < setup_.mesh.ranks(); ++rank) {
         const Seen& seen = ranks_[static_cast<std::size_t>(rank)];
         if (seen.ended) continue;
@@ -153,7 +158,8 @@ std::optional<Hang> Watchdog::find() const {
     const auto of = [&](int rank) -> const Seen& { return ranks_[static_cast<std::size_t>(rank)]; };
     if (frozen >= 0) return hang(Hang::Cause::Frozen, frozen, of(frozen).frozen, deadline(RankPhase::Compute));
     if (const auto missing = graph.missing()) {
-        Hang found = hang(Hang::Cause::Missing, missing->sender, of(missing->receiver).quiet, deadline(RankPhase::Waiting));
+        Hang found =
+            hang(Hang::Cause::Missing, missing->sender, of(missing->receiver).quiet, deadline(RankPhase::Waiting));
         found.missing = *missing;
         return found;
     }

@@ -7,8 +7,8 @@
 //   paused, finished           none; one that does not run any more is found once others go on after the pause
 //
 // A rank that works by itself is judged by its own time, a process that does not run at all (its page's pulse stands
-// still) too; ranks that wait for others only once no rank gets on any more, so that nobody is judged for another's long
-// validation.
+// still) too; ranks that wait for others only once no rank gets on any more, so that nobody is judged for another's
+// long validation.
 #pragma once
 
 #include "engine/launch/job/wait_graph.h"
@@ -28,9 +28,9 @@ struct Hang {
         std::vector<int> forRanks;  ///< empty: it waits for nobody
     };
     Cause cause = Cause::Circle;
-    int rank = -1;           ///< the one that keeps the others
-    double seconds = 0;      ///< for so long
-    double deadline = 0;     ///< seconds
+    int rank = -1;               ///< the one that keeps the others
+    double seconds = 0;          ///< for so long
+    double deadline = 0;         ///< seconds
     WaitGraph::Missing missing;  ///< where cause is Missing
     std::vector<Wait> ranks;     ///< every rank, at the moment of the judgement
 
@@ -52,9 +52,9 @@ std::string toText(const Hang& hang, const HangEvidence& evidence);
 struct WatchdogSetup {
     Mesh mesh;
     Schedule lowered;
-    int deadline = 0;           ///< seconds; 0: from the steps' duration
-    double predictedStep = 0;   ///< seconds, stretched
-    bool measures = false;      ///< ranks measure before they train: starting has no deadline
+    int deadline = 0;          ///< seconds; 0: from the steps' duration
+    double predictedStep = 0;  ///< seconds, stretched
+    bool measures = false;     ///< ranks measure before they train: starting has no deadline
 };
 
 class Watchdog {

@@ -21,8 +21,8 @@
 namespace shardlab {
 namespace {
 
-/// A gradient's reduction that nothing runs beside, or a wait for what runs beside compute, over the data axis or to the
-/// host.
+/// A gradient's reduction that nothing runs beside, or a wait for what runs beside compute, over the data axis or to
+/// the host.
 bool isExposed(const Event& event) {
     if (event.kind == EventKind::ReduceGradients || isServerExchange(event.kind)) return true;
     if (event.kind != EventKind::Wait) return false;
@@ -67,7 +67,8 @@ public:
                 }
             }
             if (last > from) tally.repeatedSteps += std::max(0, done - restart.step);
-            if (last > from && next < std::numeric_limits<std::int64_t>::max()) tally.standstillSeconds += toSeconds(next - last);
+            if (last > from && next < std::numeric_limits<std::int64_t>::max())
+                tally.standstillSeconds += toSeconds(next - last);
             from = restart.begin;
         }
     }
@@ -83,7 +84,8 @@ private:
 
 class Counting {
 public:
-    explicit Counting(const RunHeader& header) : traffic_(header), device_(header.stretch), serves_(updatesAtServer(header.layout.parallel)) {}
+    explicit Counting(const RunHeader& header)
+        : traffic_(header), device_(header.stretch), serves_(updatesAtServer(header.layout.parallel)) {}
 
     void add(std::span<const Event> events) {
         for (const Event& event : events) add(event);
@@ -95,7 +97,8 @@ public:
             tally.bytesPerStep = static_cast<double>(traffic_.total(TrafficMatrix::Part::All)) / steps;
             for (int from = 0; from < traffic_.ranks(); ++from)
                 for (int to = 0; to < traffic_.ranks(); ++to)
-                    tally.messagesPerStep += static_cast<double>(traffic_.cell(from, to, TrafficMatrix::Part::Messages).count) / steps;
+                    tally.messagesPerStep +=
+                        static_cast<double>(traffic_.cell(from, to, TrafficMatrix::Part::Messages).count) / steps;
         }
         tally.skippedSteps = static_cast<int>(skipped_.size());
         if (!steps_.empty()) {
@@ -104,7 +107,9 @@ public:
             tally.droppedShare = loads.droppedShare();
         }
         const auto first = std::next(steps_.begin(), steps_.size() > warmUpSteps ? static_cast<int>(warmUpSteps) : 0);
-        const double share = device_.seconds(1e-9) / static_cast<double>(std::max<std::ptrdiff_t>(1, std::distance(first, steps_.end()))) / traffic_.ranks();
+        const double share = device_.seconds(1e-9) /
+                             static_cast<double>(std::max<std::ptrdiff_t>(1, std::distance(first, steps_.end()))) /
+                             traffic_.ranks();
         for (auto step = first; step != steps_.end(); ++step) {
             tally.recomputeSeconds += static_cast<double>(step->second.recompute) * share;
             tally.exposedSeconds += static_cast<double>(step->second.exposed) * share;
@@ -125,7 +130,8 @@ private:
         else if (event.kind == EventKind::Recompute) steps_[event.step].recompute += event.end - event.begin;
         else if (isExposed(event)) steps_[event.step].exposed += event.end - event.begin;
         else if (event.kind == EventKind::Overflow) skipped_.insert(event.step);
-        else if (event.kind == EventKind::WeightVersions) tally_.weightVersions = std::max(tally_.weightVersions, static_cast<int>(event.value));
+        else if (event.kind == EventKind::WeightVersions)
+            tally_.weightVersions = std::max(tally_.weightVersions, static_cast<int>(event.value));
         else if (event.kind == EventKind::Staleness) addStaleness(event.value);
         else if (event.kind == EventKind::ElasticDistance) addDistance(event);
         else if (event.kind == EventKind::OverwrittenUpdates) addOverwritten(event);
@@ -190,7 +196,8 @@ tl::expected<PlannedRun, std::vector<Fault>> planRun(const Layout& layout, const
     counting.add(plan->simulation.events);
     RunTally tally = counting.tally();
     if (runsAtOwnPace(layout.parallel)) tally.staleness = workers(layout.parallel) - 1;
-    for (const RankMemory& memory : plan->memory) tally.weightVersions = std::max(tally.weightVersions, memory.weightVersions);
+    for (const RankMemory& memory : plan->memory)
+        tally.weightVersions = std::max(tally.weightVersions, memory.weightVersions);
     return PlannedRun{std::move(*plan), tally};
 }
 

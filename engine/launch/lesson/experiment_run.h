@@ -22,17 +22,21 @@ struct RunTally {
     int skippedSteps = 0;         ///< whose gradients overflowed
     int weightVersions = 0;       ///< most that a rank held at once; 0: not told
     // Of experts, over the second half of the steps.
-    std::optional<double> unevenLoad;    ///< tokens that chose a layer's busiest expert ÷ those of an average one, mean over layers
+    std::optional<double>
+        unevenLoad;  ///< tokens that chose a layer's busiest expert ÷ those of an average one, mean over layers
     std::optional<double> droppedShare;  ///< of the choices of tokens, those without a place
-    std::optional<double> serverBusy;  ///< share of time in which rank 0 takes gradients, updates and sends weights, where it is a server
-    std::optional<double> staleness;   ///< mean over the updates of an asynchronous server, or in shared memory
-    std::optional<double> overwritten; ///< share of the elements written in shared memory that overwrote another worker's
-    int restarts = 0;            ///< after faults
-    int repeatedSteps = 0;       ///< done, and done again from a checkpoint before them
-    double standstillSeconds = 0;  ///< on the run's clock, from the last step before each restart to the first one after it
-    std::optional<int> ranksAtEnd;  ///< of an elastic run that went on with another number
+    std::optional<double>
+        serverBusy;  ///< share of time in which rank 0 takes gradients, updates and sends weights, where it is a server
+    std::optional<double> staleness;  ///< mean over the updates of an asynchronous server, or in shared memory
+    std::optional<double>
+        overwritten;        ///< share of the elements written in shared memory that overwrote another worker's
+    int restarts = 0;       ///< after faults
+    int repeatedSteps = 0;  ///< done, and done again from a checkpoint before them
+    double standstillSeconds =
+        0;  ///< on the run's clock, from the last step before each restart to the first one after it
+    std::optional<int> ranksAtEnd;          ///< of an elastic run that went on with another number
     std::optional<double> elasticDistance;  ///< of the last exchange with a centre
-    std::optional<double> firstScale;  ///< of the loss
+    std::optional<double> firstScale;       ///< of the loss
     std::optional<double> lastScale;
 };
 

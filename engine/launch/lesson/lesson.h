@@ -7,8 +7,8 @@
 //     ```
 //     … is {{NAME.bubble}}, predicted {{NAME.bubble.predicted}}, in theory {{NAME.bubble.theory}}.
 //
-// Where no hosts are named, this machine has as many devices as the layout asks for. Other fences are plain text, in which
-// nothing is replaced. Which figures there are: lesson_figures.h.
+// Where no hosts are named, this machine has as many devices as the layout asks for. Other fences are plain text, in
+// which nothing is replaced. Which figures there are: lesson_figures.h.
 #pragma once
 
 #include "engine/base/result.h"
@@ -28,7 +28,8 @@ struct LessonExperiment {
     std::string title;  ///< "all forwards, then all backwards"; empty: none was written
     std::string like;   ///< the experiment that it differs from; empty: the default layout
     std::string json;   ///< what differs, as written
-    Layout layout;      ///< legal, and of this machine; bears the lesson's and the experiment's names where the file gives none
+    Layout layout;  ///< legal, and of this machine; bears the lesson's and the experiment's names where the file gives
+                    ///< none
 };
 
 /// In the text, from its first line to its last.

@@ -20,14 +20,16 @@ Value steady(const MeasuredRun& run, double value) { return run.summary.stepSeco
 template <MemoryCategory category>
 Value mostMeasured(const MeasuredRun& run) {
     std::int64_t most = 0;
-    for (const RankFigures& rank : run.summary.ranks) most = std::max(most, rank.memory[static_cast<std::size_t>(category)]);
+    for (const RankFigures& rank : run.summary.ranks)
+        most = std::max(most, rank.memory[static_cast<std::size_t>(category)]);
     return most > 0 ? Value(static_cast<double>(most)) : std::nullopt;
 }
 
 template <MemoryCategory category>
 Value mostPlanned(const PlannedRun& run) {
     std::int64_t most = 0;
-    for (const RankMemory& rank : run.plan.memory) most = std::max(most, rank.bytes[static_cast<std::size_t>(category)]);
+    for (const RankMemory& rank : run.plan.memory)
+        most = std::max(most, rank.bytes[static_cast<std::size_t>(category)]);
     return static_cast<double>(most);
 }
 
@@ -135,7 +137,9 @@ std::string_view name(FigureOrigin origin) {
 }
 
 bool LessonFigure::has(FigureOrigin origin) const {
-    return origin == FigureOrigin::Measured ? measured != nullptr : origin == FigureOrigin::Theory ? theory != nullptr : predicted != nullptr;
+    return origin == FigureOrigin::Measured ? measured != nullptr
+           : origin == FigureOrigin::Theory ? theory != nullptr
+                                            : predicted != nullptr;
 }
 
 std::string LessonFigure::text(double value) const {

@@ -3,11 +3,13 @@
 
 namespace shardlab {
 
-std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known, const ExperimentText& experimentText) {
+std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known,
+                       const ExperimentText& experimentText) {
     std::string text;
     for (const LessonPiece& piece : lesson.pieces) {
         if (const auto* plain = std::get_if<std::string>(&piece)) text += *plain;
-        else if (const auto* figure = std::get_if<LessonFigurePlace>(&piece)) text += figureText(*figure->figure, figure->origin, known[figure->experiment]);
+        else if (const auto* figure = std::get_if<LessonFigurePlace>(&piece))
+            text += figureText(*figure->figure, figure->origin, known[figure->experiment]);
         else text += experimentText(std::get<LessonExperimentPlace>(piece).experiment);
     }
     return text;

@@ -13,7 +13,8 @@ namespace shardlab {
 using ExperimentText = std::function<std::string(std::size_t index)>;
 
 /// The lesson's Markdown with its figures. `known`: of each experiment, in their order.
-std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known, const ExperimentText& experimentText);
+std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known,
+                       const ExperimentText& experimentText);
 
 /// What an experiment's layout says, on one line: {"schedule": {"kind": "gpipe"}}.
 std::string changeText(const LessonExperiment& experiment);

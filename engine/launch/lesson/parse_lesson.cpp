@@ -26,7 +26,9 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool isName(std::string_view text) {
-    return !text.empty() && text.size() <= 40 && std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'; });
+    return !text.empty() && text.size() <= 40 && std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    });
 }
 
 /// What an error quotes of a line.
@@ -94,7 +96,8 @@ private:
     static std::string_view withoutEnd(std::string_view line) { return line.substr(0, line.find('\n')); }
 
     void plain(std::string_view text) {
-        if (lesson_.pieces.empty() || !std::holds_alternative<std::string>(lesson_.pieces.back())) lesson_.pieces.emplace_back(std::string());
+        if (lesson_.pieces.empty() || !std::holds_alternative<std::string>(lesson_.pieces.back()))
+            lesson_.pieces.emplace_back(std::string());
         std::get<std::string>(lesson_.pieces.back()) += text;
     }
 
@@ -102,9 +105,11 @@ private:
         for (std::size_t open = line.find(opening); open != std::string_view::npos; open = line.find(opening)) {
             const std::size_t close = line.find(closing, open);
             if (close == std::string_view::npos)
-                return fail({"a figure has no end", where(line_), excerpt(withoutEnd(line.substr(open))), "{{EXPERIMENT.FIGURE}} on one line"});
+                return fail({"a figure has no end", where(line_), excerpt(withoutEnd(line.substr(open))),
+                             "{{EXPERIMENT.FIGURE}} on one line"});
             plain(line.substr(0, open));
-            tokens_.push_back({lesson_.pieces.size(), line_, std::string(trimmed(line.substr(open + 2, close - open - 2)))});
+            tokens_.push_back(
+                {lesson_.pieces.size(), line_, std::string(trimmed(line.substr(open + 2, close - open - 2)))});
             lesson_.pieces.emplace_back(LessonFigurePlace{});
             line.remove_prefix(close + closing.size());
         }
@@ -120,7 +125,8 @@ private:
             if (line.starts_with(fence) && trimmed(withoutEnd(line)) == fence) return block;
             block += line;
         }
-        return fail({"a block has no end", where(begin), "the lesson ends within it", "a line of ``` after its last line"});
+        return fail(
+            {"a block has no end", where(begin), "the lesson ends within it", "a line of ``` after its last line"});
     }
 
     Status readFence(std::string_view line) {
@@ -161,11 +167,14 @@ private:
         const bool like = words.size() == 3 && words[1] == "like";
         if ((words.size() != 1 && !like) || !isName(words[0]))
             return fail({"an experiment has no name", where(line_), excerpt(line),
-                         "```experiment NAME, ```experiment NAME like OTHER, and : what it shows; a name is of a–z, 0–9, - and _"});
+                         "```experiment NAME, ```experiment NAME like OTHER, and : what it shows; a name is of a–z, "
+                         "0–9, - and _"});
         experiment.name = words[0];
-        if (find(experiment.name)) return fail({"two experiments have one name", where(line_), experiment.name, "each name once"});
+        if (find(experiment.name))
+            return fail({"two experiments have one name", where(line_), experiment.name, "each name once"});
         if (lesson_.experiments.size() == mostExperiments)
-            return fail({"a lesson has too many experiments", where(line_), {}, std::to_string(mostExperiments) + " at most"});
+            return fail(
+                {"a lesson has too many experiments", where(line_), {}, std::to_string(mostExperiments) + " at most"});
         if (!like) return experiment;
         experiment.like = words[2];
         if (!find(experiment.like)) return fail(unknown("there is no such experiment above", line_, experiment.like));
@@ -181,18 +190,23 @@ private:
             return fail(std::move(error));
         }
         json whole = experiment.like.empty() ? json::object() : json_.at(experiment.like);
-        if (!own->root.is_object()) return fail({"a layout is no JSON object", where(begin), {}, "{\"schedule\": {\"kind\": \"gpipe\"}}"});
+        if (!own->root.is_object())
+            return fail({"a layout is no JSON object", where(begin), {}, "{\"schedule\": {\"kind\": \"gpipe\"}}"});
         whole.merge_patch(own->root);
         auto parsed = parseLayout(whole.dump());
         if (!parsed) return fail(parsed.error());
         experiment.layout = std::move(parsed->layout);
-        const bool namesHosts = whole.contains("cluster") && whole["cluster"].is_object() && whole["cluster"].contains("hosts");
+        const bool namesHosts =
+            whole.contains("cluster") && whole["cluster"].is_object() && whole["cluster"].contains("hosts");
         if (!namesHosts) experiment.layout.cluster.hosts = {HostSpec{.devices = rankCount(experiment.layout)}};
         std::vector<Fault> faults = std::move(own->duplicates);
         faults.insert(faults.end(), parsed->faults.begin(), parsed->faults.end());
         if (faults.empty()) faults = check(experiment.layout, scheduleMethods());
         if (!faults.empty())
-            return fail({"the layout of experiment " + experiment.name + " is not legal", where(begin), someFaults(std::move(faults)), {}});
+            return fail({"the layout of experiment " + experiment.name + " is not legal",
+                         where(begin),
+                         someFaults(std::move(faults)),
+                         {}});
         if (!whole.contains("name")) experiment.layout.name = lesson_.name + " " + experiment.name;
         json_[experiment.name] = std::move(whole);
         return {};
@@ -213,7 +227,8 @@ private:
     Result<LessonFigurePlace> resolve(const FigureToken& token) const {
         const std::size_t dot = token.text.find('.');
         if (dot == std::string::npos)
-            return fail({"this is no figure", where(token.line), excerpt(token.text), "{{EXPERIMENT.FIGURE}}, {{EXPERIMENT.FIGURE.predicted}}"});
+            return fail({"this is no figure", where(token.line), excerpt(token.text),
+                         "{{EXPERIMENT.FIGURE}}, {{EXPERIMENT.FIGURE.predicted}}"});
         const std::string experiment = token.text.substr(0, dot);
         const std::string_view rest = std::string_view(token.text).substr(dot + 1);
         const std::string_view figureName = rest.substr(0, rest.find('.'));
@@ -225,14 +240,16 @@ private:
         if (!place.figure) {
             std::vector<std::string_view> names;
             for (const LessonFigure& figure : lessonFigures()) names.push_back(figure.name);
-            return fail({"there is no such figure", where(token.line), excerpt(figureName), legalWords(figureName, names)});
+            return fail(
+                {"there is no such figure", where(token.line), excerpt(figureName), legalWords(figureName, names)});
         }
         place.origin = place.figure->plain();
         if (figureName.size() == rest.size()) return place;
         return withOrigin(place, rest.substr(figureName.size() + 1), token);
     }
 
-    Result<LessonFigurePlace> withOrigin(LessonFigurePlace place, std::string_view origin, const FigureToken& token) const {
+    Result<LessonFigurePlace> withOrigin(LessonFigurePlace place, std::string_view origin,
+                                         const FigureToken& token) const {
         std::vector<std::string_view> names;
         for (const FigureOrigin one : {FigureOrigin::Predicted, FigureOrigin::Theory}) {
             if (!place.figure->has(one)) continue;
@@ -241,7 +258,8 @@ private:
             place.origin = one;
             return place;
         }
-        const std::string legal = names.empty() ? "the figure alone, without a word after it" : legalWords(origin, names);
+        const std::string legal =
+            names.empty() ? "the figure alone, without a word after it" : legalWords(origin, names);
         return fail({"a figure has no such form", where(token.line), excerpt(token.text), legal});
     }
 
@@ -255,6 +273,8 @@ private:
 
 }  // namespace
 
-Result<Lesson> parseLesson(std::string_view markdown, std::string_view name) { return LessonParser(markdown, name).parse(); }
+Result<Lesson> parseLesson(std::string_view markdown, std::string_view name) {
+    return LessonParser(markdown, name).parse();
+}
 
 }  // namespace shardlab

@@ -48,7 +48,8 @@ std::vector<Peer> Acceptor::attend(std::int64_t now, std::size_t inside) {
     for (PendingConnection& pending : pending_) {
         std::optional<Greeting> greeting = hear(pending);
         if (greeting && inside + peers.size() >= options_.mostInside) {
-            turnAway(pending, counts_.tooMany, fmt::format("{} are connected, which is as many as may be", options_.mostInside));
+            turnAway(pending, counts_.tooMany,
+                     fmt::format("{} are connected, which is as many as may be", options_.mostInside));
         } else if (greeting) {
             ++counts_.welcomed;
             pending.gone = true;
@@ -87,8 +88,9 @@ std::optional<Greeting> Acceptor::hear(PendingConnection& pending) {
         turnAway(pending, counts_.wrongToken, "wrong token");
     } else if (greeting->role != options_.role) {
         turnAway(pending, counts_.wrongGreeting,
-                 options_.role == CallerRole::Viewer ? "this is a run to watch: it takes no events of other programs"
-                                                     : "this listens for programs that send events: it is not to be watched");
+                 options_.role == CallerRole::Viewer
+                     ? "this is a run to watch: it takes no events of other programs"
+                     : "this listens for programs that send events: it is not to be watched");
     } else {
         pending.gone = false;
         return std::move(*greeting);

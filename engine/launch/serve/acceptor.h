@@ -19,7 +19,7 @@ namespace shardlab {
 struct AcceptorOptions {
     std::string token;
     CallerRole role = CallerRole::Viewer;
-    std::size_t mostInside = 16;  ///< further ones are told so and turned away
+    std::size_t mostInside = 16;                ///< further ones are told so and turned away
     std::chrono::milliseconds handshake{2000};  ///< a caller that has not shown its token by then is dropped
 };
 
@@ -31,7 +31,7 @@ struct AcceptorCounts {
     std::int64_t garbage = 0;        ///< bytes that are no frame, a wrong checksum, a frame out of place
     std::int64_t oversized = 0;      ///< a frame that is too long
     std::int64_t slowHandshake = 0;
-    std::int64_t tooMany = 0;        ///< turned away while as many as may be were inside
+    std::int64_t tooMany = 0;  ///< turned away while as many as may be were inside
     std::int64_t refused() const { return wrongToken + wrongGreeting + garbage + oversized + slowHandshake + tooMany; }
     /// "2 wrong tokens, 1 slow handshake"; empty where nothing was refused.
     std::string text() const;
@@ -44,7 +44,8 @@ struct Peer {
 
 class Acceptor {
 public:
-    Acceptor(Descriptor listener, AcceptorOptions options) : listener_(std::move(listener)), options_(std::move(options)) {}
+    Acceptor(Descriptor listener, AcceptorOptions options)
+        : listener_(std::move(listener)), options_(std::move(options)) {}
 
     void watch(std::vector<pollfd>& watched) const;
     /// After a poll, which may have been of anything: who has shown the token by now. `inside`: how many are.

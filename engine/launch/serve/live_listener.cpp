@@ -77,9 +77,7 @@ struct Seat {
 
 struct LiveListener::Impl {
     Impl(const ListenOptions& given, WatchObserver& watcher, Descriptor listener)
-        : options(given),
-          address(boundAddress(listener, given.address)),
-          observer(watcher),
+        : options(given), address(boundAddress(listener, given.address)), observer(watcher),
           acceptor(std::move(listener), {given.token, CallerRole::Sender, given.mostSenders, given.handshake}),
           names(watcher) {}
     ~Impl() {
@@ -93,7 +91,8 @@ struct LiveListener::Impl {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0}};
             acceptor.watch(watched);
             for (const Connection& each : connections)
-                watched.push_back({each.link.descriptor(), static_cast<short>(POLLIN | (each.link.queued() > 0 ? POLLOUT : 0)), 0});
+                watched.push_back(
+                    {each.link.descriptor(), static_cast<short>(POLLIN | (each.link.queued() > 0 ? POLLOUT : 0)), 0});
             ::poll(watched.data(), watched.size(), pollMilliseconds);
             const std::int64_t now = monotonicNanoseconds();
             for (Peer& peer : acceptor.attend(now, connections.size())) welcome(std::move(peer), now);
@@ -112,9 +111,11 @@ struct LiveListener::Impl {
     void welcome(Peer peer, std::int64_t now) {
         const auto known = senders.find(peer.greeting.caller);
         // One that comes back has given up its former link, whatever the socket says.
-        std::erase_if(connections, [&](const Connection& each) { return each.greeting.caller == peer.greeting.caller; });
+        std::erase_if(connections,
+                      [&](const Connection& each) { return each.greeting.caller == peer.greeting.caller; });
         connections.push_back({std::move(peer.link), std::move(peer.greeting), now});
-        connections.back().link.send(frameType(LiveFrame::Welcome), encodeTaken(known == senders.end() ? 0 : known->second.taken()));
+        connections.back().link.send(frameType(LiveFrame::Welcome),
+                                     encodeTaken(known == senders.end() ? 0 : known->second.taken()));
     }
 
     void serve(Connection& from, std::int64_t now) {
@@ -134,7 +135,8 @@ struct LiveListener::Impl {
             from.broken = true;
         }
         if (takenOf(from) != before) from.link.send(frameType(SenderFrame::Taken), encodeTaken(takenOf(from)));
-        const bool open = from.link.flush() && count && (outcome == FrameParser::Outcome::NeedMore || outcome == FrameParser::Outcome::Frame);
+        const bool open = from.link.flush() && count &&
+                          (outcome == FrameParser::Outcome::NeedMore || outcome == FrameParser::Outcome::Frame);
         from.broken = from.broken || !open;
         if (from.broken) lost(from, now);
     }
@@ -152,7 +154,8 @@ struct LiveListener::Impl {
             return true;
         }
         if (!from.joined) {
-            const auto join = static_cast<SenderFrame>(frame.type) == SenderFrame::Join ? decodeJoin(frame.body) : fail({});
+            const auto join =
+                static_cast<SenderFrame>(frame.type) == SenderFrame::Join ? decodeJoin(frame.body) : fail({});
             return join && seat(from, *join, now);
         }
         Sender& sender = senders.at(from.greeting.caller);
@@ -165,7 +168,8 @@ struct LiveListener::Impl {
         const auto sent = decodeSenderEvents(frame.body);
         if (!sent) return refuse(from, sender.join().rank, sent.error(), now);
         if (!sender.take(*sent, events)) return false;
-        if (auto why = illegalTime(events)) return refuse(from, sender.join().rank, {"damaged events", "", std::move(*why), legalTimes}, now);
+        if (auto why = illegalTime(events))
+            return refuse(from, sender.join().rank, {"damaged events", "", std::move(*why), legalTimes}, now);
         if (!events.empty()) observer.eventsArrived(events);
         return true;
     }
@@ -184,15 +188,18 @@ struct LiveListener::Impl {
             from.broken = true;
             return false;
         };
-        if (join.world < 1 || join.world > mostRanks) return refuse(fmt::format("{} ranks are not possible, 1 to {} are", join.world, mostRanks));
-        if (join.rank < 0 || join.rank >= join.world) return refuse(fmt::format("rank {} of {} is not possible", join.rank, join.world));
+        if (join.world < 1 || join.world > mostRanks)
+            return refuse(fmt::format("{} ranks are not possible, 1 to {} are", join.world, mostRanks));
+        if (join.rank < 0 || join.rank >= join.world)
+            return refuse(fmt::format("rank {} of {} is not possible", join.rank, join.world));
         if (!seats.empty() && seats.size() != static_cast<std::size_t>(join.world))
             return refuse(fmt::format("the run has {} ranks, not {}", seats.size(), join.world));
         // A host has one monotonic clock; of another's it is known what it shows at about this time.
         const std::int64_t ahead = !clock.empty() && join.clock == clock ? 0 : now - join.now;
         if (seats.empty()) begin(from.greeting.program, join.world, std::min(now, join.started + ahead));
         Seat& seat = seats[static_cast<std::size_t>(join.rank)];
-        if (seat.connected && seat.caller != from.greeting.caller) return refuse(fmt::format("rank {} is connected already", join.rank));
+        if (seat.connected && seat.caller != from.greeting.caller)
+            return refuse(fmt::format("rank {} is connected already", join.rank));
         senders.try_emplace(from.greeting.caller, join, ahead - origin);
         seat.caller = from.greeting.caller;
         seat.connected = true;
@@ -210,9 +217,7 @@ struct LiveListener::Impl {
         observer.statusChanged({WatchStatus::State::Live, 1, {}});
     }
 
-    Seat& seatOf(const Connection& from) {
-        return *std::ranges::find(seats, from.greeting.caller, &Seat::caller);
-    }
+    Seat& seatOf(const Connection& from) { return *std::ranges::find(seats, from.greeting.caller, &Seat::caller); }
 
     void lost(const Connection& from, std::int64_t now) {
         if (!from.joined) return;
@@ -239,7 +244,8 @@ struct LiveListener::Impl {
     void end(const RunEnd& how) {
         over = true;
         if (acceptor.counts().refused() > 0)
-            observer.logged({monotonicNanoseconds() - origin, -1, LogLevel::Warning, "refused: " + acceptor.counts().text()});
+            observer.logged(
+                {monotonicNanoseconds() - origin, -1, LogLevel::Warning, "refused: " + acceptor.counts().text()});
         observer.ended(how);
         observer.statusChanged({WatchStatus::State::Ended, 1, {}});
     }

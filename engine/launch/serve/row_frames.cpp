@@ -58,56 +58,57 @@ void RowFrames::block(const BlockPart& part) {
 bool takeRow(const Frame& frame, RunPosition& position, RowSink& sink) {
     ByteReader reader(frame.body);
     switch (static_cast<LiveFrame>(frame.type)) {
-        case LiveFrame::Meta: {
-            const std::string key = reader.text();
-            const std::string value = reader.text();
-            if (reader.atEnd()) sink.meta(key, value);
-            return reader.atEnd();
-        }
-        case LiveFrame::Rank: {
-            RankRecord record;
-            record.rank = reader.fixed<std::int32_t>();
-            record.pid = reader.fixed<std::int32_t>();
-            for (std::string* text : {&record.host, &record.label, &record.end}) *text = reader.text();
-            if (reader.atEnd()) sink.rank(record);
-            return reader.atEnd();
-        }
-        case LiveFrame::Log: {
-            const auto id = reader.fixed<std::int64_t>();
-            LogLine line;
-            line.time = reader.fixed<std::int64_t>();
-            line.rank = reader.fixed<std::int32_t>();
-            line.level = reader.fixed<LogLevel>();
-            line.text = reader.text();
-            if (!reader.atEnd() || line.level > LogLevel::Error || !isLegalTime(line.time) || id <= position.log) return false;
-            position.log = id;
-            sink.log(id, line);
-            return true;
-        }
-        case LiveFrame::Name: {
-            const auto number = reader.fixed<std::int64_t>();
-            const std::string text = reader.text();
-            if (!reader.atEnd() || number <= position.name || number > 0xffff'ffff) return false;
-            position.name = number;
-            sink.name(number, text);
-            return true;
-        }
-        case LiveFrame::Block: {
-            BlockPart part;
-            part.of.source = reader.fixed<EventSource>();
-            part.of.rank = reader.fixed<std::int32_t>();
-            part.of.lane = reader.fixed<Lane>();
-            part.block = static_cast<std::int64_t>(reader.varint());
-            part.first = static_cast<std::uint32_t>(reader.varint());
-            part.count = static_cast<std::uint32_t>(reader.varint());
-            part.packed = reader.bytes(reader.left());
-            if (!reader.ok() || part.of.source > EventSource::Predicted || static_cast<int>(part.of.lane) >= laneCount ||
-                !position.take(part))
-                return false;
-            sink.block(part);
-            return true;
-        }
-        default: return false;
+    case LiveFrame::Meta: {
+        const std::string key = reader.text();
+        const std::string value = reader.text();
+        if (reader.atEnd()) sink.meta(key, value);
+        return reader.atEnd();
+    }
+    case LiveFrame::Rank: {
+        RankRecord record;
+        record.rank = reader.fixed<std::int32_t>();
+        record.pid = reader.fixed<std::int32_t>();
+        for (std::string* text : {&record.host, &record.label, &record.end}) *text = reader.text();
+        if (reader.atEnd()) sink.rank(record);
+        return reader.atEnd();
+    }
+    case LiveFrame::Log: {
+        const auto id = reader.fixed<std::int64_t>();
+        LogLine line;
+        line.time = reader.fixed<std::int64_t>();
+        line.rank = reader.fixed<std::int32_t>();
+        line.level = reader.fixed<LogLevel>();
+        line.text = reader.text();
+        if (!reader.atEnd() || line.level > LogLevel::Error || !isLegalTime(line.time) || id <= position.log)
+            return false;
+        position.log = id;
+        sink.log(id, line);
+        return true;
+    }
+    case LiveFrame::Name: {
+        const auto number = reader.fixed<std::int64_t>();
+        const std::string text = reader.text();
+        if (!reader.atEnd() || number <= position.name || number > 0xffff'ffff) return false;
+        position.name = number;
+        sink.name(number, text);
+        return true;
+    }
+    case LiveFrame::Block: {
+        BlockPart part;
+        part.of.source = reader.fixed<EventSource>();
+        part.of.rank = reader.fixed<std::int32_t>();
+        part.of.lane = reader.fixed<Lane>();
+        part.block = static_cast<std::int64_t>(reader.varint());
+        part.first = static_cast<std::uint32_t>(reader.varint());
+        part.count = static_cast<std::uint32_t>(reader.varint());
+        part.packed = reader.bytes(reader.left());
+        if (!reader.ok() || part.of.source > EventSource::Predicted || static_cast<int>(part.of.lane) >= laneCount ||
+            !position.take(part))
+            return false;
+        sink.block(part);
+        return true;
+    }
+    default: return false;
     }
 }
 

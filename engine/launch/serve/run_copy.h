@@ -29,8 +29,8 @@ public:
     void paused() override;
     void ended(const RunEnd& end) override;
 
-    /// Leaves one file, readable as any other: `reason` says why it holds only a part of the run. Nothing, where the run
-    /// had ended, or had not begun.
+    /// Leaves one file, readable as any other: `reason` says why it holds only a part of the run. Nothing, where the
+    /// run had ended, or had not begun.
     void close(const std::string& reason);
     /// The first failure to write; nothing is written after it.
     const std::optional<Error>& error() const { return error_; }

@@ -37,8 +37,7 @@ std::string ServeCounts::text() const {
 
 struct RunServer::Impl {
     Impl(const ServeOptions& given, Descriptor listener)
-        : options(given),
-          address(boundAddress(listener, given.address)),
+        : options(given), address(boundAddress(listener, given.address)),
           acceptor(std::move(listener), {given.token, CallerRole::Viewer, given.mostViewers, given.handshake}) {}
     ~Impl() {
         order([this] { stopping = true; });
@@ -100,7 +99,8 @@ struct RunServer::Impl {
         std::erase_if(viewers, [&](const Viewer& viewer) { return viewer.caller() == caller; });
         const auto told = std::ranges::find(notices, caller, &std::pair<std::uint64_t, std::string>::first);
         const auto newest = run ? run->newestBlock() : Result<std::int64_t>(0);
-        viewers.emplace_back(std::move(peer), now, newest ? *newest : 0, told == notices.end() ? std::string() : told->second);
+        viewers.emplace_back(std::move(peer), now, newest ? *newest : 0,
+                             told == notices.end() ? std::string() : told->second);
         if (told != notices.end()) notices.erase(told);
     }
 
@@ -124,23 +124,24 @@ struct RunServer::Impl {
     /// Whether the viewer is to be forgotten; says and counts why.
     bool dropped(const Viewer& viewer, std::int64_t now) {
         switch (viewer.state()) {
-            case Viewer::State::Lost: lost[viewer.caller()] = now; return true;
-            case Viewer::State::Left:
-            case Viewer::State::Refused: return true;
-            case Viewer::State::Complete: ++counts.complete; return true;
-            case Viewer::State::Garbage: ++acceptor.counts().garbage; return true;
-            case Viewer::State::Oversized: ++acceptor.counts().oversized; return true;
-            case Viewer::State::Awaiting:
-                if (now - viewer.since() <= options.handshake.count() * milliseconds) return false;
-                ++acceptor.counts().slowHandshake;
-                return true;
-            case Viewer::State::Following: break;
+        case Viewer::State::Lost: lost[viewer.caller()] = now; return true;
+        case Viewer::State::Left:
+        case Viewer::State::Refused: return true;
+        case Viewer::State::Complete: ++counts.complete; return true;
+        case Viewer::State::Garbage: ++acceptor.counts().garbage; return true;
+        case Viewer::State::Oversized: ++acceptor.counts().oversized; return true;
+        case Viewer::State::Awaiting:
+            if (now - viewer.since() <= options.handshake.count() * milliseconds) return false;
+            ++acceptor.counts().slowHandshake;
+            return true;
+        case Viewer::State::Following: break;
         }
         const std::chrono::milliseconds limit = ending ? options.lastStallLimit : options.stallLimit;
         if (!viewer.stalled(now, limit)) return false;
         ++counts.stalled;
-        notices.emplace_back(viewer.caller(), fmt::format("the last connection was closed because nothing was taken for {} s",
-                                                          static_cast<double>(limit.count()) / 1000));
+        notices.emplace_back(viewer.caller(),
+                             fmt::format("the last connection was closed because nothing was taken for {} s",
+                                         static_cast<double>(limit.count()) / 1000));
         if (notices.size() > mostNotices) notices.pop_front();
         return true;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives viewers on other machines a run while it is recorded: from its start, however late they join, out of its file.
-// Each viewer has its own place in the file, so a slow one holds back nothing but itself: no rank, no recorder, no other
-// viewer. Viewers only read. Works on a thread of its own.
+// Each viewer has its own place in the file, so a slow one holds back nothing but itself: no rank, no recorder, no
+// other viewer. Viewers only read. Works on a thread of its own.
 #pragma once
 
 #include "engine/base/tcp_socket.h"
@@ -21,9 +21,9 @@ struct ServeOptions {
     std::string token;   ///< what a viewer must show
     std::size_t mostViewers = 16;
     std::chrono::milliseconds handshake{2000};
-    std::chrono::milliseconds stallLimit{10'000};      ///< a viewer that takes nothing for so long is dropped
-    std::chrono::milliseconds lastStallLimit{2'000};   ///< the same, once the run has ended
-    std::chrono::milliseconds lingerLimit{30'000};     ///< after the end, for all viewers together
+    std::chrono::milliseconds stallLimit{10'000};     ///< a viewer that takes nothing for so long is dropped
+    std::chrono::milliseconds lastStallLimit{2'000};  ///< the same, once the run has ended
+    std::chrono::milliseconds lingerLimit{30'000};    ///< after the end, for all viewers together
 };
 
 struct ServeCounts : AcceptorCounts {

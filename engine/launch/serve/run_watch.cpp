@@ -16,7 +16,7 @@ namespace shardlab {
 namespace {
 
 constexpr std::int64_t milliseconds = 1'000'000;
-constexpr int firstRetry = 250;     ///< milliseconds; doubled at each further try
+constexpr int firstRetry = 250;  ///< milliseconds; doubled at each further try
 constexpr int longestRetry = 4000;
 constexpr int pollMilliseconds = 200;
 constexpr std::string_view wrongToken = "wrong token";  ///< a refusal that no further try can change
@@ -84,7 +84,8 @@ struct RunWatch::Impl {
         if (count && *count > 0) heardAt = now;
         Frame frame;
         FrameParser::Outcome outcome{};
-        while (link && !status.over() && (outcome = link->parser().next(frame)) == FrameParser::Outcome::Frame) take(frame);
+        while (link && !status.over() && (outcome = link->parser().next(frame)) == FrameParser::Outcome::Frame)
+            take(frame);
         if (!link || status.over()) return;
         if (decoder.error()) return failed(decoder.error()->text());
         if (outcome != FrameParser::Outcome::NeedMore) return lose("what arrived was damaged");
@@ -93,40 +94,42 @@ struct RunWatch::Impl {
 
     void take(const Frame& frame) {
         switch (static_cast<LiveFrame>(frame.type)) {
-            case LiveFrame::Refusal: {
-                const auto reason = decodeText(frame.body);
-                const std::string why = "refused: " + (reason ? *reason : std::string("no reason was given"));
-                return reason && *reason == wrongToken ? failed(why) : lose(why);
-            }
-            case LiveFrame::Welcome: {
-                const auto welcome = decodeViewerWelcome(frame.body);
-                if (!welcome || welcomed) return lose("what arrived was damaged");
-                welcomed = everWelcomed = true;
-                lostSince.reset();
-                link->send(frameType(LiveFrame::From), encode(position));
-                newest = welcome->newest;
-                return say({WatchStatus::State::CatchingUp, share(), welcome->notice});
-            }
-            case LiveFrame::Progress: {
-                const auto progress = decodeProgress(frame.body);
-                if (!progress) return lose("what arrived was damaged");
-                newest = progress->newest;
-                observer.paused();
-                return say({progress->complete ? WatchStatus::State::Live : WatchStatus::State::CatchingUp, share(), status.reason});
-            }
-            case LiveFrame::End: {
-                const auto end = decodeEnd(frame.body);
-                if (!end) return lose("what arrived was damaged");
-                observer.ended(decoder.end() ? *decoder.end() : *end);
-                return say({WatchStatus::State::Ended, 1, {}});
-            }
-            default:
-                if (!welcomed || !takeRow(frame, position, decoder)) return lose("what arrived was damaged");
+        case LiveFrame::Refusal: {
+            const auto reason = decodeText(frame.body);
+            const std::string why = "refused: " + (reason ? *reason : std::string("no reason was given"));
+            return reason && *reason == wrongToken ? failed(why) : lose(why);
+        }
+        case LiveFrame::Welcome: {
+            const auto welcome = decodeViewerWelcome(frame.body);
+            if (!welcome || welcomed) return lose("what arrived was damaged");
+            welcomed = everWelcomed = true;
+            lostSince.reset();
+            link->send(frameType(LiveFrame::From), encode(position));
+            newest = welcome->newest;
+            return say({WatchStatus::State::CatchingUp, share(), welcome->notice});
+        }
+        case LiveFrame::Progress: {
+            const auto progress = decodeProgress(frame.body);
+            if (!progress) return lose("what arrived was damaged");
+            newest = progress->newest;
+            observer.paused();
+            return say({progress->complete ? WatchStatus::State::Live : WatchStatus::State::CatchingUp, share(),
+                        status.reason});
+        }
+        case LiveFrame::End: {
+            const auto end = decodeEnd(frame.body);
+            if (!end) return lose("what arrived was damaged");
+            observer.ended(decoder.end() ? *decoder.end() : *end);
+            return say({WatchStatus::State::Ended, 1, {}});
+        }
+        default:
+            if (!welcomed || !takeRow(frame, position, decoder)) return lose("what arrived was damaged");
         }
     }
 
     double share() const {
-        const std::int64_t have = std::max(position.lastBlock(EventSource::Measured), position.lastBlock(EventSource::Predicted));
+        const std::int64_t have =
+            std::max(position.lastBlock(EventSource::Measured), position.lastBlock(EventSource::Predicted));
         return newest > 0 ? std::min(1.0, static_cast<double>(have) / static_cast<double>(newest)) : 0;
     }
 
@@ -168,7 +171,8 @@ struct RunWatch::Impl {
     std::thread thread;
 };
 
-RunWatch::RunWatch(WatchOptions options, WatchObserver& observer) : impl_(std::make_unique<Impl>(std::move(options), observer)) {}
+RunWatch::RunWatch(WatchOptions options, WatchObserver& observer)
+    : impl_(std::make_unique<Impl>(std::move(options), observer)) {}
 RunWatch::~RunWatch() = default;
 
 }  // namespace shardlab

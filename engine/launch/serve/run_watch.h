@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A viewer's side: follows a run that another machine serves, from its start; where the connection is lost it comes back
-// and goes on where it was. Works on a thread of its own.
+// A viewer's side: follows a run that another machine serves, from its start; where the connection is lost it comes
+// back and goes on where it was. Works on a thread of its own.
 #pragma once
 
 #include "engine/base/tcp_socket.h"
@@ -17,8 +17,8 @@ struct WatchOptions {
     TcpAddress address;
     std::string token;
     std::chrono::milliseconds connectPatience{5'000};
-    std::chrono::milliseconds silence{10'000};   ///< so long without a word, and the connection counts as lost
-    std::chrono::milliseconds giveUpAfter{0};    ///< of a lost connection; 0: it is tried again for ever
+    std::chrono::milliseconds silence{10'000};  ///< so long without a word, and the connection counts as lost
+    std::chrono::milliseconds giveUpAfter{0};   ///< of a lost connection; 0: it is tried again for ever
 };
 
 struct WatchStatus {

@@ -8,13 +8,13 @@ namespace {
 
 ActionKind actionKind(EventKind kind) {
     switch (kind) {
-        case EventKind::Forward: return ActionKind::Forward;
-        case EventKind::Backward: return ActionKind::Backward;
-        case EventKind::InputGrad: return ActionKind::InputGrad;
-        case EventKind::WeightGrad: return ActionKind::WeightGrad;
-        case EventKind::Recompute: return ActionKind::Recompute;
-        case EventKind::Optimizer: return ActionKind::OptimizerStep;
-        default: return ActionKind::None;
+    case EventKind::Forward: return ActionKind::Forward;
+    case EventKind::Backward: return ActionKind::Backward;
+    case EventKind::InputGrad: return ActionKind::InputGrad;
+    case EventKind::WeightGrad: return ActionKind::WeightGrad;
+    case EventKind::Recompute: return ActionKind::Recompute;
+    case EventKind::Optimizer: return ActionKind::OptimizerStep;
+    default: return ActionKind::None;
     }
 }
 
@@ -40,7 +40,9 @@ bool Sender::translate(const SenderEvent& sent, Event& event) const {
     if (sent.name != 0 && name == names_.end()) return false;
     const ActionKind action = actionKind(sent.kind);
     if (action == ActionKind::None) event.action = sent.name != 0 ? namedId(name->second) : 0;
-    else event.action = actionId({action, std::max(0, sent.stage), action == ActionKind::OptimizerStep ? -1 : std::max(0, sent.microbatch)});
+    else
+        event.action = actionId(
+            {action, std::max(0, sent.stage), action == ActionKind::OptimizerStep ? -1 : std::max(0, sent.microbatch)});
     return true;
 }
 

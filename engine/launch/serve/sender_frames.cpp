@@ -15,17 +15,19 @@ tl::unexpected<Error> damaged(const char* what) {
 }
 
 bool isLegal(const SenderEvent& event) {
-    return mayBeSent(event.kind) && static_cast<int>(event.lane) < laneCount && event.end >= event.begin && event.bytes >= 0 &&
-           event.step >= -1 && event.stage >= -1 && event.stage < mostStages && event.microbatch >= -1 &&
-           event.microbatch < mostMicrobatches;
+    return mayBeSent(event.kind) && static_cast<int>(event.lane) < laneCount && event.end >= event.begin &&
+           event.bytes >= 0 && event.step >= -1 && event.stage >= -1 && event.stage < mostStages &&
+           event.microbatch >= -1 && event.microbatch < mostMicrobatches;
 }
 
 }  // namespace
 
 bool mayBeSent(EventKind kind) {
-    return (kind >= EventKind::Forward && kind <= EventKind::Recompute) || kind == EventKind::Optimizer || kind == EventKind::Step ||
-           kind == EventKind::Validation || (kind >= EventKind::Loss && kind <= EventKind::TokensPerSecond) ||
-           (kind >= EventKind::Kernel && kind <= EventKind::Annotation) || kind == EventKind::NamedCounter || kind == EventKind::Mark;
+    return (kind >= EventKind::Forward && kind <= EventKind::Recompute) || kind == EventKind::Optimizer ||
+           kind == EventKind::Step || kind == EventKind::Validation ||
+           (kind >= EventKind::Loss && kind <= EventKind::TokensPerSecond) ||
+           (kind >= EventKind::Kernel && kind <= EventKind::Annotation) || kind == EventKind::NamedCounter ||
+           kind == EventKind::Mark;
 }
 
 Bytes encodeTaken(std::uint64_t taken) {
@@ -114,8 +116,11 @@ Result<SenderEvents> decodeSenderEvents(std::span<const std::byte> body) {
         static_cast<void>(reader.fixed<std::uint16_t>());
         if (!isLegal(event)) return damaged("events");
         if (!isLegalTime(event.begin) || !isLegalTime(event.end))
-            return fail({"damaged events", "", fmt::format("event {} ({}) goes from {} to {} ns, beyond all times", events.first +
-                         static_cast<std::uint64_t>(&event - events.events.data()) + 1, name(event.kind), event.begin, event.end), legalTimes});
+            return fail({"damaged events", "",
+                         fmt::format("event {} ({}) goes from {} to {} ns, beyond all times",
+                                     events.first + static_cast<std::uint64_t>(&event - events.events.data()) + 1,
+                                     name(event.kind), event.begin, event.end),
+                         legalTimes});
     }
     return events;
 }

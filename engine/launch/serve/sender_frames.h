@@ -31,7 +31,7 @@ struct SenderJoin {
     int pid = 0;
     std::int64_t now = 0;      ///< nanoseconds of the sender's monotonic clock
     std::int64_t started = 0;  ///< the same, when it began to record: none of its events is earlier
-    std::string clock;     ///< whose clock that is: the host's boot id, empty where it is not known
+    std::string clock;         ///< whose clock that is: the host's boot id, empty where it is not known
     std::string host;
 };
 Bytes encode(const SenderJoin& join);
@@ -50,8 +50,8 @@ struct SenderEvent {
     std::int64_t bytes = 0;
     double value = 0;
     std::int32_t step = -1;
-    std::uint32_t name = 0;       ///< 0: none
-    std::int32_t stage = -1;      ///< −1: none
+    std::uint32_t name = 0;   ///< 0: none
+    std::int32_t stage = -1;  ///< −1: none
     std::int32_t microbatch = -1;
     EventKind kind = EventKind::None;
     Lane lane = Lane::Host;

@@ -6,7 +6,8 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t mostQueued = std::size_t{1} << 20;  ///< no more is read of the file for a viewer that has so much to take
+constexpr std::size_t mostQueued = std::size_t{1}
+                                   << 20;  ///< no more is read of the file for a viewer that has so much to take
 constexpr std::size_t readAtOnce = std::size_t{1} << 18;
 constexpr std::int64_t progressEvery = 1'000'000'000;  ///< so that a viewer knows that the run is still there
 
@@ -23,12 +24,12 @@ Viewer::State Viewer::listen() {
     Frame frame;
     for (;;) {
         switch (peer_.link.parser().next(frame)) {
-            case FrameParser::Outcome::NeedMore:
-                if (!count) state_ = State::Lost;
-                return state_;
-            case FrameParser::Outcome::Oversized: return state_ = State::Oversized;
-            case FrameParser::Outcome::Damaged: return state_ = State::Garbage;
-            case FrameParser::Outcome::Frame: break;
+        case FrameParser::Outcome::NeedMore:
+            if (!count) state_ = State::Lost;
+            return state_;
+        case FrameParser::Outcome::Oversized: return state_ = State::Oversized;
+        case FrameParser::Outcome::Damaged: return state_ = State::Garbage;
+        case FrameParser::Outcome::Frame: break;
         }
         if (static_cast<LiveFrame>(frame.type) == LiveFrame::Leave) return state_ = State::Left;
         const auto from = decodePosition(frame.body);
@@ -45,7 +46,8 @@ Result<bool> Viewer::feed(RunFollower& run, std::int64_t now) {
     RowFrames frames(peer_.link);
     const auto more = run.step(cursor_, readAtOnce, frames);
     if (!more) return more;
-    if (frames.tooLong()) return fail({"cannot be watched", "", "a part of this run is longer than a frame may be", ""});
+    if (frames.tooLong())
+        return fail({"cannot be watched", "", "a part of this run is longer than a frame may be", ""});
     const bool news = upToDate_ == *more;
     upToDate_ = !*more;
     if (news || now - toldAt_ >= progressEvery) sendProgress(run, now);

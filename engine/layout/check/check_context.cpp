@@ -14,20 +14,23 @@ void checkContext(const Layout& layout, std::vector<Fault>& faults) {
         std::string legal = sequence % 2 == 0 ? divisorText(sequence / 2, c) : "1";
         legal += fmt::format("; or model.sequence {}",
                              below > 0 ? fmt::format("{} or {}", below, below + 2 * c) : std::to_string(2 * c));
-        faults.push_back({"/parallel/context",
-                          fmt::format("a sequence of {} tokens cannot be cut into {} equal pieces", sequence, 2 * c),
-                          "each of the members takes a piece from the front and one from the back, so that all attend to "
-                          "equally much",
-                          std::move(legal)});
+        faults.push_back(
+            {"/parallel/context",
+             fmt::format("a sequence of {} tokens cannot be cut into {} equal pieces", sequence, 2 * c),
+             "each of the members takes a piece from the front and one from the back, so that all attend to "
+             "equally much",
+             std::move(legal)});
     }
     if (layout.model.kind == "gpt-moe")
-        faults.push_back({"/parallel/context", "context parallelism does not work with the model gpt-moe",
-                          "all tokens of a sample compete for the places of its experts, and a member has a part of them",
-                          "1; or model.kind gpt"});
+        faults.push_back(
+            {"/parallel/context", "context parallelism does not work with the model gpt-moe",
+             "all tokens of a sample compete for the places of its experts, and a member has a part of them",
+             "1; or model.kind gpt"});
     if (layout.model.dropout > 0)
-        faults.push_back({"/parallel/context", "context parallelism does not work with dropout",
-                          "masks follow the place of a token in its sample, and a member's tokens are not behind one another",
-                          "1; or model.dropout 0"});
+        faults.push_back(
+            {"/parallel/context", "context parallelism does not work with dropout",
+             "masks follow the place of a token in its sample, and a member's tokens are not behind one another",
+             "1; or model.dropout 0"});
 }
 
 }  // namespace shardlab

@@ -16,17 +16,18 @@ constexpr std::size_t mostNamed = 6;
 /// Why its number of replicas cannot change in the middle of a run; empty: it can.
 std::string_view fixedBecause(Exchange exchange) {
     switch (exchange) {
-        case Exchange::AsyncServer: return "it takes no checkpoints, and fewer workers would be another order of updates";
-        case Exchange::Elastic: return "it takes no checkpoints: every replica has weights of its own";
-        case Exchange::Hogwild: return "each worker updates by itself: fewer of them would train differently";
-        case Exchange::AllReduce:
-        case Exchange::Server: return {};
+    case Exchange::AsyncServer: return "it takes no checkpoints, and fewer workers would be another order of updates";
+    case Exchange::Elastic: return "it takes no checkpoints: every replica has weights of its own";
+    case Exchange::Hogwild: return "each worker updates by itself: fewer of them would train differently";
+    case Exchange::AllReduce:
+    case Exchange::Server: return {};
     }
     return {};
 }
 
 /// The largest `most` admissible numbers below parallel.data, of `least` and more.
-std::vector<std::string> smallerSizes(const Layout& layout, std::span<const ScheduleMethod> schedules, int least, std::size_t most) {
+std::vector<std::string> smallerSizes(const Layout& layout, std::span<const ScheduleMethod> schedules, int least,
+                                      std::size_t most) {
     std::vector<std::string> sizes;
     for (int data = layout.parallel.data - 1; data >= least && sizes.size() < most; --data)
         if (isAdmissible(layout, data, schedules)) sizes.push_back(std::to_string(data));
@@ -40,8 +41,8 @@ void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> sched
     if (least <= 0) return;
     const auto schedule = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (const std::string_view why = fixedBecause(exchangeOf(layout.parallel)); !why.empty()) {
-        faults.push_back({std::string(field), fmt::format("{} cannot be elastic", layout.parallel.exchange), std::string(why),
-                          "0; or parallel.exchange allreduce or server"});
+        faults.push_back({std::string(field), fmt::format("{} cannot be elastic", layout.parallel.exchange),
+                          std::string(why), "0; or parallel.exchange allreduce or server"});
         return;
     }
     if (schedule != schedules.end() && !schedule->flushes) {
@@ -52,17 +53,19 @@ void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> sched
     }
     if (layout.checkpoint.every == 0)
         faults.push_back({"/checkpoint/every", "an elastic run without checkpoints",
-                          "it goes on from its newest checkpoint, with another number of replicas", "1 or more; or run.min_data 0"});
+                          "it goes on from its newest checkpoint, with another number of replicas",
+                          "1 or more; or run.min_data 0"});
     if (!faults.empty()) return;  // no other size would be legal either
     const bool outside = least > data;
     if (!outside && !smallerSizes(layout, schedules, least, 1).empty()) return;
     const std::vector<std::string> smaller = smallerSizes(layout, schedules, 1, mostNamed);
-    faults.push_back({std::string(field),
-                      outside ? fmt::format("{} replicas are the fewest of {}", least, data)
-                              : fmt::format("no number of replicas from {} to {} can take over", least, data - 1),
-                      outside ? "a run has parallel.data replicas at most"
-                              : "the global batch must divide among them in whole microbatches, and all else must stay legal",
-                      smaller.empty() ? "0: this layout has no other size" : alternatives(smaller) + "; or 0"});
+    faults.push_back(
+        {std::string(field),
+         outside ? fmt::format("{} replicas are the fewest of {}", least, data)
+                 : fmt::format("no number of replicas from {} to {} can take over", least, data - 1),
+         outside ? "a run has parallel.data replicas at most"
+                 : "the global batch must divide among them in whole microbatches, and all else must stay legal",
+         smaller.empty() ? "0: this layout has no other size" : alternatives(smaller) + "; or 0"});
 }
 
 }  // namespace shardlab

@@ -19,13 +19,15 @@ void checkReduction(const Layout& layout, std::span<const ScheduleMethod> schedu
                           "its stages update in the middle of a step, and replicas would have to meet there",
                           "allreduce; or a schedule with a flush, 1f1b"});
     if (p.zero > 0)
-        faults.push_back({"/parallel/zero", fmt::format("ZeRO {} with the exchange {}", p.zero, p.exchange),
-                          exchangeOf(p) == Exchange::Hogwild ? "all workers share the weights, and there is no optimizer state"
-                          : updatesAtServer(p) ? "the server alone has optimizer state: nothing is left to be shared out"
-                                               : "every replica has weights of its own: there is nothing that they could share out",
-                          "0; or parallel.exchange allreduce"});
+        faults.push_back(
+            {"/parallel/zero", fmt::format("ZeRO {} with the exchange {}", p.zero, p.exchange),
+             exchangeOf(p) == Exchange::Hogwild ? "all workers share the weights, and there is no optimizer state"
+             : updatesAtServer(p) ? "the server alone has optimizer state: nothing is left to be shared out"
+                                  : "every replica has weights of its own: there is nothing that they could share out",
+             "0; or parallel.exchange allreduce"});
     if (p.context > 1)
-        faults.push_back({"/parallel/context", fmt::format("a context group of {} ranks with the exchange {}", p.context, p.exchange),
+        faults.push_back({"/parallel/context",
+                          fmt::format("a context group of {} ranks with the exchange {}", p.context, p.exchange),
                           "its members hold the same weights, and their gradients are summed by an all-reduce",
                           "1; or parallel.exchange allreduce"});
     if (p.allReduce == "ring")
@@ -40,8 +42,8 @@ void checkReduction(const Layout& layout, std::span<const ScheduleMethod> schedu
 /// There is no moment at which a few ranks hold all of the state.
 void checkNoCheckpoints(const Layout& layout, std::string_view why, std::vector<Fault>& faults) {
     if (layout.checkpoint.every > 0)
-        faults.push_back({"/checkpoint/every", fmt::format("{} takes no checkpoints", layout.parallel.exchange), std::string(why),
-                          "0; or parallel.exchange allreduce, server or hogwild"});
+        faults.push_back({"/checkpoint/every", fmt::format("{} takes no checkpoints", layout.parallel.exchange),
+                          std::string(why), "0; or parallel.exchange allreduce, server or hogwild"});
     if (layout.run.maxRestarts > 0)
         faults.push_back({"/run/max_restarts", fmt::format("{} cannot be restarted", layout.parallel.exchange),
                           "a restart goes on from a checkpoint, and it takes none",
@@ -50,14 +52,15 @@ void checkNoCheckpoints(const Layout& layout, std::string_view why, std::vector<
 
 void checkAsyncServer(const Layout& layout, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
-    constexpr std::string_view why = "a worker's gradient goes to the server at once and whole, and ranks of one worker would "
-                                     "have to take turns at the lock together";
+    constexpr std::string_view why =
+        "a worker's gradient goes to the server at once and whole, and ranks of one worker would "
+        "have to take turns at the lock together";
     if (p.pipeline > 1)
-        faults.push_back({"/parallel/pipeline", fmt::format("async-server with a pipeline of {} ranks", p.pipeline), std::string(why),
-                          "1; or parallel.exchange allreduce, server or easgd"});
+        faults.push_back({"/parallel/pipeline", fmt::format("async-server with a pipeline of {} ranks", p.pipeline),
+                          std::string(why), "1; or parallel.exchange allreduce, server or easgd"});
     if (p.tensor > 1)
-        faults.push_back({"/parallel/tensor", fmt::format("async-server with a tensor group of {} ranks", p.tensor), std::string(why),
-                          "1; or parallel.exchange allreduce, server or easgd"});
+        faults.push_back({"/parallel/tensor", fmt::format("async-server with a tensor group of {} ranks", p.tensor),
+                          std::string(why), "1; or parallel.exchange allreduce, server or easgd"});
     if (layout.schedule.chunks > 1)
         faults.push_back({"/schedule/chunks", fmt::format("async-server with {} chunks", layout.schedule.chunks),
                           "a worker holds the model in one piece", "1, with the schedule 1f1b, gpipe or naive"});
@@ -68,54 +71,66 @@ void checkElastic(const Layout& layout, std::vector<Fault>& faults) {
     const OptimizerSpec& o = layout.optimizer;
     if (o.kind != "sgd" || o.momentum > 0)
         faults.push_back({o.kind != "sgd" ? "/optimizer/kind" : "/optimizer/momentum",
-                          o.kind != "sgd" ? fmt::format("easgd with {}", o.kind) : fmt::format("easgd with a momentum of {:.9g}", o.momentum),
+                          o.kind != "sgd" ? fmt::format("easgd with {}", o.kind)
+                                          : fmt::format("easgd with a momentum of {:.9g}", o.momentum),
                           "its pull is a part of plain gradient descent: W − η(ΔW + ρ(W − W̄))",
                           o.kind != "sgd" ? "sgd, with momentum 0" : "0"});
     if (o.learningRate * o.elasticRho > 1)
-        faults.push_back({"/optimizer/elastic_rho",
-                          fmt::format("learning rate {:.9g} × ρ {:.9g} is more than 1", o.learningRate, o.elasticRho),
-                          "it is the share of their distance that weights and centre give up, and beyond 1 they would fly apart",
-                          fmt::format("at most {:.9g}", 1 / o.learningRate)});
+        faults.push_back(
+            {"/optimizer/elastic_rho",
+             fmt::format("learning rate {:.9g} × ρ {:.9g} is more than 1", o.learningRate, o.elasticRho),
+             "it is the share of their distance that weights and centre give up, and beyond 1 they would fly apart",
+             fmt::format("at most {:.9g}", 1 / o.learningRate)});
     if (layout.precision.compute != "fp32")
         faults.push_back({"/precision/compute", fmt::format("easgd in {}", layout.precision.compute),
-                          "weights and centre differ by less than 16 bits tell apart", "fp32; or parallel.exchange allreduce or server"});
-    checkNoCheckpoints(layout, "every replica has weights of its own, and the centre is one more, which no other layout knows", faults);
+                          "weights and centre differ by less than 16 bits tell apart",
+                          "fp32; or parallel.exchange allreduce or server"});
+    checkNoCheckpoints(layout,
+                       "every replica has weights of its own, and the centre is one more, which no other layout knows",
+                       faults);
 }
 
 /// Every rank is a worker that holds, reads and writes all of the weights.
 void checkHogwild(const Layout& layout, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     const OptimizerSpec& o = layout.optimizer;
-    constexpr std::string_view whole = "a worker reads and writes all of the weights by itself, and ranks of one worker would "
-                                       "have to read the same ones";
+    constexpr std::string_view whole =
+        "a worker reads and writes all of the weights by itself, and ranks of one worker would "
+        "have to read the same ones";
     if (p.pipeline > 1)
-        faults.push_back({"/parallel/pipeline", fmt::format("hogwild with a pipeline of {} ranks", p.pipeline), std::string(whole),
-                          "1; or parallel.exchange allreduce, server or easgd"});
+        faults.push_back({"/parallel/pipeline", fmt::format("hogwild with a pipeline of {} ranks", p.pipeline),
+                          std::string(whole), "1; or parallel.exchange allreduce, server or easgd"});
     if (p.tensor > 1)
-        faults.push_back({"/parallel/tensor", fmt::format("hogwild with a tensor group of {} ranks", p.tensor), std::string(whole),
-                          "1; or parallel.exchange allreduce, server or easgd"});
+        faults.push_back({"/parallel/tensor", fmt::format("hogwild with a tensor group of {} ranks", p.tensor),
+                          std::string(whole), "1; or parallel.exchange allreduce, server or easgd"});
     if (layout.schedule.chunks > 1)
         faults.push_back({"/schedule/chunks", fmt::format("hogwild with {} chunks", layout.schedule.chunks),
                           "a worker holds the model in one piece", "1, with the schedule 1f1b, gpipe or naive"});
     if (layout.cluster.hosts.size() > 1 && rankCount(layout) > layout.cluster.hosts.front().devices)
-        faults.push_back({"/cluster/hosts", "hogwild on more than one host",
-                          "its workers write the same memory, which only the ranks of one host share",
-                          fmt::format("one host with {} devices; or parallel.exchange async-server", rankCount(layout))});
+        faults.push_back(
+            {"/cluster/hosts", "hogwild on more than one host",
+             "its workers write the same memory, which only the ranks of one host share",
+             fmt::format("one host with {} devices; or parallel.exchange async-server", rankCount(layout))});
     if (layout.cluster.device != "cpu")
         faults.push_back({"/cluster/device", fmt::format("hogwild on {}", layout.cluster.device),
-                          "its workers write the processor's memory, element by element", "cpu; or parallel.exchange async-server"});
+                          "its workers write the processor's memory, element by element",
+                          "cpu; or parallel.exchange async-server"});
     if (layout.precision.compute != "fp32")
         faults.push_back({"/precision/compute", fmt::format("hogwild in {}", layout.precision.compute),
-                          "an element is one number of fp32, which is read and written in one piece", "fp32; or parallel.exchange async-server"});
+                          "an element is one number of fp32, which is read and written in one piece",
+                          "fp32; or parallel.exchange async-server"});
     if (o.kind != "sgd" || o.momentum > 0)
-        faults.push_back({o.kind != "sgd" ? "/optimizer/kind" : "/optimizer/momentum",
-                          o.kind != "sgd" ? fmt::format("hogwild with {}", o.kind) : fmt::format("hogwild with a momentum of {:.9g}", o.momentum),
-                          "its update is plain gradient descent, w − γg: workers share weights, and no optimizer's state",
-                          o.kind != "sgd" ? "sgd, with momentum 0" : "0"});
+        faults.push_back(
+            {o.kind != "sgd" ? "/optimizer/kind" : "/optimizer/momentum",
+             o.kind != "sgd" ? fmt::format("hogwild with {}", o.kind)
+                             : fmt::format("hogwild with a momentum of {:.9g}", o.momentum),
+             "its update is plain gradient descent, w − γg: workers share weights, and no optimizer's state",
+             o.kind != "sgd" ? "sgd, with momentum 0" : "0"});
     if (o.weightDecay > 0)
-        faults.push_back({"/optimizer/weight_decay", fmt::format("hogwild with a weight decay of {:.9g}", o.weightDecay),
-                          "it would write every element in every update, and only those whose gradient is not zero are written",
-                          "0; or parallel.exchange async-server"});
+        faults.push_back(
+            {"/optimizer/weight_decay", fmt::format("hogwild with a weight decay of {:.9g}", o.weightDecay),
+             "it would write every element in every update, and only those whose gradient is not zero are written",
+             "0; or parallel.exchange async-server"});
 }
 
 }  // namespace

@@ -18,23 +18,27 @@ void checkReductions(const Layout& layout, std::span<const ScheduleMethod> sched
                           "it cuts a stage into one shard for each replica, and replicas hold different experts",
                           "0; or parallel.expert 1"});
     if (exchangeOf(p) != Exchange::AllReduce)
-        faults.push_back({"/parallel/exchange", fmt::format("the exchange {} with experts over {} ranks", p.exchange, p.expert),
+        faults.push_back({"/parallel/exchange",
+                          fmt::format("the exchange {} with experts over {} ranks", p.exchange, p.expert),
                           "it moves a replica's whole weights or gradients, and replicas hold different experts",
                           "allreduce; or parallel.expert 1"});
     if (p.allReduce == "ring")
-        faults.push_back({"/parallel/all_reduce", fmt::format("a ring with experts over {} ranks", p.expert),
-                          "it goes through all replicas, and gradients of experts are summed over those alone that hold the same",
-                          "backend; or parallel.expert 1"});
+        faults.push_back(
+            {"/parallel/all_reduce", fmt::format("a ring with experts over {} ranks", p.expert),
+             "it goes through all replicas, and gradients of experts are summed over those alone that hold the same",
+             "backend; or parallel.expert 1"});
     if (p.bucket == 0)
-        faults.push_back({"/parallel/bucket", fmt::format("no buckets with experts over {} ranks", p.expert),
-                          "then all gradients of a stage are summed at once over all replicas, and those hold different experts",
-                          "above 0; or parallel.expert 1"});
+        faults.push_back(
+            {"/parallel/bucket", fmt::format("no buckets with experts over {} ranks", p.expert),
+             "then all gradients of a stage are summed at once over all replicas, and those hold different experts",
+             "above 0; or parallel.expert 1"});
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method != schedules.end() && !method->flushes)
-        faults.push_back({"/parallel/expert", fmt::format("{} with experts over {} ranks", method->name, p.expert),
-                          "its stages sum all their gradients at once over all replicas, in the middle of a step, and those hold "
-                          "different experts",
-                          "1; or a schedule with a flush, 1f1b"});
+        faults.push_back(
+            {"/parallel/expert", fmt::format("{} with experts over {} ranks", method->name, p.expert),
+             "its stages sum all their gradients at once over all replicas, in the middle of a step, and those hold "
+             "different experts",
+             "1; or a schedule with a flush, 1f1b"});
 }
 
 }  // namespace
@@ -49,9 +53,13 @@ void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules
         return;
     }
     if (p.data % e != 0)
-        faults.push_back({"/parallel/expert", fmt::format("{} data rank{} do not divide into groups of {}", p.data, p.data == 1 ? "" : "s", e),
-                          "ranks that share experts are neighbours along the data axis, and each of their groups holds all experts once",
-                          fmt::format("{}; or a parallel.data that is a multiple of {}", divisorText(std::gcd(p.data, experts), e), e)});
+        faults.push_back(
+            {"/parallel/expert",
+             fmt::format("{} data rank{} do not divide into groups of {}", p.data, p.data == 1 ? "" : "s", e),
+             "ranks that share experts are neighbours along the data axis, and each of their groups holds all experts "
+             "once",
+             fmt::format("{}; or a parallel.data that is a multiple of {}", divisorText(std::gcd(p.data, experts), e),
+                         e)});
     else if (experts % e != 0)
         faults.push_back({"/parallel/expert", fmt::format("{} experts do not divide into {} shares", experts, e),
                           "each rank of a group holds the same number of experts",

@@ -38,8 +38,8 @@ private:
     void limits(const Field& field, std::string_view pointer, double value) {
         if (isWithin(field, value)) return;  // not so for NaN
         const char* what = value < field.least ? "is too small" : value > field.most ? "is too large" : "is no number";
-        faults_.push_back(
-            {std::string(pointer), fmt::format("{:.9g} {}", value, what), std::string(field.reason), limitsText(field)});
+        faults_.push_back({std::string(pointer), fmt::format("{:.9g} {}", value, what), std::string(field.reason),
+                           limitsText(field)});
     }
 
     void judge(const Field& field, int value) { limits(field, field.pointer, value); }
@@ -85,8 +85,8 @@ private:
                                    alternatives({words.begin(), words.end()})});
                 return;
             }
-        faults_.push_back({std::string(field.pointer), quoted + " is unknown", whyUnknown(field, value),
-                           legalWords(value, words)});
+        faults_.push_back(
+            {std::string(field.pointer), quoted + " is unknown", whyUnknown(field, value), legalWords(value, words)});
     }
 
     void judge(const Field& field, const std::vector<HostSpec>& hosts) {
@@ -100,8 +100,7 @@ private:
             limits(field, host + "/devices", hosts[i].devices);
             if (!isHostName(hosts[i].name))
                 faults_.push_back({host + "/name", fmt::format("\"{}\" is no host name", hosts[i].name.substr(0, 60)),
-                                   "it is handed to mpirun",
-                                   std::string(legalHostName)});
+                                   "it is handed to mpirun", std::string(legalHostName)});
             else if (!seen.insert(hosts[i].name).second)
                 faults_.push_back({host + "/name", fmt::format("\"{}\" stands twice", hosts[i].name),
                                    "a host gives all its devices in one entry",

@@ -29,7 +29,8 @@ void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedule
     const std::string& optimizer = layout.optimizer.kind;
     if (optimizer == "adafactor" || optimizer == "sm3")
         refuse(fmt::format("{} on the host", optimizer),
-               "its state is one number a row and a column, whose sums a tensor group takes on the devices: there is next to "
+               "its state is one number a row and a column, whose sums a tensor group takes on the devices: there is "
+               "next to "
                "nothing to move",
                "none; or optimizer.kind adamw, adamw-8bit or sgd");
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
@@ -52,13 +53,15 @@ void checkSwap(const Layout& layout, std::span<const ScheduleMethod> schedules, 
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method != schedules.end() && !method->flushes)
         refuse(fmt::format("activations on the host with {}", method->name),
-               "a microbatch's backward may be in another step than its forward, and how long it is unused differs from one to the next",
+               "a microbatch's backward may be in another step than its forward, and how long it is unused differs "
+               "from one to the next",
                "none; or a schedule with a flush, 1f1b");
     const Exchange exchange = exchangeOf(layout.parallel);
     if (exchange == Exchange::AsyncServer || exchange == Exchange::Hogwild)
-        refuse(fmt::format("activations on the host with the exchange {}", layout.parallel.exchange),
-               "each worker steps at its own pace, and the plan has no timeline of it behind which copies could be hidden",
-               "none; or parallel.exchange allreduce");
+        refuse(
+            fmt::format("activations on the host with the exchange {}", layout.parallel.exchange),
+            "each worker steps at its own pace, and the plan has no timeline of it behind which copies could be hidden",
+            "none; or parallel.exchange allreduce");
     checkModelledHost(layout, "/memory/swap", "activations", faults);
 }
 

@@ -9,8 +9,8 @@
 namespace shardlab {
 namespace {
 
-constexpr double mostRows = 2147483647;        ///< matrix products number rows with 32 bits
-constexpr double mostFloats = 1e17;            ///< bytes are counted with 63 bits
+constexpr double mostRows = 2147483647;  ///< matrix products number rows with 32 bits
+constexpr double mostFloats = 1e17;      ///< bytes are counted with 63 bits
 
 /// Upper bound of the floats of a whole step on one rank, in floating point so that nothing wraps.
 double floatsInSight(const Layout& layout) {
@@ -26,8 +26,8 @@ double floatsInSight(const Layout& layout) {
     for (const int width : m.feedForward) widths += double(width) * (m.feedForward.size() == 1 ? m.layers : 1);
     if (m.kind == "llama") widths *= 1.5;  // with a gate
     if (m.kind == "gpt-moe") widths *= std::max(1.0, double(m.experts) + m.capacity * expertsPerToken(m));
-    const double parameters =
-        8.0 * m.layers * m.hidden * m.hidden + 2.0 * widths * m.hidden + 4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
+    const double parameters = 8.0 * m.layers * m.hidden * m.hidden + 2.0 * widths * m.hidden +
+                              4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
     return parameters + m.layers * perLayer + 2 * tokens * widths + tokens * m.vocabulary;
 }
 
@@ -46,10 +46,12 @@ void checkGroups(const ModelSpec& model, std::vector<Fault>& faults) {
     const int groups = model.expertGroups;
     if (groups < 2 || model.experts < 2) return;
     if (model.topGroups > groups)
-        faults.push_back({"/model/top_groups", fmt::format("{} groups of a token, but there are {}", model.topGroups, groups),
+        faults.push_back({"/model/top_groups",
+                          fmt::format("{} groups of a token, but there are {}", model.topGroups, groups),
                           "a token goes to a group once", fromTwo(groups)});
     if (model.experts % groups != 0) {
-        faults.push_back({"/model/expert_groups", fmt::format("{} groups do not divide {} experts", groups, model.experts),
+        faults.push_back({"/model/expert_groups",
+                          fmt::format("{} groups do not divide {} experts", groups, model.experts),
                           "every group has the same number of experts, two or more", groupNumbers(model.experts, 2)});
         return;
     }
@@ -57,33 +59,37 @@ void checkGroups(const ModelSpec& model, std::vector<Fault>& faults) {
         faults.push_back({"/model/expert_groups", fmt::format("{} groups of {} experts", groups, model.experts),
                           "every group has the same number of experts, two or more", groupNumbers(model.experts, 2)});
     else if (model.topK > inGroup)
-        faults.push_back({"/model/top_k", fmt::format("{} experts of each group, but there are {}", model.topK, inGroup),
+        faults.push_back({"/model/top_k",
+                          fmt::format("{} experts of each group, but there are {}", model.topK, inGroup),
                           "a token goes to an expert once", fromTwo(inGroup) + "; or fewer model.expert_groups"});
 }
 
 /// Places for tokens are no more than tokens may take.
 void checkCap(const ModelSpec& model, std::vector<Fault>& faults) {
     if (model.tokenExperts > model.experts) {
-        faults.push_back({"/model/token_experts", fmt::format("{} experts of a token, but there are {}", model.tokenExperts, model.experts),
+        faults.push_back({"/model/token_experts",
+                          fmt::format("{} experts of a token, but there are {}", model.tokenExperts, model.experts),
                           "a token goes to an expert once", fmt::format("1 to {}", model.experts)});
         return;
     }
     const std::int64_t places = std::int64_t{model.experts} * expertCapacity(model);
     if (places <= std::int64_t{model.sequence} * model.tokenExperts || model.sequence < 1) return;
-    faults.push_back({"/model/token_experts",
-                      fmt::format("{} experts with {} places each cannot all be full where {} tokens take {} each", model.experts,
-                                  expertCapacity(model), model.sequence, model.tokenExperts),
-                      "experts fill all of their places",
-                      fmt::format("{} or more; or a smaller model.capacity", (places + model.sequence - 1) / model.sequence)});
+    faults.push_back(
+        {"/model/token_experts",
+         fmt::format("{} experts with {} places each cannot all be full where {} tokens take {} each", model.experts,
+                     expertCapacity(model), model.sequence, model.tokenExperts),
+         "experts fill all of their places",
+         fmt::format("{} or more; or a smaller model.capacity", (places + model.sequence - 1) / model.sequence)});
 }
 
 void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
     if (model.layers == 1)
-        faults.push_back({"/model/layers", "a single layer has no experts", "every second block has them, the first is dense",
-                          "2 or more; or model.kind gpt"});
+        faults.push_back({"/model/layers", "a single layer has no experts",
+                          "every second block has them, the first is dense", "2 or more; or model.kind gpt"});
     if (model.gate == "noisy-top-k" && model.topK > model.experts)
-        faults.push_back({"/model/top_k", fmt::format("{} experts of a token, but there are {}", model.topK, model.experts),
+        faults.push_back({"/model/top_k",
+                          fmt::format("{} experts of a token, but there are {}", model.topK, model.experts),
                           "a token goes to an expert once", fromTwo(model.experts)});
     if (capsTokens(model)) checkCap(model, faults);
     if (hasGroups(model)) checkGroups(model, faults);
@@ -98,7 +104,8 @@ void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
 void checkLlama(const ModelSpec& model, std::vector<Fault>& faults) {
     if (model.heads < 1 || model.hidden < 1 || model.kvHeads < 0) return;
     if (model.kvHeads > 0 && model.heads % model.kvHeads != 0)
-        faults.push_back({"/model/kv_heads", fmt::format("{} heads of keys do not divide {} heads", model.kvHeads, model.heads),
+        faults.push_back({"/model/kv_heads",
+                          fmt::format("{} heads of keys do not divide {} heads", model.kvHeads, model.heads),
                           "as many heads of queries meet each of them",
                           divisorText(model.heads, model.kvHeads) + "; or 0 for as many as heads"});
     if (model.hidden % model.heads == 0 && model.hidden / model.heads % 2 != 0)
@@ -122,14 +129,16 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
     if (model.kind == "llama") checkLlama(model, faults);
 
     const std::vector<int>& widths = model.feedForward;
-    if (!readsImages(model) && widths.size() > 1 && widths.size() != static_cast<std::size_t>(std::max(model.layers, 0)))
+    if (!readsImages(model) && widths.size() > 1 &&
+        widths.size() != static_cast<std::size_t>(std::max(model.layers, 0)))
         faults.push_back({"/model/feed_forward",
                           fmt::format("{} widths are listed, but the model has {} layers", widths.size(), model.layers),
                           "every layer has a feed-forward block of its own width",
                           fmt::format("{} numbers; or [] for 4 × hidden = {} in every layer; or one number for all",
                                       model.layers, 4 * std::int64_t{model.hidden})});
 
-    if (!readsImages(model) && layout.data.tokenizer == "bytes" && layout.data.kind != "tokens" && model.vocabulary > 0 && model.vocabulary < 256)
+    if (!readsImages(model) && layout.data.tokenizer == "bytes" && layout.data.kind != "tokens" &&
+        model.vocabulary > 0 && model.vocabulary < 256)
         faults.push_back({"/model/vocabulary", fmt::format("{} is too small for the bytes tokenizer", model.vocabulary),
                           "a byte is a token, and there are 256", "256 or more"});
 
@@ -141,9 +150,11 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/data/path", "no file of tokens is named", "data of kind tokens is read from .bin files",
                           "a .bin file, or a folder of them"});
 
-    if (!readsImages(model) && layout.data.tokenizer == "gpt2" && layout.data.kind != "tokens" && layout.data.tokenizerPath.empty())
+    if (!readsImages(model) && layout.data.tokenizer == "gpt2" && layout.data.kind != "tokens" &&
+        layout.data.tokenizerPath.empty())
         faults.push_back({"/data/tokenizer_path", "no files of the tokenizer are named",
-                          "gpt2 is read from vocab.json and merges.txt", "the folder they lie in, or data.tokenizer bytes"});
+                          "gpt2 is read from vocab.json and merges.txt",
+                          "the folder they lie in, or data.tokenizer bytes"});
 
     if (!model.weights.empty() && model.kind != "gpt" && model.kind != "llama")
         faults.push_back({"/model/weights", "no weights to start from fit a model of kind " + model.kind,

@@ -20,9 +20,7 @@ std::int64_t deviceCount(const Layout& layout) {
     return sum;
 }
 
-bool positive(const ParallelSpec& p) {
-    return std::min({p.data, p.pipeline, p.tensor, p.expert, p.context}) > 0;
-}
+bool positive(const ParallelSpec& p) { return std::min({p.data, p.pipeline, p.tensor, p.expert, p.context}) > 0; }
 
 /// Splits of `devices` into data × pipeline, those first that also divide batch and layers.
 std::string degreeText(const Layout& layout, std::int64_t devices) {
@@ -49,8 +47,8 @@ void checkDegrees(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t ranks = rankCount(layout);
     const std::int64_t devices = deviceCount(layout);
     if (ranks > mostRanks)
-        faults.push_back({"/parallel/data", fmt::format("there are more than {} ranks", mostRanks), "events number ranks with 16 bits",
-                          "a smaller product of degrees"});
+        faults.push_back({"/parallel/data", fmt::format("there are more than {} ranks", mostRanks),
+                          "events number ranks with 16 bits", "a smaller product of degrees"});
     if (ranks == devices || devices == 0) return;
     const ParallelSpec& p = layout.parallel;
     std::string degrees = fmt::format("{} × {}", p.data, p.pipeline);
@@ -115,17 +113,18 @@ void checkBatch(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t together = data * batch.micro;
     if (batch.global % together != 0) {
         const std::int64_t below = batch.global / together * together;
-        std::string legal = fmt::format(
-            "global {}", below > 0 ? fmt::format("{} or {}", below, below + together) : std::to_string(together));
+        std::string legal = fmt::format("global {}", below > 0 ? fmt::format("{} or {}", below, below + together)
+                                                               : std::to_string(together));
         if (batch.global % data == 0) legal += "; or micro " + divisorText(batch.global / data, batch.micro);
-        faults.push_back({"/batch/global",
-                          fmt::format("{} {} × micro {} does not divide {}",
-                                      data == layout.parallel.data ? "data" : "workers", data, batch.micro, batch.global),
-                          "every replica works through the same whole number of microbatches", legal});
+        faults.push_back(
+            {"/batch/global",
+             fmt::format("{} {} × micro {} does not divide {}", data == layout.parallel.data ? "data" : "workers", data,
+                         batch.micro, batch.global),
+             "every replica works through the same whole number of microbatches", legal});
         return;
     }
-    const double forwards = double(batch.global / together) * data * std::max(stageCount(layout), 1) *
-                            std::max(layout.parallel.tensor, 1);
+    const double forwards =
+        double(batch.global / together) * data * std::max(stageCount(layout), 1) * std::max(layout.parallel.tensor, 1);
     if (forwards > mostForwards)
         faults.push_back({"/batch/global", fmt::format("a step would have {:.0f} forwards", forwards),
                           "the events of one step are held in memory",
@@ -160,7 +159,8 @@ std::vector<std::string> microTexts(const Layout& layout, const ScheduleMethod& 
 /// What would make the stages wait for each other at an update.
 void checkAsynchronous(const Layout& layout, const ScheduleMethod& method, std::vector<Fault>& faults) {
     if (layout.optimizer.clip > 0)
-        faults.push_back({"/optimizer/clip", fmt::format("{} cannot clip by the norm of the whole gradient", method.name),
+        faults.push_back({"/optimizer/clip",
+                          fmt::format("{} cannot clip by the norm of the whole gradient", method.name),
                           "each stage updates as soon as its own gradient is there, and waiting for the norm of all "
                           "stages would be a flush",
                           "0; or a schedule with a flush, 1f1b"});
@@ -169,13 +169,15 @@ void checkAsynchronous(const Layout& layout, const ScheduleMethod& method, std::
                           "each update reduces its stage's gradients at once, by the backend",
                           "backend; or a schedule with a flush, 1f1b"});
     if (layout.parallel.zero > 0)
-        faults.push_back({"/parallel/zero", fmt::format("{} does not work with ZeRO", method.name),
-                          "a rank keeps several whole versions of its stage's weights, which shards would have to follow",
-                          "0; or a schedule with a flush, 1f1b"});
+        faults.push_back(
+            {"/parallel/zero", fmt::format("{} does not work with ZeRO", method.name),
+             "a rank keeps several whole versions of its stage's weights, which shards would have to follow",
+             "0; or a schedule with a flush, 1f1b"});
     if (layout.checkpoint.every > 0)
-        faults.push_back({"/checkpoint/every", fmt::format("{} has no moment at which a checkpoint is whole", method.name),
-                          "between two steps microbatches are on their way and several versions of the weights are in use",
-                          "0; or a schedule with a flush, 1f1b"});
+        faults.push_back(
+            {"/checkpoint/every", fmt::format("{} has no moment at which a checkpoint is whole", method.name),
+             "between two steps microbatches are on their way and several versions of the weights are in use",
+             "0; or a schedule with a flush, 1f1b"});
     if (layout.run.maxRestarts > 0)
         faults.push_back({"/run/max_restarts", fmt::format("{} cannot be restarted", method.name),
                           "a restart goes on from a checkpoint, and it has no moment at which one is whole",
@@ -208,8 +210,9 @@ void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedul
                                          : "its steps use one version of the weights in all stages anyway",
                           "false; or schedule.kind pipedream"});
     if (!method.flushes) checkAsynchronous(layout, method, faults);
-    const ScheduleShape shape{layout.parallel.pipeline, chunks, microbatches(layout), layout.schedule.inFlight,
-                              layout.schedule.actions, layout.schedule.verticalSync};
+    const ScheduleShape shape{layout.parallel.pipeline, chunks,
+                              microbatches(layout),     layout.schedule.inFlight,
+                              layout.schedule.actions,  layout.schedule.verticalSync};
     if (!chunksFit || shape.ranks < 1 || shape.microbatches < 1 || method.refusal == nullptr) return;
     if (const std::optional<ShapeRefusal> refusal = method.refusal(shape)) {
         std::string legal = refusal->legal;
@@ -219,8 +222,8 @@ void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedul
         if (what.empty())
             what = fmt::format("{} cannot be scheduled with {} ranks and {} microbatches", method.name, shape.ranks,
                                shape.microbatches);
-        faults.push_back({std::string(refusal->pointer), std::move(what), refusal->why, std::move(legal),
-                          refusal->picture});
+        faults.push_back(
+            {std::string(refusal->pointer), std::move(what), refusal->why, std::move(legal), refusal->picture});
     }
 }
 

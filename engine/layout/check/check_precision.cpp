@@ -15,10 +15,11 @@ void checkScale(const Layout& layout, std::span<const ScheduleMethod> schedules,
     if (!scalesLoss(layout.precision)) return;
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method == schedules.end() || method->flushes) return;
-    faults.push_back({"/precision/loss_scale", fmt::format("{} cannot scale the loss", method->name),
-                      "whether a step overflowed is seen by the norm of the whole gradient, and each stage updates before "
-                      "that is known",
-                      "none, with bf16 or fp32; or a schedule with a flush, 1f1b"});
+    faults.push_back(
+        {"/precision/loss_scale", fmt::format("{} cannot scale the loss", method->name),
+         "whether a step overflowed is seen by the norm of the whole gradient, and each stage updates before "
+         "that is known",
+         "none, with bf16 or fp32; or a schedule with a flush, 1f1b"});
 }
 
 void checkHeads(const Layout& layout, std::vector<Fault>& faults) {

@@ -15,33 +15,40 @@ void checkActivations(const Layout& layout, std::vector<Fault>& faults) {
     const std::string& activations = layout.memory.activations;
     if (!codesPools(layout.memory)) return;
     if (!readsImages(layout.model))
-        faults.push_back({"/memory/activations", fmt::format("{} activations of the model {}", activations, layout.model.kind),
+        faults.push_back({"/memory/activations",
+                          fmt::format("{} activations of the model {}", activations, layout.model.kind),
                           "codes stand for what a ReLU made and a max-pool read, and no layer but a cnn's has these",
                           "kept; or model.kind cnn"});
     else if (layout.memory.recompute != "none")
-        faults.push_back({"/memory/activations", fmt::format("{} activations and recompute {}", activations, layout.memory.recompute),
-                          "one keeps maps in fewer bits, the other does not keep them: one of them decides what a backward finds",
-                          "kept; or memory.recompute none"});
+        faults.push_back(
+            {"/memory/activations",
+             fmt::format("{} activations and recompute {}", activations, layout.memory.recompute),
+             "one keeps maps in fewer bits, the other does not keep them: one of them decides what a backward finds",
+             "kept; or memory.recompute none"});
     else if (packedBits(layout.memory) == 16 && layout.precision.compute != "fp32")
-        faults.push_back({"/memory/activations", fmt::format("{} where activations are {}", activations, layout.precision.compute),
-                          "they have 16 bits anyway", "kept, lossless, lossy-10 or lossy-8; or precision.compute fp32"});
+        faults.push_back(
+            {"/memory/activations", fmt::format("{} where activations are {}", activations, layout.precision.compute),
+             "they have 16 bits anyway", "kept, lossless, lossy-10 or lossy-8; or precision.compute fp32"});
 }
 
 }  // namespace
 
 void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
     if (recomputesCore(layout.memory) && !hasAttention(layout.model))
-        faults.push_back({"/memory/recompute", "the " + layout.model.kind + " has no attention whose probabilities could be computed again",
+        faults.push_back({"/memory/recompute",
+                          "the " + layout.model.kind + " has no attention whose probabilities could be computed again",
                           "selective recomputation is of the attention alone", "none, full, sqrt or every"});
     checkActivations(layout, faults);
     if (!partitionsInputs(layout.memory, layout.parallel) || readsImages(layout.model)) return;
-    const std::int64_t tokens = std::int64_t{layout.batch.micro} * (layout.model.sequence / std::max(1, layout.parallel.context));
+    const std::int64_t tokens =
+        std::int64_t{layout.batch.micro} * (layout.model.sequence / std::max(1, layout.parallel.context));
     const std::int64_t numbers = tokens * layout.model.hidden;
     if (numbers % layout.parallel.tensor == 0) return;
-    faults.push_back({"/memory/partition_activations",
-                      fmt::format("{} numbers of a segment's input do not divide into {} parts", numbers, layout.parallel.tensor),
-                      "every member of a tensor group keeps the same number of them",
-                      "false; or a microbatch, a sequence, a hidden width or a tensor degree whose product divides"});
+    faults.push_back(
+        {"/memory/partition_activations",
+         fmt::format("{} numbers of a segment's input do not divide into {} parts", numbers, layout.parallel.tensor),
+         "every member of a tensor group keeps the same number of them",
+         "false; or a microbatch, a sequence, a hidden width or a tensor degree whose product divides"});
 }
 
 }  // namespace shardlab

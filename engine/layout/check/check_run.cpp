@@ -21,14 +21,16 @@ void checkInjectedFaults(const Layout& layout, std::vector<Fault>& faults) {
         const std::string pointer = fmt::format("/run/faults/{}", i);
         const Result<InjectedFault> fault = parseInjectedFault(layout.run.faults[i]);
         if (!fault) {
-            faults.push_back({pointer, fmt::format("'{}' is no fault that can be brought about", layout.run.faults[i]), fault.error().why, fault.error().legal});
+            faults.push_back({pointer, fmt::format("'{}' is no fault that can be brought about", layout.run.faults[i]),
+                              fault.error().why, fault.error().legal});
             continue;
         }
         if (fault->rank < 0 || fault->rank >= ranks)
-            faults.push_back({pointer, fmt::format("there is no rank {}", fault->rank), fmt::format("the layout has {} of them", ranks),
-                              fmt::format("rank 0 to {}", ranks - 1)});
+            faults.push_back({pointer, fmt::format("there is no rank {}", fault->rank),
+                              fmt::format("the layout has {} of them", ranks), fmt::format("rank 0 to {}", ranks - 1)});
         if (fault->after < 0 || fault->after >= layout.run.steps)
-            faults.push_back({pointer, fmt::format("nothing happens after {} steps", fault->after), fmt::format("the run has {} of them", layout.run.steps),
+            faults.push_back({pointer, fmt::format("nothing happens after {} steps", fault->after),
+                              fmt::format("the run has {} of them", layout.run.steps),
                               fmt::format("after 0 to {}", layout.run.steps - 1)});
     }
 }
@@ -40,7 +42,8 @@ void checkRun(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t limit = layout.run.sizeLimit;
     if (limit <= 0) return;
     const std::int64_t ranks = rankCount(layout);
-    const std::int64_t least = bytesOfRun + ranks * bytesOfRank + layout.run.steps * (bytesOfStep + ranks * bytesOfRankStep);
+    const std::int64_t least =
+        bytesOfRun + ranks * bytesOfRank + layout.run.steps * (bytesOfStep + ranks * bytesOfRankStep);
     if (limit >= least) return;
     faults.push_back({"/run/size_limit", fmt::format("{} are too few", formatBytes(limit)),
                       fmt::format("the figures of {} steps of {} ranks are always kept", layout.run.steps, ranks),

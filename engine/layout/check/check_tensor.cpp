@@ -13,11 +13,12 @@ void checkHeads(const Layout& layout, std::vector<Fault>& faults) {
     const int t = layout.parallel.tensor, heads = layout.model.heads, keys = keyHeads(layout.model);
     if (layout.model.kind == "mlp" || heads < 1 || keys < 1 || (heads % t == 0 && keys % t == 0)) return;
     const bool ofKeys = heads % t == 0;
-    faults.push_back({"/parallel/tensor",
-                      fmt::format("{} heads{} do not divide into {} shares", ofKeys ? keys : heads, ofKeys ? " of keys" : "", t),
-                      ofKeys ? "the members of a tensor group share them, each the same number with the queries that meet them"
-                             : "the members of a tensor group share the attention by heads, each the same number",
-                      divisorText(std::gcd(heads, keys), t)});
+    faults.push_back(
+        {"/parallel/tensor",
+         fmt::format("{} heads{} do not divide into {} shares", ofKeys ? keys : heads, ofKeys ? " of keys" : "", t),
+         ofKeys ? "the members of a tensor group share them, each the same number with the queries that meet them"
+                : "the members of a tensor group share the attention by heads, each the same number",
+         divisorText(std::gcd(heads, keys), t)});
 }
 
 void checkWidths(const Layout& layout, std::vector<Fault>& faults) {
@@ -28,9 +29,9 @@ void checkWidths(const Layout& layout, std::vector<Fault>& faults) {
     if (odd == widths.end()) return;
     std::int64_t common = 0;
     for (const std::int64_t width : widths) common = std::gcd(common, width);
-    faults.push_back({"/parallel/tensor", fmt::format("a feed-forward width of {} does not divide into {} shares", *odd, t),
-                      "the members of a tensor group share its columns, each the same number",
-                      divisorText(common, t)});
+    faults.push_back({"/parallel/tensor",
+                      fmt::format("a feed-forward width of {} does not divide into {} shares", *odd, t),
+                      "the members of a tensor group share its columns, each the same number", divisorText(common, t)});
 }
 
 void checkSequence(const Layout& layout, std::vector<Fault>& faults) {

@@ -22,7 +22,8 @@ inline Layout withReplicas(const Layout& layout, int data) { return withReplicas
 
 /// Whether the layout without a fault could also run with `data` replicas, whatever run.min_data says.
 bool isAdmissible(const Layout& layout, int data, std::span<const ScheduleMethod> schedules);
-/// Of an elastic layout without faults: the numbers of replicas it may have, parallel.data first and descending to run.min_data.
+/// Of an elastic layout without faults: the numbers of replicas it may have, parallel.data first and descending to
+/// run.min_data.
 std::vector<int> admissibleSizes(const Layout& layout, std::span<const ScheduleMethod> schedules);
 
 }  // namespace shardlab

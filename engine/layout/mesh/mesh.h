@@ -11,8 +11,8 @@
 
 namespace shardlab {
 
-/// Slowest to fastest: tensor neighbours stay inside a node. Expert is a part of data: of `expert` neighbours along the data
-/// axis each has other experts, so that a rank's data coordinate tells its expert coordinate, data mod expert.
+/// Slowest to fastest: tensor neighbours stay inside a node. Expert is a part of data: of `expert` neighbours along the
+/// data axis each has other experts, so that a rank's data coordinate tells its expert coordinate, data mod expert.
 enum class Axis : std::uint8_t { Pipeline, Data, Expert, Context, Tensor };
 inline constexpr int axisCount = 5;
 std::string_view name(Axis axis);       ///< "pipeline"

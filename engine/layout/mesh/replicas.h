@@ -15,7 +15,8 @@ inline int replicaCount(const ParallelSpec& parallel) { return parallel.data * p
 
 /// Of the replica that `rank` belongs to, from 0.
 int replicaNumber(const Mesh& mesh, int rank);
-/// The ranks that hold the same weights as `rank`, itself included, by replicaNumber; of experts, sameExperts() alone do.
+/// The ranks that hold the same weights as `rank`, itself included, by replicaNumber; of experts, sameExperts() alone
+/// do.
 std::vector<int> sameWeights(const Mesh& mesh, int rank);
 
 /// Ranks that hold each expert: over how many gradients of experts are summed.

@@ -9,11 +9,35 @@ namespace shardlab {
 namespace {
 
 // Indexed by ActionKind.
-constexpr std::array<std::string_view, 29> names{
-    "NONE",        "F",           "B",           "I",    "W",              "R",            "SEND_F",   "RECV_F",   "SEND_B",
-    "RECV_B",      "REDUCE_GRAD", "REDUCE_TIED", "REDUCE_NORM", "STEP", "REDUCE_BUCKETS", "SCATTER_GRAD", "GATHER_F", "GATHER_B",
-    "GATHER_PARAM", "STASH",      "FREE",        "PUSH_GRAD", "PULL_PARAM", "EXCHANGE",    "OFFLOAD_GRAD",
-    "RELOAD_PARAM", "SWAP_OUT",   "SWAP_IN",     "SWAP_FREE"};
+constexpr std::array<std::string_view, 29> names{"NONE",
+                                                 "F",
+                                                 "B",
+                                                 "I",
+                                                 "W",
+                                                 "R",
+                                                 "SEND_F",
+                                                 "RECV_F",
+                                                 "SEND_B",
+                                                 "RECV_B",
+                                                 "REDUCE_GRAD",
+                                                 "REDUCE_TIED",
+                                                 "REDUCE_NORM",
+                                                 "STEP",
+                                                 "REDUCE_BUCKETS",
+                                                 "SCATTER_GRAD",
+                                                 "GATHER_F",
+                                                 "GATHER_B",
+                                                 "GATHER_PARAM",
+                                                 "STASH",
+                                                 "FREE",
+                                                 "PUSH_GRAD",
+                                                 "PULL_PARAM",
+                                                 "EXCHANGE",
+                                                 "OFFLOAD_GRAD",
+                                                 "RELOAD_PARAM",
+                                                 "SWAP_OUT",
+                                                 "SWAP_IN",
+                                                 "SWAP_FREE"};
 
 constexpr int mostStage = (1 << 16) - 1;
 constexpr int mostMicrobatch = (1 << 24) - 2;
@@ -94,11 +118,23 @@ Action actionFromId(ActionId id) {
 Action otherEnd(const Action& action) {
     Action other = action;
     switch (action.kind) {
-        case ActionKind::SendForward: other.kind = ActionKind::RecvForward; ++other.stage; break;
-        case ActionKind::RecvForward: other.kind = ActionKind::SendForward; --other.stage; break;
-        case ActionKind::SendBackward: other.kind = ActionKind::RecvBackward; --other.stage; break;
-        case ActionKind::RecvBackward: other.kind = ActionKind::SendBackward; ++other.stage; break;
-        default: break;
+    case ActionKind::SendForward:
+        other.kind = ActionKind::RecvForward;
+        ++other.stage;
+        break;
+    case ActionKind::RecvForward:
+        other.kind = ActionKind::SendForward;
+        --other.stage;
+        break;
+    case ActionKind::SendBackward:
+        other.kind = ActionKind::RecvBackward;
+        --other.stage;
+        break;
+    case ActionKind::RecvBackward:
+        other.kind = ActionKind::SendBackward;
+        ++other.stage;
+        break;
+    default: break;
     }
     return other;
 }

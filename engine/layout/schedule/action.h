@@ -27,25 +27,25 @@ enum class ActionKind : std::uint8_t {
     ReduceNorm,       ///< 0REDUCE_NORM  sum of squared gradient norms over the pipeline axis, for clipping; one a rank
     OptimizerStep,    ///< 2STEP; with weight versions 2STEP@v3, where v3 is what it makes
     // Over the data axis, piece by piece and beside the compute action of the same stage that follows:
-    ReduceBuckets,     ///< 2REDUCE_BUCKETS7  gradients, bucket by bucket as 2B7 (or 2W7), the last one, makes them final
+    ReduceBuckets,  ///< 2REDUCE_BUCKETS7  gradients, bucket by bucket as 2B7 (or 2W7), the last one, makes them final
     ScatterGradients,  ///< 2SCATTER_GRAD7    each replica gets the sum of its shard of what 2B7 (or 2W7) makes (ZeRO)
     GatherForward,     ///< 2GATHER_F7        parameters, layer by layer before 2F7 uses them (ZeRO 3)
     GatherBackward,    ///< 2GATHER_B7        the same before 2B7 (or 2I7)
     GatherUpdated,     ///< 2GATHER_PARAM     after 2STEP: every replica gets the shards the others updated (ZeRO 1, 2)
     // Weight versions:
-    StashWeights,      ///< 2STASH@v2  a copy of the current weights is kept as version 2
-    FreeWeights,       ///< 2FREE@v0   the kept version 0 is dropped
+    StashWeights,  ///< 2STASH@v2  a copy of the current weights is kept as version 2
+    FreeWeights,   ///< 2FREE@v0   the kept version 0 is dropped
     // With a server instead of an all-reduce (layout/exchange.h):
-    PushGradients,     ///< 2PUSH_GRAD   the stage's gradients go to the server
-    PullWeights,       ///< 2PULL_PARAM  the updated weights come from it, or out of shared memory
-    ExchangeElastic,   ///< 2EXCHANGE    the replica whose turn it is and the centre pull each other
+    PushGradients,    ///< 2PUSH_GRAD   the stage's gradients go to the server
+    PullWeights,      ///< 2PULL_PARAM  the updated weights come from it, or out of shared memory
+    ExchangeElastic,  ///< 2EXCHANGE    the replica whose turn it is and the centre pull each other
     // With an optimizer on the host (memory.offload), beside what the rank computes:
     OffloadGradients,  ///< 2OFFLOAD_GRAD  what the stage's replica updates with goes to the host; 2STEP waits for it
     ReloadWeights,     ///< 2RELOAD_PARAM  what 2STEP has updated there comes back
     // With activations on the host between forward and backward (memory.swap), beside it too:
-    SwapOut,           ///< 2SWAP_OUT7  what 2F7 left for its backward goes to the host
-    SwapIn,            ///< 2SWAP_IN7   it comes back; 2B7 (or 2I7) waits for it
-    SwapFree,          ///< 2SWAP_FREE7 between the two: once it is there, its place on the device is given back
+    SwapOut,   ///< 2SWAP_OUT7  what 2F7 left for its backward goes to the host
+    SwapIn,    ///< 2SWAP_IN7   it comes back; 2B7 (or 2I7) waits for it
+    SwapFree,  ///< 2SWAP_FREE7 between the two: once it is there, its place on the device is given back
 };
 
 /// `stage` is the global stage (chunk c of rank r is stage c·p+r unless the schedule folds back).
@@ -94,8 +94,8 @@ constexpr bool belongsToMicrobatch(ActionKind kind) {
 std::string toText(const Action& action);
 Result<Action> parseAction(std::string_view text);
 
-/// The same action packed into an integer, as events carry it; 0 is no action, and an id of an unknown kind becomes none.
-/// From the lowest bit: kind 6 bits, stage 16, microbatch + 1 24, version + 1 16.
+/// The same action packed into an integer, as events carry it; 0 is no action, and an id of an unknown kind becomes
+/// none. From the lowest bit: kind 6 bits, stage 16, microbatch + 1 24, version + 1 16.
 using ActionId = std::uint64_t;
 ActionId actionId(const Action& action);
 Action actionFromId(ActionId id);

@@ -64,8 +64,9 @@ Result<Schedule> scheduleOfLines(const std::vector<std::string>& lines) {
 std::optional<Finding> findMisfit(const Schedule& schedule, const ScheduleShape& shape) {
     const auto ranks = static_cast<int>(schedule.ranks.size());
     if (ranks != shape.ranks)
-        return ofWhole(fmt::format("it has {}, the pipeline has {}", counted(ranks, "line"), counted(shape.ranks, "rank")),
-                       fmt::format("{}; or pipeline {}", counted(shape.ranks, "line"), ranks));
+        return ofWhole(
+            fmt::format("it has {}, the pipeline has {}", counted(ranks, "line"), counted(shape.ranks, "rank")),
+            fmt::format("{}; or pipeline {}", counted(shape.ranks, "line"), ranks));
     if (std::optional<Finding> foreign = findForeign(schedule)) return foreign;
     const std::int64_t stages = std::int64_t{shape.ranks} * shape.chunks;
     if (schedule.stages() != stages)
@@ -75,15 +76,19 @@ std::optional<Finding> findMisfit(const Schedule& schedule, const ScheduleShape&
     const std::string counts = fmt::format("{} microbatches, as a step of the layout has; the schedule has {}",
                                            shape.microbatches, schedule.microbatches);
     if (schedule.microbatches < shape.microbatches)
-        return Finding{schedule.rankOfStage.front(), -1, {ActionKind::Forward, 0, schedule.microbatches},
-                       "it is missing: every stage forwards every microbatch", counts};
+        return Finding{schedule.rankOfStage.front(),
+                       -1,
+                       {ActionKind::Forward, 0, schedule.microbatches},
+                       "it is missing: every stage forwards every microbatch",
+                       counts};
     Schedule whole = schedule;
     whole.microbatches = shape.microbatches;
     std::optional<Finding> wrong = findWrong(whole);
     if (wrong && schedule.microbatches != shape.microbatches) wrong->legal = counts;
     if (wrong) return wrong;
     // What the passes add never blocks where compute does not; proved here for this very order.
-    if (wrong = findWrong(addTransfers(schedule)); wrong) return ofWhole(std::move(wrong->why), std::move(wrong->legal));
+    if (wrong = findWrong(addTransfers(schedule)); wrong)
+        return ofWhole(std::move(wrong->why), std::move(wrong->legal));
     return {};
 }
 
@@ -121,9 +126,10 @@ double customBubble(const ScheduleShape& shape) { return countedBubble(generateC
 std::optional<ShapeRefusal> customRefusal(const ScheduleShape& shape) {
     constexpr std::string_view pointer = "/schedule/actions";
     if (shape.actions.empty())
-        return ShapeRefusal{pointer, "a schedule written by hand is what the layout lists",
-                            "a line for each pipeline rank, \"0F0,0F1,0B0,0B1\"; or a kind of schedule that makes its own order",
-                            "no actions are listed"};
+        return ShapeRefusal{
+            pointer, "a schedule written by hand is what the layout lists",
+            "a line for each pipeline rank, \"0F0,0F1,0B0,0B1\"; or a kind of schedule that makes its own order",
+            "no actions are listed"};
     const Result<Schedule> schedule = scheduleOfLines(shape.actions);
     if (!schedule) {
         const Error& error = schedule.error();
@@ -134,7 +140,8 @@ std::optional<ShapeRefusal> customRefusal(const ScheduleShape& shape) {
     if (!wrong) return {};
     const std::string place = placeOf(*schedule, *wrong);
     return ShapeRefusal{pointer, wrong->why, wrong->legal,
-                        place.empty() ? "the schedule written by hand does not fit" : "the schedule cannot run: " + place,
+                        place.empty() ? "the schedule written by hand does not fit"
+                                      : "the schedule cannot run: " + place,
                         pictureOf(*schedule, *wrong)};
 }
 

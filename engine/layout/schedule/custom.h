@@ -28,8 +28,8 @@ Layout withOwnSchedule(Layout layout, const Schedule& compute);
 /// The layout with another kind of schedule. To custom: its order is what it generated before, where that was legal.
 /// From custom to another: the order is forgotten.
 Layout withScheduleKind(Layout layout, std::string_view kind);
-/// The layout with a schedule that makes its own order: `preferred`, or where that does not work with the layout's ranks,
-/// chunks and microbatches, the first that does.
+/// The layout with a schedule that makes its own order: `preferred`, or where that does not work with the layout's
+/// ranks, chunks and microbatches, the first that does.
 Layout generatedAgain(Layout layout, std::string_view preferred);
 
 }  // namespace shardlab

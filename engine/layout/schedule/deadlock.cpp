@@ -18,11 +18,8 @@ bool isMessage(ActionKind kind) { return isSend(kind) || isReceive(kind); }
 class Play {
 public:
     Play(const Schedule& schedule, bool grouped)
-        : schedule_(schedule),
-          grouped_(grouped),
-          position_(schedule.ranks.size(), 0),
-          pending_(schedule.ranks.size(), 0),
-          posted_(schedule.stages(), schedule.microbatches, -1) {
+        : schedule_(schedule), grouped_(grouped), position_(schedule.ranks.size(), 0),
+          pending_(schedule.ranks.size(), 0), posted_(schedule.stages(), schedule.microbatches, -1) {
         tiedMembers_ = schedule.endRanks();
         for (int rank = 0; rank < static_cast<int>(schedule.ranks.size()); ++rank) everyone_.push_back(rank);
     }
@@ -134,8 +131,8 @@ private:
             }
             const auto [peer, action] = waitsFor(at);
             if (named < 8)
-                why +=
-                    fmt::format("{} pipeline rank {} waits at {} for rank {}", named == 0 ? ":" : ";", at, toText(action), peer);
+                why += fmt::format("{} pipeline rank {} waits at {} for rank {}", named == 0 ? ":" : ";", at,
+                                   toText(action), peer);
             at = peer;
         }
         return {rank, static_cast<int>(position_[static_cast<std::size_t>(rank)]), *current(rank), std::move(why),
@@ -145,8 +142,8 @@ private:
     const Schedule& schedule_;
     bool grouped_;
     std::vector<std::size_t> position_;
-    std::vector<int> pending_;       ///< messages of the rank's group that are not matched
-    ProductTable<int> posted_;       ///< rank that posted its end first; -1 = neither
+    std::vector<int> pending_;  ///< messages of the rank's group that are not matched
+    ProductTable<int> posted_;  ///< rank that posted its end first; -1 = neither
     std::map<int, std::size_t> groupEnd_;
     std::vector<int> everyone_, tiedMembers_, ready_;
     int tied_ = 0, norm_ = 0;
@@ -162,10 +159,11 @@ std::optional<Finding> findStuckCompute(const Schedule& schedule) {
         const auto giverAt = times.reached[static_cast<std::size_t>(giver)];
         const auto& list = schedule.ranks[static_cast<std::size_t>(giver)];
         const std::string stands = giverAt < list.size() ? toText(list[giverAt]) : "its end";
-        return Finding{static_cast<int>(rank), static_cast<int>(times.reached[rank]), action,
-                       fmt::format("deadlock: pipeline rank {} waits at {} for stage {} on pipeline rank {}, which waits at {}", rank,
-                                   toText(action), need->stage, giver, stands),
-                       "An order in which every input comes first"};
+        return Finding{
+            static_cast<int>(rank), static_cast<int>(times.reached[rank]), action,
+            fmt::format("deadlock: pipeline rank {} waits at {} for stage {} on pipeline rank {}, which waits at {}",
+                        rank, toText(action), need->stage, giver, stands),
+            "An order in which every input comes first"};
     }
     return {};
 }

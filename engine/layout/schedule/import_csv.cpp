@@ -23,7 +23,8 @@ std::string_view wordOf(std::string_view cell) {
 
 bool isTorchWord(std::string_view cell) {
     const std::string_view word = wordOf(cell);
-    return digits.find(cell.front()) != std::string_view::npos && std::ranges::find(torchWords, word) != torchWords.end() &&
+    return digits.find(cell.front()) != std::string_view::npos &&
+           std::ranges::find(torchWords, word) != torchWords.end() &&
            cell.find_first_not_of(digits, cell.find(word) + word.size()) == std::string_view::npos;
 }
 
@@ -61,7 +62,8 @@ public:
             notes.push_back(counts + " left out: what is not compute is made anew from the layout");
         }
         if (pairs_ > 0)
-            notes.push_back(fmt::format("{} OVERLAP_F_B taken apart: the two actions of a pair follow one another", pairs_));
+            notes.push_back(
+                fmt::format("{} OVERLAP_F_B taken apart: the two actions of a pair follow one another", pairs_));
         return notes;
     }
 
@@ -74,9 +76,8 @@ private:
 
 Result<ImportedSchedule> importCsv(std::string_view csv) {
     Importer importer;
-    Result<Schedule> compute = readCells(csv, [&](std::string_view cell, std::vector<Action>& actions) {
-        return importer.take(cell, actions);
-    });
+    Result<Schedule> compute = readCells(
+        csv, [&](std::string_view cell, std::vector<Action>& actions) { return importer.take(cell, actions); });
     if (!compute) return fail(compute.error());
     return ImportedSchedule{std::move(*compute), importer.notes()};
 }

@@ -55,7 +55,9 @@ Schedule generateInterleavedOneFOneB(const ScheduleShape& shape) {
     return schedule;
 }
 
-bool interleavedHasClosedForm(const ScheduleShape& shape) { return shape.ranks > 0 && shape.microbatches % shape.ranks == 0; }
+bool interleavedHasClosedForm(const ScheduleShape& shape) {
+    return shape.ranks > 0 && shape.microbatches % shape.ranks == 0;
+}
 
 double interleavedBubble(const ScheduleShape& shape) {
     if (!interleavedHasClosedForm(shape)) return countedBubble(generateInterleavedOneFOneB(shape));

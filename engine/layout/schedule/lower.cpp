@@ -15,7 +15,8 @@ LowerOptions lowerOptions(const Layout& layout) {
     // ends know its gradient, and the projection is a weight of its own.
     const ParallelSpec& parallel = layout.parallel;
     const Exchange exchange = exchangeOf(parallel);
-    return {replicaCount(parallel) > 1 && exchange != Exchange::Elastic && exchange != Exchange::Hogwild, stageCount(layout) > 1 && flushes(layout) && tiesEmbedding(layout.model),
+    return {replicaCount(parallel) > 1 && exchange != Exchange::Elastic && exchange != Exchange::Hogwild,
+            stageCount(layout) > 1 && flushes(layout) && tiesEmbedding(layout.model),
             layout.optimizer.clip > 0 || scalesLoss(layout.precision),
             parallel.bucket > 0,
             parallel.zero,

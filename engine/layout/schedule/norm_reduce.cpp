@@ -11,8 +11,7 @@ namespace {
 Schedule addForEachRank(Schedule schedule, ActionKind kind) {
     for (int rank = 0; rank < static_cast<int>(schedule.ranks.size()); ++rank) {
         const std::vector<int> stages = schedule.stagesOf(rank);
-        if (!stages.empty())
-            schedule.ranks[static_cast<std::size_t>(rank)].push_back({kind, stages.front()});
+        if (!stages.empty()) schedule.ranks[static_cast<std::size_t>(rank)].push_back({kind, stages.front()});
     }
     return schedule;
 }

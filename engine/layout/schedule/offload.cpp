@@ -9,8 +9,8 @@ namespace shardlab {
 
 namespace {
 
-/// Where the stage's gradients are what it is updated with: after its own last action, and where first and last stage sum
-/// the embedding they share, after that.
+/// Where the stage's gradients are what it is updated with: after its own last action, and where first and last stage
+/// sum the embedding they share, after that.
 std::size_t afterGradients(const std::vector<Action>& actions, int stage, bool sharesEmbedding) {
     const auto ends = [&](const Action& action) {
         return action.stage == stage || (sharesEmbedding && action.kind == ActionKind::ReduceTied);

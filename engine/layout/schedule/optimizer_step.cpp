@@ -16,9 +16,7 @@ Schedule addForEachStage(Schedule schedule, ActionKind kind) {
 
 }  // namespace
 
-Schedule addOptimizerStep(Schedule schedule) {
-    return addForEachStage(std::move(schedule), ActionKind::OptimizerStep);
-}
+Schedule addOptimizerStep(Schedule schedule) { return addForEachStage(std::move(schedule), ActionKind::OptimizerStep); }
 
 Schedule addWeightPull(Schedule schedule) { return addForEachStage(std::move(schedule), ActionKind::PullWeights); }
 

@@ -53,12 +53,12 @@ private:
     }
     /// REDUCE_GRAD, REDUCE_TIED, STEP, GATHER_PARAM, and what is exchanged with a server or with the host.
     int& end(Kind kind, int stage) {
-        const std::size_t table = kind == Kind::ReduceGradients  ? 0
-                                  : kind == Kind::ReduceTied      ? 1
-                                  : kind == Kind::GatherUpdated   ? 3
-                                  : kind >= Kind::PushGradients
-                                      ? 4 + static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::PushGradients)
-                                      : 2;
+        const std::size_t table = kind == Kind::ReduceGradients ? 0
+                                  : kind == Kind::ReduceTied    ? 1
+                                  : kind == Kind::GatherUpdated ? 3
+                                  : kind >= Kind::PushGradients ? 4 + static_cast<std::size_t>(kind) -
+                                                                      static_cast<std::size_t>(Kind::PushGradients)
+                                                                : 2;
         return ends_[table][static_cast<std::size_t>(stage)];
     }
 
@@ -149,11 +149,9 @@ private:
 
     /// What runs beside a compute action is announced before it, and after the one before it on its stage.
     bool besideIsWhole(int s, int m) {
-        const auto first = [&](Kind one, Kind other) {
-            return Action{at({one, s, m}) >= 0 ? one : other, s, m};
-        };
+        const auto first = [&](Kind one, Kind other) { return Action{at({one, s, m}) >= 0 ? one : other, s, m}; };
         const Action forward{Kind::Forward, s, m}, reads = first(Kind::Backward, Kind::InputGrad),
-                     ends = first(Kind::Backward, Kind::WeightGrad);
+                                                   ends = first(Kind::Backward, Kind::WeightGrad);
         const std::pair<Kind, Action> pairs[] = {{Kind::ReduceBuckets, ends},
                                                  {Kind::ScatterGradients, ends},
                                                  {Kind::GatherForward, forward},
@@ -167,7 +165,8 @@ private:
         return true;
     }
 
-    /// What a forward left goes to the host and comes back in time for the backward, the memory in between being somebody else's.
+    /// What a forward left goes to the host and comes back in time for the backward, the memory in between being
+    /// somebody else's.
     bool swapIsWhole(int s, int m) {
         const Action out{Kind::SwapOut, s, m}, free{Kind::SwapFree, s, m}, in{Kind::SwapIn, s, m};
         const int atOut = at(out), atFree = at(free), atIn = at(in);
@@ -176,7 +175,8 @@ private:
             return wrong(rankOf(s), std::max(atFree, atIn), atFree > atIn ? free : in, "nothing of it is on the host",
                          fmt::format("{} first", toText(out)));
         if (schedule_.forwardOnly)
-            return wrong(rankOf(s), atOut, out, "the schedule is forward only", "Nothing is kept that could be swapped");
+            return wrong(rankOf(s), atOut, out, "the schedule is forward only",
+                         "Nothing is kept that could be swapped");
         if (atIn < 0) return missing(in, "its backward needs what is on the host");
         if (atFree < 0) return missing(free, "it comes back to where it still is");
         const Action forward{Kind::Forward, s, m},
@@ -232,7 +232,8 @@ private:
         const Action gather{Kind::GatherUpdated, stage}, push{Kind::PushGradients, stage},
             pull{Kind::PullWeights, stage}, elastic{Kind::ExchangeElastic, stage},
             offload{Kind::OffloadGradients, stage}, reload{Kind::ReloadWeights, stage};
-        if (!before(end(step.kind, stage), step, end(gather.kind, stage), gather, "what is gathered is what it updates"))
+        if (!before(end(step.kind, stage), step, end(gather.kind, stage), gather,
+                    "what is gathered is what it updates"))
             return false;
         const int last = lastOfStage_[static_cast<std::size_t>(stage)];
         if (end(tied.kind, stage) >= 0 && (!tiedStage || tiedName != stage))
@@ -251,7 +252,8 @@ private:
         }
         return before(end(push.kind, stage), push, end(tied.kind, tiedName), tied,
                       "replicas are summed before the shared embedding is") &&
-               before(end(push.kind, stage), push, end(step.kind, stage), step, "the server updates with all gradients") &&
+               before(end(push.kind, stage), push, end(step.kind, stage), step,
+                      "the server updates with all gradients") &&
                before(end(step.kind, stage), step, end(pull.kind, stage), pull, "what comes back is what it updates") &&
                before(end(elastic.kind, stage), elastic, end(step.kind, stage), step,
                       "weights and centre pull each other as they were before the step") &&
@@ -261,7 +263,8 @@ private:
                       "the host updates with the whole gradient") &&
                before(end(offload.kind, stage), offload, end(step.kind, stage), step,
                       "the host updates with gradients that are there") &&
-               before(end(step.kind, stage), step, end(reload.kind, stage), reload, "what comes back is what it updates") &&
+               before(end(step.kind, stage), step, end(reload.kind, stage), reload,
+                      "what comes back is what it updates") &&
                before(end(reload.kind, stage), reload, end(gather.kind, stage), gather,
                       "what is gathered must have come back") &&
                before(end(reduce.kind, stage), reduce, end(tied.kind, tiedName), tied,

@@ -44,28 +44,28 @@ Schedule addWeightPull(Schedule schedule);
 /// Before the optimizer's steps, one a rank: the replica whose turn it is and the centre pull each other.
 Schedule addElasticExchange(Schedule schedule);
 
-/// With an optimizer on the host: as soon as a stage's gradients are what it is updated with, after all that reduces them,
-/// they go there; where what is beside compute reduces them, once that is over.
+/// With an optimizer on the host: as soon as a stage's gradients are what it is updated with, after all that reduces
+/// them, they go there; where what is beside compute reduces them, once that is over.
 Schedule addGradientOffload(Schedule schedule);
 /// After each update its weights come back.
 Schedule addWeightReload(Schedule schedule);
 
-/// With activations on the host: what a forward leaves goes there directly after it, behind the next compute action, after
-/// which its place on the device is free; and comes back before the compute action that precedes its backward, where at least
-/// two lie between them on their rank.
+/// With activations on the host: what a forward leaves goes there directly after it, behind the next compute action,
+/// after which its place on the device is free; and comes back before the compute action that precedes its backward,
+/// where at least two lie between them on their rank.
 Schedule addActivationSwap(Schedule schedule);
 
 struct LowerOptions {
-    bool dataParallel = false;    ///< data > 1
-    bool tiedEmbedding = false;   ///< first and last stage share the token embedding (models whose output is tied)
-    bool norm = false;            ///< of the whole gradient is wanted: it is clipped, or its loss was scaled
-    bool buckets = false;         ///< gradients are reduced while the backward goes on
-    int zero = 0;                 ///< what data replicas share out
-    bool server = false;          ///< gradients go to a server, which updates and sends the weights back
-    bool shared = false;          ///< after each update the weights are read out of shared memory; no gradients are reduced
-    bool elastic = false;         ///< replicas and a centre pull each other; no gradients are reduced
-    bool offload = false;         ///< the optimizer and its state are on the host
-    bool swap = false;            ///< activations that are unused for a while are
+    bool dataParallel = false;   ///< data > 1
+    bool tiedEmbedding = false;  ///< first and last stage share the token embedding (models whose output is tied)
+    bool norm = false;           ///< of the whole gradient is wanted: it is clipped, or its loss was scaled
+    bool buckets = false;        ///< gradients are reduced while the backward goes on
+    int zero = 0;                ///< what data replicas share out
+    bool server = false;         ///< gradients go to a server, which updates and sends the weights back
+    bool shared = false;   ///< after each update the weights are read out of shared memory; no gradients are reduced
+    bool elastic = false;  ///< replicas and a centre pull each other; no gradients are reduced
+    bool offload = false;  ///< the optimizer and its state are on the host
+    bool swap = false;     ///< activations that are unused for a while are
 };
 LowerOptions lowerOptions(const Layout& layout);
 /// All passes in their order.

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int mostChunks = 1024;  // as the layout's field
 constexpr std::string_view counted = "counted from the order with F = I = W and B = 2 F; there is no closed form";
-constexpr std::string_view countedHere = "counted from the order with F = I = W and B = 2 F; the closed form holds for other m";
+constexpr std::string_view countedHere =
+    "counted from the order with F = I = W and B = 2 F; the closed form holds for other m";
 constexpr std::string_view steady = "0 between fill and drain: no step waits for the one before";
 
 // One line a method: name, title, paper, chunks from–to, refusal, generator, bubble and its formula; then whether it
@@ -103,8 +104,8 @@ Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& sh
 }
 
 ScheduleShape scheduleShape(const Layout& layout) {
-    return {layout.parallel.pipeline, layout.schedule.chunks, microbatches(layout), layout.schedule.inFlight,
-            layout.schedule.actions, layout.schedule.verticalSync};
+    return {layout.parallel.pipeline, layout.schedule.chunks,  microbatches(layout),
+            layout.schedule.inFlight, layout.schedule.actions, layout.schedule.verticalSync};
 }
 
 std::string_view bubbleFormula(const ScheduleMethod& method, const ScheduleShape& shape) {

@@ -23,7 +23,8 @@ ScheduleShape scheduleShape(const Layout& layout);
 /// What the bubble of this very shape follows from, in words.
 std::string_view bubbleFormula(const ScheduleMethod& method, const ScheduleShape& shape);
 /// Whether every step of a run ends with a flush: not so where the layout's method does not, nor where workers, of an
-/// asynchronous server or in shared memory, come to a step's end at their own pace. True where there is no method of that name.
+/// asynchronous server or in shared memory, come to a step's end at their own pace. True where there is no method of
+/// that name.
 bool flushes(const Layout& layout);
 
 }  // namespace shardlab

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A schedule: for each pipeline rank a list of actions. Generators write compute only; passes lower it.
 //
-// Most end a step with a flush: nothing is left of it when the next begins. Those that do not keep their ranks busy over
-// the steps' borders, with forwards that run ahead of their backwards and with several versions of the weights:
+// Most end a step with a flush: nothing is left of it when the next begins. Those that do not keep their ranks busy
+// over the steps' borders, with forwards that run ahead of their backwards and with several versions of the weights:
 //
 // - `ranks` is the step that repeats, `fill` what each rank does once before the first. A rank's step ends where its
 //   own last backward of the step, and the update after it, are done: a rank's borders lie at other times than its
@@ -27,9 +27,9 @@ namespace shardlab {
 struct Schedule {
     std::string kind;  ///< name of its method, or "custom"
     int microbatches = 0;
-    std::vector<int> rankOfStage;               ///< pipeline rank that holds each global stage
-    std::vector<std::vector<Action>> ranks;     ///< in order of execution
-    bool forwardOnly = false;                   ///< for validation: there are no backwards
+    std::vector<int> rankOfStage;            ///< pipeline rank that holds each global stage
+    std::vector<std::vector<Action>> ranks;  ///< in order of execution
+    bool forwardOnly = false;                ///< for validation: there are no backwards
 
     // Of schedules that do not flush; empty, and 1, where every step ends with a flush.
     std::vector<std::vector<Action>> fill;  ///< by rank, before the first step

@@ -11,8 +11,7 @@ namespace {
 class Clock {
 public:
     explicit Clock(const Schedule& schedule)
-        : schedule_(schedule), finished_(schedule.stages(), schedule.numbered(), -1),
-          free_(schedule.ranks.size(), 0) {
+        : schedule_(schedule), finished_(schedule.stages(), schedule.numbered(), -1), free_(schedule.ranks.size(), 0) {
         times_.reached.assign(schedule.ranks.size(), 0);
         for (const auto& actions : schedule.ranks) times_.begin.emplace_back(actions.size(), 0);
         if (schedule.flushes()) return;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t leastBetween = 2;  ///< compute actions: behind the first it goes, behind the last it comes back
 
 std::vector<Action> withSwaps(const std::vector<Action>& actions) {
-    std::vector<std::size_t> computes;  // where they stand
+    std::vector<std::size_t> computes;                    // where they stand
     std::map<std::pair<int, int>, std::size_t> forwards;  // which of them
     std::vector<bool> leaves(actions.size());
     std::map<std::size_t, Action> frees, returns;  // before which place

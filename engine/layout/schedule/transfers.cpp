@@ -28,7 +28,8 @@ std::vector<Message> messagesOf(const Schedule& schedule, const SlotTimes& times
             if (taker < 0 || taker >= schedule.stages() || !schedule.crossesRanks(std::min(taker, action.stage)))
                 continue;
             const ActionKind kind = product->gradient ? ActionKind::SendBackward : ActionKind::SendForward;
-            messages.push_back({times.begin[rank][i] + slotsOf(action.kind), rank,
+            messages.push_back({times.begin[rank][i] + slotsOf(action.kind),
+                                rank,
                                 static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(taker)]),
                                 {kind, action.stage, action.microbatch}});
         }
@@ -66,7 +67,8 @@ std::vector<std::vector<Action>> withMessages(const Schedule& schedule) {
 
 }  // namespace
 
-// Where steps are not flushed, each step's messages come after those of the step before, on every rank: still one order.
+// Where steps are not flushed, each step's messages come after those of the step before, on every rank: still one
+// order.
 Schedule addTransfers(Schedule schedule) {
     if (!schedule.flushes()) {
         Schedule fill = schedule;

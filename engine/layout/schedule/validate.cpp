@@ -23,12 +23,15 @@ std::optional<Finding> findMisshape(const Schedule& schedule) {
     for (int stage = 0; stage < schedule.stages(); ++stage) {
         const int rank = schedule.rankOfStage[static_cast<std::size_t>(stage)];
         if (rank < 0 || rank >= ranks)
-            return refuse(fmt::format("stage {} lies on pipeline rank {} of {}", stage, rank, ranks), "A pipeline rank that there is");
+            return refuse(fmt::format("stage {} lies on pipeline rank {} of {}", stage, rank, ranks),
+                          "A pipeline rank that there is");
         holds[static_cast<std::size_t>(rank)] = true;
     }
     std::size_t actions = 0;
     for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
-        if (!holds[rank]) return refuse(fmt::format("pipeline rank {} holds no stage", rank), "At least one stage on each pipeline rank");
+        if (!holds[rank])
+            return refuse(fmt::format("pipeline rank {} holds no stage", rank),
+                          "At least one stage on each pipeline rank");
         actions += schedule.ranks[rank].size();
     }
     // Keeps the tables of the other parts as small as the schedule itself.
@@ -51,9 +54,9 @@ std::optional<Finding> findUnsteadiness(const Schedule& schedule) {
         return refuse("its fill, its forwards ahead and its weight versions are not those of its ranks and stages",
                       "One of each for every rank or stage, and at least one microbatch");
     if (schedule.updates < 1 || schedule.microbatches % schedule.updates != 0)
-        return refuse(fmt::format("{} microbatches do not divide into {} updates", schedule.microbatches,
-                                  schedule.updates),
-                      "Updates of equally many microbatches");
+        return refuse(
+            fmt::format("{} microbatches do not divide into {} updates", schedule.microbatches, schedule.updates),
+            "Updates of equally many microbatches");
     return {};
 }
 

@@ -43,38 +43,37 @@ private:
         if (isCompute(action.kind)) return compute(at, action);
         const int next = current_ + 1;
         switch (action.kind) {
-            case Kind::StashWeights:
-                if (kept_.contains(action.version))
-                    wrong(at, action, "the version is kept already", "Each version once");
-                // Until the first update all versions are the initial weights.
-                else if (updates() && (updated_ ? action.version != current_ : action.version > current_))
-                    wrong(at, action, fmt::format("the current weights are version {}", current_),
-                          fmt::format("@v{}", current_));
-                kept_.insert(action.version);
-                return;
-            case Kind::FreeWeights:
-                if (kept_.erase(action.version) == 0)
-                    wrong(at, action, "the version is not kept here", "A version that was stashed, once");
-                return;
-            case Kind::ReduceGradients:
-                if (updates() && action.version != next)
-                    wrong(at, action, fmt::format("the next update makes version {}", next), fmt::format("@v{}", next));
-                reduced_ = action.version;
-                return;
-            case Kind::OptimizerStep:
-                if (!updates()) return;
-                if (action.version != next)
-                    wrong(at, action, fmt::format("the next update makes version {}", next), fmt::format("@v{}", next));
-                else if (gradients_ == 0)
-                    wrong(at, action, "no gradient came since the update before", "A backward between two updates");
-                else if (reduces_ && reduced_ != next)
-                    wrong(at, action, "the update needs the averaged gradient",
-                          fmt::format("{} first", toText({Kind::ReduceGradients, stage_, -1, next})));
-                current_ = next;
-                updated_ = true;
-                gradients_ = 0;
-                return;
-            default: return;
+        case Kind::StashWeights:
+            if (kept_.contains(action.version)) wrong(at, action, "the version is kept already", "Each version once");
+            // Until the first update all versions are the initial weights.
+            else if (updates() && (updated_ ? action.version != current_ : action.version > current_))
+                wrong(at, action, fmt::format("the current weights are version {}", current_),
+                      fmt::format("@v{}", current_));
+            kept_.insert(action.version);
+            return;
+        case Kind::FreeWeights:
+            if (kept_.erase(action.version) == 0)
+                wrong(at, action, "the version is not kept here", "A version that was stashed, once");
+            return;
+        case Kind::ReduceGradients:
+            if (updates() && action.version != next)
+                wrong(at, action, fmt::format("the next update makes version {}", next), fmt::format("@v{}", next));
+            reduced_ = action.version;
+            return;
+        case Kind::OptimizerStep:
+            if (!updates()) return;
+            if (action.version != next)
+                wrong(at, action, fmt::format("the next update makes version {}", next), fmt::format("@v{}", next));
+            else if (gradients_ == 0)
+                wrong(at, action, "no gradient came since the update before", "A backward between two updates");
+            else if (reduces_ && reduced_ != next)
+                wrong(at, action, "the update needs the averaged gradient",
+                      fmt::format("{} first", toText({Kind::ReduceGradients, stage_, -1, next})));
+            current_ = next;
+            updated_ = true;
+            gradients_ = 0;
+            return;
+        default: return;
         }
     }
 
@@ -91,19 +90,20 @@ private:
         if (action.version < 0)
             wrong(at, action, "it names no weight version, and its stage has several", "A version, as @v0");
         else if (action.version != current_ && !kept_.contains(action.version))
-            wrong(at, action, fmt::format("version {} is neither kept nor current, which is {}", action.version, current_),
+            wrong(at, action,
+                  fmt::format("version {} is neither kept nor current, which is {}", action.version, current_),
                   "A version from its stash to its free");
     }
 
     const std::vector<Action>& actions_;
     int rank_, stage_;
-    int current_ = -1;            ///< -1: the list has no updates that name versions
+    int current_ = -1;  ///< -1: the list has no updates that name versions
     bool updated_ = false;
     bool reduces_ = false;
     int reduced_ = -1;
-    int gradients_ = 0;           ///< since the last update
+    int gradients_ = 0;  ///< since the last update
     std::set<int> kept_;
-    std::map<int, int> used_;     ///< version by microbatch
+    std::map<int, int> used_;  ///< version by microbatch
     std::optional<Finding> finding_;
 };
 

@@ -36,10 +36,8 @@ struct RankProgress {
 class Greedy {
 public:
     Greedy(const ScheduleShape& shape, const Preference& preference)
-        : microbatches_(shape.microbatches),
-          limit_(shape.inFlight > 0 ? shape.inFlight : shape.ranks),
-          preference_(preference),
-          schedule_(emptySchedule("zb-greedy", shape)),
+        : microbatches_(shape.microbatches), limit_(shape.inFlight > 0 ? shape.inFlight : shape.ranks),
+          preference_(preference), schedule_(emptySchedule("zb-greedy", shape)),
           ranks_(static_cast<std::size_t>(shape.ranks)) {}
 
     Schedule run() {

@@ -13,7 +13,8 @@ namespace {
 
 /// What a worker does by itself.
 Schedule gradientOf(Schedule lowered) {
-    for (auto& actions : lowered.ranks) std::erase_if(actions, [](const Action& action) { return !isCompute(action.kind); });
+    for (auto& actions : lowered.ranks)
+        std::erase_if(actions, [](const Action& action) { return !isCompute(action.kind); });
     return lowered;
 }
 
@@ -35,10 +36,10 @@ StepCosts sharedByWorkers(StepCosts costs) {
 
 /// Of one gradient, in seconds.
 struct Cycle {
-    double begin = 0;    ///< the weights are there
-    double asked = 0;    ///< for the lock
+    double begin = 0;  ///< the weights are there
+    double asked = 0;  ///< for the lock
     double granted = 0;
-    double end = 0;      ///< the new weights are there
+    double end = 0;  ///< the new weights are there
 };
 
 /// Cycles by worker, in the order of time.
@@ -66,7 +67,8 @@ public:
         double at = cycle.granted;
         for (const Action& action : service_) {
             const double end = at + costs_.seconds(action);
-            const bool pushes = action.kind == ActionKind::PushGradients, pulls = action.kind == ActionKind::PullWeights;
+            const bool pushes = action.kind == ActionKind::PushGradients,
+                       pulls = action.kind == ActionKind::PullWeights;
             if (pushes || pulls) {
                 const std::int64_t leaves = pushes != server ? costs_.bytes(action) : 0;
                 add(server ? 0 : worker, Lane::Comm, eventKind(action.kind), at, end, action, leaves, worker);
@@ -79,12 +81,14 @@ public:
         if (server) return;
         const Action push = service_.front(), pull = service_.back();
         add(worker, Lane::Compute, EventKind::Wait, cycle.asked, cycle.granted, push);
-        add(worker, Lane::Compute, EventKind::Wait, cycle.granted + costs_.seconds(push), cycle.end - costs_.seconds(pull), pull);
+        add(worker, Lane::Compute, EventKind::Wait, cycle.granted + costs_.seconds(push),
+            cycle.end - costs_.seconds(pull), pull);
     }
-    void add(int rank, Lane lane, EventKind kind, double begin, double end, const Action& action, std::int64_t bytes = 0,
-             double value = 0) {
+    void add(int rank, Lane lane, EventKind kind, double begin, double end, const Action& action,
+             std::int64_t bytes = 0, double value = 0) {
         if (kind == EventKind::Wait && end - begin < 1e-12) return;
-        made_.push_back({time(begin), time(end), bytes, value, actionId(action), 0, static_cast<std::int16_t>(rank), lane, kind});
+        made_.push_back(
+            {time(begin), time(end), bytes, value, actionId(action), 0, static_cast<std::int16_t>(rank), lane, kind});
     }
     void compute(int worker, const Cycle& cycle, std::span<const Event> gradient) {
         for (Event event : gradient) {

@@ -10,10 +10,10 @@
 
 namespace shardlab {
 
-/// A step far from the run's begin: an update for each of StepCosts::asyncWorkers, and of each worker the gradient that it begins in the step, until
-/// it has the weights that were updated with it. With C the time of a gradient and S that of its push, update and pull,
-/// during which the server takes no other: a step of G workers lasts max(G·S, C + S). `events`: of rank 0, the server, and
-/// of those after it, the workers.
+/// A step far from the run's begin: an update for each of StepCosts::asyncWorkers, and of each worker the gradient that
+/// it begins in the step, until it has the weights that were updated with it. With C the time of a gradient and S that
+/// of its push, update and pull, during which the server takes no other: a step of G workers lasts max(G·S, C + S).
+/// `events`: of rank 0, the server, and of those after it, the workers.
 Simulation simulateAsyncServer(const Schedule& lowered, const StepCosts& costs, bool events);
 
 /// Adds up in which share of its time rank 0 takes gradients, updates, or sends weights.

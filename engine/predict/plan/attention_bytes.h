@@ -8,16 +8,17 @@
 
 namespace shardlab {
 
-/// What the attention of a layout's device needs beside its operands, in bytes: of one layer, one microbatch, one member
-/// of a tensor group. b samples, s tokens, N = b·s, a of the member's heads, g of its columns.
-///   cpu   keeps all probabilities, b·a·s² in the format of activations; a head's gradients are made apart, s² + s·width
+/// What the attention of a layout's device needs beside its operands, in bytes: of one layer, one microbatch, one
+/// member of a tensor group. b samples, s tokens, N = b·s, a of the member's heads, g of its columns.
+///   cpu   keeps all probabilities, b·a·s² in the format of activations; a head's gradients are made apart, s² +
+///   s·width
 ///         fp32, and with dropout 64 rows of probabilities masked
 ///   cuda  keeps of each row the logarithm of its sum, b·a·s fp32, and makes the probabilities anew in backward, for
 ///         which it needs as much again, and 3N·g for the gradient of queries, keys and values
-/// Where a context group of c shares it, N = b·s/c, all devices: log sums b·a·s/c fp32, kept. In passing keys and values
-/// twice (the present ones and those that come), 2·2N·g; forward, where activations are not fp32, the output N·g fp32;
-/// backward the queries' gradient N·g and that of keys and values three times (made, coming, leaving), 3·2N·g, fp32. And
-/// what a block needs, of the CPU's 64 rows two times s/c fp32.
+/// Where a context group of c shares it, N = b·s/c, all devices: log sums b·a·s/c fp32, kept. In passing keys and
+/// values twice (the present ones and those that come), 2·2N·g; forward, where activations are not fp32, the output N·g
+/// fp32; backward the queries' gradient N·g and that of keys and values three times (made, coming, leaving), 3·2N·g,
+/// fp32. And what a block needs, of the CPU's 64 rows two times s/c fp32.
 struct AttentionBytes {
     std::int64_t kept = 0;
     std::int64_t forwardScratch = 0;

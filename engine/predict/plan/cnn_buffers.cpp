@@ -16,13 +16,13 @@ using Category = MemoryCategory;
 /// Bytes of one block of model/convolution_block.h, for a microbatch.
 struct BlockBytes {
     std::int64_t input;
-    std::int64_t map;     ///< each convolution's
-    std::int64_t pooled;  ///< the output
-    std::int64_t codes;        ///< instead of the last map; 0: that is kept
-    std::int64_t packedMap;    ///< instead of another map; 0: those are kept
-    std::int64_t packedInput;  ///< instead of the input; 0: that is kept
+    std::int64_t map;                   ///< each convolution's
+    std::int64_t pooled;                ///< the output
+    std::int64_t codes;                 ///< instead of the last map; 0: that is kept
+    std::int64_t packedMap;             ///< instead of another map; 0: those are kept
+    std::int64_t packedInput;           ///< instead of the input; 0: that is kept
     std::vector<std::int64_t> passing;  ///< of each convolution: one sample's patches
-    std::vector<std::int64_t> copies;   ///< and the copy of its weights that is rounded for the product; 0 where none is
+    std::vector<std::int64_t> copies;  ///< and the copy of its weights that is rounded for the product; 0 where none is
 
     std::int64_t convolutions() const { return static_cast<std::int64_t>(passing.size()); }
     /// Of maps, what the forward leaves.
@@ -70,7 +70,8 @@ public:
         const std::int64_t width = outputWidth(model), classes = model.classes;
         pixels_ = static_cast<std::int64_t>(sizeof(std::int32_t)) * samples * sampleInputs(model);
         head_ = {bytes * samples * width, fp32 * normNumbers(model) * samples + bytes * samples * classes,
-                 formats.castsWeights() ? bytes * width * classes : 0, static_cast<std::int64_t>(sizeof(std::int32_t)) * samples};
+                 formats.castsWeights() ? bytes * width * classes : 0,
+                 static_cast<std::int64_t>(sizeof(std::int32_t)) * samples};
     }
 
     MemoryDelta forward() const {

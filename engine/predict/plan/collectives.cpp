@@ -44,16 +44,16 @@ double allReduceSeconds(Algorithm algorithm, double bytes, const Group& group, c
     if (group.members < 2) return 0;
     const Link& slowest = group.hosts > 1 ? device.betweenNodes : device.inNode;
     switch (algorithm) {
-        case Algorithm::Ring: break;
-        case Algorithm::Tree: {
-            const int levels = std::bit_width(static_cast<unsigned>(group.members - 1));
-            return 2 * levels * (slowest.latency + bytes / slowest.bandwidth);
-        }
-        case Algorithm::Hierarchical: {
-            const double onHost = double(group.members) / group.hosts;
-            return ringSeconds(bytes, onHost, device.inNode) +
-                   ringSeconds(bytes / onHost, group.hosts, device.betweenNodes);
-        }
+    case Algorithm::Ring: break;
+    case Algorithm::Tree: {
+        const int levels = std::bit_width(static_cast<unsigned>(group.members - 1));
+        return 2 * levels * (slowest.latency + bytes / slowest.bandwidth);
+    }
+    case Algorithm::Hierarchical: {
+        const double onHost = double(group.members) / group.hosts;
+        return ringSeconds(bytes, onHost, device.inNode) +
+               ringSeconds(bytes / onHost, group.hosts, device.betweenNodes);
+    }
     }
     return ringSeconds(bytes, group.members, slowest);
 }

@@ -81,7 +81,8 @@ double coreBytes(const Layout& layout, const TensorShare& share) {
            static_cast<double>(numberFormats(layout.precision).activationBytes()) * output;
 }
 
-/// What a forward leaves for its backward, and a llama's attention in passing. Statistics, under a hundredth, count as activations.
+/// What a forward leaves for its backward, and a llama's attention in passing. Statistics, under a hundredth, count as
+/// activations.
 double storedBytes(const Layout& layout, const StageShape& stage, const TensorShare& share) {
     const auto bytes = static_cast<double>(numberFormats(layout.precision).activationBytes());
     const int samples = layout.batch.micro;
@@ -99,7 +100,8 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
     if (!formats.castsWeights()) return 0;
     const int ofAttention = hasAttention(layout.model) ? 2 : 0;
     const int ofDense = readsImages(layout.model) ? layout.model.convolutions : ofAttention + 2;
-    const int kernels = overBlocks(layout.model, stage, ofDense, ofAttention + 2 * layout.model.experts) + (stage.last ? 1 : 0);
+    const int kernels =
+        overBlocks(layout.model, stage, ofDense, ofAttention + 2 * layout.model.experts) + (stage.last ? 1 : 0);
     const auto each = static_cast<double>(formats.weightBytes() + formats.activationBytes());
     TensorShare used = share;
     used.expert = 1;  // an expert's are rounded for the rows of each member
@@ -115,9 +117,11 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
                         : isLlama(layout.model)      ? llamaLayerKernels
                         : hasAttention(layout.model) ? gptLayerKernels
                                                      : mlpLayerKernels;
-    int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + routingKernels + gateKernels(layout.model) +
-                                                               (layout.model.experts - 1) * expertKernels);
-    if (hasAttention(layout.model)) kernels += stage.layers * coreKernels * (share.context - 1);  // a core's for each block
+    int kernels =
+        overBlocks(layout.model, stage, ofBlock,
+                   ofBlock + routingKernels + gateKernels(layout.model) + (layout.model.experts - 1) * expertKernels);
+    if (hasAttention(layout.model))
+        kernels += stage.layers * coreKernels * (share.context - 1);  // a core's for each block
     if (stage.first) kernels += embeddingKernels;
     if (stage.last) kernels += outputKernels;
     return kernelSeconds(device, numberFormats(layout.precision).activations,
@@ -133,7 +137,8 @@ double packingSeconds(const Layout& layout, const StageShape& stage, const Devic
     std::int64_t bytes = 0, kernels = 0;
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
         const std::int64_t input = block > 0 ? blockInputFloats(layout.model, block) : 0;
-        const std::int64_t numbers = layout.batch.micro * ((layout.model.convolutions - 1) * blockMapFloats(layout.model, block) + input);
+        const std::int64_t numbers =
+            layout.batch.micro * ((layout.model.convolutions - 1) * blockMapFloats(layout.model, block) + input);
         bytes += formats.activationBytes() * numbers + bytesInBits(numbers, bits);
         kernels += layout.model.convolutions - (block > 0 ? 0 : 1);
     }
@@ -165,7 +170,8 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
     const int ofBlocks = readsImages(layout.model) ? 2 * layout.model.convolutions * stage.layers
                                                    : (llama ? weightsOfLlamaBranch : weightsOfBranch) * branches +
                                                          overBlocks(layout.model, stage, 0, ofExperts);
-    const int weights = ofBlocks + (embeds(layout.model, stage) ? embeddingWeights - llama : 0) + (stage.last ? outputWeights - llama : 0);
+    const int weights = ofBlocks + (embeds(layout.model, stage) ? embeddingWeights - llama : 0) +
+                        (stage.last ? outputWeights - llama : 0);
     const auto gradients = static_cast<double>(formats.gradientBytes() * stageParameters(layout.model, stage, share));
     return {handedDownBytes(layout, stage, share) / device.memoryBandwidth + layers * device.kernelSeconds,
             gradients / device.memoryBandwidth + weights * device.kernelSeconds};

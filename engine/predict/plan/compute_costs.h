@@ -8,8 +8,8 @@
 
 namespace shardlab {
 
-/// Of one microbatch. A product takes the device's rate for the format of activations; where weights are kept in another,
-/// each pass first rounds the weight of each product.
+/// Of one microbatch. A product takes the device's rate for the format of activations; where weights are kept in
+/// another, each pass first rounds the weight of each product.
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                       const DevicePreset& device);
 /// Of keeping activations in codes or fewer bits, in a forward; as long again to have them back in the input gradient.
@@ -19,8 +19,8 @@ double recomputeSeconds(const Layout& layout, const StageShape& stage, const Ten
                         const DevicePreset& device);
 /// Of one attention's core, forward.
 double coreSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device);
-/// Of looking for the first gradient that is not finite, where the loss is scaled; else 0: at what each layer hands down,
-/// and at its weights' gradients.
+/// Of looking for the first gradient that is not finite, where the loss is scaled; else 0: at what each layer hands
+/// down, and at its weights' gradients.
 struct OverflowSeconds {
     double inputGrad = 0;
     double weightGrad = 0;

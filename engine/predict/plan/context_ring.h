@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one attention of a context group sends round its ring (parallel/context.h). c members, each with N = b·s/c tokens
-// and g columns of queries, of keys and of values, in a format of f bytes:
+// What one attention of a context group sends round its ring (parallel/context.h). c members, each with N = b·s/c
+// tokens and g columns of queries, of keys and of values, in a format of f bytes:
 //
 //   forward   c − 1 hops of keys and values, 2N·g·f; each comes while the rank works on the block before
 //   backward  the same again, and c hops of their gradients, 2N·g·4, each begun once a block is done; the last of them

@@ -21,7 +21,8 @@ constexpr int tries = 4;  ///< the best counts: others may have had the core
 /// AMD's family 19h with AVX-512 (Zen 4): each of its units takes half of a vector at a time.
 bool halvesWideVectors() {
     unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-    return __builtin_cpu_is("amd") && __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && ((eax >> 8) & 0xf) + ((eax >> 20) & 0xff) == 0x19;
+    return __builtin_cpu_is("amd") && __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 &&
+           ((eax >> 8) & 0xf) + ((eax >> 20) & 0xff) == 0x19;
 }
 #endif
 
@@ -60,7 +61,8 @@ std::uint64_t add(std::uint64_t sum, std::uint64_t step) {
 }
 
 #if defined(__x86_64__)
-/// The same while the widest units multiply and add, one vector for an addition: some processors' clocks are slower then.
+/// The same while the widest units multiply and add, one vector for an addition: some processors' clocks are slower
+/// then.
 __attribute__((target("avx512f"))) std::uint64_t addBesideVectors(std::uint64_t sum, std::uint64_t step) {
     __m512 vectors[] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
     const __m512 one = _mm512_set1_ps(1.0f);

@@ -10,7 +10,8 @@ struct CoreSpeed {
     double bf16Flops = 0;        ///< as flops; 0 where the processor has no products of bf16, which are fp32's then
 };
 
-/// Takes about 20 ms. Peak: the clock as it is measured while vector units are busy, times what vector units of the processor's kind do a cycle.
+/// Takes about 20 ms. Peak: the clock as it is measured while vector units are busy, times what vector units of the
+/// processor's kind do a cycle.
 CoreSpeed measureCoreSpeed();
 
 }  // namespace shardlab

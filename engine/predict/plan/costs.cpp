@@ -45,7 +45,7 @@ std::vector<int> replicas(const Mesh& mesh, int p) {
 /// The replicas of one pipeline rank.
 struct Replicas {
     Group group;
-    Group holders;  ///< of the same experts
+    Group holders;           ///< of the same experts
     std::vector<int> hosts;  ///< of each
 };
 
@@ -90,39 +90,39 @@ double StepCosts::seconds(const Action& action) const {
     const auto stage = static_cast<std::size_t>(action.stage);
     const StageCosts& cost = stages[stage];
     switch (action.kind) {
-        case ActionKind::Forward:
-        case ActionKind::Recompute: return cost.forward * stretch;
-        case ActionKind::Backward: return cost.backward * stretch;
-        case ActionKind::InputGrad: return cost.inputGrad * stretch;
-        case ActionKind::WeightGrad: return cost.weightGrad * stretch;
-        case ActionKind::SendForward: return cost.send * stretch;
-        case ActionKind::SendBackward: return stages[stage - 1].send * stretch;
-        case ActionKind::ReduceGradients: return cost.reduce * stretch;
-        case ActionKind::ReduceTied: return cost.tied * stretch;
-        case ActionKind::ReduceNorm: return (cost.normReading + cost.norm) * stretch;
-        case ActionKind::OptimizerStep: return cost.optimizer * stretch;
-        case ActionKind::StashWeights: return cost.stash * stretch;
-        case ActionKind::PushGradients: return cost.push * stretch;
-        case ActionKind::PullWeights: return cost.pull * stretch;
-        case ActionKind::ExchangeElastic: return cost.elastic * stretch;
-        case ActionKind::OffloadGradients: return cost.offload * stretch;
-        case ActionKind::ReloadWeights: return cost.reload * stretch;
-        case ActionKind::SwapOut:
-        case ActionKind::SwapIn: return cost.swap * stretch;
-        case ActionKind::SwapFree:
-        case ActionKind::FreeWeights:
-        case ActionKind::RecvForward:
-        case ActionKind::RecvBackward:
-        case ActionKind::ReduceBuckets:
-        case ActionKind::ScatterGradients:
-        case ActionKind::GatherForward:
-        case ActionKind::GatherBackward:
-        case ActionKind::GatherUpdated: {
-            double sum = 0;
-            for (const DataPiece& piece : cost.data.pieces(action.kind)) sum += piece.seconds;
-            return sum * stretch;
-        }
-        case ActionKind::None: break;
+    case ActionKind::Forward:
+    case ActionKind::Recompute: return cost.forward * stretch;
+    case ActionKind::Backward: return cost.backward * stretch;
+    case ActionKind::InputGrad: return cost.inputGrad * stretch;
+    case ActionKind::WeightGrad: return cost.weightGrad * stretch;
+    case ActionKind::SendForward: return cost.send * stretch;
+    case ActionKind::SendBackward: return stages[stage - 1].send * stretch;
+    case ActionKind::ReduceGradients: return cost.reduce * stretch;
+    case ActionKind::ReduceTied: return cost.tied * stretch;
+    case ActionKind::ReduceNorm: return (cost.normReading + cost.norm) * stretch;
+    case ActionKind::OptimizerStep: return cost.optimizer * stretch;
+    case ActionKind::StashWeights: return cost.stash * stretch;
+    case ActionKind::PushGradients: return cost.push * stretch;
+    case ActionKind::PullWeights: return cost.pull * stretch;
+    case ActionKind::ExchangeElastic: return cost.elastic * stretch;
+    case ActionKind::OffloadGradients: return cost.offload * stretch;
+    case ActionKind::ReloadWeights: return cost.reload * stretch;
+    case ActionKind::SwapOut:
+    case ActionKind::SwapIn: return cost.swap * stretch;
+    case ActionKind::SwapFree:
+    case ActionKind::FreeWeights:
+    case ActionKind::RecvForward:
+    case ActionKind::RecvBackward:
+    case ActionKind::ReduceBuckets:
+    case ActionKind::ScatterGradients:
+    case ActionKind::GatherForward:
+    case ActionKind::GatherBackward:
+    case ActionKind::GatherUpdated: {
+        double sum = 0;
+        for (const DataPiece& piece : cost.data.pieces(action.kind)) sum += piece.seconds;
+        return sum * stretch;
+    }
+    case ActionKind::None: break;
     }
     return 0;
 }
@@ -130,23 +130,23 @@ double StepCosts::seconds(const Action& action) const {
 std::int64_t StepCosts::bytes(const Action& action) const {
     const auto stage = static_cast<std::size_t>(action.stage);
     switch (action.kind) {
-        case ActionKind::SendForward:
-        case ActionKind::RecvBackward: return stages[stage].sendBytes;
-        case ActionKind::SendBackward:
-        case ActionKind::RecvForward: return stages[stage - 1].sendBytes;
-        case ActionKind::PushGradients:
-        case ActionKind::ReduceGradients: return stages[stage].reduceBytes;
-        case ActionKind::ReduceTied: return stages[stage].tiedBytes;
-        case ActionKind::ReduceNorm: return stages[stage].normBytes;
-        case ActionKind::ExchangeElastic: return stages[stage].elasticBytes;
-        case ActionKind::OffloadGradients: return stages[stage].offloadBytes;
-        case ActionKind::ReloadWeights: return stages[stage].reloadBytes;
-        case ActionKind::SwapOut:
-        case ActionKind::SwapIn: return stages[stage].swapBytes;
-        case ActionKind::PullWeights:
-        case ActionKind::StashWeights:
-        case ActionKind::FreeWeights: return stages[stage].weightBytes;
-        default: break;
+    case ActionKind::SendForward:
+    case ActionKind::RecvBackward: return stages[stage].sendBytes;
+    case ActionKind::SendBackward:
+    case ActionKind::RecvForward: return stages[stage - 1].sendBytes;
+    case ActionKind::PushGradients:
+    case ActionKind::ReduceGradients: return stages[stage].reduceBytes;
+    case ActionKind::ReduceTied: return stages[stage].tiedBytes;
+    case ActionKind::ReduceNorm: return stages[stage].normBytes;
+    case ActionKind::ExchangeElastic: return stages[stage].elasticBytes;
+    case ActionKind::OffloadGradients: return stages[stage].offloadBytes;
+    case ActionKind::ReloadWeights: return stages[stage].reloadBytes;
+    case ActionKind::SwapOut:
+    case ActionKind::SwapIn: return stages[stage].swapBytes;
+    case ActionKind::PullWeights:
+    case ActionKind::StashWeights:
+    case ActionKind::FreeWeights: return stages[stage].weightBytes;
+    default: break;
     }
     std::int64_t sum = 0;
     for (const DataPiece& piece : stages[stage].data.pieces(action.kind)) sum += piece.bytes;
@@ -167,14 +167,13 @@ std::vector<TensorSpan> StepCosts::tensorSpans(const Action& action, bool togeth
     const StageCosts& cost = stages[static_cast<std::size_t>(action.stage)];
     const TensorCosts& tensor = cost.tensor;
     switch (action.kind) {
-        case ActionKind::Forward:
-        case ActionKind::Recompute: return spansWithin({&tensor.forward}, cost.forward, together);
-        case ActionKind::Backward:
-            return spansWithin({&tensor.inputGrad, &tensor.weightGrad}, cost.backward, together);
-        case ActionKind::InputGrad: return spansWithin({&tensor.inputGrad}, cost.inputGrad, together);
-        case ActionKind::WeightGrad: return spansWithin({&tensor.weightGrad}, cost.weightGrad, together);
-        case ActionKind::OptimizerStep: return spansWithin({&tensor.update}, cost.optimizer, together);
-        default: return {};
+    case ActionKind::Forward:
+    case ActionKind::Recompute: return spansWithin({&tensor.forward}, cost.forward, together);
+    case ActionKind::Backward: return spansWithin({&tensor.inputGrad, &tensor.weightGrad}, cost.backward, together);
+    case ActionKind::InputGrad: return spansWithin({&tensor.inputGrad}, cost.inputGrad, together);
+    case ActionKind::WeightGrad: return spansWithin({&tensor.weightGrad}, cost.weightGrad, together);
+    case ActionKind::OptimizerStep: return spansWithin({&tensor.update}, cost.optimizer, together);
+    default: return {};
     }
 }
 
@@ -284,7 +283,8 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     const NumberFormats formats = numberFormats(layout.precision);
     const TensorShare share = tensorShare(layout);
     const Link tensorLink = slowestLink(mesh, device, mesh.group(0, Axis::Tensor));
-    const ContextRing ring = contextRing(layout, share, slowestLink(mesh, device, mesh.group(0, Axis::Context)), device);
+    const ContextRing ring =
+        contextRing(layout, share, slowestLink(mesh, device, mesh.group(0, Axis::Context)), device);
     const Link expertLink = slowestExpertLink(mesh, device);
     const int p = mesh.size(Axis::Pipeline);
     const int d = replicaCount(layout.parallel);
@@ -311,7 +311,9 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.weightGrad = cost.forward + looking.weightGrad;
         cost.forward += packing;
         if (share.size > 1 || share.context > 1 || share.expert > 1) {
-            cost.tensor = tensorCosts(layout, shape, shape.first != shape.last && flushes(layout) && tiesEmbedding(layout.model), tensorLink, ring, expertLink);
+            cost.tensor =
+                tensorCosts(layout, shape, shape.first != shape.last && flushes(layout) && tiesEmbedding(layout.model),
+                            tensorLink, ring, expertLink);
             cost.recompute += secondsAgain(cost.tensor.inputGrad);
             cost.forward += seconds(cost.tensor.forward);
             cost.inputGrad += seconds(cost.tensor.inputGrad);
@@ -321,7 +323,9 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
 
         if (s + 1 < stages && rankOf(s) != rankOf(s + 1)) {
             const Link& link = crossesHosts(rankOf(s), rankOf(s + 1)) ? device.betweenNodes : device.inNode;
-            cost.sendBytes = formats.activationBytes() * boundaryFloats(layout.model, shapes[static_cast<std::size_t>(s) + 1].firstLayer, layout.batch.micro, share);
+            cost.sendBytes = formats.activationBytes() *
+                             boundaryFloats(layout.model, shapes[static_cast<std::size_t>(s) + 1].firstLayer,
+                                            layout.batch.micro, share);
             cost.send = link.latency + static_cast<double>(cost.sendBytes) / link.bandwidth;
         }
         const std::int64_t parameters = stageParameters(layout.model, shape, share);
@@ -334,27 +338,27 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
             cost.reduce = reduction.seconds;
             cost.reduceAlgorithm = reduction.algorithm;
             const Group* before = s > 0 ? &replicasOf[static_cast<std::size_t>(rankOf(s - 1))].group : nullptr;
-            cost.data = before && *before == group && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape)
-                            ? costs.stages[static_cast<std::size_t>(s - 1)].data
-                            : dataCosts(layout, shape, share, group, replicasOf[static_cast<std::size_t>(rankOf(s))].holders,
-                                        link, device);
+            cost.data =
+                before && *before == group && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape)
+                    ? costs.stages[static_cast<std::size_t>(s - 1)].data
+                    : dataCosts(layout, shape, share, group, replicasOf[static_cast<std::size_t>(rankOf(s))].holders,
+                                link, device);
         }
         if (shape.first != shape.last && tiesEmbedding(layout.model)) {
             const std::int64_t bytes = formats.gradientBytes() * tableParameters(layout.model, share);
             const int first = rankOf(0), last = rankOf(stages - 1);
             if (first != last) cost.tiedBytes = bytes;
             const Group ends{2, first != last && crossesHosts(first, last) ? 2 : 1};
-            cost.tied = first != last
-                            ? allReduce(static_cast<double>(bytes), ends, device).seconds
-                            : device.kernelSeconds + 4 * static_cast<double>(bytes) / device.memoryBandwidth;
+            cost.tied = first != last ? allReduce(static_cast<double>(bytes), ends, device).seconds
+                                      : device.kernelSeconds + 4 * static_cast<double>(bytes) / device.memoryBandwidth;
         }
         bytesOfRank[static_cast<std::size_t>(rankOf(s))] += static_cast<double>(gradientBytes);
         cost.weightBytes = formats.weightBytes() * parameters;
         cost.stash = device.kernelSeconds + 2 * static_cast<double>(cost.weightBytes) / device.memoryBandwidth;
         // ZeRO: each replica updates its shard.
         const double updated = static_cast<double>(parameters) / (layout.parallel.zero > 0 ? d : 1);
-        cost.optimizer = device.kernelSeconds + updateBytes(layout) * updated / device.memoryBandwidth +
-                         seconds(cost.tensor.update);
+        cost.optimizer =
+            device.kernelSeconds + updateBytes(layout) * updated / device.memoryBandwidth + seconds(cost.tensor.update);
         if (offloadsOptimizer(layout.memory)) addHostCosts(cost, layout, shape, share, *device.host);
         if (swapsActivations(layout.memory)) {
             const bool received = s > 0 && rankOf(s - 1) != rankOf(s);
@@ -366,16 +370,20 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     const Collective norm = allReduce(sizeof(double), groupOf(mesh, replica), device);
     for (int s = 0; s < stages; ++s) {
         StageCosts& cost = costs.stages[static_cast<std::size_t>(s)];
-        cost.normReading = device.kernelSeconds + bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth;
+        cost.normReading =
+            device.kernelSeconds + bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth;
         cost.norm = norm.seconds;
         cost.normBytes = replica.size() > 1 ? sizeof(double) : 0;
         cost.normAlgorithm = norm.algorithm;
     }
     if (exchangeOf(layout.parallel) == Exchange::AsyncServer) costs.asyncWorkers = workers(layout.parallel);
     if (exchangeOf(layout.parallel) != Exchange::AllReduce)
-        addServerCosts(costs, layout, rankOfStage, [&](int rank) {
-            return replicasOf[static_cast<std::size_t>(rank)].group.hosts > 1 ? device.betweenNodes : device.inNode;
-        }, device.memoryBandwidth);
+        addServerCosts(
+            costs, layout, rankOfStage,
+            [&](int rank) {
+                return replicasOf[static_cast<std::size_t>(rank)].group.hosts > 1 ? device.betweenNodes : device.inNode;
+            },
+            device.memoryBandwidth);
     if (const int units = sharedUnits(layout, cores).count; units > 0 && mesh.ranks() > units)
         costs.cores = double(p) * units / mesh.ranks();
     return costs;

@@ -30,11 +30,11 @@ struct DataCosts {
     std::vector<int> segments;       ///< by layer (recompute.h: layerSegments)
     std::vector<double> againShare;  ///< of what segments take to be computed again, by layer
     std::vector<DataPiece> reduce;   ///< buckets, or units that are scattered, in the order the backward ends them
-    std::vector<DataPiece> gatherForward;   ///< ZeRO 3, in the order of use
+    std::vector<DataPiece> gatherForward;  ///< ZeRO 3, in the order of use
     std::vector<DataPiece> gatherBackward;
-    std::vector<DataPiece> gatherUpdated;   ///< ZeRO 1, 2
-    bool inSlots = false;              ///< ZeRO 2, 3: gradients of layers take turns in two slots
-    int hops = 0;                    ///< of the ring, within each bucket's time; 0 = the backend's all-reduce
+    std::vector<DataPiece> gatherUpdated;  ///< ZeRO 1, 2
+    bool inSlots = false;                  ///< ZeRO 2, 3: gradients of layers take turns in two slots
+    int hops = 0;                          ///< of the ring, within each bucket's time; 0 = the backend's all-reduce
 
     /// Of REDUCE_BUCKETS, SCATTER_GRAD, GATHER_…; empty for others.
     const std::vector<DataPiece>& pieces(ActionKind kind) const;
@@ -48,39 +48,43 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
 ///
 /// A forward takes flops ÷ (peak of the format · efficiency) + bytes ÷ memory bandwidth + kernels · kernel start, where
 /// each stored number is written once and read once, and kernels are those of layers, embedding and output. A backward
-/// takes twice that, half for the input gradient and half for the weight gradient, and the input gradient besides what it computes
-/// again: the forward of all blocks, or that of their attention's core. Of a tensor group's member these are its share's,
-/// and what its collectives take comes on top: the products around them wait for each.
+/// takes twice that, half for the input gradient and half for the weight gradient, and the input gradient besides what
+/// it computes again: the forward of all blocks, or that of their attention's core. Of a tensor group's member these
+/// are its share's, and what its collectives take comes on top: the products around them wait for each.
 struct StageCosts {
     double forward = 0;
-    double backward = 0;     ///< = inputGrad + weightGrad
+    double backward = 0;  ///< = inputGrad + weightGrad
     double inputGrad = 0;
     double weightGrad = 0;
     double recompute = 0;       ///< of inputGrad, what computes activations again
     std::vector<int> segments;  ///< blocks of each part of that, from the lowest
-    double send = 0;  ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
+    double send = 0;    ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
     double reduce = 0;  ///< all-reduce of the stage's gradients over the data axis, by `reduceAlgorithm`
-    double tied = 0;  ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both
-    double norm = 0;         ///< the gradients' squared norm summed over the ranks of a replica: one number; 0 where it is one rank
+    double tied = 0;    ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both
+    double norm =
+        0;  ///< the gradients' squared norm summed over the ranks of a replica: one number; 0 where it is one rank
     double normReading = 0;  ///< reading the gradients of all stages of its rank for that, which is no communication
-    double optimizer = 0;    ///< reading and writing weights, gradients and state, in the host's memory where they are there
-    TensorCosts tensor;      ///< the collectives and hops inside forward, inputGrad and weightGrad
-    double stash = 0;        ///< reading and writing the weights, for a copy of them
-    double push = 0;         ///< of an exchange with a server (server_costs.h): gradients to it
-    double pull = 0;         ///< the weights back
-    double elastic = 0;      ///< easgd's exchange, of all stages of its rank
-    double offload = 0;      ///< what is updated on the host: its gradients to it, latency + bytes ÷ bandwidth of the host's link
-    double reload = 0;       ///< its weights back
-    double swap = 0;         ///< what a forward leaves to the host, and as long back
+    double optimizer =
+        0;  ///< reading and writing weights, gradients and state, in the host's memory where they are there
+    TensorCosts tensor;  ///< the collectives and hops inside forward, inputGrad and weightGrad
+    double stash = 0;    ///< reading and writing the weights, for a copy of them
+    double push = 0;     ///< of an exchange with a server (server_costs.h): gradients to it
+    double pull = 0;     ///< the weights back
+    double elastic = 0;  ///< easgd's exchange, of all stages of its rank
+    double offload =
+        0;  ///< what is updated on the host: its gradients to it, latency + bytes ÷ bandwidth of the host's link
+    double reload = 0;  ///< its weights back
+    double swap = 0;    ///< what a forward leaves to the host, and as long back
     std::int64_t sendBytes = 0;
-    std::int64_t reduceBytes = 0;  ///< the buffer's, without experts that are spread; what crosses the links is plan.h's AxisTraffic
+    std::int64_t reduceBytes =
+        0;  ///< the buffer's, without experts that are spread; what crosses the links is plan.h's AxisTraffic
     std::int64_t tiedBytes = 0;
-    std::int64_t normBytes = 0;    ///< 0 where a replica is one rank
-    std::int64_t weightBytes = 0;  ///< of one version
-    std::int64_t offloadBytes = 0; ///< of the replica with the largest shards
+    std::int64_t normBytes = 0;     ///< 0 where a replica is one rank
+    std::int64_t weightBytes = 0;   ///< of one version
+    std::int64_t offloadBytes = 0;  ///< of the replica with the largest shards
     std::int64_t reloadBytes = 0;
-    std::int64_t swapBytes = 0;    ///< of one microbatch
-    std::int64_t elasticBytes = 0; ///< weights of all stages of its rank
+    std::int64_t swapBytes = 0;     ///< of one microbatch
+    std::int64_t elasticBytes = 0;  ///< weights of all stages of its rank
     Algorithm reduceAlgorithm = Algorithm::Ring;
     Algorithm normAlgorithm = Algorithm::Ring;
     DataCosts data;
@@ -103,13 +107,14 @@ struct LayeredShares {
 struct StepCosts {
     std::vector<StageCosts> stages;
     double stretch = 1;  ///< modelled time × stretch = the time shown and paced; 1 unless paced
-    int asyncWorkers = 0;  ///< of an asynchronous server, which goes through its list as async_server.h says; 0: there is none
-    double cores = 0;    ///< or GPUs, that the ranks of one replica share, where they are more; 0: each has its own
+    int asyncWorkers =
+        0;  ///< of an asynchronous server, which goes through its list as async_server.h says; 0: there is none
+    double cores = 0;  ///< or GPUs, that the ranks of one replica share, where they are more; 0: each has its own
     /// Stretched seconds of one action. Receives take no time of their own: the message's time is its send.
     double seconds(const Action& action) const;
     std::int64_t bytes(const Action& action) const;
-    /// The tensor group's collectives in a compute action or an update, in order, and where they lie in it; none in others.
-    /// `together`: as one, at the end.
+    /// The tensor group's collectives in a compute action or an update, in order, and where they lie in it; none in
+    /// others. `together`: as one, at the end.
     std::vector<TensorSpan> tensorSpans(const Action& action, bool together = false) const;
     /// Which share of the action's time they take.
     double tensorShare(const Action& action) const;
@@ -127,14 +132,15 @@ StepCosts withoutTensorCollectives(StepCosts costs);
 /// The same where all activations were kept.
 StepCosts withoutRecompute(StepCosts costs);
 
-/// The device whose time is modelled: cluster.pace.device where paced; else that of cluster.device, for cuda this machine's
-/// GPU, or an H100 where there is none that a preset describes.
+/// The device whose time is modelled: cluster.pace.device where paced; else that of cluster.device, for cuda this
+/// machine's GPU, or an H100 where there is none that a preset describes.
 const DevicePreset& modelledDevice(const Layout& layout);
 
 /// Cores that this process may use.
 int hostCores();
 
-/// What the ranks of a layout at full speed have between them on this machine; 0: each its own device, as far as is known.
+/// What the ranks of a layout at full speed have between them on this machine; 0: each its own device, as far as is
+/// known.
 struct SharedUnits {
     int count = 0;
     std::string_view name;  ///< "cores", "GPUs"

@@ -31,7 +31,8 @@ std::vector<int> pathOf(const StepGraph& graph) {
         // A node begins when the last of those before it ends; what takes no time is passed by.
         int last = -1;
         for (const int earlier : graph.nodes[static_cast<std::size_t>(node)].after)
-            if (last < 0 || graph.nodes[static_cast<std::size_t>(earlier)].end > graph.nodes[static_cast<std::size_t>(last)].end)
+            if (last < 0 ||
+                graph.nodes[static_cast<std::size_t>(earlier)].end > graph.nodes[static_cast<std::size_t>(last)].end)
                 last = earlier;
         node = last;
     }

@@ -11,8 +11,8 @@
 namespace shardlab {
 
 struct CriticalPath {
-    /// Nodes of the graph, ascending in time; each begins when the one before it ends, the first at 0, and the last ends
-    /// the step. Where several chains are equally long, one of them.
+    /// Nodes of the graph, ascending in time; each begins when the one before it ends, the first at 0, and the last
+    /// ends the step. Where several chains are equally long, one of them.
     std::vector<int> nodes;
     /// Seconds that each node of the graph could take longer before the step does; 0 on the path. All others last as
     /// long as they did: where ranks share cores that is not quite so.

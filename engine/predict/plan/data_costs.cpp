@@ -60,12 +60,12 @@ std::vector<DataPiece> piecesOf(const std::vector<UnitGather>& gathers, std::int
 const std::vector<DataPiece>& DataCosts::pieces(ActionKind kind) const {
     static const std::vector<DataPiece> none;
     switch (kind) {
-        case ActionKind::ReduceBuckets:
-        case ActionKind::ScatterGradients: return reduce;
-        case ActionKind::GatherForward: return gatherForward;
-        case ActionKind::GatherBackward: return gatherBackward;
-        case ActionKind::GatherUpdated: return gatherUpdated;
-        default: return none;
+    case ActionKind::ReduceBuckets:
+    case ActionKind::ScatterGradients: return reduce;
+    case ActionKind::GatherForward: return gatherForward;
+    case ActionKind::GatherBackward: return gatherBackward;
+    case ActionKind::GatherUpdated: return gatherUpdated;
+    default: return none;
     }
 }
 
@@ -94,7 +94,8 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
     if (zero == 1 || zero == 2) costs.gatherUpdated = piecesOf(reduced, formats.weightBytes(), gather);
     if (zero < 3) return costs;
     costs.gatherForward = piecesOf(forwardGathers(units), formats.weightBytes(), gather);
-    costs.gatherBackward = piecesOf(backwardGathers(units, costs.segments, embeds(layout.model, shape)), formats.weightBytes(), gather);
+    costs.gatherBackward =
+        piecesOf(backwardGathers(units, costs.segments, embeds(layout.model, shape)), formats.weightBytes(), gather);
     return costs;
 }
 

@@ -33,7 +33,9 @@ public:
                            actionId(action), 0, 0, Lane::Compute, EventKind::Recompute});
     }
     /// Up to the latest time that an event may have.
-    static std::int64_t nanoseconds(double seconds) { return std::min(toNanoseconds(std::min(seconds, 9e9)), latestTime); }
+    static std::int64_t nanoseconds(double seconds) {
+        return std::min(toNanoseconds(std::min(seconds, 9e9)), latestTime);
+    }
     bool keeps() const { return keep_; }
     void addStep(double end) {
         if (keep_) events_.push_back({0, nanoseconds(end), 0, 0, 0, 0, 0, Lane::Host, EventKind::Step});

@@ -9,11 +9,11 @@
 namespace shardlab {
 
 struct ExpertBytes {
-    std::int64_t gate = 0;      ///< held: scores and routes
-    std::int64_t rows = 0;      ///< held, of all experts: what goes in and out, and between their products
-    std::int64_t floats = 0;    ///< the layer's tokens in fp32, for the gate; 0 where they are
-    std::int64_t gateCopy = 0;  ///< a gate's weight in fp32, for its product; 0 where it is
-    std::int64_t gatePart = 0;  ///< its gradient in fp32; 0 where it is
+    std::int64_t gate = 0;        ///< held: scores and routes
+    std::int64_t rows = 0;        ///< held, of all experts: what goes in and out, and between their products
+    std::int64_t floats = 0;      ///< the layer's tokens in fp32, for the gate; 0 where they are
+    std::int64_t gateCopy = 0;    ///< a gate's weight in fp32, for its product; 0 where it is
+    std::int64_t gatePart = 0;    ///< its gradient in fp32; 0 where it is
     std::int64_t weightCopy = 0;  ///< of one expert's product, rounded; 0 where it is not
     std::int64_t assigned = 0;  ///< then in forward: who of all tokens and experts, before they choose; 0 without a cap
     std::int64_t weights = 0;   ///< in inputGrad: gradient of the routes' weights

@@ -8,8 +8,8 @@
 
 namespace shardlab {
 
-/// What a model with experts asks to know: how much of it a token uses, what its gate cannot help, and what each rank sends
-/// where experts are spread. Empty for others.
+/// What a model with experts asks to know: how much of it a token uses, what its gate cannot help, and what each rank
+/// sends where experts are spread. Empty for others.
 std::vector<std::string> expertNotes(const Layout& layout);
 
 }  // namespace shardlab

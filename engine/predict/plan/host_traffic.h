@@ -12,11 +12,11 @@ namespace shardlab {
 
 /// Of one rank. Both ways of its link are used at a time.
 struct HostTraffic {
-    std::int64_t toHost = 0;      ///< bytes
+    std::int64_t toHost = 0;  ///< bytes
     std::int64_t fromHost = 0;
-    double toHostSeconds = 0;     ///< on the link
+    double toHostSeconds = 0;  ///< on the link
     double fromHostSeconds = 0;
-    double exposedSeconds = 0;    ///< that the rank waits for copies
+    double exposedSeconds = 0;  ///< that the rank waits for copies
     bool operator==(const HostTraffic&) const = default;
 };
 

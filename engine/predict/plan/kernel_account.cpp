@@ -23,7 +23,8 @@ double betweenKernels(const KernelAccount& account) {
 double explainedShare(const KernelAccount& account) {
     if (account.seconds <= 0) return 0;
     double least = 0;
-    for (const KernelProfile& kernel : account.kernels) least += std::min(kernel.seconds, leastSeconds(kernel, account));
+    for (const KernelProfile& kernel : account.kernels)
+        least += std::min(kernel.seconds, leastSeconds(kernel, account));
     return least / account.seconds;
 }
 

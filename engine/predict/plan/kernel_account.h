@@ -10,19 +10,19 @@ namespace shardlab {
 
 /// One kind of kernel in one training step of a rank, the mean over ranks.
 struct KernelProfile {
-    std::string name;    ///< "A·B"
+    std::string name;  ///< "A·B"
     double calls = 0;
     double seconds = 0;
-    double flops = 0;    ///< of matrix products
-    double bytes = 0;    ///< of operands, each read or written once
+    double flops = 0;  ///< of matrix products
+    double bytes = 0;  ///< of operands, each read or written once
     bool operator==(const KernelProfile&) const = default;
 };
 
 struct KernelAccount {
     std::vector<KernelProfile> kernels;  ///< the longest first; only kinds that were called
-    double seconds = 0;         ///< of a step's forwards, backwards and update: the kernels and what lies between them
-    double peakFlops = 0;       ///< per second, of a rank's cores in the layout's format; 0: not known
-    double memoryBandwidth = 0; ///< bytes per second, likewise; 0: not known
+    double seconds = 0;          ///< of a step's forwards, backwards and update: the kernels and what lies between them
+    double peakFlops = 0;        ///< per second, of a rank's cores in the layout's format; 0: not known
+    double memoryBandwidth = 0;  ///< bytes per second, likewise; 0: not known
     bool operator==(const KernelAccount&) const = default;
 };
 

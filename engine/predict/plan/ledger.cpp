@@ -21,12 +21,13 @@ namespace {
 
 constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
 
-/// What the optimizer remembers, in numbers of fp32; of moments in 8 bits the codes are kinds, and their scales besides.
+/// What the optimizer remembers, in numbers of fp32; of moments in 8 bits the codes are kinds, and their scales
+/// besides.
 struct RememberedNumbers {
-    std::vector<std::int64_t> kinds;  ///< each by itself in checkpoints
+    std::vector<std::int64_t> kinds;   ///< each by itself in checkpoints
     std::vector<std::int64_t> spread;  ///< of each, what belongs to experts of which other ranks hold others
-    std::int64_t besides = 0;         ///< not in them
-    std::int64_t bytesEach = fp32;    ///< of the kinds' numbers, as they lie on the rank; in checkpoints they are fp32
+    std::int64_t besides = 0;          ///< not in them
+    std::int64_t bytesEach = fp32;     ///< of the kinds' numbers, as they lie on the rank; in checkpoints they are fp32
 };
 
 /// Of the parameters of a stage that `replica` updates, `updated` in number.
@@ -68,8 +69,9 @@ std::int64_t optimizerBytes(const RememberedNumbers& numbers, std::int64_t maste
 
 /// Model state of one stage on data replica `replica`: what ZeRO shares out, the others have whole.
 /// Per parameter weight w, gradient g and optimizer state o bytes (fp32 AdamW 4, 4, 8; with 16-bit weights and an fp32
-/// master copy 2, 2, 12; with moments in 8 bits 2 + 8/256 instead of AdamW's 8; Adafactor's and SM3's rows and columns are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3.
-/// Where the optimizer lies on the host, o is 0 here (hostBytes).
+/// master copy 2, 2, 12; with moments in 8 bits 2 + 8/256 instead of AdamW's 8; Adafactor's and SM3's rows and columns
+/// are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3. Where the optimizer lies on the
+/// host, o is 0 here (hostBytes).
 MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica) {
     const NumberFormats formats = numberFormats(layout.precision);
     const int zero = layout.parallel.zero;
@@ -78,28 +80,31 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     MemoryBytes bytes{};
     const bool elastic = exchangeOf(layout.parallel) == Exchange::Elastic;
     const bool shares = exchangeOf(layout.parallel) == Exchange::Hogwild;
-    // The centre lies with replica 0, and everybody has room for what the other side has. So do the weights that Hogwild's
-    // workers share, beside each one's copy.
+    // The centre lies with replica 0, and everybody has room for what the other side has. So do the weights that
+    // Hogwild's workers share, beside each one's copy.
     const int copies = (elastic || shares) && replica == 0 ? 2 : 1;
     std::int64_t& buffers = bytes[static_cast<std::size_t>(MemoryCategory::Buffers)];
     buffers = tallyBytes(layout.model, shape.firstLayer, shape.layers) + (elastic ? formats.weightBytes() * whole : 0) +
               (shares && replica == 0 ? hogwildPageBytes(layout.parallel) : 0);
-    bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] = formats.weightBytes() * (zero >= 3 ? shard : whole) * copies;
+    bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] =
+        formats.weightBytes() * (zero >= 3 ? shard : whole) * copies;
     bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] = formats.gradientBytes() * (zero >= 2 ? shard : whole);
     const bool atServer = updatesAtServer(layout.parallel);
     if (atServer && replica > 0) return bytes;  // it neither updates nor writes checkpoints
     const RememberedNumbers numbers = remembered(layout, shape, share, replica, shard);
     if (!offloadsOptimizer(layout.memory))
-        bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] = optimizerBytes(numbers, formats.master ? shard : 0);
+        bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] =
+            optimizerBytes(numbers, formats.master ? shard : 0);
     if (layout.checkpoint.every == 0) return bytes;
-    // Where checkpoints are taken by themselves, a rank copies in fp32 what is its own and its part of what all replicas
-    // hold; of weights the master copy, where there is one.
+    // Where checkpoints are taken by themselves, a rank copies in fp32 what is its own and its part of what all
+    // replicas hold; of weights the master copy, where there is one.
     const std::int64_t writers = atServer ? 1 : replicaCount(layout.parallel);
     const auto part = [&](std::int64_t all, std::int64_t spread) {
         const auto among = [](std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; };
         return among(all - spread, writers) + (spread > 0 ? among(spread, expertReplicaCount(layout.parallel)) : 0);
     };
-    std::int64_t copied = zero >= (formats.master ? 1 : 3) ? shard : part(whole, spreadParameters(layout.model, shape, share));
+    std::int64_t copied =
+        zero >= (formats.master ? 1 : 3) ? shard : part(whole, spreadParameters(layout.model, shape, share));
     for (std::size_t i = 0; i < numbers.kinds.size(); ++i)
         copied += zero >= 1 ? numbers.kinds[i] : part(numbers.kinds[i], numbers.spread[i]);
     buffers += fp32 * copied;
@@ -122,7 +127,7 @@ struct StageMoves {
 struct StageHeld {
     MemoryBytes state{};  ///< of the replica
     SlotSizes slots;
-    std::int64_t room = 0;         ///< for weights that are gathered
+    std::int64_t room = 0;  ///< for weights that are gathered
 };
 
 /// Stages of one shape are alike, and most of a pipeline's are.
@@ -151,7 +156,8 @@ public:
         held.state = stateBytes(layout_, shape, share_, replica_);
         const std::vector<FlatUnit> units = stageUnits(layout_.model, layout_.parallel, shape, share_);
         held.slots = slotSizes(units);
-        held.room = gatherRoom(units, layerSegments(layout_.model, layout_.memory, shape), embeds(layout_.model, shape));
+        held.room =
+            gatherRoom(units, layerSegments(layout_.model, layout_.memory, shape), embeds(layout_.model, shape));
         return held;
     }
 
@@ -172,7 +178,8 @@ private:
 };
 
 /// What a pipeline rank holds throughout.
-MemoryBytes heldThroughout(StageKinds& kinds, const Schedule& lowered, const std::vector<StageShape>& shapes, int rank) {
+MemoryBytes heldThroughout(StageKinds& kinds, const Schedule& lowered, const std::vector<StageShape>& shapes,
+                           int rank) {
     const Layout& layout = kinds.layout();
     const NumberFormats formats = numberFormats(layout.precision);
     MemoryBytes held{};
@@ -264,51 +271,51 @@ private:
     void visit(const Action& action) {
         const StageBuffers& stage = buffersOf(action);
         switch (action.kind) {
-            case ActionKind::Forward:
-                compute(stage.forward);
-                mostInFlight_ = std::max(mostInFlight_, ++inFlight_);
-                break;
-            case ActionKind::Backward:
-                leaveHost(action);
-                compute(stage.backward);
-                --inFlight_;
-                break;
-            case ActionKind::InputGrad:
-                leaveHost(action);
-                compute(stage.inputGrad);
-                break;
-            case ActionKind::WeightGrad:
-                compute(stage.weightGrad);
-                --inFlight_;
-                break;
-            case ActionKind::SwapOut:
-                mostOnHost_ = std::max(mostOnHost_, onHost_ += total(swappedOf(action)));
-                break;
-            case ActionKind::SwapFree: move(swappedOf(action), -1); break;
-            case ActionKind::SwapIn:
-                move(swappedOf(action), 1);
-                comesBack_.push_back(action);
-                break;
-            case ActionKind::RecvForward: tally_.add(MemoryCategory::Buffers, stage.inputBytes); break;
-            case ActionKind::RecvBackward: tally_.add(MemoryCategory::Buffers, stage.outputBytes); break;
-            case ActionKind::SendForward: leaving_.push_back({stage.output, stage.outputBytes}); break;
-            case ActionKind::SendBackward:
-                leaving_.push_back({splits(action.stage, action.microbatch) ? stage.splitGradient : stage.gradient,
-                                    stage.inputBytes});
-                break;
-            case ActionKind::StashWeights:
-                tally_.add(MemoryCategory::Parameters, stages_[static_cast<std::size_t>(action.stage)]->parameters);
-                mostKept_ = std::max(mostKept_, ++kept_);
-                break;
-            case ActionKind::FreeWeights:
-                tally_.add(MemoryCategory::Parameters, -stages_[static_cast<std::size_t>(action.stage)]->parameters);
-                --kept_;
-                break;
-            default: break;
+        case ActionKind::Forward:
+            compute(stage.forward);
+            mostInFlight_ = std::max(mostInFlight_, ++inFlight_);
+            break;
+        case ActionKind::Backward:
+            leaveHost(action);
+            compute(stage.backward);
+            --inFlight_;
+            break;
+        case ActionKind::InputGrad:
+            leaveHost(action);
+            compute(stage.inputGrad);
+            break;
+        case ActionKind::WeightGrad:
+            compute(stage.weightGrad);
+            --inFlight_;
+            break;
+        case ActionKind::SwapOut: mostOnHost_ = std::max(mostOnHost_, onHost_ += total(swappedOf(action))); break;
+        case ActionKind::SwapFree: move(swappedOf(action), -1); break;
+        case ActionKind::SwapIn:
+            move(swappedOf(action), 1);
+            comesBack_.push_back(action);
+            break;
+        case ActionKind::RecvForward: tally_.add(MemoryCategory::Buffers, stage.inputBytes); break;
+        case ActionKind::RecvBackward: tally_.add(MemoryCategory::Buffers, stage.outputBytes); break;
+        case ActionKind::SendForward: leaving_.push_back({stage.output, stage.outputBytes}); break;
+        case ActionKind::SendBackward:
+            leaving_.push_back(
+                {splits(action.stage, action.microbatch) ? stage.splitGradient : stage.gradient, stage.inputBytes});
+            break;
+        case ActionKind::StashWeights:
+            tally_.add(MemoryCategory::Parameters, stages_[static_cast<std::size_t>(action.stage)]->parameters);
+            mostKept_ = std::max(mostKept_, ++kept_);
+            break;
+        case ActionKind::FreeWeights:
+            tally_.add(MemoryCategory::Parameters, -stages_[static_cast<std::size_t>(action.stage)]->parameters);
+            --kept_;
+            break;
+        default: break;
         }
     }
 
-    const MemoryBytes& swappedOf(const Action& action) const { return stages_[static_cast<std::size_t>(action.stage)]->swapped; }
+    const MemoryBytes& swappedOf(const Action& action) const {
+        return stages_[static_cast<std::size_t>(action.stage)]->swapped;
+    }
 
     void move(const MemoryBytes& bytes, int sign) {
         for (std::size_t i = 0; i < bytes.size(); ++i) tally_.add(static_cast<MemoryCategory>(i), sign * bytes[i]);
@@ -339,17 +346,17 @@ private:
     const Schedule& lowered_;
     int rank_;
     std::vector<const StageMoves*> stages_;  ///< by global stage; null those of other ranks
-    std::vector<std::vector<bool>> split_;  ///< by stage and microbatch, whether the backward is I and W
-    std::vector<Leaving> leaving_;       ///< sent, and on their way during the next compute action
+    std::vector<std::vector<bool>> split_;   ///< by stage and microbatch, whether the backward is I and W
+    std::vector<Leaving> leaving_;           ///< sent, and on their way during the next compute action
     Tally tally_;
     bool following_ = false;
-    MemoryBytes fullest_{};              ///< while following: within the action that is visited
-    std::vector<Action> comesBack_;         ///< swapped in, before their backward
+    MemoryBytes fullest_{};          ///< while following: within the action that is visited
+    std::vector<Action> comesBack_;  ///< swapped in, before their backward
     std::int64_t onHost_ = 0;
     std::int64_t mostOnHost_ = 0;
     int inFlight_ = 0;
     int mostInFlight_ = 0;
-    int kept_ = 0;                          ///< stashed versions
+    int kept_ = 0;  ///< stashed versions
     int mostKept_ = 0;
 };
 
@@ -399,7 +406,8 @@ MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, cons
         const RememberedNumbers numbers = remembered(layout, shape, share, replica, updated);
         bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] += formats.weightBytes() * updated;
         bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] += formats.gradientBytes() * updated;
-        bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] += optimizerBytes(numbers, formats.master ? updated : 0);
+        bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] +=
+            optimizerBytes(numbers, formats.master ? updated : 0);
     }
     return bytes;
 }
@@ -431,11 +439,12 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
             all.back() = {rank, held[member][static_cast<std::size_t>(stageRank)]};
             all.back().peak = total(all.back().bytes);
         }
-        const MemoryBytes offloaded =
-            hostBytes(layout, lowered.stagesOf(stageRank), tensorShare(layout, mesh.coordinate(rank, Axis::Tensor)), replica);
+        const MemoryBytes offloaded = hostBytes(layout, lowered.stagesOf(stageRank),
+                                                tensorShare(layout, mesh.coordinate(rank, Axis::Tensor)), replica);
         for (std::size_t i = 0; i < offloaded.size(); ++i) all.back().host[i] += offloaded[i];
         if (layout.parallel.zero == 0 && exchangeOf(layout.parallel) == Exchange::AllReduce) continue;
-        // The replicas' shards differ by an element for each unit that does not divide; a server has what others have not.
+        // The replicas' shards differ by an element for each unit that does not divide; a server has what others have
+        // not.
         for (const int stage : lowered.stagesOf(stageRank)) {
             const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
             const TensorShare share = tensorShare(layout, mesh.coordinate(rank, Axis::Tensor));

@@ -16,9 +16,10 @@ namespace shardlab {
 
 struct RankMemory {
     int rank = 0;
-    MemoryBytes bytes{};           ///< each category at its own peak
-    std::int64_t peak = 0;         ///< largest sum over the step
-    MemoryBytes host{};            ///< beside all that, in the host's memory: throughout (hostBytes), and the most of what is swapped
+    MemoryBytes bytes{};    ///< each category at its own peak
+    std::int64_t peak = 0;  ///< largest sum over the step
+    MemoryBytes
+        host{};  ///< beside all that, in the host's memory: throughout (hostBytes), and the most of what is swapped
     int microbatchesInFlight = 0;  ///< largest number of stored activations, over the stages of the rank
     int weightVersions = 1;        ///< most versions of its weights that a stage of the rank holds at once
 };
@@ -39,19 +40,21 @@ std::vector<MemoryBytes> replicaHeld(const Layout& layout, const Schedule& lower
 std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
 std::vector<RankMemory> heldAndMoved(const std::vector<MemoryBytes>& held, std::vector<RankMemory> moves);
 
-/// ZeRO-Offload: of a rank with these stages, what lies on the host. Of Ψ parameters that it updates, weights on their way
-/// back (Parameters) w, gradients g and state (Optimizer) o bytes each: fp32 AdamW 4, 4, 8, where the weights are those that
-/// are updated; with 16-bit weights and an fp32 master copy 2, 2, 12. Nothing without. `replica`: -1 the one that holds most.
+/// ZeRO-Offload: of a rank with these stages, what lies on the host. Of Ψ parameters that it updates, weights on their
+/// way back (Parameters) w, gradients g and state (Optimizer) o bytes each: fp32 AdamW 4, 4, 8, where the weights are
+/// those that are updated; with 16-bit weights and an fp32 master copy 2, 2, 12. Nothing without. `replica`: -1 the one
+/// that holds most.
 MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, const TensorShare& share, int replica);
 
 /// How one pipeline rank's memory goes up and down over its list.
 struct MemoryHistory {
     struct Moment {
-        MemoryBytes fullest{};  ///< while the action runs, when the sum is largest; RankMemory::peak is the largest of these sums
+        MemoryBytes fullest{};  ///< while the action runs, when the sum is largest; RankMemory::peak is the largest of
+                                ///< these sums
         MemoryBytes after{};
     };
-    MemoryBytes before{};          ///< what is held at the step's begin and end
-    std::vector<Moment> actions;   ///< one for each of the rank's actions
+    MemoryBytes before{};         ///< what is held at the step's begin and end
+    std::vector<Moment> actions;  ///< one for each of the rank's actions
 };
 /// `tensorPart` as above. `replica`: -1 the one that holds most.
 MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart = -1,

@@ -51,8 +51,9 @@ void measureHop(TensorCost& hop, const LinkProfile& link) {
     hop.seconds = seconds - hop.hidden;
 }
 
-/// What was measured is whole layers: a member of a tensor group of t computes its share of them, of a context group its
-/// tokens' share, and communicates. One of an expert group of e computes as many rows of experts as a rank with all of them.
+/// What was measured is whole layers: a member of a tensor group of t computes its share of them, of a context group
+/// its tokens' share, and communicates. One of an expert group of e computes as many rows of experts as a rank with all
+/// of them.
 void share(StageCosts& cost, const Profile& profile, int t, int context, int e) {
     const int members = t * context;
     for (auto* list : {&cost.tensor.forward, &cost.tensor.inputGrad, &cost.tensor.weightGrad, &cost.tensor.update})
@@ -127,7 +128,8 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         // ZeRO: each replica updates its shard.
         // What a device takes for that says nothing of its host.
         if (!offloadsOptimizer(layout.memory) || layout.cluster.device == "cpu")
-            cost.optimizer = extra + perByte * static_cast<double>(cost.weightBytes) / (layout.parallel.zero > 0 ? d : 1) +
+            cost.optimizer = extra +
+                             perByte * static_cast<double>(cost.weightBytes) / (layout.parallel.zero > 0 ? d : 1) +
                              seconds(cost.tensor.update);
         bytesOfRank[static_cast<std::size_t>(rankOfStage[s])] += static_cast<double>(cost.weightBytes);
         if (profile.send.bandwidth > 0 && cost.sendBytes > 0)
@@ -144,7 +146,12 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
     if (exchangeOf(layout.parallel) != Exchange::AllReduce && link.bandwidth > 0) {
         // An update reads and writes weights, gradients and state; what it takes per byte says how fast memory is.
         const double memory = updateBytes(layout) / (perByte * numberFormats(layout.precision).weightBytes());
-        addServerCosts(costs, layout, rankOfStage, [&](int) { return Link{link.bandwidth, link.seconds + extra}; }, memory);
+        addServerCosts(
+            costs, layout, rankOfStage,
+            [&](int) {
+                return Link{link.bandwidth, link.seconds + extra};
+            },
+            memory);
     }
     for (std::size_t s = 0; s < shapes.size(); ++s) {
         StageCosts& cost = costs.stages[s];
@@ -168,9 +175,11 @@ std::string profileNote(const Profile& profile) {
 
 std::string noiseNote(const Profile& profile) {
     const std::string noise = noiseText(profile);
-    return noise.empty() ? noise
-                         : fmt::format(". The profile is noisy: {}, so predictions from it may be far off. Measure again "
-                                       "with shardlab profile while nothing else runs", noise);
+    return noise.empty()
+               ? noise
+               : fmt::format(". The profile is noisy: {}, so predictions from it may be far off. Measure again "
+                             "with shardlab profile while nothing else runs",
+                             noise);
 }
 
 }  // namespace shardlab

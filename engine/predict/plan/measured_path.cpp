@@ -6,7 +6,8 @@
 namespace shardlab {
 namespace {
 
-/// Of each node: the recorded one that ended last among itself and, where it was not recorded, those it waited for; −1: none.
+/// Of each node: the recorded one that ended last among itself and, where it was not recorded, those it waited for; −1:
+/// none.
 std::vector<int> lastRecorded(const StepGraph& graph, std::span<const std::optional<MeasuredSpan>> times) {
     std::vector<int> last(graph.nodes.size(), -1);
     for (std::size_t i = 0; i < last.size(); ++i) {
@@ -16,7 +17,8 @@ std::vector<int> lastRecorded(const StepGraph& graph, std::span<const std::optio
         }
         for (const int earlier : graph.nodes[i].after) {
             const int known = last[static_cast<std::size_t>(earlier)];
-            if (known >= 0 && (last[i] < 0 || times[static_cast<std::size_t>(known)]->end > times[static_cast<std::size_t>(last[i])]->end))
+            if (known >= 0 && (last[i] < 0 || times[static_cast<std::size_t>(known)]->end >
+                                                  times[static_cast<std::size_t>(last[i])]->end))
                 last[i] = known;
         }
     }
@@ -55,7 +57,8 @@ MeasuredPath measuredPath(const StepGraph& graph, std::span<const std::optional<
         int before = -1;
         for (const int earlier : graph.nodes[static_cast<std::size_t>(at)].after) {
             const int known = recorded[static_cast<std::size_t>(earlier)];
-            if (known >= 0 && (before < 0 || times[static_cast<std::size_t>(known)]->end > times[static_cast<std::size_t>(before)]->end))
+            if (known >= 0 && (before < 0 || times[static_cast<std::size_t>(known)]->end >
+                                                 times[static_cast<std::size_t>(before)]->end))
                 before = known;
         }
         until = link.begin;

@@ -20,8 +20,8 @@ struct MeasuredSpan {
 };
 
 struct MeasuredPath {
-    /// An action on the path. In [begin, end] it decided; `gap` is the time before it in which nothing did: its rank was
-    /// slow to begin it, or waited for what the graph does not have, such as another replica.
+    /// An action on the path. In [begin, end] it decided; `gap` is the time before it in which nothing did: its rank
+    /// was slow to begin it, or waited for what the graph does not have, such as another replica.
     struct Link {
         int node = 0;  ///< of the graph
         double begin = 0;
@@ -36,8 +36,8 @@ struct MeasuredPath {
     CriticalPath::Share share() const { return CriticalPath::sumOf(onPath); }
 };
 
-/// `times`: one for each node of the graph; none where the action was not recorded, which is passed by. From the action that
-/// ended last back: of those that a node had to wait for, the one that ended last.
+/// `times`: one for each node of the graph; none where the action was not recorded, which is passed by. From the action
+/// that ended last back: of those that a node had to wait for, the one that ended last.
 MeasuredPath measuredPath(const StepGraph& graph, std::span<const std::optional<MeasuredSpan>> times);
 
 }  // namespace shardlab

@@ -19,8 +19,8 @@ bool onThisMachine(const Layout& layout) { return !layout.cluster.pace && layout
 
 /// Of all layers, forward and backward of one microbatch.
 double wholeModel(const Profile& profile) {
-    double seconds = profile.embedding.forward + profile.embedding.backward + profile.output.forward +
-                     profile.output.backward;
+    double seconds =
+        profile.embedding.forward + profile.embedding.backward + profile.output.forward + profile.output.backward;
     for (int layer = 0; layer < profile.layout.model.layers; ++layer) {
         const PartProfile block = blockProfile(profile, layer);
         seconds += block.forward + block.backward;
@@ -42,9 +42,7 @@ double wholeModel(Layout layout, int threads) {
 }
 
 /// Times of one format say nothing of another's.
-bool sameFormats(const Layout& a, const Layout& b) {
-    return numberFormats(a.precision) == numberFormats(b.precision);
-}
+bool sameFormats(const Layout& a, const Layout& b) { return numberFormats(a.precision) == numberFormats(b.precision); }
 
 /// How unlike two microbatches' work is: the ratio of their operations, at least 1.
 double unlikeness(const Layout& a, const Layout& b) {
@@ -93,7 +91,9 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, const Measuremen
     device.fp32Flops = device.fp16Flops = measurements.core.flops * threads;  // fp16 is computed in fp32
     // Tiles wait for their factors: of the sixteenfold of fp32 a transformer's products reach two to four.
     constexpr double mostOfFp32 = 3;
-    device.bf16Flops = std::clamp(measurements.core.bf16Flops, measurements.core.flops, mostOfFp32 * measurements.core.flops) * threads;
+    device.bf16Flops =
+        std::clamp(measurements.core.bf16Flops, measurements.core.flops, mostOfFp32 * measurements.core.flops) *
+        threads;
     if (measurements.core.memoryBandwidth <= 0) return device;
     device.memoryBandwidth = measurements.core.memoryBandwidth * threads;
     if (device.host) device.host->memoryBandwidth = device.memoryBandwidth;
@@ -123,16 +123,16 @@ std::string basisNote(const CostBasis& basis, const Layout& layout) {
                            modelledDevice(layout).title);
     if (!onThisMachine(layout)) return {};
     switch (basis.kind) {
-        case CostBasis::Kind::Measured: return "full speed: " + profileNote(*basis.profile);
-        case CostBasis::Kind::Likeness:
-            return fmt::format("full speed: not measured; estimated from the profile of {} (microbatches of {}), whose "
-                               "layers take {:.2g} × what the preset says. shardlab profile measures this layout",
-                               basis.profile->layout.name, basis.profile->layout.batch.micro, basis.factor) +
-                   noiseNote(*basis.profile);
-        case CostBasis::Kind::Core:
-            return "full speed: not measured; estimated from the clock and the memory of this machine's cores. "
-                   "shardlab profile measures this layout";
-        case CostBasis::Kind::Preset: break;
+    case CostBasis::Kind::Measured: return "full speed: " + profileNote(*basis.profile);
+    case CostBasis::Kind::Likeness:
+        return fmt::format("full speed: not measured; estimated from the profile of {} (microbatches of {}), whose "
+                           "layers take {:.2g} × what the preset says. shardlab profile measures this layout",
+                           basis.profile->layout.name, basis.profile->layout.batch.micro, basis.factor) +
+               noiseNote(*basis.profile);
+    case CostBasis::Kind::Core:
+        return "full speed: not measured; estimated from the clock and the memory of this machine's cores. "
+               "shardlab profile measures this layout";
+    case CostBasis::Kind::Preset: break;
     }
     return "full speed: not measured; times are those of the preset's processor. shardlab profile measures this layout";
 }

@@ -18,7 +18,8 @@ PackedActivations packedActivations(const Layout& layout) {
         sum.kept += kept;
     };
     for (int block = 0; block < model.layers; ++block) {
-        const std::int64_t map = samples * blockMapFloats(model, block), input = samples * blockInputFloats(model, block);
+        const std::int64_t map = samples * blockMapFloats(model, block),
+                           input = samples * blockInputFloats(model, block);
         pack(map, samples * blockCodeBytes(model, block));
         if (bits == 0) continue;
         if (block > 0) pack(input, bytesInBits(input, bits));  // that of the first is the image

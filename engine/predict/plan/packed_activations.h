@@ -7,8 +7,9 @@
 
 namespace shardlab {
 
-/// What one microbatch's forward through all blocks of a cnn keeps in codes or fewer bits (layout/kept_activations.h), and what
-/// the same would be as it was made; in bytes. Zeros where nothing is kept so. Events of the kind PackedActivations measure it.
+/// What one microbatch's forward through all blocks of a cnn keeps in codes or fewer bits (layout/kept_activations.h),
+/// and what the same would be as it was made; in bytes. Zeros where nothing is kept so. Events of the kind
+/// PackedActivations measure it.
 struct PackedActivations {
     std::int64_t kept = 0;
     std::int64_t plain = 0;

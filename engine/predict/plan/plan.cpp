@@ -61,12 +61,14 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
             if (action.kind == ActionKind::ReduceGradients) gradients += ringBytes(bytes, d) * t;
             if (action.kind == ActionKind::ReduceBuckets)
                 for (const DataPiece& piece : plan.costs.stages[static_cast<std::size_t>(action.stage)].data.reduce)
-                    (piece.experts ? ofExperts : gradients) += (piece.experts ? ringBytes(piece.bytes, d / e) * e : ringBytes(piece.bytes, d)) * t;
+                    (piece.experts ? ofExperts : gradients) +=
+                        (piece.experts ? ringBytes(piece.bytes, d / e) * e : ringBytes(piece.bytes, d)) * t;
             if (action.kind == ActionKind::ScatterGradients) scattered += ringBytes(bytes, d) / 2 * t;
             if (eventKind(action.kind) == EventKind::GatherParameters) gathered += ringBytes(bytes, d) / 2 * t;
             if (action.kind == ActionKind::PushGradients) pushed += (d - 1) * bytes * t;
             if (action.kind == ActionKind::ExchangeElastic) elastic += 2 * bytes * t;
-            if (action.kind == ActionKind::PullWeights && exchangeOf(plan.layout.parallel) != Exchange::Hogwild) pulled += (d - 1) * bytes * t;
+            if (action.kind == ActionKind::PullWeights && exchangeOf(plan.layout.parallel) != Exchange::Hogwild)
+                pulled += (d - 1) * bytes * t;
             // Each of the two ends counts its half.
             if (action.kind == ActionKind::ReduceTied) tied += ringBytes(bytes, 2) / 2 * updating * t;
             if (action.kind == ActionKind::ReduceNorm && ofReplica > 1)
@@ -101,22 +103,23 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
         std::string(name(stages.front().normAlgorithm)));
     const bool rings = plan.mesh.size(Axis::Context) > 1;  // whose members are replicas too
     add(Axis::Data, rings ? "gradients over data × context, all-reduce" : "gradients, all-reduce", gradients,
-        fmt::format("{}, {} on the slowest stage", name(slowest->reduceAlgorithm),
-                    formatSeconds(slowest->reduce)));
+        fmt::format("{}, {} on the slowest stage", name(slowest->reduceAlgorithm), formatSeconds(slowest->reduce)));
     add(Axis::Data, rings ? "gradients over data × context, reduce-scatter" : "gradients, reduce-scatter", scattered);
     add(Axis::Data, rings ? "parameters over data × context, all-gather" : "parameters, all-gather", gathered);
     add(Axis::Data, "gradients of experts, between the ranks that hold the same, all-reduce", ofExperts,
         fmt::format("{} rank{} with the same", d / e, d / e == 1 ? "" : "s"));
     add(Axis::Expert, "tokens to their experts and back, and their gradients, all-to-all", rows,
-        fmt::format("{} ranks with {} of {} experts each", e, plan.layout.model.experts / e, plan.layout.model.experts));
+        fmt::format("{} ranks with {} of {} experts each", e, plan.layout.model.experts / e,
+                    plan.layout.model.experts));
     add(Axis::Context, "keys and values and their gradients, ring", hops);
     add(Axis::Data, "weights, between a replica and the centre", elastic,
         fmt::format("in all steps but one of {}, in which replica 0 has its turn", d));
     add(Axis::Data, "gradients, to the server", pushed, serverText(plan.costs, &StageCosts::push));
     add(Axis::Data, "weights, from the server", pulled, serverText(plan.costs, &StageCosts::pull));
     add(Axis::Tensor, "activations and their gradients, all-reduce", sums);
-    add(Axis::Tensor, plan.layout.parallel.sequence ? "activations and their gradients, reduce-scatter and all-gather"
-                                                    : "inputs of segments that are computed again, all-gather",
+    add(Axis::Tensor,
+        plan.layout.parallel.sequence ? "activations and their gradients, reduce-scatter and all-gather"
+                                      : "inputs of segments that are computed again, all-gather",
         splits);
     add(Axis::Tensor, "optimizer's rows and columns, all-reduce", updates);
     return traffic;
@@ -127,27 +130,28 @@ std::int64_t gatheredBytes(const Layout& layout, const MemorySpec& memory) {
     std::int64_t most = 0;
     for (const StageShape& shape : stageShapes(layout)) {
         const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, tensorShare(layout));
-        most = std::max(most, gatherRoom(units, layerSegments(layout.model, memory, shape), embeds(layout.model, shape)) +
-                                  slotSizes(units).staying);
+        most =
+            std::max(most, gatherRoom(units, layerSegments(layout.model, memory, shape), embeds(layout.model, shape)) +
+                               slotSizes(units).staying);
     }
     return most * numberFormats(layout.precision).weightBytes();
 }
 
 std::string pacedNote(const Plan& plan) {
     const std::string slowed = DeviceTime(plan.costs.stretch).text(plan.stepSeconds);
-    return fmt::format("{}{}times are those of {}", slowed, slowed.empty() ? "" : "; ", modelledDevice(plan.layout).title);
+    return fmt::format("{}{}times are those of {}", slowed, slowed.empty() ? "" : "; ",
+                       modelledDevice(plan.layout).title);
 }
 
 void addNotes(Plan& plan, const CostBasis& basis) {
     const Layout& layout = plan.layout;
     std::vector<std::string>& notes = plan.notes;
-    if (layout.cluster.pace)
-        notes.push_back(pacedNote(plan));
-    else if (std::string note = basisNote(basis, layout); !note.empty())
-        notes.push_back(std::move(note));
+    if (layout.cluster.pace) notes.push_back(pacedNote(plan));
+    else if (std::string note = basisNote(basis, layout); !note.empty()) notes.push_back(std::move(note));
     if (plan.costs.cores > 0)
         notes.push_back(fmt::format("{} ranks share the {} {} of this machine: those that compute at one time get "
-                                    "equal shares", plan.mesh.ranks(), sharedUnits(layout).count, sharedUnits(layout).name));
+                                    "equal shares",
+                                    plan.mesh.ranks(), sharedUnits(layout).count, sharedUnits(layout).name));
     for (std::string& note : precisionNotes(layout.precision)) notes.push_back(std::move(note));
     for (std::string& note : expertNotes(layout)) notes.push_back(std::move(note));
     for (std::string& note : stateNotes(layout)) notes.push_back(std::move(note));
@@ -168,33 +172,38 @@ void addNotes(Plan& plan, const CostBasis& basis) {
                                     slowest - plan.costs.stages.begin(), slowest->forward / fastest->forward,
                                     fastest - plan.costs.stages.begin()));
     if (!plan.lowered.flushes()) {
-        notes.push_back("asynchronous: steps follow each other without a flush, and gradients are those of earlier weights; "
-                        "the step is one between fill and drain");
+        notes.push_back(
+            "asynchronous: steps follow each other without a flush, and gradients are those of earlier weights; "
+            "the step is one between fill and drain");
         if (plan.lowered.stages() > 1)
-            notes.push_back("the output projection is a weight of its own: its two ends could share the token embedding "
-                            "only by waiting for each other");
+            notes.push_back(
+                "the output projection is a weight of its own: its two ends could share the token embedding "
+                "only by waiting for each other");
     }
     const Exchange exchange = exchangeOf(layout.parallel);
     if (exchange == Exchange::AsyncServer)
-        notes.push_back(fmt::format("asynchronous: replica 0 is the parameter server, and {} is the share of its time in which it "
-                                    "takes a gradient, updates or sends weights; a step is {} updates, one for each worker, and a "
-                                    "gradient meets weights that {} updates of others have changed",
-                                    formatPercent(serverBusy(plan.simulation.events)), workers(layout.parallel),
-                                    workers(layout.parallel) - 1));
+        notes.push_back(fmt::format(
+            "asynchronous: replica 0 is the parameter server, and {} is the share of its time in which it "
+            "takes a gradient, updates or sends weights; a step is {} updates, one for each worker, and a "
+            "gradient meets weights that {} updates of others have changed",
+            formatPercent(serverBusy(plan.simulation.events)), workers(layout.parallel), workers(layout.parallel) - 1));
     if (exchange == Exchange::Hogwild)
-        notes.push_back(fmt::format("without a lock: {} worker{} write the same weights, which lie once in the host's memory, beside a "
-                                    "copy in each worker that its gradients are taken at; no messages, and no worker waits for "
-                                    "another; a step is an update of each, and a gradient meets weights that {} updates of others "
-                                    "have changed, if all are equally fast",
-                                    workers(layout.parallel), workers(layout.parallel) == 1 ? "" : "s", workers(layout.parallel) - 1));
+        notes.push_back(fmt::format(
+            "without a lock: {} worker{} write the same weights, which lie once in the host's memory, beside a "
+            "copy in each worker that its gradients are taken at; no messages, and no worker waits for "
+            "another; a step is an update of each, and a gradient meets weights that {} updates of others "
+            "have changed, if all are equally fast",
+            workers(layout.parallel), workers(layout.parallel) == 1 ? "" : "s", workers(layout.parallel) - 1));
     if (exchange == Exchange::Elastic)
-        notes.push_back(fmt::format("replica 0 keeps the centre, a second copy of the weights, with which one replica a step "
-                                    "exchanges: each has its turn every {} steps, and validation is of the centre",
-                                    layout.parallel.data));
+        notes.push_back(
+            fmt::format("replica 0 keeps the centre, a second copy of the weights, with which one replica a step "
+                        "exchanges: each has its turn every {} steps, and validation is of the centre",
+                        layout.parallel.data));
     if (exchange == Exchange::Server)
-        notes.push_back(fmt::format("replica 0 is the parameter server, and a worker too: {} gradients reach it and {} copies of "
-                                    "the weights leave it one after another, and the others wait while it updates",
-                                    layout.parallel.data - 1, layout.parallel.data - 1));
+        notes.push_back(
+            fmt::format("replica 0 is the parameter server, and a worker too: {} gradients reach it and {} copies of "
+                        "the weights leave it one after another, and the others wait while it updates",
+                        layout.parallel.data - 1, layout.parallel.data - 1));
     const int m = plan.lowered.microbatches;
     if (layout.parallel.zero == 2 && m > 1)
         notes.push_back(fmt::format("ZeRO 2 scatters the gradients of each of {} microbatches: {} × the traffic of one "
@@ -213,7 +222,8 @@ void addNotes(Plan& plan, const CostBasis& basis) {
     if (layout.run.maxRestarts > 0 && layout.checkpoint.every == 0)
         notes.push_back("restarts go on from the last checkpoint, and with checkpoint.every 0 none is made by itself");
     if (isElastic(layout) && layout.run.maxRestarts == 0)
-        notes.push_back("elastic, but run.max_restarts is 0: a lost rank ends the run, and it is resized only when it is asked to");
+        notes.push_back(
+            "elastic, but run.max_restarts is 0: a lost rank ends the run, and it is resized only when it is asked to");
     if (!plan.fits) {
         const RankMemory& most = neediest(layout, plan.memory);
         notes.push_back(fmt::format("memory: rank {} needs {}, and its device has {}", most.rank,
@@ -238,7 +248,8 @@ double idleShare(const Schedule& lowered, const StepCosts& costs, double stepSec
 }
 
 /// Of all ranks; those that share this machine's cores or GPUs have no more than there are.
-DevicePeak peakOf(const Layout& layout, const Mesh& mesh, const DevicePreset& device, const Measurements& measurements) {
+DevicePeak peakOf(const Layout& layout, const Mesh& mesh, const DevicePreset& device,
+                  const Measurements& measurements) {
     const int shared = sharedUnits(layout, measurements.cores()).count;
     const int devices = shared > 0 ? std::min(shared, mesh.ranks()) : mesh.ranks();
     const double flops = device.flops(numberFormats(layout.precision).activations) * devices;
@@ -246,7 +257,8 @@ DevicePeak peakOf(const Layout& layout, const Mesh& mesh, const DevicePreset& de
         return {flops, fmt::format("{} × {}, {}", devices, device.title, layout.precision.compute)};
     const int cores = devices * std::max(1, measurements.cores() / mesh.ranks());
     return {flops, fmt::format("{} core{} of {}, {}", cores, cores == 1 ? "" : "s",
-                               measurements.processorKnown() ? measurements.machine.processor : std::string("the machine it ran on"),
+                               measurements.processorKnown() ? measurements.machine.processor
+                                                             : std::string("the machine it ran on"),
                                layout.precision.compute)};
 }
 
@@ -286,10 +298,11 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     const DeviceTime clock(plan.costs.stretch);
     plan.stepSeconds = clock.seconds(plan.simulation.stepSeconds);
     plan.tokensPerSecond = static_cast<double>(tokensPerStep(layout)) / plan.stepSeconds;
-    plan.bubble = exchange == Exchange::Hogwild ? idleShare(plan.lowered, plan.costs, plan.simulation.stepSeconds) : plan.simulation.bubble;
+    plan.bubble = exchange == Exchange::Hogwild ? idleShare(plan.lowered, plan.costs, plan.simulation.stepSeconds)
+                                                : plan.simulation.bubble;
     plan.bubbleTheory = method.theoreticalBubble(shape);
-    plan.exposedCommunication =
-        std::max(0.0, 1 - simulatedSeconds(plan.lowered, withoutCommunication(plan.costs)) / plan.simulation.stepSeconds);
+    plan.exposedCommunication = std::max(0.0, 1 - simulatedSeconds(plan.lowered, withoutCommunication(plan.costs)) /
+                                                      plan.simulation.stepSeconds);
 
     plan.flopsPerStep = modelFlopsPerStep(layout);
     const DevicePeak peak = peakOf(layout, plan.mesh, device, measurements);
@@ -297,7 +310,8 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     plan.mfu = modelUtilisation(layout, peak, modelled);
 
     plan.parameters = modelParameters(layout.model);
-    if (!method.flushes && stageCount(layout) > 1 && tiesEmbedding(layout.model)) plan.parameters += tableParameters(layout.model);
+    if (!method.flushes && stageCount(layout) > 1 && tiesEmbedding(layout.model))
+        plan.parameters += tableParameters(layout.model);
     plan.memory = memoryLedger(layout, plan.lowered, plan.mesh);
     plan.device = memoryLimit(layout, plan.mesh);
     plan.fits = plan.device.holds(neededBytes(layout, neediest(layout, plan.memory)));
@@ -305,7 +319,8 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     for (const AxisTraffic& axis : plan.traffic) plan.sentBytes += axis.bytes;
     if (usesHost(layout.memory)) plan.hosts = hostTraffic(plan.simulation.events, plan.mesh.ranks());
     for (HostTraffic& copies : plan.hosts)
-        for (double* seconds : {&copies.toHostSeconds, &copies.fromHostSeconds, &copies.exposedSeconds}) *seconds = clock.seconds(*seconds);
+        for (double* seconds : {&copies.toHostSeconds, &copies.fromHostSeconds, &copies.exposedSeconds})
+            *seconds = clock.seconds(*seconds);
     addNotes(plan, basis);
     return plan;
 }

@@ -24,7 +24,7 @@ namespace shardlab {
 /// Bytes that cross one axis in a step, summed over all ranks.
 struct AxisTraffic {
     Axis axis = Axis::Data;
-    std::string what;  ///< "gradients, all-reduce"
+    std::string what;        ///< "gradients, all-reduce"
     std::int64_t bytes = 0;  ///< the same for all algorithms of an all-reduce: each member's share reaches all others
     std::string how = {};    ///< "hierarchical, 1.9 ms on the slowest stage"; empty for what goes from one to one
 };
@@ -36,28 +36,30 @@ struct Plan {
     Schedule compute;  ///< what the generator wrote
     Schedule lowered;  ///< what is simulated and executed
     StepCosts costs;
-    Simulation simulation;  ///< on the clock of a run: where that is paced, costs.stretch × as long
-    double stepSeconds = 0;      ///< of the modelled devices, as every time and rate below (engine/base/device_time.h)
+    Simulation simulation;   ///< on the clock of a run: where that is paced, costs.stretch × as long
+    double stepSeconds = 0;  ///< of the modelled devices, as every time and rate below (engine/base/device_time.h)
     double tokensPerSecond = 0;
     double bubble = 0;
     double bubbleTheory = 0;  ///< of equal stages and free transfers
-    double flopsPerStep = 0;   ///< forward and backward, all ranks
-    DevicePeak peak;           ///< of the modelled devices, or of this machine's as measured; not known where a preset is a guess
-    double mfu = 0;            ///< modelUtilisation(), of that peak or of the preset's; in [0, 1]
+    double flopsPerStep = 0;  ///< forward and backward, all ranks
+    DevicePeak
+        peak;        ///< of the modelled devices, or of this machine's as measured; not known where a preset is a guess
+    double mfu = 0;  ///< modelUtilisation(), of that peak or of the preset's; in [0, 1]
     double exposedCommunication = 0;  ///< share of the step that would go if transfers and reductions took no time
     std::int64_t parameters = 0;
-    MemoryLimit device;     ///< what a rank has, and may take
+    MemoryLimit device;              ///< what a rank has, and may take
     std::vector<RankMemory> memory;  ///< per rank of the mesh
     std::vector<AxisTraffic> traffic;
-    std::int64_t sentBytes = 0;  ///< the sum of all of these: what all ranks together send in a step (SentBytes)
+    std::int64_t sentBytes = 0;      ///< the sum of all of these: what all ranks together send in a step (SentBytes)
     std::vector<HostTraffic> hosts;  ///< per rank of the mesh; empty where nothing lies on a host
-    bool fits = true;  ///< the device holds what each rank needs
+    bool fits = true;                ///< the device holds what each rank needs
     std::vector<std::string> notes;  ///< what a reader should know: "slowed 2.4 k × to watch: …"
 };
 
 /// The memory of one rank: the device's; of this machine's memory its share, where ranks run at full speed on it.
 MemoryLimit memoryLimit(const Layout& layout, const Mesh& mesh);
-/// What a rank needs of it: its peak; where ranks run at full speed on processors, what lies on the host is in the same memory.
+/// What a rank needs of it: its peak; where ranks run at full speed on processors, what lies on the host is in the same
+/// memory.
 std::int64_t neededBytes(const Layout& layout, const RankMemory& rank);
 /// The rank that needs most of it.
 const RankMemory& neediest(const Layout& layout, const std::vector<RankMemory>& ranks);

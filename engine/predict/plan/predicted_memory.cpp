@@ -44,8 +44,8 @@ MemoryCurve curveOf(const Plan& plan, int pipelineRank, int rank) {
         const auto found = spans.find(actionId(actions[i]));
         if (found == spans.end()) continue;
         const auto& [fullest, after] = history.actions[i];
-        // Messages last beside the computation: only their begin is in the rank's own order. Copies to the host may begin later
-        // than they are reached.
+        // Messages last beside the computation: only their begin is in the rank's own order. Copies to the host may
+        // begin later than they are reached.
         if (!isHostCopy(actions[i].kind)) now = std::max(now, found->second.begin);
         add(curve, now, fullest);
         if (isCompute(actions[i].kind)) now = std::max(now, found->second.end);

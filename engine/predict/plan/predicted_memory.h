@@ -9,10 +9,10 @@
 
 namespace shardlab {
 
-/// One curve for each pipeline rank of a replica, by its coordinate of the data axis; -1: the last. All are alike, but for the
-/// first where it is a server or keeps a centre (layout/exchange.h). While a compute action runs, its curve holds the most that the
-/// action needs; a receive counts from its post, a send to the end of the compute action that follows it. The curve's
-/// peak is that of the ledger.
+/// One curve for each pipeline rank of a replica, by its coordinate of the data axis; -1: the last. All are alike, but
+/// for the first where it is a server or keeps a centre (layout/exchange.h). While a compute action runs, its curve
+/// holds the most that the action needs; a receive counts from its post, a send to the end of the compute action that
+/// follows it. The curve's peak is that of the ledger.
 std::vector<MemoryCurve> predictedMemory(const Plan& plan, int replica = -1);
 
 }  // namespace shardlab

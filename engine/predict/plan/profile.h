@@ -27,12 +27,12 @@ Machine thisMachine();
 
 /// One part of a model, for one microbatch. Seconds are those of a core of its own, or of `threads` cores.
 struct PartProfile {
-    std::string name;        ///< "embedding", "attention", "feed-forward", "convolutions", "output"
+    std::string name;  ///< "embedding", "attention", "feed-forward", "convolutions", "output"
     double forward = 0;
-    double backward = 0;     ///< input and weight gradient, one straight after the other
-    double inputGrad = 0;    ///< on its own, as in a split backward
-    double weightGrad = 0;   ///< likewise
-    double optimizer = 0;    ///< one update of its weights
+    double backward = 0;               ///< input and weight gradient, one straight after the other
+    double inputGrad = 0;              ///< on its own, as in a split backward
+    double weightGrad = 0;             ///< likewise
+    double optimizer = 0;              ///< one update of its weights
     std::int64_t activationBytes = 0;  ///< what a forward leaves for its backward
     std::int64_t weightBytes = 0;
     bool operator==(const PartProfile&) const = default;
@@ -63,19 +63,19 @@ struct Profile {
     static constexpr int currentVersion = 2;
 
     Machine machine;
-    Layout layout;             ///< as it was measured
-    int threads = 1;           ///< compute threads of each rank
-    std::string date;          ///< of measuring, ISO 8601 in UTC
+    Layout layout;     ///< as it was measured
+    int threads = 1;   ///< compute threads of each rank
+    std::string date;  ///< of measuring, ISO 8601 in UTC
     PartProfile embedding;
     std::vector<BlockProfile> blocks;  ///< bottom to top
-    PartProfile output;        ///< final norm, projection, loss
-    LinkProfile send;          ///< between two ranks, one way
-    LinkProfile allReduce;     ///< of two ranks, of the buffer's bytes; the last to come to its end
-    double actionSeconds = 0;  ///< what the runtime adds to each action
-    KernelAccount kernels;     ///< of the same work; empty in a profile of version 1
-    double stepSeconds = 0;           ///< of the layout's own training steps, measured after all this; median
-    double predictedStepSeconds = 0;  ///< of the same, from this profile
-    std::vector<Spread> spreads;      ///< empty in a profile that was written before noise was judged
+    PartProfile output;                ///< final norm, projection, loss
+    LinkProfile send;                  ///< between two ranks, one way
+    LinkProfile allReduce;             ///< of two ranks, of the buffer's bytes; the last to come to its end
+    double actionSeconds = 0;          ///< what the runtime adds to each action
+    KernelAccount kernels;             ///< of the same work; empty in a profile of version 1
+    double stepSeconds = 0;            ///< of the layout's own training steps, measured after all this; median
+    double predictedStepSeconds = 0;   ///< of the same, from this profile
+    std::vector<Spread> spreads;       ///< empty in a profile that was written before noise was judged
     bool operator==(const Profile&) const = default;
 
     /// |predicted − measured| ÷ measured, of the layout it was measured with.
@@ -86,8 +86,8 @@ struct Profile {
 /// last block's.
 PartProfile blockProfile(const Profile& profile, int layer);
 
-/// Whether the profile's figures are those of `layout`: machine, device, model but (a cnn apart) for its number of layers,
-/// microbatch, precision, optimizer, methods that change what a layer does, and threads of a rank.
+/// Whether the profile's figures are those of `layout`: machine, device, model but (a cnn apart) for its number of
+/// layers, microbatch, precision, optimizer, methods that change what a layer does, and threads of a rank.
 bool fits(const Profile& profile, const Layout& layout, const Machine& machine = thisMachine());
 
 /// The layout with all taken out that does not change what a part takes: equal for two layouts that one profile fits.

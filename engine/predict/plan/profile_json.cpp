@@ -51,7 +51,8 @@ Number figure(const Json& object, const char* key) {
     else if (value.is_number()) number = value.get<Number>();
     if (!number || !(*number >= 0) || !std::isfinite(static_cast<double>(*number)))
         throw std::invalid_argument(
-            fmt::format("{} is {}, which is no measured figure", key, value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100)));
+            fmt::format("{} is {}, which is no measured figure", key,
+                        value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100)));
     return *number;
 }
 

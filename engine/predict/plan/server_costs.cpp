@@ -22,7 +22,8 @@ bool holdsUp(const Event& event) { return event.lane == Lane::Compute || isServe
 /// The events of one rank, one after the other.
 class OwnPart {
 public:
-    OwnPart(std::vector<Event>& made, int replica, int replicas) : made_(made), replica_(replica), replicas_(replicas) {}
+    OwnPart(std::vector<Event>& made, int replica, int replicas)
+        : made_(made), replica_(replica), replicas_(replicas) {}
 
     void addWithServer(Event event) {
         const ActionKind kind = actionFromId(event.action).kind;
@@ -32,7 +33,8 @@ public:
         if (kind == ActionKind::PullWeights) {
             event.bytes = serves ? (replicas_ - 1) * event.bytes : 0;
             if (!serves && event.begin > free_)
-                made_.push_back({free_, event.begin, 0, 0, event.action, event.step, event.rank, Lane::Compute, EventKind::Wait});
+                made_.push_back(
+                    {free_, event.begin, 0, 0, event.action, event.step, event.rank, Lane::Compute, EventKind::Wait});
         }
         if (holdsUp(event)) free_ = std::max(free_, event.end);
         made_.push_back(event);
@@ -93,7 +95,8 @@ void addServerCosts(StepCosts& costs, const Layout& layout, const std::vector<in
         cost.elasticBytes = 0;
         for (std::size_t other = 0; other < costs.stages.size(); ++other)
             if (rankOfStage[other] == rank) cost.elasticBytes += costs.stages[other].weightBytes;
-        cost.elastic = seconds(rank, cost.elasticBytes) + elasticPasses * static_cast<double>(cost.elasticBytes) / memoryBandwidth;
+        cost.elastic =
+            seconds(rank, cost.elasticBytes) + elasticPasses * static_cast<double>(cost.elasticBytes) / memoryBandwidth;
     }
 }
 

@@ -133,50 +133,49 @@ private:
     /// again.
     bool advance(int rank, RankState& state, const Action& action) {
         switch (action.kind) {
-            case ActionKind::SendForward:
-            case ActionKind::SendBackward: send(rank, state, action); return true;
-            case ActionKind::RecvForward:
-            case ActionKind::RecvBackward:
-                if (posted_) (*posted_)[payloadOf(action)] = state.free;
-                return true;
-            case ActionKind::PushGradients: case ActionKind::PullWeights: case ActionKind::ExchangeElastic:
-            case ActionKind::ReduceGradients:
-                reduce(rank, state, action, state.free, {state.node});
-                return true;
-            case ActionKind::ReduceTied:
-                waitIdle(state, state.data.reduced);
-                gather(rank, state, tied_);
-                return false;
-            case ActionKind::ReduceNorm:
-                waitIdle(state, state.data.reduced);
-                gather(rank, state, norm_);
-                return false;
-            case ActionKind::OptimizerStep:
-                waitIdle(state, state.data.reduced);
-                waitIdle(state, state.host.down);
-                [[fallthrough]];
-            case ActionKind::StashWeights: return occupy(rank, state, action, eventKind(action.kind));
-            case ActionKind::FreeWeights:
-                finish(rank, state, action, EventKind::FreeWeights, state.free, state.free);
-                return true;
-            case ActionKind::ReduceBuckets:
-            case ActionKind::ScatterGradients:
-            case ActionKind::GatherForward:
-            case ActionKind::GatherBackward:
-                state.data.announced.push_back({state.free, state.node, &action});
-                return true;
-            case ActionKind::OffloadGradients: case ActionKind::ReloadWeights: case ActionKind::SwapOut: case ActionKind::SwapIn:
-                copy(rank, state, action);
-                return true;
-            case ActionKind::SwapFree: awaitSwap(state, state.host.leaving, action); return true;
-            case ActionKind::GatherUpdated: {
-                waitIdle(state, state.host.up);
-                const auto& pieces = dataOf(action).pieces(action.kind);
-                for (std::size_t i = 0; i < pieces.size(); ++i)
-                    startPiece(rank, state, action, pieces, i, {state.free, state.node});
-                return true;
-            }
-            default: return compute(rank, state, action);
+        case ActionKind::SendForward:
+        case ActionKind::SendBackward: send(rank, state, action); return true;
+        case ActionKind::RecvForward:
+        case ActionKind::RecvBackward:
+            if (posted_) (*posted_)[payloadOf(action)] = state.free;
+            return true;
+        case ActionKind::PushGradients:
+        case ActionKind::PullWeights:
+        case ActionKind::ExchangeElastic:
+        case ActionKind::ReduceGradients: reduce(rank, state, action, state.free, {state.node}); return true;
+        case ActionKind::ReduceTied:
+            waitIdle(state, state.data.reduced);
+            gather(rank, state, tied_);
+            return false;
+        case ActionKind::ReduceNorm:
+            waitIdle(state, state.data.reduced);
+            gather(rank, state, norm_);
+            return false;
+        case ActionKind::OptimizerStep:
+            waitIdle(state, state.data.reduced);
+            waitIdle(state, state.host.down);
+            [[fallthrough]];
+        case ActionKind::StashWeights: return occupy(rank, state, action, eventKind(action.kind));
+        case ActionKind::FreeWeights:
+            finish(rank, state, action, EventKind::FreeWeights, state.free, state.free);
+            return true;
+        case ActionKind::ReduceBuckets:
+        case ActionKind::ScatterGradients:
+        case ActionKind::GatherForward:
+        case ActionKind::GatherBackward: state.data.announced.push_back({state.free, state.node, &action}); return true;
+        case ActionKind::OffloadGradients:
+        case ActionKind::ReloadWeights:
+        case ActionKind::SwapOut:
+        case ActionKind::SwapIn: copy(rank, state, action); return true;
+        case ActionKind::SwapFree: awaitSwap(state, state.host.leaving, action); return true;
+        case ActionKind::GatherUpdated: {
+            waitIdle(state, state.host.up);
+            const auto& pieces = dataOf(action).pieces(action.kind);
+            for (std::size_t i = 0; i < pieces.size(); ++i)
+                startPiece(rank, state, action, pieces, i, {state.free, state.node});
+            return true;
+        }
+        default: return compute(rank, state, action);
         }
     }
 
@@ -217,8 +216,8 @@ private:
         const auto value = static_cast<double>(index);
         const int hops = action.kind == ActionKind::ReduceBuckets ? dataOf(action).hops : 0;
         for (int hop = 0; hop < hops; ++hop)
-            state.sink.add(Lane::Comm, EventKind::RingHop, begin + length * hop / hops, begin + length * (hop + 1) / hops,
-                           action, 2 * piece.bytes / (hops + 2), value);
+            state.sink.add(Lane::Comm, EventKind::RingHop, begin + length * hop / hops,
+                           begin + length * (hop + 1) / hops, action, 2 * piece.bytes / (hops + 2), value);
         if (hops == 0) state.sink.add(Lane::Comm, eventKind(action.kind), begin, free.time, action, piece.bytes, value);
         return free;
     }
@@ -358,7 +357,7 @@ private:
     std::vector<RankState> ranks_;
     ProductTable<Time> arrival_;
     std::optional<ProductTable<Time>> posted_;  ///< where events are kept
-    std::optional<ProductTable<int>> sender_;  ///< nodes of the graph
+    std::optional<ProductTable<int>> sender_;   ///< nodes of the graph
     Gathering tied_, norm_;
     std::vector<int> ready_;
     std::vector<Moment> arrived_;  ///< room for Layers

@@ -37,15 +37,17 @@ struct Simulation {
 /// - A reduction starts when the last of its members has reached it, and takes each member its cost from then; what a
 ///   member waits for the others is a Wait span with the reduction's action. Members of a data group are alike and
 ///   reach it together.
-/// - What goes to a server and comes from it, or to a centre, takes all replicas the same time, as a reduction does: they
+/// - What goes to a server and comes from it, or to a centre, takes all replicas the same time, as a reduction does:
+/// they
 ///   reach it together. The rank that is simulated is the server's; what the others do meanwhile: server_costs.h.
 /// - The members of a tensor group are alike and go through their lists together. Their collectives are a part of the
 ///   compute action: spans in the comm lane at StepCosts::tensorSpans; where a step has more than half a million of
 ///   them, one for all of an action.
-/// - A copy between a device and its host starts when it is reached, or when the one before it in its direction has gone;
+/// - A copy between a device and its host starts when it is reached, or when the one before it in its direction has
+/// gone;
 ///   gradients go when the reductions of their stage are over besides. It keeps the host's link busy, not the compute
-///   lane. STEP waits for the gradients of its stage, GATHER_PARAM for the weights, and the end of the step for all. What
-///   SWAP_OUT sends is waited for by SWAP_FREE, and what SWAP_IN brings by its backward.
+///   lane. STEP waits for the gradients of its stage, GATHER_PARAM for the weights, and the end of the step for all.
+///   What SWAP_OUT sends is waited for by SWAP_FREE, and what SWAP_IN brings by its backward.
 /// - The optimizer, and the stash of a weight version, take their cost in the compute lane; to free one takes no time.
 /// - What runs beside compute over the data axis is announced when it is reached and holds nothing up. Its pieces keep
 ///   the data axis's link busy one after another, in the order in which they are ready. A compute action with such
@@ -53,9 +55,9 @@ struct Simulation {
 ///   from its bottom before the backward of its layers (againShare). A bucket, or a layer's gradients to be scattered,
 ///   is ready when its lowest layer's gradient is; parameters of the first layer that is used are ready to be gathered
 ///   at the announcement, those of another when the layer that is gathered before it begins for the first time, and a
-///   layer begins when its own have come. Where gradients of layers take turns in two slots, a layer waits for the scatter of the last but
-///   one. REDUCE_TIED, REDUCE_NORM and STEP wait for all reductions. All that a rank waits for is a Wait span with the
-///   action whose piece it waits for; compute spans are cut by them.
+///   layer begins when its own have come. Where gradients of layers take turns in two slots, a layer waits for the
+///   scatter of the last but one. REDUCE_TIED, REDUCE_NORM and STEP wait for all reductions. All that a rank waits for
+///   is a Wait span with the action whose piece it waits for; compute spans are cut by them.
 /// - Where ranks share cores (StepCosts::cores; never paced), those that compute at one time get equal shares of them:
 ///   n ranks on c < n cores take n/c times their costs. Messages and reductions take theirs.
 /// `lowered` is valid (validate.h).

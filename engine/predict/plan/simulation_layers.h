@@ -15,12 +15,11 @@ template <class Simulator>
 class Layers {
 public:
     Layers(Simulator& simulator, int rank, RankState& state, const Action& action, EventKind kind, Time begin)
-        : simulator_(simulator), rank_(rank), state_(state), action_(action), kind_(kind), span_(begin),
-          chunk_(begin), costs_(simulator.dataOf(action)), arrived_(simulator.arrived_) {
+        : simulator_(simulator), rank_(rank), state_(state), action_(action), kind_(kind), span_(begin), chunk_(begin),
+          costs_(simulator.dataOf(action)), arrived_(simulator.arrived_) {
         arrived_.assign(costs_.layerShare.size(), {});
         state.free = begin;
-        for (const Moment& news : state.data.announced)
-            (isGather(news.action->kind) ? gather_ : reduce_) = news;
+        for (const Moment& news : state.data.announced) (isGather(news.action->kind) ? gather_ : reduce_) = news;
         state.data.announced.clear();
     }
 
@@ -83,8 +82,8 @@ private:
         const auto& pieces = costs_.reduce;
         for (; reduced_ < pieces.size() && pieces[reduced_].layer == static_cast<int>(layer); ++reduced_) {
             noteChunk();
-            const Moment end = simulator_.startPiece(rank_, state_, *reduce_->action, pieces, reduced_,
-                                                     {state_.free, state_.node});
+            const Moment end =
+                simulator_.startPiece(rank_, state_, *reduce_->action, pieces, reduced_, {state_.free, state_.node});
             (pieces[reduced_].stays ? data.stays : data.slots[data.turn]) = end;
         }
     }

@@ -18,8 +18,8 @@ inline constexpr Time never = -1;
 
 /// Work of a rank that shares its core with others.
 struct Burst {
-    Time begin = 0;     ///< not before
-    Time left = 0;      ///< on a core of its own
+    Time begin = 0;  ///< not before
+    Time left = 0;   ///< on a core of its own
     EventKind kind = EventKind::None;
 };
 
@@ -51,7 +51,7 @@ struct DataLane {
     Moment reduced;                 ///< the last reduction's end
     std::array<Moment, 2> slots;    ///< until when the scatter keeps a gradient slot
     std::size_t turn = 0;
-    Moment stays;                   ///< the same of the gradient that stays between layers
+    Moment stays;  ///< the same of the gradient that stays between layers
 };
 
 /// Copies between a rank's device and its host, which go both ways at a time.
@@ -70,14 +70,14 @@ struct HostLink {
 struct RankState {
     EventSink sink;
     std::size_t position = 0;
-    bool stopped = false;   ///< cannot go on by itself, and nobody has made it ready yet
-    Time free = 0;          ///< of the compute lane
-    int node = noNode;      ///< what keeps the lane busy until then
-    int message = noNode;   ///< what brought the action that is next its input
+    bool stopped = false;  ///< cannot go on by itself, and nobody has made it ready yet
+    Time free = 0;         ///< of the compute lane
+    int node = noNode;     ///< what keeps the lane busy until then
+    int message = noNode;  ///< what brought the action that is next its input
     std::optional<Burst> burst = {};
-    Time busy = 0;  ///< F, B, I, W, R
-    Time updating = 0;              ///< optimizer and stashes
-    std::vector<Mark> marks = {};   ///< one a border
+    Time busy = 0;                     ///< F, B, I, W, R
+    Time updating = 0;                 ///< optimizer and stashes
+    std::vector<Mark> marks = {};      ///< one a border
     std::vector<PeerLink> links = {};  ///< by receiving rank; a rank has few neighbours
     DataLane data = {};
     HostLink host = {};

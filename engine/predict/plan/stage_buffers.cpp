@@ -17,8 +17,8 @@ namespace {
 
 using Category = MemoryCategory;
 
-/// Sizes in bytes of one microbatch's tensors, of one member of the tensor group. Activations and their gradients are in
-/// the layout's format, statistics and sums in fp32.
+/// Sizes in bytes of one microbatch's tensors, of one member of the tensor group. Activations and their gradients are
+/// in the layout's format, statistics and sums in fp32.
 struct Sizes {
     std::int64_t own;         ///< n·h: between layers
     std::int64_t all;         ///< N·h; = own where tokens are not split
@@ -28,14 +28,14 @@ struct Sizes {
     std::int64_t spread;      ///< of all three for each head, where they are another's: llama's; else 0
     AttentionBytes attention;
     std::int64_t logits;
-    std::int64_t loss;     ///< 3N where the vocabulary is shared, else 0
-    std::int64_t number;   ///< one number a token, N
-    std::int64_t tokens;   ///< the tokens themselves, N of 32 bits; or the targets
-    std::int64_t norm;     ///< 2h, of RMSNorm h, of a norm's gradients where tokens are split, else 0
-    std::int64_t square;   ///< h·h of a member, the copy of a weight that is rounded for its product; 0 where none is
-    std::int64_t triple;   ///< likewise of all columns of queries, keys and values
-    std::int64_t row;      ///< likewise of h
-    std::int64_t table;    ///< likewise of the output projection
+    std::int64_t loss;    ///< 3N where the vocabulary is shared, else 0
+    std::int64_t number;  ///< one number a token, N
+    std::int64_t tokens;  ///< the tokens themselves, N of 32 bits; or the targets
+    std::int64_t norm;    ///< 2h, of RMSNorm h, of a norm's gradients where tokens are split, else 0
+    std::int64_t square;  ///< h·h of a member, the copy of a weight that is rounded for its product; 0 where none is
+    std::int64_t triple;  ///< likewise of all columns of queries, keys and values
+    std::int64_t row;     ///< likewise of h
+    std::int64_t table;   ///< likewise of the output projection
     std::int64_t positions;         ///< copy of a context member's rows of their table; else 0
     std::int64_t positionGradient;  ///< and of its gradient
 };
@@ -53,7 +53,8 @@ Sizes sizesOf(const Layout& layout, const TensorShare& share) {
     size.all = bytes * tokens * h;
     size.statistics = fp32 * normNumbers(model) * own;
     size.columns = size.all / share.size;
-    const std::int64_t three = (h + 2 * keyColumns(model)) / share.size;  // columns of a member's queries, keys and values
+    const std::int64_t three =
+        (h + 2 * keyColumns(model)) / share.size;  // columns of a member's queries, keys and values
     size.joined = bytes * tokens * three;
     size.spread = bytes * spreadAttentionFloats(model, layout.batch.micro, share);
     size.attention = attentionBytes(layout, share);
@@ -76,15 +77,15 @@ Sizes sizesOf(const Layout& layout, const TensorShare& share) {
 
 /// One layer of model/: what its state holds besides its input, and what it needs in passing.
 struct LayerBytes {
-    std::int64_t first;        ///< held before the norm is gathered: statistics, norm, what the first product writes
-    std::int64_t second;       ///< held after
-    std::int64_t scratch;      ///< during the forward, with all of that held
-    std::int64_t spread;       ///< with it, and from inputGrad's begin of the attention to its end
-    std::int64_t freedEarly;   ///< of it, what inputGrad frees, or the forward where the core is recomputed
-    std::int64_t gradient;     ///< during inputGrad: of what the projection read
-    std::int64_t temporary;    ///< and then beside it
-    std::int64_t apart;        ///< and of Activations
-    std::int64_t expansion;    ///< copies of the two weights, for their products
+    std::int64_t first;       ///< held before the norm is gathered: statistics, norm, what the first product writes
+    std::int64_t second;      ///< held after
+    std::int64_t scratch;     ///< during the forward, with all of that held
+    std::int64_t spread;      ///< with it, and from inputGrad's begin of the attention to its end
+    std::int64_t freedEarly;  ///< of it, what inputGrad frees, or the forward where the core is recomputed
+    std::int64_t gradient;    ///< during inputGrad: of what the projection read
+    std::int64_t temporary;   ///< and then beside it
+    std::int64_t apart;       ///< and of Activations
+    std::int64_t expansion;   ///< copies of the two weights, for their products
     std::int64_t projection;
     std::optional<ExpertBytes> experts = {};  ///< where there are some; of what stands above `first` alone counts then
     std::int64_t held() const { return first + second; }
@@ -92,16 +93,24 @@ struct LayerBytes {
 
 LayerBytes attentionLayer(const Sizes& size) {
     const AttentionBytes& needs = size.attention;
-    return {.first = size.statistics + size.own + size.joined, .second = needs.kept + size.columns,
-            .scratch = needs.forwardScratch, .spread = size.spread, .freedEarly = needs.kept, .gradient = size.columns,
-            .temporary = needs.backwardScratch, .apart = needs.gradientApart, .expansion = size.triple,
+    return {.first = size.statistics + size.own + size.joined,
+            .second = needs.kept + size.columns,
+            .scratch = needs.forwardScratch,
+            .spread = size.spread,
+            .freedEarly = needs.kept,
+            .gradient = size.columns,
+            .temporary = needs.backwardScratch,
+            .apart = needs.gradientApart,
+            .expansion = size.triple,
             .projection = size.square};
 }
 
 /// `expansions`: first products, 2 where one of them is a gate.
 LayerBytes feedForwardLayer(const Sizes& size, int width, int expansions) {
-    return {.first = size.statistics + size.own + (expansions + 1) * width * size.number, .gradient = width * size.number,
-            .expansion = expansions * width * size.row, .projection = width * size.row};
+    return {.first = size.statistics + size.own + (expansions + 1) * width * size.number,
+            .gradient = width * size.number,
+            .expansion = expansions * width * size.row,
+            .projection = width * size.row};
 }
 
 LayerBytes expertsLayer(const Sizes& size, const ExpertBytes& experts) {
@@ -268,9 +277,7 @@ private:
         tally.add(Category::Temporary, -bytes);
     }
     /// `weight`: of the copy of a weight, or of its gradient, that is made beside it, 0 where there is none.
-    void gathered(Tally& tally, std::int64_t weight = 0) const {
-        passing(tally, (splits_ ? size_.all : 0) + weight);
-    }
+    void gathered(Tally& tally, std::int64_t weight = 0) const { passing(tally, (splits_ ? size_.all : 0) + weight); }
     /// TensorGroup::sum: where tokens are split, of all of them first.
     void sum(Tally& tally, Category category, std::int64_t weight) const {
         if (splits_) tally.add(Category::Temporary, size_.all);
@@ -298,7 +305,7 @@ private:
         tally.add(asReceived ? Category::Buffers : Category::Activations, -size_.own);
         tally.add(Category::Activations, -(layer.held() - layer.freedEarly));
         if (!layer.experts) tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch
-        tally.add(kept, -size_.own);                                         // of the norm's output
+        tally.add(kept, -size_.own);                                                             // of the norm's output
     }
 
     void freeEmbedding(Tally& tally, Category kept) const {
@@ -312,7 +319,7 @@ private:
     StageNeighbours neighbours_;
     bool splits_;
     bool drops_;
-    bool again_;  ///< the core is recomputed
+    bool again_;         ///< the core is recomputed
     std::int64_t part_;  ///< of a segment's input, that is kept of it; 0: all of it is
     std::vector<LayerBytes> layers_;
     std::vector<int> segments_;  ///< as Stage has them, without its embedding

@@ -18,8 +18,8 @@ struct StageNeighbours {
 
 /// What each action of a stage does to its rank's memory.
 struct StageBuffers {
-    MemoryDelta forward;     ///< ends with the output, if any, allocated
-    MemoryDelta backward;    ///< ends with the input's gradient, if any, allocated; the taken gradient is freed
+    MemoryDelta forward;   ///< ends with the output, if any, allocated
+    MemoryDelta backward;  ///< ends with the input's gradient, if any, allocated; the taken gradient is freed
     MemoryDelta inputGrad;
     MemoryDelta weightGrad;
     MemoryCategory output = MemoryCategory::Activations;     ///< category of the output
@@ -29,8 +29,8 @@ struct StageBuffers {
     std::int64_t outputBytes = 0;                            ///< of the output, or its gradient
 };
 
-/// Of what a forward does, what the stage keeps for the backward but the numbers of its tokens: what is swapped. `received`:
-/// its input comes from another rank.
+/// Of what a forward does, what the stage keeps for the backward but the numbers of its tokens: what is swapped.
+/// `received`: its input comes from another rank.
 MemoryBytes swappedBytes(const StageBuffers& buffers, const StageShape& shape, bool received);
 
 StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,

@@ -21,7 +21,8 @@ Simulation SteadyRun::figures(const std::vector<RankState>& ranks) const {
     const auto first = static_cast<std::size_t>(step), last = static_cast<std::size_t>(step + averaged);
     double busy = 0;
     for (const RankState& state : ranks) {
-        result.stepSeconds = std::max(result.stepSeconds, (state.marks[last].time - state.marks[first].time) / averaged);
+        result.stepSeconds =
+            std::max(result.stepSeconds, (state.marks[last].time - state.marks[first].time) / averaged);
         result.busySeconds.push_back((state.marks[last].busy - state.marks[first].busy) / averaged);
         busy += result.busySeconds.back();
     }
@@ -40,12 +41,13 @@ void SteadyRun::cut(const Schedule& schedule, std::vector<RankState>& ranks) con
                            end = EventSink::nanoseconds(state.marks[at + 1].time);
         const std::vector<Action>& actions = run.schedule.ranks[rank];
         std::unordered_set<ActionId> own;
-        for (std::size_t i = run.borders[rank][at]; i < run.borders[rank][at + 1]; ++i) own.insert(actionId(actions[i]));
+        for (std::size_t i = run.borders[rank][at]; i < run.borders[rank][at + 1]; ++i)
+            own.insert(actionId(actions[i]));
         std::vector<Event> kept;
         for (Event event : state.sink.events()) {
             // A wait may be for a message of the step before.
-            const bool inside = event.kind == EventKind::Wait ? event.begin >= begin && event.begin < end
-                                                              : own.contains(event.action);
+            const bool inside =
+                event.kind == EventKind::Wait ? event.begin >= begin && event.begin < end : own.contains(event.action);
             if (!inside) continue;
             event.action = actionId(inStep(actionFromId(event.action), schedule, step));
             event.begin -= origin;

@@ -10,8 +10,8 @@ namespace shardlab::simulation {
 
 /// A run of several steps without a flush, of which one far from fill and drain is looked at.
 struct SteadyRun {
-    int step = 0;     ///< this one
-    int averaged = 1; ///< steps from it whose length is averaged: they need not all be alike, but come round
+    int step = 0;      ///< this one
+    int averaged = 1;  ///< steps from it whose length is averaged: they need not all be alike, but come round
     Unrolled run;
 
     static constexpr int mostAveraged = 1 << 14;  ///< forwards, where more than two steps are taken

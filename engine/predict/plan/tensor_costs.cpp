@@ -27,9 +27,12 @@ public:
         if (splits_) list.push_back(half(EventKind::TensorAllGather, layer));
     }
     void sum(std::vector<TensorCost>& list, int layer) const {
-        if (members_ > 1) list.push_back(splits_ ? half(EventKind::TensorReduceScatter, layer) : whole(layer, activation_));
+        if (members_ > 1)
+            list.push_back(splits_ ? half(EventKind::TensorReduceScatter, layer) : whole(layer, activation_));
     }
-    void joinParts(std::vector<TensorCost>& list, int layer) const { list.push_back(half(EventKind::TensorAllGather, layer)); }
+    void joinParts(std::vector<TensorCost>& list, int layer) const {
+        list.push_back(half(EventKind::TensorAllGather, layer));
+    }
     void sumOverTokens(std::vector<TensorCost>& list, int layer) const {
         if (splits_) list.push_back(whole(layer, norm_));
     }
@@ -82,9 +85,10 @@ double allReduceSeconds(double bytes, int n, const Link& link) {
 
 namespace {
 
-/// Adafactor puts together sums, then norms of updates, SM3 its largest; of a tied embedding, with h numbers, each apart.
-/// Where replicas own layers, the mean of them.
-std::vector<TensorCost> updateCosts(const Layout& layout, const StageShape& stage, bool tied, const Collectives& group) {
+/// Adafactor puts together sums, then norms of updates, SM3 its largest; of a tied embedding, with h numbers, each
+/// apart. Where replicas own layers, the mean of them.
+std::vector<TensorCost> updateCosts(const Layout& layout, const StageShape& stage, bool tied,
+                                    const Collectives& group) {
     std::vector<TensorCost> update;
     const std::string& kind = layout.optimizer.kind;
     if (kind != "adafactor" && kind != "sm3") return update;
@@ -129,7 +133,7 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
             group.gather(list, i / branches);  // the norm, for the first product
             if (attends(i)) hops(list, i / branches, ring.forward);
             rows(list, i);
-            group.sum(list, i / branches);     // the projection
+            group.sum(list, i / branches);  // the projection
         }
     };
     TensorCosts costs;
@@ -172,7 +176,7 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
             if (attends(i)) againHops(i / branches);
             if (attends(i)) hops(costs.inputGrad, i / branches, ring.backward);
             rows(costs.inputGrad, i);
-            group.sum(costs.inputGrad, i / branches);     // the norm's
+            group.sum(costs.inputGrad, i / branches);  // the norm's
             group.gather(costs.weightGrad, i / branches);
             group.sumOverTokens(costs.weightGrad, i / branches);
         }

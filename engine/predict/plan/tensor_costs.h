@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the members of tensor, context and expert groups send each other inside a stage's actions: the collectives of
-// parallel/tensor.h, the hops of parallel/context.h and the all-to-alls of parallel/expert.h, in the order in which the layers of model/ ask for them.
+// parallel/tensor.h, the hops of parallel/context.h and the all-to-alls of parallel/expert.h, in the order in which the
+// layers of model/ ask for them.
 #pragma once
 
 #include "engine/base/layer_number.h"
@@ -19,15 +20,15 @@ namespace shardlab {
 struct TensorCost {
     EventKind kind = EventKind::TensorAllReduce;
     int layer = embeddingLayer;  ///< as in the event's value
-    std::int64_t bytes = 0;  ///< of the whole buffer
-    double seconds = 0;  ///< by which the action takes longer
-    bool again = false;  ///< of a forward that is recomputed
-    double cover = 0;    ///< of a hop: how long the rank computes meanwhile
-    double hidden = 0;   ///< what of the hop lies behind that
+    std::int64_t bytes = 0;      ///< of the whole buffer
+    double seconds = 0;          ///< by which the action takes longer
+    bool again = false;          ///< of a forward that is recomputed
+    double cover = 0;            ///< of a hop: how long the rank computes meanwhile
+    double hidden = 0;           ///< what of the hop lies behind that
 };
 
-/// Of one microbatch. A whole backward does both of its halves; an input gradient begins each segment that is recomputed
-/// (layout/recompute.h) with the collectives of its forward.
+/// Of one microbatch. A whole backward does both of its halves; an input gradient begins each segment that is
+/// recomputed (layout/recompute.h) with the collectives of its forward.
 struct TensorCosts {
     std::vector<TensorCost> forward, inputGrad, weightGrad;
     std::vector<TensorCost> update;  ///< of a step
@@ -43,9 +44,9 @@ double allReduceSeconds(double bytes, int n, const Link& link);
 /// All-to-all of `bytes` over n members: (n−1)/n · bytes ÷ bandwidth + (n−1) · latency.
 double allToAllSeconds(double bytes, int n, const Link& link);
 
-/// Of a group of layout.parallel.tensor. Reduce-scatter and all-gather take half an all-reduce. `ring`: of the context group. `expertLink`:
-/// the slowest of an expert group.
-/// `tied`: the stage's token embedding has another copy elsewhere, and its sums go by themselves.
+/// Of a group of layout.parallel.tensor. Reduce-scatter and all-gather take half an all-reduce. `ring`: of the context
+/// group. `expertLink`: the slowest of an expert group. `tied`: the stage's token embedding has another copy elsewhere,
+/// and its sums go by themselves.
 TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied, const Link& link,
                         const ContextRing& ring, const Link& expertLink = {});
 
@@ -57,8 +58,9 @@ struct TensorSpan {
     double end = 0;
 };
 
-/// The lists one after another in an action of `duration` seconds, which includes theirs: what is left of it is computing,
-/// in equal parts before each. `together`: one span of all bytes and seconds, of the first one's kind and layer.
+/// The lists one after another in an action of `duration` seconds, which includes theirs: what is left of it is
+/// computing, in equal parts before each. `together`: one span of all bytes and seconds, of the first one's kind and
+/// layer.
 std::vector<TensorSpan> spansWithin(std::initializer_list<const std::vector<TensorCost>*> lists, double duration,
                                     bool together = false);
 

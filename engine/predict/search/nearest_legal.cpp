@@ -31,7 +31,8 @@ void repair(const Field& field, Layout& layout) {
             using Value = std::remove_reference_t<decltype(value)>;
             if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
                 clamp(field, value);
-            } else if constexpr (std::is_same_v<Value, std::vector<int>> || std::is_same_v<Value, std::vector<double>>) {
+            } else if constexpr (std::is_same_v<Value, std::vector<int>> ||
+                                 std::is_same_v<Value, std::vector<double>>) {
                 for (auto& number : value) clamp(field, number);
             } else if constexpr (std::is_same_v<Value, std::string>) {
                 const std::vector<std::string_view> words = splitWords(field.choices);
@@ -43,8 +44,8 @@ void repair(const Field& field, Layout& layout) {
         field.access);
 }
 
-/// Of those that a tensor group can share, where there is one, and whose numbers are pairs, where they are turned; of two as
-/// near the larger.
+/// Of those that a tensor group can share, where there is one, and whose numbers are pairs, where they are turned; of
+/// two as near the larger.
 int nearestHeads(const Layout& layout) {
     const int pairs = layout.model.kind == "llama" && layout.model.hidden % 2 == 0 ? 2 : 1;
     const int width = layout.model.hidden / pairs, wanted = layout.model.heads, tensor = layout.parallel.tensor;
@@ -81,7 +82,8 @@ Layout repaired(Layout layout) {
     const bool llama = model.kind == "llama";
     if (readsImages(model)) repairImages(layout);
     if (llama && model.hidden % 2 != 0) ++model.hidden;
-    if ((hasAttention(model) && model.hidden % model.heads != 0) || (llama && model.hidden / model.heads % 2 != 0)) model.heads = nearestHeads(layout);
+    if ((hasAttention(model) && model.hidden % model.heads != 0) || (llama && model.hidden / model.heads % 2 != 0))
+        model.heads = nearestHeads(layout);
     if (llama && model.kvHeads > 0 && model.heads % model.kvHeads != 0)
         model.kvHeads = nearestKeyHeads(model, layout.parallel.tensor);
     if (layout.data.tokenizer == "bytes" && !readsImages(model)) model.vocabulary = std::max(model.vocabulary, 256);
@@ -92,7 +94,8 @@ Layout repaired(Layout layout) {
         layout.schedule.kind = nearest.empty() ? "1f1b" : nearest;
     }
     // What it does not go with says more of what is wanted.
-    for (const auto& [pointer, field] : {std::pair("/memory/offload", &MemorySpec::offload), std::pair("/memory/swap", &MemorySpec::swap)}) {
+    for (const auto& [pointer, field] :
+         {std::pair("/memory/offload", &MemorySpec::offload), std::pair("/memory/swap", &MemorySpec::swap)}) {
         const std::vector<Fault> faults = check(layout, scheduleMethods());
         if (std::ranges::find(faults, pointer, &Fault::pointer) != faults.end()) layout.memory.*field = "none";
     }
@@ -115,8 +118,8 @@ double distance(const Choice& from, const Choice& to) {
     number(from.chunks, to.chunks);
     number(from.micro, to.micro);
     number(from.inFlight, to.inFlight);
-    return sum + (p.sequence != q.sequence) + 1.5 * (from.kind != to.kind) + (from.recompute != to.recompute) + (from.partition != to.partition) +
-           (from.stages != to.stages);
+    return sum + (p.sequence != q.sequence) + 1.5 * (from.kind != to.kind) + (from.recompute != to.recompute) +
+           (from.partition != to.partition) + (from.stages != to.stages);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace shardlab {
 
 struct FieldChange {
-    std::string pointer;  ///< "/parallel/pipeline"
+    std::string pointer;   ///< "/parallel/pipeline"
     std::string from, to;  ///< as JSON
     bool operator==(const FieldChange&) const = default;
 };
@@ -25,9 +25,10 @@ struct LegalLayout {
 };
 
 /// Numbers beyond their limits take the limit and unknown words the nearest known one; heads become the nearest number
-/// that divides the width and that the tensor group can share; of two as near the larger. What is still wrong with degrees, schedule, chunks, stages or microbatch gives way to the
-/// legal choice of a search (search_axes.h) that changes the fewest of them, by the smallest factors, on as many devices
-/// as there are. Nothing where that does not make it legal.
+/// that divides the width and that the tensor group can share; of two as near the larger. What is still wrong with
+/// degrees, schedule, chunks, stages or microbatch gives way to the legal choice of a search (search_axes.h) that
+/// changes the fewest of them, by the smallest factors, on as many devices as there are. Nothing where that does not
+/// make it legal.
 std::optional<LegalLayout> nearestLegal(const Layout& layout);
 
 /// "/parallel/pipeline 2 instead of 3, /batch/micro 1 instead of 4"

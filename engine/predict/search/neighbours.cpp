@@ -21,7 +21,8 @@ std::string listText(const std::vector<int>& list) { return fmt::format("[{}]", 
 /// The tensor degree is told where it is or was more than 1.
 std::string degreesText(const ParallelSpec& now, const ParallelSpec& before) {
     if (now.tensor == 1 && before.tensor == 1)
-        return fmt::format("data {} × pipeline {} instead of {} × {}", now.data, now.pipeline, before.data, before.pipeline);
+        return fmt::format("data {} × pipeline {} instead of {} × {}", now.data, now.pipeline, before.data,
+                           before.pipeline);
     return fmt::format("data {} × pipeline {} × tensor {} instead of {} × {} × {}", now.data, now.pipeline, now.tensor,
                        before.data, before.pipeline, before.tensor);
 }
@@ -52,7 +53,8 @@ public:
 
 private:
     void offer(Move move, Layout layout, std::string change) {
-        if (stageCount(layout) != stageCount(layout_) && !layout.schedule.stages.empty()) layout.schedule.stages.clear();
+        if (stageCount(layout) != stageCount(layout_) && !layout.schedule.stages.empty())
+            layout.schedule.stages.clear();
         if (layout.schedule.stages.empty() && stageLayers(layout).empty())
             layout.schedule.stages = balancedStages(layout, Mesh(layout), measurements_);
         if (check(layout, scheduleMethods()).empty()) found_.push_back({move, choiceOf(layout), std::move(change)});
@@ -88,7 +90,8 @@ private:
             if (!method.takesLimit) layout.schedule.inFlight = 0;
             std::string change = fmt::format("schedule {} instead of {}", method.name, layout_.schedule.kind);
             if (layout.schedule.chunks != layout_.schedule.chunks)
-                change += fmt::format(" with {} chunk{}", layout.schedule.chunks, layout.schedule.chunks == 1 ? "" : "s");
+                change +=
+                    fmt::format(" with {} chunk{}", layout.schedule.chunks, layout.schedule.chunks == 1 ? "" : "s");
             offer(Move::Schedule, layout, std::move(change));
         }
     }
@@ -111,7 +114,7 @@ private:
                     if (from != to) give(from, to, factor);
     }
 
-    void give(int ParallelSpec::* from, int ParallelSpec::* to, int factor) {
+    void give(int ParallelSpec::*from, int ParallelSpec::*to, int factor) {
         Layout layout = layout_;
         ParallelSpec& parallel = layout.parallel;
         parallel.*from /= factor;

@@ -55,8 +55,8 @@ public:
         std::size_t end = layers_.count();
         for (int n = workers_; end > 0;) {
             const Best& last = at(end, n);
-            found.stages.push_back({static_cast<int>(end - last.begin), last.replicas,
-                                    layers_.stage(last.begin, end, last.replicas)});
+            found.stages.push_back(
+                {static_cast<int>(end - last.begin), last.replicas, layers_.stage(last.begin, end, last.replicas)});
             end = last.begin;
             n -= last.replicas;
         }
@@ -77,8 +77,9 @@ private:
         for (std::size_t begin = 1; begin < end; ++begin) {
             if (layers_.boundary(begin) >= found.slowest) continue;
             const auto with = [&](int replicas) {
-                offer(begin, replicas, std::max({at(begin, n - replicas).slowest, layers_.boundary(begin),
-                                                 layers_.stage(begin, end, replicas)}));
+                offer(begin, replicas,
+                      std::max({at(begin, n - replicas).slowest, layers_.boundary(begin),
+                                layers_.stage(begin, end, replicas)}));
             };
             if (n > 1) with(1);
             // From two replicas on more of them make a stage quicker and leave less for those below: the best is where

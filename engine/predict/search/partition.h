@@ -11,9 +11,9 @@ namespace shardlab {
 
 /// What one layer costs for one microbatch.
 struct LayerCost {
-    double seconds = 0;             ///< forward and backward
-    std::int64_t outputBytes = 0;   ///< a_i: its output, and as much for the gradient that comes back
-    std::int64_t weightBytes = 0;   ///< of its gradients, which replicas all-reduce
+    double seconds = 0;            ///< forward and backward
+    std::int64_t outputBytes = 0;  ///< a_i: its output, and as much for the gradient that comes back
+    std::int64_t weightBytes = 0;  ///< of its gradients, which replicas all-reduce
     bool operator==(const LayerCost&) const = default;
 };
 
@@ -26,7 +26,7 @@ struct PartitionedStage {
 
 struct Partition {
     std::vector<PartitionedStage> stages;  ///< bottom to top
-    double slowest = 0;  ///< seconds between two microbatches: of the slowest stage or boundary
+    double slowest = 0;                    ///< seconds between two microbatches: of the slowest stage or boundary
     int workers() const;
     /// All stages on equally many workers: what a layout can say, with that number as its data degree.
     bool uniform() const;

@@ -22,10 +22,10 @@ std::string whyNot(const MemoryEstimate& estimate) {
     const MemoryBytes& bytes = estimate.worst.bytes;
     const auto most = std::ranges::max_element(bytes);
     const auto category = static_cast<MemoryCategory>(most - bytes.begin());
-    std::string text = fmt::format("pipeline rank {} needs {}, {} too much: its device has {}; most are {}, {}",
-                                   estimate.worst.rank, formatBytes(estimate.neededBytes),
-                                   formatBytes(-estimate.device.spareBytes(estimate.neededBytes)), toText(estimate.device),
-                                   name(category), formatBytes(*most));
+    std::string text =
+        fmt::format("pipeline rank {} needs {}, {} too much: its device has {}; most are {}, {}", estimate.worst.rank,
+                    formatBytes(estimate.neededBytes), formatBytes(-estimate.device.spareBytes(estimate.neededBytes)),
+                    toText(estimate.device), name(category), formatBytes(*most));
     if (category == MemoryCategory::Activations)
         text += fmt::format(" for {} microbatches in flight", estimate.worst.microbatchesInFlight);
     return text;
@@ -71,25 +71,28 @@ bool savesNoLess(const Choice& one, const Choice& other) {
            one.partition >= other.partition;
 }
 
-/// For the same work, `one` saves at least as much memory and takes none for it. ZeRO 2 and 3 have room for whole gradients and
-/// weights on their way, of which a stage of few layers may need more than they save. Recomputation holds its inputs beside what
-/// it computes again, and between the two halves of a backward all of that: with few microbatches in flight it needs more. So may
-/// stages that were balanced for another cost of their layers.
+/// For the same work, `one` saves at least as much memory and takes none for it. ZeRO 2 and 3 have room for whole
+/// gradients and weights on their way, of which a stage of few layers may need more than they save. Recomputation holds
+/// its inputs beside what it computes again, and between the two halves of a backward all of that: with few
+/// microbatches in flight it needs more. So may stages that were balanced for another cost of their layers.
 bool needsNoMore(const Choice& one, const Choice& other) {
     return savesNoLess(one, other) && recomputed(one) == recomputed(other) && one.stages == other.stages &&
            (one.parallel.zero == other.parallel.zero || one.parallel.zero <= 1);
 }
 
-/// Of the same work, `one` takes no more time for what it saves: recomputation takes some, gathering its inputs too, and so do ZeRO 2, which
-/// scatters the gradients of each microbatch, and 3.
+/// Of the same work, `one` takes no more time for what it saves: recomputation takes some, gathering its inputs too,
+/// and so do ZeRO 2, which scatters the gradients of each microbatch, and 3.
 bool takesNoMore(const Choice& one, const Choice& other) {
     const int zero = one.parallel.zero, otherZero = other.parallel.zero;
     return sameSchedule(one, other) && one.stages == other.stages && one.parallel.sequence == other.parallel.sequence &&
-           recomputed(one) <= recomputed(other) && one.partition <= other.partition && (zero == otherZero || (zero >= 1 && zero < otherZero));
+           recomputed(one) <= recomputed(other) && one.partition <= other.partition &&
+           (zero == otherZero || (zero >= 1 && zero < otherZero));
 }
 
 /// Sums in another order may differ in their last digits.
-bool near(double one, double other) { return std::abs(one - other) <= 1e-12 * std::max(std::abs(one), std::abs(other)); }
+bool near(double one, double other) {
+    return std::abs(one - other) <= 1e-12 * std::max(std::abs(one), std::abs(other));
+}
 
 bool sameFigures(const Candidate& one, const Candidate& other) {
     return one.peakBytes == other.peakBytes && near(one.stepSeconds, other.stepSeconds) &&
@@ -101,7 +104,8 @@ auto rankOf(const Candidate& c) {
     const ParallelSpec& p = c.choice.parallel;
     return std::tuple(!c.fits, -c.tokensPerSecond, c.peakBytes, p.pipeline, p.data, p.tensor, p.expert, p.context,
                       p.sequence, p.zero, c.choice.chunks, c.choice.micro, std::string_view(c.choice.kind),
-                      std::string_view(c.choice.recompute), c.choice.partition, c.choice.inFlight, c.choice.stages.size());
+                      std::string_view(c.choice.recompute), c.choice.partition, c.choice.inFlight,
+                      c.choice.stages.size());
 }
 
 }  // namespace
@@ -167,7 +171,8 @@ private:
         }
         std::vector<Remembered> kept;
         for (const Remembered& one : fitting | std::views::reverse)
-            if (std::ranges::none_of(kept, [&](const Remembered& other) { return takesNoMore(*other.choice, *one.choice); }))
+            if (std::ranges::none_of(kept,
+                                     [&](const Remembered& other) { return takesNoMore(*other.choice, *one.choice); }))
                 kept.push_back(one);
         const auto needed = [](const Remembered& one) { return one.memory.neededBytes; };
         if (!tooLarge.empty()) {
@@ -180,7 +185,8 @@ private:
             });
         }
         first_ = result_.candidates.size();
-        for (const auto& [choice, memory] : kept) keep(candidateOf(base_, *choice, estimator_.estimate(*choice, memory)));
+        for (const auto& [choice, memory] : kept)
+            keep(candidateOf(base_, *choice, estimator_.estimate(*choice, memory)));
         // A candidate is told when no other can be like it any more.
         if (result_.candidates.size() - told_ >= batch) tell();
     }

@@ -27,9 +27,9 @@ struct Candidate {
     double bubble = 0;
     std::int64_t peakBytes = 0;  ///< of the rank that needs most
     bool fits = true;
-    std::string why;             ///< it does not fit: which rank needs how much, and for what
-    bool exact = true;           ///< false where a long step was estimated from two shorter ones (step_estimate.h)
-    bool front = false;          ///< fits, and none that fits is faster with as little memory
+    std::string why;     ///< it does not fit: which rank needs how much, and for what
+    bool exact = true;   ///< false where a long step was estimated from two shorter ones (step_estimate.h)
+    bool front = false;  ///< fits, and none that fits is faster with as little memory
     bool operator==(const Candidate&) const = default;
 };
 
@@ -48,14 +48,14 @@ struct SearchOptions {
 
 struct SearchResult {
     std::vector<Candidate> candidates;  ///< best first, see rankCandidates()
-    MemoryLimit device;                ///< what a rank has, and may take: that of the first candidate
+    MemoryLimit device;                 ///< what a rank has, and may take: that of the first candidate
     bool complete = true;               ///< false where stopped
 };
 
 /// Tries every layout that check() accepts, with degrees, chunks, schedule, microbatch and memory methods chosen anew.
-/// What saves memory at the cost of time is tried where less does not fit: of the same work on the same schedule, of two
-/// that fit the one is left out that recomputes no less and has a higher ZeRO stage than the other's 1 or 2, or the same.
-/// Of what does not fit, only what of the same work comes nearest to it is listed: all else would say the same.
+/// What saves memory at the cost of time is tried where less does not fit: of the same work on the same schedule, of
+/// two that fit the one is left out that recomputes no less and has a higher ZeRO stage than the other's 1 or 2, or the
+/// same. Of what does not fit, only what of the same work comes nearest to it is listed: all else would say the same.
 /// The same layout always gives the same answer. Otherwise the faults that no choice could mend.
 tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base, const SearchOptions& options = {});
 

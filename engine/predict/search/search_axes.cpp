@@ -183,7 +183,8 @@ private:
 
     /// ZeRO changes nothing of what a layer computes.
     const std::vector<int>& balanced() {
-        std::vector<int>& stages = balanced_[{probe_.parallel.sequence, probe_.memory.recompute, probe_.memory.partitionActivations}];
+        std::vector<int>& stages =
+            balanced_[{probe_.parallel.sequence, probe_.memory.recompute, probe_.memory.partitionActivations}];
         if (stages.empty()) {
             Layout layout = base_;
             apply(choiceOf(probe_), layout);
@@ -234,15 +235,14 @@ private:
     int devices_ = 0;
     int smallestHost_ = 0;
     static constexpr std::size_t tensorAxis = 2, contextAxis = 3;
-    std::array<Values, 4> degrees_{{{"/parallel/pipeline", {}},
-                                    {"/parallel/data", {}},
-                                    {"/parallel/tensor", {}},
-                                    {"/parallel/context", {}}}};
+    std::array<Values, 4> degrees_{
+        {{"/parallel/pipeline", {}}, {"/parallel/data", {}}, {"/parallel/tensor", {}}, {"/parallel/context", {}}}};
     std::vector<int> expert_;
     std::vector<int> zero_;
     std::vector<bool> sequence_;
     std::vector<std::string> recompute_;
-    std::map<std::tuple<bool, std::string, bool>, std::vector<int>> balanced_;  ///< of the chunks and microbatch under way
+    std::map<std::tuple<bool, std::string, bool>, std::vector<int>>
+        balanced_;  ///< of the chunks and microbatch under way
     std::vector<Choice> found_;
 };
 
@@ -250,9 +250,9 @@ private:
 
 Choice choiceOf(const Layout& layout) {
     const ScheduleSpec& schedule = layout.schedule;
-    return {layout.parallel,         schedule.kind,   schedule.chunks,  layout.batch.micro,
-            layout.memory.recompute, schedule.stages, schedule.inFlight,
-            partitionsInputs(layout.memory, layout.parallel)};
+    return {
+        layout.parallel,         schedule.kind,   schedule.chunks,   layout.batch.micro,
+        layout.memory.recompute, schedule.stages, schedule.inFlight, partitionsInputs(layout.memory, layout.parallel)};
 }
 
 void apply(const Choice& choice, Layout& layout) {
@@ -300,7 +300,7 @@ bool sameQuestion(const Layout& one, const Layout& other) {
 }
 
 tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop,
-                                                                      const Measurements& measurements) {
+                                                                   const Measurements& measurements) {
     Layout plain = base;
     apply(plainChoice(), plain);
     if (std::vector<Fault> faults = fixedFaults(plain); !faults.empty()) return tl::unexpected(std::move(faults));

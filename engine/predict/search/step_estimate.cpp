@@ -38,15 +38,17 @@ RankMemory continued(const Line& line, const RankMemory& first, const RankMemory
     RankMemory memory = second;
     for (std::size_t i = 0; i < memory.bytes.size(); ++i) memory.bytes[i] = line(first.bytes[i], second.bytes[i]);
     memory.peak = line(first.peak, second.peak);
-    memory.microbatchesInFlight = static_cast<int>(
-        line(std::int64_t{first.microbatchesInFlight}, std::int64_t{second.microbatchesInFlight}));
+    memory.microbatchesInFlight =
+        static_cast<int>(line(std::int64_t{first.microbatchesInFlight}, std::int64_t{second.microbatchesInFlight}));
     return memory;
 }
 
 }  // namespace
 
 void StepEstimator::turnTo(const Choice& choice) {
-    const auto degrees = [](const ParallelSpec& p) { return std::tuple(p.pipeline, p.data, p.expert, p.context, p.tensor); };
+    const auto degrees = [](const ParallelSpec& p) {
+        return std::tuple(p.pipeline, p.data, p.expert, p.context, p.tensor);
+    };
     const bool sameMesh = mesh_ && degrees(choice.parallel) == degrees(layout_.parallel);
     apply(choice, layout_);
     if (sameMesh) return;
@@ -93,7 +95,8 @@ const std::vector<RankMemory>& StepEstimator::moves(const Choice& choice, const 
     if (extent.continues) {
         const std::vector<RankMemory> second = replicaMoves(layout_, loweredFor(extent.longer, {}));
         const Line line = lineOf(extent.shorter, extent.longer, extent.whole);
-        for (std::size_t rank = 0; rank < memory.size(); ++rank) memory[rank] = continued(line, memory[rank], second[rank]);
+        for (std::size_t rank = 0; rank < memory.size(); ++rank)
+            memory[rank] = continued(line, memory[rank], second[rank]);
     }
     return moves_.emplace_back(std::move(plain), std::move(memory)).memory;
 }

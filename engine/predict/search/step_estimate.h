@@ -22,7 +22,7 @@
 namespace shardlab {
 
 struct MemoryEstimate {
-    RankMemory worst;  ///< of the pipeline rank that needs most
+    RankMemory worst;              ///< of the pipeline rank that needs most
     std::int64_t neededBytes = 0;  ///< of its device by that rank (plan.h)
     MemoryLimit device;
     bool fits() const { return device.holds(neededBytes); }
@@ -36,7 +36,8 @@ struct StepEstimate {
     bool exact = true;  ///< false where a long step was estimated from two shorter ones
 };
 
-/// Remembers mesh, costs and lists of actions from one choice to the next: quickest where neighbours differ in the schedule only.
+/// Remembers mesh, costs and lists of actions from one choice to the next: quickest where neighbours differ in the
+/// schedule only.
 ///
 /// A step of many microbatches repeats itself between its fill and its drain. Where it has more than 12 p of them and
 /// more than about 2048 forwards, two shorter steps of m₁ and m₂ = about 2 m₁ microbatches are simulated, both with m's

@@ -22,8 +22,8 @@ constexpr double leastGain = 1e-3;  ///< what a better layout saves at least
 
 /// Every stage takes as long as their mean.
 StepCosts withEqualStages(StepCosts costs) {
-    for (double StageCosts::* part : {&StageCosts::forward, &StageCosts::backward, &StageCosts::inputGrad,
-                                      &StageCosts::weightGrad, &StageCosts::optimizer, &StageCosts::stash}) {
+    for (double StageCosts::*part : {&StageCosts::forward, &StageCosts::backward, &StageCosts::inputGrad,
+                                     &StageCosts::weightGrad, &StageCosts::optimizer, &StageCosts::stash}) {
         double sum = 0;
         for (const StageCosts& stage : costs.stages) sum += stage.*part;
         for (StageCosts& stage : costs.stages) stage.*part = sum / static_cast<double>(costs.stages.size());
@@ -58,13 +58,15 @@ public:
         takeOut(StepOverheadKind::Imbalance, equal.stepSeconds);
         // Equal stages keep all ranks busy equally long.
         const double busy = equal.busySeconds.front();
-        if (costs.asyncWorkers == 0) add(StepOverheadKind::Bubble, busy / (1 - equal.bubble) - busy);  // else it is the server that idles
+        if (costs.asyncWorkers == 0)
+            add(StepOverheadKind::Bubble, busy / (1 - equal.bubble) - busy);  // else it is the server that idles
         const StepCosts once = withEqualStages(withoutRecompute(costs));
         const double useful = simulateWithoutEvents(plan_.lowered, once).busySeconds.front();
         add(StepOverheadKind::Recompute, busy - useful);
         // Measured times do not tell what of them is starting kernels.
         if (costBasis(plan_.measurements, plan_.layout).kind == CostBasis::Kind::Preset) {
-            const StepCosts smooth = withEqualStages(withoutRecompute(withoutCommunication(withoutKernelStarts(plan_))));
+            const StepCosts smooth =
+                withEqualStages(withoutRecompute(withoutCommunication(withoutKernelStarts(plan_))));
             add(StepOverheadKind::Kernels, useful - simulateWithoutEvents(plan_.lowered, smooth).busySeconds.front());
         }
         std::ranges::stable_sort(overheads_, std::greater<>(), &StepOverhead::seconds);
@@ -75,34 +77,37 @@ private:
     void add(StepOverheadKind kind, double seconds) {
         if (seconds < leastShare * plan_.stepSeconds) return;
         StepOverhead overhead{kind, seconds, seconds / plan_.stepSeconds, {}, {}};
-        overhead.why = fmt::format("{} ({} of the step) {}", formatSeconds(seconds), formatPercent(overhead.share), why(kind));
+        overhead.why =
+            fmt::format("{} ({} of the step) {}", formatSeconds(seconds), formatPercent(overhead.share), why(kind));
         overheads_.push_back(std::move(overhead));
     }
 
     std::string why(StepOverheadKind kind) const {
         switch (kind) {
-            case StepOverheadKind::Overload:
-                return fmt::format("is lost because {} ranks share {} {}: those that compute at one time wait for each "
-                                   "other",
-                                   plan_.mesh.ranks(), sharedUnits(plan_.layout).count, sharedUnits(plan_.layout).name);
-            case StepOverheadKind::Communication: return communication();
-            case StepOverheadKind::Imbalance: return imbalance();
-            case StepOverheadKind::Kernels:
-                return readsImages(plan_.layout.model)
-                           ? fmt::format("goes into starting kernels: each image of a microbatch of {} has its own", plan_.layout.batch.micro)
-                           : fmt::format("goes into starting kernels: a microbatch of {} × {} tokens is little work for each of "
-                                         "them",
-                                         plan_.layout.batch.micro, plan_.layout.model.sequence);
-            case StepOverheadKind::Recompute:
-                return fmt::format("goes into computing activations again that were not kept: recompute is {}",
-                                   plan_.layout.memory.recompute);
-            case StepOverheadKind::Bubble: break;
+        case StepOverheadKind::Overload:
+            return fmt::format("is lost because {} ranks share {} {}: those that compute at one time wait for each "
+                               "other",
+                               plan_.mesh.ranks(), sharedUnits(plan_.layout).count, sharedUnits(plan_.layout).name);
+        case StepOverheadKind::Communication: return communication();
+        case StepOverheadKind::Imbalance: return imbalance();
+        case StepOverheadKind::Kernels:
+            return readsImages(plan_.layout.model)
+                       ? fmt::format("goes into starting kernels: each image of a microbatch of {} has its own",
+                                     plan_.layout.batch.micro)
+                       : fmt::format(
+                             "goes into starting kernels: a microbatch of {} × {} tokens is little work for each of "
+                             "them",
+                             plan_.layout.batch.micro, plan_.layout.model.sequence);
+        case StepOverheadKind::Recompute:
+            return fmt::format("goes into computing activations again that were not kept: recompute is {}",
+                               plan_.layout.memory.recompute);
+        case StepOverheadKind::Bubble: break;
         }
         const ScheduleShape shape = scheduleShape(plan_.layout);
-        return fmt::format("is bubble: each rank stands idle while {} fills and drains {} ranks with {} microbatches, {} of the "
-                           "time between first forward and last backward even if all else were perfect",
-                           plan_.layout.schedule.kind, shape.ranks, shape.microbatches,
-                           formatPercent(plan_.bubbleTheory));
+        return fmt::format(
+            "is bubble: each rank stands idle while {} fills and drains {} ranks with {} microbatches, {} of the "
+            "time between first forward and last backward even if all else were perfect",
+            plan_.layout.schedule.kind, shape.ranks, shape.microbatches, formatPercent(plan_.bubbleTheory));
     }
 
     static void free(std::vector<DataPiece>& pieces) {
@@ -125,8 +130,8 @@ private:
                      cost.reduce = 0;
                      free(cost.data.reduce);
                  },
-                 fmt::format("{} gradients over {} replicas", plan_.layout.parallel.zero > 0 ? "scattering" : "averaging",
-                             replicas)},
+                 fmt::format("{} gradients over {} replicas",
+                             plan_.layout.parallel.zero > 0 ? "scattering" : "averaging", replicas)},
             Part{[](StageCosts& cost) {
                      for (auto* list : {&cost.data.gatherForward, &cost.data.gatherBackward, &cost.data.gatherUpdated})
                          free(*list);
@@ -135,23 +140,27 @@ private:
             Part{[](StageCosts& cost) { cost.tied = 0; }, "the tied embedding's gradient between first and last stage"},
             Part{[](StageCosts& cost) { cost.norm = 0; }, "the gradient norm"},
             Part{[](StageCosts& cost) { cost.push = cost.pull = 0; },
-                 exchangeOf(plan_.layout.parallel) == Exchange::Hogwild ? "reading the weights out of shared memory"
-                                                                        : "gradients to the server and weights from it"},
+                 exchangeOf(plan_.layout.parallel) == Exchange::Hogwild
+                     ? "reading the weights out of shared memory"
+                     : "gradients to the server and weights from it"},
             Part{[](StageCosts& cost) { cost.elastic = 0; }, "the exchange with the centre"},
             Part{[](StageCosts& cost) { cost.offload = cost.reload = 0; }, "gradients to the host and weights from it"},
             Part{[](StageCosts& cost) { cost.swap = 0; }, "activations to the host and back"},
-            Part{nullptr, mesh.size(Axis::Expert) > 1
-                              ? fmt::format("tokens on their way to their experts and back over {} expert ranks", mesh.size(Axis::Expert))
-                          : mesh.size(Axis::Tensor) == 1 && context > 1
-                              ? fmt::format("the keys and values of every layer on their way round {} context ranks", context)
-                              : fmt::format("the collectives of every layer over {} tensor ranks", mesh.size(Axis::Tensor))},
+            Part{nullptr,
+                 mesh.size(Axis::Expert) > 1
+                     ? fmt::format("tokens on their way to their experts and back over {} expert ranks",
+                                   mesh.size(Axis::Expert))
+                 : mesh.size(Axis::Tensor) == 1 && context > 1
+                     ? fmt::format("the keys and values of every layer on their way round {} context ranks", context)
+                     : fmt::format("the collectives of every layer over {} tensor ranks", mesh.size(Axis::Tensor))},
         };
         const Part* most = nullptr;
         double saved = 0;
         for (const Part& part : parts) {
             StepCosts costs = withOwnCores_;
             if (!part.take) costs = withoutTensorCollectives(std::move(costs));
-            else for (StageCosts& stage : costs.stages) part.take(stage);
+            else
+                for (StageCosts& stage : costs.stages) part.take(stage);
             const double gain = simulatedSeconds(plan_.lowered, withOwnCores_) - simulatedSeconds(plan_.lowered, costs);
             if (most && gain <= saved) continue;
             most = &part;
@@ -179,12 +188,12 @@ private:
 /// The moves that change what a overhead comes from.
 std::set<Move> remedies(StepOverheadKind kind) {
     switch (kind) {
-        case StepOverheadKind::Overload: return {Move::Degrees, Move::Microbatch};
-        case StepOverheadKind::Communication: return {Move::Microbatch, Move::Schedule, Move::Degrees};
-        case StepOverheadKind::Imbalance: return {Move::Stages, Move::Degrees};
-        case StepOverheadKind::Kernels: return {Move::Microbatch, Move::Degrees};
-        case StepOverheadKind::Recompute: return {Move::Recompute};
-        case StepOverheadKind::Bubble: return {Move::Microbatch, Move::Schedule, Move::Degrees};
+    case StepOverheadKind::Overload: return {Move::Degrees, Move::Microbatch};
+    case StepOverheadKind::Communication: return {Move::Microbatch, Move::Schedule, Move::Degrees};
+    case StepOverheadKind::Imbalance: return {Move::Stages, Move::Degrees};
+    case StepOverheadKind::Kernels: return {Move::Microbatch, Move::Degrees};
+    case StepOverheadKind::Recompute: return {Move::Recompute};
+    case StepOverheadKind::Bubble: return {Move::Microbatch, Move::Schedule, Move::Degrees};
     }
     return {};
 }
@@ -212,9 +221,9 @@ std::vector<Tried> fasterNeighbours(const Plan& plan) {
 }  // namespace
 
 std::string_view name(StepOverheadKind kind) {
-    constexpr std::array<std::string_view, 6> names{"overload of cores", "exposed communication",
-                                                    "imbalance between stages", "bubble", "recomputation",
-                                                    "small kernels"};
+    constexpr std::array<std::string_view, 6> names{
+        "overload of cores", "exposed communication", "imbalance between stages", "bubble",
+        "recomputation",     "small kernels"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -229,7 +238,7 @@ std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most) {
             std::ranges::find_if(faster, [&](const Tried& tried) { return moves.contains(tried.neighbour.move); });
         if (best != faster.end())
             overhead.better = BetterLayout{best->neighbour.choice, best->neighbour.change, best->stepSeconds,
-                                       1 - best->stepSeconds / plan.stepSeconds};
+                                           1 - best->stepSeconds / plan.stepSeconds};
     }
     return overheads;
 }

@@ -24,8 +24,8 @@ std::string_view name(StepOverheadKind kind);  ///< "exposed communication"
 
 /// A layout one change away whose predicted step is shorter, and which fits where the present one does.
 struct BetterLayout {
-    Choice choice;       ///< apply() it to the plan's layout
-    std::string change;  ///< "micro 1 instead of 2"
+    Choice choice;           ///< apply() it to the plan's layout
+    std::string change;      ///< "micro 1 instead of 2"
     double stepSeconds = 0;  ///< of the modelled devices
     double gain = 0;         ///< share of the plan's step that is saved, in (0, 1)
 };
@@ -39,9 +39,9 @@ struct StepOverhead {
 };
 
 /// The largest overheads of the step, largest first, those of at least a thousandth of it. The step is simulated again
-/// and again, each time with one more of its overheads taken out, in the order of StepOverheadKind: what it becomes shorter by is
-/// the overhead. So they do not overlap, and together with computation and optimizer they are the whole step.
-/// `better` is the quickest of the neighbours (neighbours.h) that change what the overhead comes from.
+/// and again, each time with one more of its overheads taken out, in the order of StepOverheadKind: what it becomes
+/// shorter by is the overhead. So they do not overlap, and together with computation and optimizer they are the whole
+/// step. `better` is the quickest of the neighbours (neighbours.h) that change what the overhead comes from.
 std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most = 3);
 
 /// "micro 1 instead of 2 would take 370 ms, 18 % less"

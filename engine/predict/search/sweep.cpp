@@ -54,9 +54,9 @@ std::vector<Layout> withChunks(const Layout& layout) {
 
 std::vector<Layout> variants(const Layout& layout, SweepAxis axis) {
     switch (axis) {
-        case SweepAxis::Microbatches: return withMicrobatches(layout);
-        case SweepAxis::Pipeline: return withPipelines(layout);
-        case SweepAxis::Chunks: return withChunks(layout);
+    case SweepAxis::Microbatches: return withMicrobatches(layout);
+    case SweepAxis::Pipeline: return withPipelines(layout);
+    case SweepAxis::Chunks: return withChunks(layout);
     }
     return {};
 }
@@ -79,7 +79,8 @@ void apply(const Setting& setting, Layout& layout) {
 std::vector<Setting> legalSettings(const Layout& layout, SweepAxis axis) {
     std::vector<Setting> settings;
     const ParallelSpec& parallel = layout.parallel;
-    if (std::min({layout.batch.global, layout.batch.micro, parallel.data, parallel.pipeline, layout.model.layers}) < 1) return settings;
+    if (std::min({layout.batch.global, layout.batch.micro, parallel.data, parallel.pipeline, layout.model.layers}) < 1)
+        return settings;
     for (const Layout& variant : variants(layout, axis))
         if (legal(variant)) settings.push_back(settingOf(variant, axis));
     return settings;

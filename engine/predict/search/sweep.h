@@ -24,8 +24,8 @@ struct Setting {
 
 /// Every value that check() accepts, ascending, the layout's own among them if it is legal. Microbatches come from the
 /// microbatch's size, the global batch stays. Pipeline ranks are taken from the data axis and given back to it; where
-/// the microbatch no longer divides a replica's share, the next smaller that does takes its place. A listed split of the
-/// layers gives way to the even one where the number of stages changes.
+/// the microbatch no longer divides a replica's share, the next smaller that does takes its place. A listed split of
+/// the layers gives way to the even one where the number of stages changes.
 std::vector<Setting> legalSettings(const Layout& layout, SweepAxis axis);
 Setting settingOf(const Layout& layout, SweepAxis axis);
 void apply(const Setting& setting, Layout& layout);

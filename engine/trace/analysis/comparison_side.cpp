@@ -14,7 +14,8 @@ namespace {
 /// A receive lasts from its post, however long nothing was sent: what it costs is the wait. A step is all of them.
 bool isCompared(const Event& event) {
     return isSpan(event.kind) && event.kind != EventKind::Step && event.kind != EventKind::Setup &&
-           event.kind != EventKind::Validation && event.kind != EventKind::RecvForward && event.kind != EventKind::RecvBackward;
+           event.kind != EventKind::Validation && event.kind != EventKind::RecvForward &&
+           event.kind != EventKind::RecvBackward;
 }
 
 const StepSummary* find(const Summarizer& summary, int step) {
@@ -44,7 +45,8 @@ void ComparisonSide::addSpans(std::span<const Event> events) {
         if (predicted_) grow(predictedSent_, sent_(event));
         if (restarts_.add(event) || restarts_.superseded(event)) continue;
         if (restarts_.ranksOf(event.step, mesh_.ranks()) < mesh_.ranks()) continue;
-        if (!isCompared(event) || (event.step < 0 && !predicted_) || event.rank < 0 || event.rank >= mesh_.ranks()) continue;
+        if (!isCompared(event) || (event.step < 0 && !predicted_) || event.rank < 0 || event.rank >= mesh_.ranks())
+            continue;
         // Names are numbered by each run for itself: what has one is compared by its kind.
         const ActionId action = nameNumber(event.action) != 0 ? 0 : event.action;
         std::vector<SpanTime>& times = spans_[{event.rank, event.kind, action}];
@@ -54,7 +56,8 @@ void ComparisonSide::addSpans(std::span<const Event> events) {
             place = std::ranges::lower_bound(times, step, {}, &SpanTime::step);
         if (place == times.end() || place->step != step) place = times.insert(place, {step, 0, 0});
         ++place->count;
-        place->nanoseconds = saturatedSum(place->nanoseconds, std::max<std::int64_t>(0, saturatedDifference(event.end, event.begin)));
+        place->nanoseconds =
+            saturatedSum(place->nanoseconds, std::max<std::int64_t>(0, saturatedDifference(event.end, event.begin)));
     }
 }
 
@@ -66,7 +69,8 @@ std::vector<int> ComparisonSide::completeSteps() const {
 }
 
 int ComparisonSide::stepsWithFewerRanks() const {
-    return static_cast<int>(std::ranges::count_if(summary_.steps(), [this](const StepSummary& step) { return step.active < mesh_.ranks(); }));
+    return static_cast<int>(std::ranges::count_if(
+        summary_.steps(), [this](const StepSummary& step) { return step.active < mesh_.ranks(); }));
 }
 
 double ComparisonSide::stepSeconds(int step) const {

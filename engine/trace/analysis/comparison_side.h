@@ -23,7 +23,8 @@ struct SpanKey {
 
 struct SpanKeyHash {
     std::size_t operator()(const SpanKey& key) const {
-        const std::uint64_t place = static_cast<std::uint64_t>(static_cast<std::uint16_t>(key.rank)) << 8 | static_cast<std::uint64_t>(key.kind);
+        const std::uint64_t place = static_cast<std::uint64_t>(static_cast<std::uint16_t>(key.rank)) << 8 |
+                                    static_cast<std::uint64_t>(key.kind);
         return std::hash<std::uint64_t>()(key.action * 0x9e3779b97f4a7c15u ^ place);
     }
 };
@@ -57,8 +58,8 @@ public:
     const RunHeader& header() const { return header_; }
     const Mesh& mesh() const { return mesh_; }
     const Summarizer& summary() const { return summary_; }
-    /// Complete ones, ascending, without those that an elastic run did with fewer ranks than its layout's: they have other
-    /// actions. None of a prediction.
+    /// Complete ones, ascending, without those that an elastic run did with fewer ranks than its layout's: they have
+    /// other actions. None of a prediction.
     std::vector<int> completeSteps() const;
     int stepsWithFewerRanks() const;
     /// Of a step; the predicted ones where predicted().

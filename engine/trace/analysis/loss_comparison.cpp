@@ -21,11 +21,10 @@ double relativeDifference(const Compared& loss) {
 
 double lossTolerance(const Layout& a, const Layout& b) {
     double tolerance = 1e-5;
-    for (const Layout* layout : {&a, &b})
-        switch (numberFormats(layout->precision).activations) {
-            case NumberFormat::Fp32: break;
-            case NumberFormat::Fp16: tolerance = std::max(tolerance, std::ldexp(1.0, -10)); break;
-            case NumberFormat::Bf16: tolerance = std::max(tolerance, std::ldexp(1.0, -7)); break;
+    for (const Layout* layout : {&a, &b}) switch (numberFormats(layout->precision).activations) {
+        case NumberFormat::Fp32: break;
+        case NumberFormat::Fp16: tolerance = std::max(tolerance, std::ldexp(1.0, -10)); break;
+        case NumberFormat::Bf16: tolerance = std::max(tolerance, std::ldexp(1.0, -7)); break;
         }
     return tolerance;
 }

@@ -28,15 +28,15 @@ double median(std::vector<double> values) {
 
 bool communicates(const SpanKey& key, const Mesh& mesh) {
     switch (key.kind) {
-        case EventKind::SendForward:
-        case EventKind::SendBackward:
-        case EventKind::ReduceGradients:
-        case EventKind::ReduceTied:
-        case EventKind::ReduceBuckets:
-        case EventKind::ScatterGradients:
-        case EventKind::GatherParameters: return true;
-        case EventKind::ReduceNorm: return replicaRanks(mesh, key.rank).size() > 1;  // alone it only reads the gradients
-        default: return isInsideAction(key.kind) || isServerExchange(key.kind);
+    case EventKind::SendForward:
+    case EventKind::SendBackward:
+    case EventKind::ReduceGradients:
+    case EventKind::ReduceTied:
+    case EventKind::ReduceBuckets:
+    case EventKind::ScatterGradients:
+    case EventKind::GatherParameters: return true;
+    case EventKind::ReduceNorm: return replicaRanks(mesh, key.rank).size() > 1;  // alone it only reads the gradients
+    default: return isInsideAction(key.kind) || isServerExchange(key.kind);
     }
 }
 
@@ -52,7 +52,8 @@ std::vector<std::pair<int, int>> layersOf(const Layout& layout) {
 }
 
 std::pair<int, int> layersOfStage(const std::vector<std::pair<int, int>>& ranges, int stage) {
-    return stage >= 0 && static_cast<std::size_t>(stage) < ranges.size() ? ranges[static_cast<std::size_t>(stage)] : std::pair(0, -1);
+    return stage >= 0 && static_cast<std::size_t>(stage) < ranges.size() ? ranges[static_cast<std::size_t>(stage)]
+                                                                         : std::pair(0, -1);
 }
 
 /// "4–7, 9"
@@ -84,8 +85,8 @@ public:
         return {};
     }
 
-    /// The spans that both sides hold now, of which none was taken before: with those of a rank of one side come those of
-    /// the rank in its place on the other.
+    /// The spans that both sides hold now, of which none was taken before: with those of a rank of one side come those
+    /// of the rank in its place on the other.
     void takeSpans() {
         for (const bool second : {false, true}) {
             const ComparisonSide& side = second ? b_ : a_;
@@ -119,8 +120,9 @@ public:
 private:
     static ComparedSide sideOf(const ComparisonSide& side) {
         const RunHeader& header = side.header();
-        return {header.layout.name, side.predicted(), header.paced, header.stretch, side.mesh().ranks(),
-                side.predicted() ? 1 : static_cast<int>(side.completeSteps().size())};
+        return {header.layout.name,  side.predicted(),
+                header.paced,        header.stretch,
+                side.mesh().ranks(), side.predicted() ? 1 : static_cast<int>(side.completeSteps().size())};
     }
 
     void noteFewerRanks(const char* who, const ComparisonSide& side) {
@@ -145,7 +147,8 @@ private:
             if (!onlyB.empty()) result_.notes.push_back("steps only in B: " + listed(onlyB));
         }
         if (both_.empty())
-            return fail({"cannot compare", "", a_.predicted() ? "no step of the run is complete" : "no step is complete in both runs", ""});
+            return fail({"cannot compare", "",
+                         a_.predicted() ? "no step of the run is complete" : "no step is complete in both runs", ""});
         // The first steps warm caches and pages: they count only where there are no others.
         const auto skipped = static_cast<std::ptrdiff_t>(both_.size() > warmUpSteps ? warmUpSteps : 0);
         steps_.assign(both_.begin() + skipped, both_.end());
@@ -159,7 +162,8 @@ private:
         const RunHeader& a = a_.header();
         const RunHeader& b = b_.header();
         if (a.paced != b.paced)
-            result_.notes.push_back(std::string(a.paced ? "A" : "B") + " is paced: its times are those of the devices that it models, the other side's "
+            result_.notes.push_back(std::string(a.paced ? "A" : "B") +
+                                    " is paced: its times are those of the devices that it models, the other side's "
                                     "those of the machine that it ran on");
     }
 
@@ -167,8 +171,10 @@ private:
 
     void addSteps() {
         for (const int step : both_)
-            result_.steps.push_back({step, {a_.stepSeconds(step), b_.stepSeconds(step)}, {a_.loss(step), b_.loss(step)}});
-        if (!a_.predicted()) result_.losses = compareLosses(result_.steps, lossTolerance(a_.header().layout, b_.header().layout));
+            result_.steps.push_back(
+                {step, {a_.stepSeconds(step), b_.stepSeconds(step)}, {a_.loss(step), b_.loss(step)}});
+        if (!a_.predicted())
+            result_.losses = compareLosses(result_.steps, lossTolerance(a_.header().layout, b_.header().layout));
         std::array<std::vector<double>, 4> values;
         for (const int step : steps_) {
             values[0].push_back(a_.stepSeconds(step));
@@ -217,13 +223,16 @@ private:
             counterpartOfB_[other] = rank;
             const std::string label = a_.mesh().label(rank);
             RunComparison::Rank row{rank, other, label.empty() ? b_.mesh().label(other) : label, {}, {}, {}, {}};
-            for (Compared* figure : {&row.computing, &row.waiting, &row.communicating, &row.updating}) *figure = {0.0, 0.0};
+            for (Compared* figure : {&row.computing, &row.waiting, &row.communicating, &row.updating})
+                *figure = {0.0, 0.0};
             result_.ranks.push_back(row);
         }
         for (int rank = 0; rank < b_.mesh().ranks(); ++rank)
             if (!taken[static_cast<std::size_t>(rank)]) onlyB.push_back(rank);
-        if (!onlyA.empty()) result_.notes.push_back("ranks of A whose place in the mesh B does not have: " + listed(onlyA));
-        if (!onlyB.empty()) result_.notes.push_back("ranks of B whose place in the mesh A does not have: " + listed(onlyB));
+        if (!onlyA.empty())
+            result_.notes.push_back("ranks of A whose place in the mesh B does not have: " + listed(onlyA));
+        if (!onlyB.empty())
+            result_.notes.push_back("ranks of B whose place in the mesh A does not have: " + listed(onlyB));
     }
 
     void addRanks() {
@@ -319,7 +328,9 @@ private:
         noteLone("A", onlyA_);
         noteLone("B", onlyB_);
         const auto larger = [](const RunComparison::Difference& x, const RunComparison::Difference& y) {
-            const auto size = [](const RunComparison::Difference& d) { return std::abs(*d.seconds.difference()) * d.steps; };
+            const auto size = [](const RunComparison::Difference& d) {
+                return std::abs(*d.seconds.difference()) * d.steps;
+            };
             if (size(x) != size(y)) return size(x) > size(y);
             return std::tuple(x.rankA, x.kind, x.action) < std::tuple(y.rankA, y.kind, y.action);
         };
@@ -328,7 +339,8 @@ private:
         result_.largest.assign(differences_.begin(), differences_.begin() + kept);
     }
 
-    std::optional<RunComparison::Difference> differenceOf(const SpanKey& key, int rankB, const std::vector<SpanTime>& ofA,
+    std::optional<RunComparison::Difference> differenceOf(const SpanKey& key, int rankB,
+                                                          const std::vector<SpanTime>& ofA,
                                                           const std::vector<SpanTime>& ofB) const {
         RunComparison::Difference row{key.kind, key.action, key.rank, rankB, 0, {}, 0, 0};
         double a = 0, b = 0;
@@ -356,7 +368,9 @@ private:
         std::string names;
         for (const std::string& example : examples) names += (names.empty() ? "" : ", ") + example;
         result_.notes.push_back(std::to_string(count) + (count == 1 ? " action" : " actions") + " only in " + side +
-                                (names.empty() ? "" : count > static_cast<std::int64_t>(examples.size()) ? ", such as " + names : ": " + names));
+                                (names.empty()                                        ? ""
+                                 : count > static_cast<std::int64_t>(examples.size()) ? ", such as " + names
+                                                                                      : ": " + names));
     }
 
     const ComparisonSide& a_;
@@ -400,8 +414,8 @@ Status readSpans(const RunReader& run, int rank, ComparisonSide& side, const std
 }
 
 /// Rank by rank, so that of a large run the spans of one are held at a time. `readA` adds those of a rank to side A.
-Result<RunComparison> compareByRank(ComparisonSide& a, ComparisonSide& b, const RunReader& runB, const std::function<bool()>& cancelled,
-                                    const std::function<Status(int)>& readA) {
+Result<RunComparison> compareByRank(ComparisonSide& a, ComparisonSide& b, const RunReader& runB,
+                                    const std::function<bool()>& cancelled, const std::function<Status(int)>& readA) {
     Comparing comparing(a, b);
     if (const Status begun = comparing.begin(); !begun) return fail(begun.error());
     const auto take = [&](int rankOfA, int rankOfB) -> Status {
@@ -479,12 +493,14 @@ Result<RunComparison> compareRuns(const RunReader& a, const RunReader& b, const 
 Result<RunComparison> compareWithPrediction(const RunReader& run, const std::function<bool()>& cancelled) {
     const auto predicted = run.predicted();
     if (!predicted) return fail(predicted.error());
-    if (predicted->empty()) return fail({"cannot compare", "", "this run has no prediction", "name a second run to compare it with"});
+    if (predicted->empty())
+        return fail({"cannot compare", "", "this run has no prediction", "name a second run to compare it with"});
     ComparisonSide prediction(run.header(), true), measured(run.header(), false);
     if (const Status read = readSteps(run, measured, cancelled); !read) return fail(read.error());
     return compareByRank(prediction, measured, run, cancelled, [&](int rank) -> Status {
         std::vector<Event> ofRank;
-        std::ranges::copy_if(*predicted, std::back_inserter(ofRank), [rank](const Event& event) { return event.rank == rank; });
+        std::ranges::copy_if(*predicted, std::back_inserter(ofRank),
+                             [rank](const Event& event) { return event.rank == rank; });
         prediction.addSpans(ofRank);
         return {};
     });

@@ -28,9 +28,10 @@ struct ComparedSide {
     std::string name;        ///< of the layout
     bool predicted = false;  ///< one predicted step, compared with every step of the other side
     bool paced = false;
-    double stretch = 1;      ///< of a paced run: its times here are those of the modelled devices (engine/base/device_time.h)
+    double stretch =
+        1;  ///< of a paced run: its times here are those of the modelled devices (engine/base/device_time.h)
     int ranks = 0;
-    int steps = 0;           ///< complete ones
+    int steps = 0;  ///< complete ones
 };
 
 /// Seconds, of a step and mean over the compared steps, unless said otherwise.
@@ -82,7 +83,7 @@ struct RunComparison {
         ActionId action = 0;
         int rankA = 0;
         int rankB = 0;
-        int steps = 0;      ///< in which both sides have it
+        int steps = 0;  ///< in which both sides have it
         Compared seconds;
         int worstStep = 0;  ///< in which the sides differ most
         double worst = 0;   ///< b − a in that step
@@ -93,10 +94,10 @@ struct RunComparison {
     int firstStep = 0;  ///< of those compared
     int lastStep = 0;
     int stepCount = 0;
-    Compared stepSeconds;  ///< median
-    Compared bubble;       ///< a share; median
-    Compared sentBytes;    ///< of all ranks together (SentBytes); median
-    std::vector<Step> steps;  ///< those of both sides, the first ones that are not compared included
+    Compared stepSeconds;          ///< median
+    Compared bubble;               ///< a share; median
+    Compared sentBytes;            ///< of all ranks together (SentBytes); median
+    std::vector<Step> steps;       ///< those of both sides, the first ones that are not compared included
     std::optional<Losses> losses;  ///< none where no step has a loss on both sides: a prediction has none
     std::vector<Kind> kinds;
     std::vector<Rank> ranks;
@@ -129,8 +130,8 @@ Result<RunComparison> compareRuns(const RunReader& a, const RunReader& b, const 
 /// A: what was predicted, B: what was measured.
 Result<RunComparison> compareWithPrediction(const RunReader& run, const std::function<bool()>& cancelled = {});
 
-/// Up to which share of a loss two runs that do the same mathematics in another order may differ: 1e-5 in fp32; where one of the
-/// layouts computes in 16 bits, two units in the last place of that format (2⁻⁷ for bf16, 2⁻¹⁰ for fp16).
+/// Up to which share of a loss two runs that do the same mathematics in another order may differ: 1e-5 in fp32; where
+/// one of the layouts computes in 16 bits, two units in the last place of that format (2⁻⁷ for bf16, 2⁻¹⁰ for fp16).
 double lossTolerance(const Layout& a, const Layout& b);
 
 /// The steps' losses compared; none where no step has one.

@@ -10,13 +10,18 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json known(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-Json pair(const Compared& figure) { return {{"a", known(figure.a)}, {"b", known(figure.b)}, {"difference", known(figure.difference())}}; }
-Json layers(std::pair<int, int> range) { return range.second < range.first ? Json(nullptr) : Json{range.first, range.second}; }
+Json pair(const Compared& figure) {
+    return {{"a", known(figure.a)}, {"b", known(figure.b)}, {"difference", known(figure.difference())}};
+}
+Json layers(std::pair<int, int> range) {
+    return range.second < range.first ? Json(nullptr) : Json{range.first, range.second};
+}
 std::string kindName(EventKind kind) { return std::string(name(kind)); }
 
 Json side(const ComparedSide& side, const std::string& file) {
-    return {{"run", file},       {"name", side.name},   {"source", side.predicted ? "predicted" : "measured"},
-            {"paced", side.paced}, {"stretch", side.stretch}, {"ranks", side.ranks}, {"steps", side.steps}};
+    return {{"run", file},         {"name", side.name},       {"source", side.predicted ? "predicted" : "measured"},
+            {"paced", side.paced}, {"stretch", side.stretch}, {"ranks", side.ranks},
+            {"steps", side.steps}};
 }
 
 Json losses(const std::optional<RunComparison::Losses>& losses) {
@@ -51,20 +56,23 @@ std::string toJson(const RunComparison& c, const std::string& nameA, const std::
         {"losses", losses(c.losses)},
         {"largest", rowsOf(c.largest,
                            [](const RunComparison::Difference& row) {
-                               Json object{{"action", row.action ? Json(toText(actionFromId(row.action))) : Json(nullptr)},
-                                         {"kind", kindName(row.kind)},
-                                         {"rank_a", row.rankA},
-                                         {"rank_b", row.rankB},
-                                         {"steps", row.steps},
-                                         {"seconds", pair(row.seconds)}};
+                               Json object{
+                                   {"action", row.action ? Json(toText(actionFromId(row.action))) : Json(nullptr)},
+                                   {"kind", kindName(row.kind)},
+                                   {"rank_a", row.rankA},
+                                   {"rank_b", row.rankB},
+                                   {"steps", row.steps},
+                                   {"seconds", pair(row.seconds)}};
                                object["worst_step"] = row.worstStep;
                                object["worst_difference"] = row.worst;
                                return object;
                            })},
-        {"kinds", rowsOf(c.kinds,
-                         [](const RunComparison::Kind& row) {
-                             return Json{{"kind", kindName(row.kind)}, {"count", pair(row.count)}, {"seconds", pair(row.seconds)}};
-                         })},
+        {"kinds",
+         rowsOf(
+             c.kinds,
+             [](const RunComparison::Kind& row) {
+                 return Json{{"kind", kindName(row.kind)}, {"count", pair(row.count)}, {"seconds", pair(row.seconds)}};
+             })},
         {"ranks", rowsOf(c.ranks,
                          [](const RunComparison::Rank& row) {
                              return Json{{"rank_a", row.a},
@@ -77,11 +85,17 @@ std::string toJson(const RunComparison& c, const std::string& nameA, const std::
                          })},
         {"stages", rowsOf(c.stages,
                           [](const RunComparison::Stage& row) {
-                              return Json{{"stage", row.stage}, {"layers_a", layers(row.layersA)}, {"layers_b", layers(row.layersB)}, {"seconds", pair(row.seconds)}};
+                              return Json{{"stage", row.stage},
+                                          {"layers_a", layers(row.layersA)},
+                                          {"layers_b", layers(row.layersB)},
+                                          {"seconds", pair(row.seconds)}};
                           })},
         {"layers", rowsOf(c.layers,
                           [](const RunComparison::Layer& row) {
-                              return Json{{"layer", row.layer}, {"stage_a", row.stageA}, {"stage_b", row.stageB}, {"seconds", pair(row.seconds)}};
+                              return Json{{"layer", row.layer},
+                                          {"stage_a", row.stageA},
+                                          {"stage_b", row.stageB},
+                                          {"seconds", pair(row.seconds)}};
                           })},
         {"step", rowsOf(c.steps,
                         [](const RunComparison::Step& row) {

@@ -15,7 +15,7 @@
 namespace shardlab {
 namespace {
 
-constexpr double leastExcess = 0.10;       ///< of what is expected
+constexpr double leastExcess = 0.10;  ///< of what is expected
 constexpr double leastShareOfStep = 0.02;
 constexpr int leastSteps = 3;
 constexpr int largestGap = 2;              ///< steps between two slow ones
@@ -59,14 +59,23 @@ struct Slow {
 };
 
 /// Stretches of slow steps of one subject.
-void addStretches(const Subject& subject, const std::vector<Slow>& slow, const std::vector<int>& order, std::vector<Straggler>& found) {
+void addStretches(const Subject& subject, const std::vector<Slow>& slow, const std::vector<int>& order,
+                  std::vector<Straggler>& found) {
     const auto placeOf = [&](int step) { return std::ranges::lower_bound(order, step) - order.begin(); };
     for (std::size_t first = 0; first < slow.size();) {
         std::size_t last = first;
-        while (last + 1 < slow.size() && placeOf(slow[last + 1].step) - placeOf(slow[last].step) <= largestGap + 1) ++last;
+        while (last + 1 < slow.size() && placeOf(slow[last + 1].step) - placeOf(slow[last].step) <= largestGap + 1)
+            ++last;
         const auto count = static_cast<int>(last - first + 1);
         if (count >= leastSteps) {
-            Straggler one{std::get<1>(subject), std::get<0>(subject), std::get<2>(subject), slow[first].step, slow[last].step, count, 0, 0};
+            Straggler one{std::get<1>(subject),
+                          std::get<0>(subject),
+                          std::get<2>(subject),
+                          slow[first].step,
+                          slow[last].step,
+                          count,
+                          0,
+                          0};
             for (std::size_t i = first; i <= last; ++i) {
                 one.measured += slow[i].measured / count;
                 one.expected += slow[i].expected / count;
@@ -81,18 +90,22 @@ void addStretches(const Subject& subject, const std::vector<Slow>& slow, const s
 
 std::string_view name(StragglerCause cause) {
     switch (cause) {
-        case StragglerCause::Compute: return "compute";
-        case StragglerCause::Wait: return "wait";
-        case StragglerCause::Link: return "link";
+    case StragglerCause::Compute: return "compute";
+    case StragglerCause::Wait: return "wait";
+    case StragglerCause::Link: return "link";
     }
     return "unknown";
 }
 
 std::string toText(const Straggler& one) {
-    const std::string who = one.cause == StragglerCause::Link ? fmt::format("rank {} → {}", one.rank, one.peer) : fmt::format("rank {}", one.rank);
-    const std::string steps = one.firstStep == one.lastStep ? fmt::format("step {}", one.firstStep) : fmt::format("steps {}–{}", one.firstStep, one.lastStep);
-    const std::string than = one.expected > 0 ? fmt::format("{} more than its like ({})", formatPercent(one.excess() / one.expected), formatSeconds(one.expected))
-                                              : std::string("its like none");
+    const std::string who = one.cause == StragglerCause::Link ? fmt::format("rank {} → {}", one.rank, one.peer)
+                                                              : fmt::format("rank {}", one.rank);
+    const std::string steps = one.firstStep == one.lastStep ? fmt::format("step {}", one.firstStep)
+                                                            : fmt::format("steps {}–{}", one.firstStep, one.lastStep);
+    const std::string than = one.expected > 0
+                                 ? fmt::format("{} more than its like ({})", formatPercent(one.excess() / one.expected),
+                                               formatSeconds(one.expected))
+                                 : std::string("its like none");
     const std::string what = one.cause == StragglerCause::Wait ? "wait, stands still" : std::string(name(one.cause));
     return fmt::format("{} · {} {} a step, {}, {}", who, what, formatSeconds(one.measured), than, steps);
 }
@@ -100,7 +113,8 @@ std::string toText(const Straggler& one) {
 StragglerWatch::StragglerWatch(const RunHeader& header)
     : mesh_(header.layout), device_(header.stretch), predicted_(static_cast<std::size_t>(mesh_.ranks())) {
     if (!header.hasLayout()) return;
-    if (const auto schedule = generateSchedule(header.layout.schedule.kind, scheduleShape(header.layout))) rankOfStage_ = schedule->rankOfStage;
+    if (const auto schedule = generateSchedule(header.layout.schedule.kind, scheduleShape(header.layout)))
+        rankOfStage_ = schedule->rankOfStage;
 }
 
 int StragglerWatch::peerOf(int rank, EventKind send, int from) const {
@@ -141,7 +155,8 @@ void StragglerWatch::put(const StepFigures& figures) {
         for (const KindTime& kind : detail.kinds) {
             if (isCompute(kind.kind)) grow(rank.busy, kind.nanoseconds);
             if (kind.kind != EventKind::SendForward && kind.kind != EventKind::SendBackward) continue;
-            if (const int peer = peerOf(static_cast<int>(i), kind.kind, kind.stage); peer >= 0) grow(rank.sent[peer], kind.nanoseconds);
+            if (const int peer = peerOf(static_cast<int>(i), kind.kind, kind.stage); peer >= 0)
+                grow(rank.sent[peer], kind.nanoseconds);
         }
         if (times.end == 0) continue;
         rank.ended = true;
@@ -185,7 +200,9 @@ std::vector<Straggler> StragglerWatch::stragglers() const {
     std::map<Subject, std::vector<Slow>> slow;
     std::vector<int> order;
     std::size_t complete = 0;
-    const auto seconds = [this](std::int64_t nanoseconds) { return device_.seconds(static_cast<double>(nanoseconds) * 1e-9); };
+    const auto seconds = [this](std::int64_t nanoseconds) {
+        return device_.seconds(static_cast<double>(nanoseconds) * 1e-9);
+    };
     for (const auto& [number, step] : steps_) {
         if (!std::ranges::all_of(step.ranks, &RankTime::ended)) continue;
         if (++complete <= warmUpSteps) continue;
@@ -194,7 +211,9 @@ std::vector<Straggler> StragglerWatch::stragglers() const {
         const auto judge = [&, number = number](const std::vector<Subject>& who, const std::vector<Judged>& all) {
             const auto expectations = expected(all);
             for (std::size_t i = 0; i < all.size(); ++i) {
-                if (!expectations[i] || all[i].measured - *expectations[i] <= std::max(least, leastExcess * *expectations[i])) continue;
+                if (!expectations[i] ||
+                    all[i].measured - *expectations[i] <= std::max(least, leastExcess * *expectations[i]))
+                    continue;
                 slow[who[i]].push_back({number, all[i].measured, *expectations[i]});
             }
         };

@@ -28,7 +28,7 @@ std::string_view name(StragglerCause cause);  ///< "compute", "wait", "link"
 struct Straggler {
     int rank = 0;
     StragglerCause cause = StragglerCause::Compute;
-    int peer = -1;        ///< of a link: who it sends to
+    int peer = -1;  ///< of a link: who it sends to
     int firstStep = 0;
     int lastStep = 0;
     int steps = 0;        ///< of these, those in which it was slow
@@ -41,9 +41,9 @@ struct Straggler {
 /// "rank 5 · compute 184 ms a step, 14.0 % more than its like (161 ms), steps 12–40"
 std::string toText(const Straggler& straggler);
 
-/// A rank's like are its replicas: those with its place in the pipeline. Where there are none it is held against its own
-/// prediction, times what the other ranks measure against theirs. Slow is what exceeds this by a tenth and by 2 % of the
-/// step; a straggler is slow in three steps or more, with no more than two others between.
+/// A rank's like are its replicas: those with its place in the pipeline. Where there are none it is held against its
+/// own prediction, times what the other ranks measure against theirs. Slow is what exceeds this by a tenth and by 2 %
+/// of the step; a straggler is slow in three steps or more, with no more than two others between.
 class StragglerWatch {
 public:
     explicit StragglerWatch(const RunHeader& header);

@@ -13,7 +13,8 @@ namespace shardlab {
 TrafficMatrix::TrafficMatrix(const RunHeader& header) : mesh_(header.layout), sent_(sentBytesOf(header)) {
     if (!header.hasLayout()) return;
     const Layout& layout = header.layout;
-    if (const auto schedule = generateSchedule(layout.schedule.kind, scheduleShape(layout))) rankOfStage_ = schedule->rankOfStage;
+    if (const auto schedule = generateSchedule(layout.schedule.kind, scheduleShape(layout)))
+        rankOfStage_ = schedule->rankOfStage;
 }
 
 void TrafficMatrix::ring(const std::vector<int>& group, int rank, std::int64_t bytes, Sort sort) {
@@ -33,77 +34,79 @@ void TrafficMatrix::add(const Event& event) {
     const auto replicas = [&] { return sameWeights(mesh_, rank); };
     const auto tensor = [&] { return mesh_.group(rank, Axis::Tensor); };
     switch (event.kind) {
-        case EventKind::SendForward:
-        case EventKind::SendBackward: {
-            const int stage = actionFromId(event.action).stage + (event.kind == EventKind::SendForward ? 1 : -1);
-            if (event.action == 0 || stage < 0 || static_cast<std::size_t>(stage) >= rankOfStage_.size()) return;
+    case EventKind::SendForward:
+    case EventKind::SendBackward: {
+        const int stage = actionFromId(event.action).stage + (event.kind == EventKind::SendForward ? 1 : -1);
+        if (event.action == 0 || stage < 0 || static_cast<std::size_t>(stage) >= rankOfStage_.size()) return;
+        Coordinates place = mesh_.coordinates(rank);
+        place[static_cast<std::size_t>(Axis::Pipeline)] = rankOfStage_[static_cast<std::size_t>(stage)];
+        Cell& cell = cells_[Sort::Message][{rank, mesh_.rank(place)}];
+        cell.bytes = saturatedSum(cell.bytes, event.bytes);
+        ++cell.count;
+        break;
+    }
+    case EventKind::ReduceGradients: around(replicas(), Sort::Collective); break;
+    case EventKind::ReduceBuckets:
+        around(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : replicas(), Sort::Bucket);
+        break;
+    case EventKind::DispatchTokens:
+    case EventKind::CombineTokens: {
+        const std::vector<int> group = mesh_.group(rank, Axis::Expert);
+        for (const int other : group) {
+            if (other == rank) continue;
+            Cell& cell = cells_[Sort::Collective][{rank, other}];
+            cell.bytes = saturatedSum(cell.bytes, event.bytes / static_cast<std::int64_t>(group.size()));
+            ++cell.count;
+        }
+        break;
+    }
+    case EventKind::PushGradients:
+    case EventKind::PullWeights: {
+        // Bytes are those that leave the rank: a worker's to the server, or the server's, as many to each worker.
+        const std::vector<int> group = mesh_.group(rank, Axis::Data);
+        const bool server = rank == group.front();
+        std::span<const int> takers(group.begin() + (server ? 1 : 0), server ? group.end() : group.begin() + 1);
+        const auto worker = static_cast<std::size_t>(std::max(0.0, event.value));
+        if (server && worker > 0) {  // one of an asynchronous server's, by name
+            if (worker >= group.size()) return;
+            takers = std::span(group).subspan(worker, 1);
+        }
+        for (const int taker : takers) {
+            Cell& cell = cells_[Sort::Collective][{rank, taker}];
+            cell.bytes = saturatedSum(cell.bytes, event.bytes / static_cast<std::int64_t>(takers.size()));
+            ++cell.count;
+        }
+        break;
+    }
+    case EventKind::ExchangeElastic: {
+        const std::vector<int> group = mesh_.group(rank, Axis::Data);
+        const auto turn = static_cast<std::size_t>(std::max(0.0, event.value));
+        if (turn >= group.size()) return;
+        Cell& cell = cells_[Sort::Collective][{rank, rank == group.front() ? group[turn] : group.front()}];
+        cell.bytes = saturatedSum(cell.bytes, event.bytes);
+        ++cell.count;
+        break;
+    }
+    case EventKind::RingHop: ring(replicas(), rank, event.bytes, Sort::Hop); break;
+    case EventKind::ScatterGradients:
+    case EventKind::GatherParameters: around(replicas(), Sort::Collective); break;
+    case EventKind::TensorAllReduce: around(tensor(), Sort::Collective); break;
+    case EventKind::TensorReduceScatter:
+    case EventKind::TensorAllGather: around(tensor(), Sort::Collective); break;
+    case EventKind::KeyValueHop: around(mesh_.group(rank, Axis::Context), Sort::Collective); break;
+    case EventKind::ReduceNorm: around(replicaRanks(mesh_, rank), Sort::Collective); break;
+    case EventKind::ReduceTied: {
+        if (rankOfStage_.empty()) return;
+        std::vector<int> ends;
+        for (const int stageRank : {rankOfStage_.front(), rankOfStage_.back()}) {
             Coordinates place = mesh_.coordinates(rank);
-            place[static_cast<std::size_t>(Axis::Pipeline)] = rankOfStage_[static_cast<std::size_t>(stage)];
-            Cell& cell = cells_[Sort::Message][{rank, mesh_.rank(place)}];
-            cell.bytes = saturatedSum(cell.bytes, event.bytes);
-            ++cell.count;
-            break;
+            place[static_cast<std::size_t>(Axis::Pipeline)] = stageRank;
+            ends.push_back(mesh_.rank(place));
         }
-        case EventKind::ReduceGradients: around(replicas(), Sort::Collective); break;
-        case EventKind::ReduceBuckets: around(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : replicas(), Sort::Bucket); break;
-        case EventKind::DispatchTokens:
-        case EventKind::CombineTokens: {
-            const std::vector<int> group = mesh_.group(rank, Axis::Expert);
-            for (const int other : group) {
-                if (other == rank) continue;
-                Cell& cell = cells_[Sort::Collective][{rank, other}];
-                cell.bytes = saturatedSum(cell.bytes, event.bytes / static_cast<std::int64_t>(group.size()));
-                ++cell.count;
-            }
-            break;
-        }
-        case EventKind::PushGradients:
-        case EventKind::PullWeights: {
-            // Bytes are those that leave the rank: a worker's to the server, or the server's, as many to each worker.
-            const std::vector<int> group = mesh_.group(rank, Axis::Data);
-            const bool server = rank == group.front();
-            std::span<const int> takers(group.begin() + (server ? 1 : 0), server ? group.end() : group.begin() + 1);
-            const auto worker = static_cast<std::size_t>(std::max(0.0, event.value));
-            if (server && worker > 0) {  // one of an asynchronous server's, by name
-                if (worker >= group.size()) return;
-                takers = std::span(group).subspan(worker, 1);
-            }
-            for (const int taker : takers) {
-                Cell& cell = cells_[Sort::Collective][{rank, taker}];
-                cell.bytes = saturatedSum(cell.bytes, event.bytes / static_cast<std::int64_t>(takers.size()));
-                ++cell.count;
-            }
-            break;
-        }
-        case EventKind::ExchangeElastic: {
-            const std::vector<int> group = mesh_.group(rank, Axis::Data);
-            const auto turn = static_cast<std::size_t>(std::max(0.0, event.value));
-            if (turn >= group.size()) return;
-            Cell& cell = cells_[Sort::Collective][{rank, rank == group.front() ? group[turn] : group.front()}];
-            cell.bytes = saturatedSum(cell.bytes, event.bytes);
-            ++cell.count;
-            break;
-        }
-        case EventKind::RingHop: ring(replicas(), rank, event.bytes, Sort::Hop); break;
-        case EventKind::ScatterGradients:
-        case EventKind::GatherParameters: around(replicas(), Sort::Collective); break;
-        case EventKind::TensorAllReduce: around(tensor(), Sort::Collective); break;
-        case EventKind::TensorReduceScatter:
-        case EventKind::TensorAllGather: around(tensor(), Sort::Collective); break;
-        case EventKind::KeyValueHop: around(mesh_.group(rank, Axis::Context), Sort::Collective); break;
-        case EventKind::ReduceNorm: around(replicaRanks(mesh_, rank), Sort::Collective); break;
-        case EventKind::ReduceTied: {
-            if (rankOfStage_.empty()) return;
-            std::vector<int> ends;
-            for (const int stageRank : {rankOfStage_.front(), rankOfStage_.back()}) {
-                Coordinates place = mesh_.coordinates(rank);
-                place[static_cast<std::size_t>(Axis::Pipeline)] = stageRank;
-                ends.push_back(mesh_.rank(place));
-            }
-            if (ends.front() != ends.back()) around(ends, Sort::Collective);
-            break;
-        }
-        default: return;
+        if (ends.front() != ends.back()) around(ends, Sort::Collective);
+        break;
+    }
+    default: return;
     }
     steps_.insert(event.step);
 }

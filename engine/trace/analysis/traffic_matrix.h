@@ -15,9 +15,9 @@
 
 namespace shardlab {
 
-/// Messages go from their sender to the rank that holds the stage they are for. A collective goes round a ring, whichever way it
-/// was made, each member sending to the next what SentBytes counts; an all-to-all goes in equal parts to each other member. Where the
-/// hops of a ring are events, they are counted in place of the reduction around them.
+/// Messages go from their sender to the rank that holds the stage they are for. A collective goes round a ring,
+/// whichever way it was made, each member sending to the next what SentBytes counts; an all-to-all goes in equal parts
+/// to each other member. Where the hops of a ring are events, they are counted in place of the reduction around them.
 class TrafficMatrix {
 public:
     enum class Part : std::uint8_t { All, Messages, Collectives };

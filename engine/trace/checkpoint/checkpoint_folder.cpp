@@ -34,9 +34,11 @@ std::optional<CheckpointPlace> parsePlace(const std::filesystem::path& path) {
     return CheckpointPlace{path, *serial, *step};
 }
 
-/// Left by a job that is gone: the mark begins with its process. What only looks so, beside checkpoints, is not ours to remove.
+/// Left by a job that is gone: the mark begins with its process. What only looks so, beside checkpoints, is not ours to
+/// remove.
 bool abandoned(const std::string& name) {
-    if (name.ends_with(removedEnding)) return parsePlace(name.substr(0, name.size() - removedEnding.size())).has_value();
+    if (name.ends_with(removedEnding))
+        return parsePlace(name.substr(0, name.size() - removedEnding.size())).has_value();
     const std::size_t ending = name.find(unfinishedEnding);
     if (ending == std::string::npos || !parsePlace(name.substr(0, ending))) return false;
     const std::string_view mark = std::string_view(name).substr(ending + unfinishedEnding.size());
@@ -54,7 +56,8 @@ std::vector<std::filesystem::path> entries(const std::filesystem::path& folder) 
 
 Status removeAll(FileSystem& files, const std::filesystem::path& folder) {
     std::error_code ignored;
-    if (std::filesystem::is_symlink(folder, ignored)) return files.remove(folder);  // what it leads to is somebody else's
+    if (std::filesystem::is_symlink(folder, ignored))
+        return files.remove(folder);  // what it leads to is somebody else's
     for (const std::filesystem::path& file : entries(folder))
         if (const Status done = files.remove(file); !done) return done;
     return files.removeFolder(folder);

@@ -33,7 +33,8 @@ Result<std::vector<std::filesystem::path>> filesOf(const std::filesystem::path& 
         return fail(Error{"cannot read weights", place.string(), std::move(why),
                           "a .safetensors file, or a folder with model.safetensors"});
     };
-    if (!std::filesystem::exists(index, ignored)) return wrong("the folder holds neither model.safetensors nor model.safetensors.index.json");
+    if (!std::filesystem::exists(index, ignored))
+        return wrong("the folder holds neither model.safetensors nor model.safetensors.index.json");
     const Result<std::string> text = readFile(index, largestJson);
     if (!text) return wrong("model.safetensors.index.json: " + text.error().why);
     const Result<JsonText> json = parseJsonText(*text);
@@ -116,7 +117,8 @@ Error misfit(const std::filesystem::path& place, std::vector<WeightMismatch> mis
 }  // namespace
 
 const StateSource::Origin* StateSource::only(const Origins& theirs, const std::string& name,
-                                             const std::vector<int>& shape, std::vector<WeightMismatch>& mismatches) const {
+                                             const std::vector<int>& shape,
+                                             std::vector<WeightMismatch>& mismatches) const {
     const auto wrong = [&](std::string what, std::string legal) {
         mismatches.push_back({std::move(what), std::move(legal)});
         return nullptr;
@@ -126,9 +128,9 @@ const StateSource::Origin* StateSource::only(const Origins& theirs, const std::s
     if (found->second.size() > 1) return wrong(name + " is there twice", "each tensor once");
     const Origin& origin = found->second.front();
     if (!fitsShape(name, origin.slice.whole, shape))
-        return wrong(fmt::format("{} is {}, the layout's model needs {}", name, shapeText(origin.slice.whole),
-                                 shapeText(shape)),
-                     "a layout with the same model");
+        return wrong(
+            fmt::format("{} is {}, the layout's model needs {}", name, shapeText(origin.slice.whole), shapeText(shape)),
+            "a layout with the same model");
     if (!readsAsFloats(origin.tensor.type))
         return wrong(fmt::format("{} is of type {}", name, shardlab::name(origin.tensor.type)),
                      "tensors of F32, F16 or BF16");
@@ -171,7 +173,8 @@ Result<StateSource> StateSource::ofTensors(FileSystem& files, const std::filesys
     return source;
 }
 
-Result<StateSource> StateSource::ofWeights(FileSystem& files, const std::filesystem::path& place, const ModelSpec& model) {
+Result<StateSource> StateSource::ofWeights(FileSystem& files, const std::filesystem::path& place,
+                                           const ModelSpec& model) {
     Result<StateSource> source = ofTensors(files, place);
     if (!source) return source;
     std::vector<WeightMismatch> mismatches, tensors;
@@ -209,8 +212,11 @@ Status exportGpt2(FileSystem& files, const std::filesystem::path& checkpoint, co
     for (const StateSource::Whole& weight : weights) {
         const std::uint64_t begin = header.dataBytes();
         const auto bytes = static_cast<std::uint64_t>(wholeElements({weight.shape})) * sizeof(float);
-        header.tensors.push_back({std::string(prefix) + weight.name, TensorType::F32,
-                                  {weight.shape.begin(), weight.shape.end()}, begin, begin + bytes});
+        header.tensors.push_back({std::string(prefix) + weight.name,
+                                  TensorType::F32,
+                                  {weight.shape.begin(), weight.shape.end()},
+                                  begin,
+                                  begin + bytes});
     }
     if (const Status made = files.createFolder(folder); !made) return made;
     auto out = ReplacingFile::open(files, folder / "model.safetensors");

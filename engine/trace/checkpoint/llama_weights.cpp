@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Llama weights in the files that Hugging Face's transformers reads and writes. There a projection is a matrix [outputs,
-// inputs] of its own; here [inputs, outputs], and what reads the same input is one matrix.
+// Llama weights in the files that Hugging Face's transformers reads and writes. There a projection is a matrix
+// [outputs, inputs] of its own; here [inputs, outputs], and what reads the same input is one matrix.
 #include "engine/trace/checkpoint/llama_weights.h"
 
 #include "engine/trace/checkpoint/state_source.h"
@@ -29,7 +29,8 @@ struct LlamaTensor {
     std::string name;
     std::vector<int> shape;
     std::vector<Projection> projections;
-    std::vector<OutputRun> columns;  ///< whose outputs are our columns, in order; empty: the same tensor by another name
+    std::vector<OutputRun>
+        columns;  ///< whose outputs are our columns, in order; empty: the same tensor by another name
 };
 
 LlamaTensor renamed(std::string name, std::vector<int> shape, std::string theirs) {
@@ -48,9 +49,10 @@ LlamaTensor joined(std::string name, int inputs, std::vector<LlamaTensor::Projec
 /// Queries, keys and values, in the order of kernels/rotary.h.
 LlamaTensor attentionTensor(const ModelSpec& model, const std::string& ours, const std::string& theirs) {
     const int width = model.hidden / model.heads, keys = keyHeads(model), together = model.heads / keys;
-    LlamaTensor tensor = joined(ours, model.hidden, {{theirs + "q_proj.weight", model.heads * width},
-                                                     {theirs + "k_proj.weight", keys * width},
-                                                     {theirs + "v_proj.weight", keys * width}});
+    LlamaTensor tensor = joined(ours, model.hidden,
+                                {{theirs + "q_proj.weight", model.heads * width},
+                                 {theirs + "k_proj.weight", keys * width},
+                                 {theirs + "v_proj.weight", keys * width}});
     tensor.columns.clear();
     for (int key = 0; key < keys; ++key) {
         tensor.columns.push_back({0, key * together * width, together * width});
@@ -122,10 +124,14 @@ void StateSource::takeLlama(const ModelSpec& model, std::vector<WeightMismatch>&
         Origin whole;
         whole.file = origins.front().file;
         whole.slice.whole = tensor.shape;
-        whole.tensor = {tensor.name, TensorType::F32, {tensor.shape.begin(), tensor.shape.end()}, 0,
+        whole.tensor = {tensor.name,
+                        TensorType::F32,
+                        {tensor.shape.begin(), tensor.shape.end()},
+                        0,
                         static_cast<std::uint64_t>(wholeElements(whole.slice)) * sizeof(float)};
         whole.assembled = [tensor, origins](const StateSource& held) -> Result<std::vector<float>> {
-            const auto inputs = static_cast<std::size_t>(tensor.shape[0]), columns = static_cast<std::size_t>(tensor.shape[1]);
+            const auto inputs = static_cast<std::size_t>(tensor.shape[0]),
+                       columns = static_cast<std::size_t>(tensor.shape[1]);
             std::vector<std::vector<float>> parts;
             for (const Origin& origin : origins) {
                 Result<std::vector<float>> part = held.values(origin);
@@ -174,7 +180,8 @@ std::string_view bytesOfFloats(const std::vector<float>& values) {
 bool isCountable(const ModelSpec& model, std::size_t tensors) {
     constexpr int most = 1 << 24;
     const auto counts = [](int number) { return number >= 1 && number <= most; };
-    const bool widths = model.feedForward.size() <= 1 || model.feedForward.size() == static_cast<std::size_t>(model.layers);
+    const bool widths =
+        model.feedForward.size() <= 1 || model.feedForward.size() == static_cast<std::size_t>(model.layers);
     return counts(model.layers) && static_cast<std::size_t>(model.layers) <= tensors && counts(model.hidden) &&
            counts(model.heads) && counts(keyHeads(model)) && counts(model.vocabulary) &&
            model.hidden % model.heads == 0 && model.heads % keyHeads(model) == 0 && widths &&
@@ -205,14 +212,18 @@ Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, c
         return cannot("its feed-forward blocks differ in width", "a checkpoint whose model.feed_forward is one width");
     const Result<StateSource> source = StateSource::ofCheckpoint(files, checkpoint, *manifest);
     if (!source) return fail(source.error());
-    if (!isCountable(model, source->wholes().size())) return cannot("its model has sizes that no llama has", "another checkpoint");
+    if (!isCountable(model, source->wholes().size()))
+        return cannot("its model has sizes that no llama has", "another checkpoint");
     const std::vector<LlamaTensor> tensors = llamaTensors(model);
     SafetensorsHeader header;
     header.metadata["format"] = "pt";  // transformers refuses files that do not say so
     for (const LlamaTensor& tensor : tensors)
         eachOfTheirs(tensor, [&](std::size_t i, const std::vector<int>& shape) {
             const std::uint64_t begin = header.dataBytes();
-            header.tensors.push_back({tensor.projections[i].name, TensorType::F32, {shape.begin(), shape.end()}, begin,
+            header.tensors.push_back({tensor.projections[i].name,
+                                      TensorType::F32,
+                                      {shape.begin(), shape.end()},
+                                      begin,
                                       begin + static_cast<std::uint64_t>(wholeElements({shape})) * sizeof(float)});
         });
     if (const Status made = files.createFolder(folder); !made) return made;
@@ -226,7 +237,8 @@ Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, c
             if (const Status done = out->write(bytesOfFloats(*values)); !done) return done;
             continue;
         }
-        const auto inputs = static_cast<std::size_t>(tensor.shape[0]), columns = static_cast<std::size_t>(tensor.shape[1]);
+        const auto inputs = static_cast<std::size_t>(tensor.shape[0]),
+                   columns = static_cast<std::size_t>(tensor.shape[1]);
         std::vector<std::vector<float>> parts;
         for (const LlamaTensor::Projection& projection : tensor.projections)
             parts.emplace_back(static_cast<std::size_t>(projection.outputs) * inputs);
@@ -237,7 +249,8 @@ Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, c
         for (const std::vector<float>& part : parts)
             if (const Status done = out->write(bytesOfFloats(part)); !done) return done;
     }
-    return out->commit().and_then([&] { return replaceFile(files, folder / "config.json", configOf(model).dump(2) + "\n"); });
+    return out->commit().and_then(
+        [&] { return replaceFile(files, folder / "config.json", configOf(model).dump(2) + "\n"); });
 }
 
 }  // namespace shardlab

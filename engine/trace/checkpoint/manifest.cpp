@@ -59,16 +59,21 @@ ordered_json toJson(const CheckpointShard& shard) {
         made["crc32c"] = hex(piece.checksum);
         pieces.push_back(std::move(made));
     }
-    return {{"file", shard.file}, {"bytes", shard.bytes}, {"header_crc32c", hex(shard.headerChecksum)}, {"pieces", pieces}};
+    return {
+        {"file", shard.file}, {"bytes", shard.bytes}, {"header_crc32c", hex(shard.headerChecksum)}, {"pieces", pieces}};
 }
 
 CheckpointShard shardFrom(const json& from) {
-    CheckpointShard shard{from.at("file"), static_cast<std::uint64_t>(countFrom<std::int64_t>(from.at("bytes"))), fromHex(from.at("header_crc32c")), {}};
+    CheckpointShard shard{from.at("file"),
+                          static_cast<std::uint64_t>(countFrom<std::int64_t>(from.at("bytes"))),
+                          fromHex(from.at("header_crc32c")),
+                          {}};
     for (const json& each : from.at("pieces")) {
         CheckpointPiece piece;
         piece.name = each.at("name");
         piece.kind = each.at("kind");
-        for (const json& extent : each.at("whole").get_ref<const json::array_t&>()) piece.slice.whole.push_back(countFrom<int>(extent));
+        for (const json& extent : each.at("whole").get_ref<const json::array_t&>())
+            piece.slice.whole.push_back(countFrom<int>(extent));
         if (each.contains("slice")) {
             const json& slice = each.at("slice");
             piece.slice.axis = countFrom<int>(slice.at("axis"));
@@ -84,7 +89,9 @@ CheckpointShard shardFrom(const json& from) {
     return shard;
 }
 
-tl::unexpected<Error> damaged(const char* why) { return fail({"the checkpoint's manifest is damaged", "", why, legal}); }
+tl::unexpected<Error> damaged(const char* why) {
+    return fail({"the checkpoint's manifest is damaged", "", why, legal});
+}
 
 }  // namespace
 
@@ -99,11 +106,16 @@ std::int64_t CheckpointManifest::bytes() const {
 std::string writeManifest(const CheckpointManifest& manifest) {
     ordered_json shards = ordered_json::array();
     for (const CheckpointShard& shard : manifest.shards) shards.push_back(toJson(shard));
-    const ordered_json content{{"format", formatVersion},         {"version", manifest.version},
-                               {"created", manifest.created},     {"step", manifest.step},
-                               {"samples", manifest.samples},     {"numbers", manifest.numbers},
-                               {"layout", layoutToJson(manifest.layout)}, {"shards", std::move(shards)}};
-    std::string text = fmt::format("{}{}\",\n \"checkpoint\": {}}}\n", before, std::string(digits, '0'), content.dump(1));
+    const ordered_json content{{"format", formatVersion},
+                               {"version", manifest.version},
+                               {"created", manifest.created},
+                               {"step", manifest.step},
+                               {"samples", manifest.samples},
+                               {"numbers", manifest.numbers},
+                               {"layout", layoutToJson(manifest.layout)},
+                               {"shards", std::move(shards)}};
+    std::string text =
+        fmt::format("{}{}\",\n \"checkpoint\": {}}}\n", before, std::string(digits, '0'), content.dump(1));
     const std::string checksum = hex(checksumOf(text));
     text.replace(before.size(), digits, checksum);
     return text;
@@ -137,7 +149,8 @@ Result<CheckpointManifest> parseManifest(std::string_view text) {
 Result<CheckpointManifest> readManifest(const std::filesystem::path& folder) {
     const std::filesystem::path file = folder / manifestFile;
     const Result<std::string> text = readFile(file);
-    if (!text) return fail({"cannot read the checkpoint", file.string(), text.error().why, "a folder with a manifest.json"});
+    if (!text)
+        return fail({"cannot read the checkpoint", file.string(), text.error().why, "a folder with a manifest.json"});
     Result<CheckpointManifest> manifest = parseManifest(*text);
     if (manifest) return manifest;
     Error error = manifest.error();

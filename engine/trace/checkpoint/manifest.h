@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checkpoint is made of: manifest.json in its folder (resources/manual/71-checkpoints.md). It names every byte of the other files by a
-// checksum and carries its own, so that nothing can be lost or changed unnoticed.
+// What a checkpoint is made of: manifest.json in its folder (resources/manual/71-checkpoints.md). It names every byte
+// of the other files by a checksum and carries its own, so that nothing can be lost or changed unnoticed.
 #pragma once
 
 #include "engine/base/result.h"
@@ -42,9 +42,9 @@ struct CheckpointShard {
 };
 
 struct CheckpointManifest {
-    Layout layout;  ///< that was trained
-    std::string created;  ///< ISO 8601, UTC
-    std::string version;  ///< of the program
+    Layout layout;             ///< that was trained
+    std::string created;       ///< ISO 8601, UTC
+    std::string version;       ///< of the program
     std::int64_t step = 0;     ///< optimizer steps done: the learning rate's position
     std::int64_t samples = 0;  ///< drawn so far: the sampler's position
     /// What else goes on where it stood, by name: a loss scale, say.

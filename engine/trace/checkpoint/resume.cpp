@@ -29,14 +29,17 @@ constexpr std::array<std::string_view, 2> free{"/model/dropout", "/model/weights
 Status canContinue(const Layout& layout, const CheckpointManifest& manifest, const std::filesystem::path& checkpoint) {
     const Exchange exchange = exchangeOf(layout.parallel);
     if (exchange == Exchange::AsyncServer || exchange == Exchange::Elastic)
-        return fail({"this layout cannot go on from a checkpoint", checkpoint.string(),
-                     fmt::format("with the exchange {} every replica has weights and a place in the data of its own, and a "
-                                 "checkpoint has one of each", layout.parallel.exchange),
-                     "parallel.exchange allreduce, server or hogwild"});
+        return fail(
+            {"this layout cannot go on from a checkpoint", checkpoint.string(),
+             fmt::format("with the exchange {} every replica has weights and a place in the data of its own, and a "
+                         "checkpoint has one of each",
+                         layout.parallel.exchange),
+             "parallel.exchange allreduce, server or hogwild"});
     const nlohmann::ordered_json wanted = layoutToJson(layout), had = layoutToJson(manifest.layout);
     for (const Field& field : fields()) {
         const auto rule = std::ranges::find(bound, field.pointer, &Bound::pointer);
-        const bool shapes = field.pointer.starts_with("/model/") && std::ranges::find(free, field.pointer) == free.end();
+        const bool shapes =
+            field.pointer.starts_with("/model/") && std::ranges::find(free, field.pointer) == free.end();
         if (!shapes && rule == bound.end()) continue;
         const nlohmann::ordered_json::json_pointer pointer{std::string(field.pointer)};
         const std::string ours = wanted.at(pointer).dump(), theirs = had.at(pointer).dump();
@@ -47,9 +50,10 @@ Status canContinue(const Layout& layout, const CheckpointManifest& manifest, con
                      fmt::format("{} {}", field.pointer, theirs)});
     }
     if (layout.run.steps > manifest.step) return {};
-    return fail({"there is nothing left to train", checkpoint.string(),
-                 fmt::format("the checkpoint has done {} steps and the layout asks for {}", manifest.step, layout.run.steps),
-                 fmt::format("/run/steps above {}", manifest.step)});
+    return fail(
+        {"there is nothing left to train", checkpoint.string(),
+         fmt::format("the checkpoint has done {} steps and the layout asks for {}", manifest.step, layout.run.steps),
+         fmt::format("/run/steps above {}", manifest.step)});
 }
 
 }  // namespace shardlab

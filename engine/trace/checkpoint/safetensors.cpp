@@ -22,16 +22,18 @@ struct TypeWords {
     int bytes;
 };
 constexpr std::array types{
-    TypeWords{TensorType::F64, "F64", 8}, TypeWords{TensorType::F32, "F32", 4},   TypeWords{TensorType::F16, "F16", 2},
+    TypeWords{TensorType::F64, "F64", 8},   TypeWords{TensorType::F32, "F32", 4}, TypeWords{TensorType::F16, "F16", 2},
     TypeWords{TensorType::BF16, "BF16", 2}, TypeWords{TensorType::I64, "I64", 8}, TypeWords{TensorType::I32, "I32", 4},
-    TypeWords{TensorType::I16, "I16", 2}, TypeWords{TensorType::I8, "I8", 1},     TypeWords{TensorType::U8, "U8", 1},
+    TypeWords{TensorType::I16, "I16", 2},   TypeWords{TensorType::I8, "I8", 1},   TypeWords{TensorType::U8, "U8", 1},
     TypeWords{TensorType::Bool, "BOOL", 1},
 };
 
 constexpr std::uint64_t largestHeader = 100'000'000;  // the format's own limit
 constexpr const char* legalFile = "a whole safetensors file";
 
-tl::unexpected<Error> wrong(std::string why) { return fail({"this is no legal safetensors file", "", std::move(why), legalFile}); }
+tl::unexpected<Error> wrong(std::string why) {
+    return fail({"this is no legal safetensors file", "", std::move(why), legalFile});
+}
 
 Result<TensorEntry> parseTensor(const std::string& name, const json& value) {
     const auto bad = [&](const char* why) { return wrong(fmt::format("tensor \"{}\" {}", name.substr(0, 100), why)); };
@@ -75,9 +77,7 @@ float halfToFloat(std::uint16_t half) {
 
 }  // namespace
 
-std::string_view name(TensorType type) {
-    return std::ranges::find(types, type, &TypeWords::type)->name;
-}
+std::string_view name(TensorType type) { return std::ranges::find(types, type, &TypeWords::type)->name; }
 
 int bytesOf(TensorType type) { return std::ranges::find(types, type, &TypeWords::type)->bytes; }
 
@@ -85,9 +85,8 @@ std::string writeHeader(const SafetensorsHeader& header) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
     if (!header.metadata.empty()) object["__metadata__"] = header.metadata;
     for (const TensorEntry& tensor : header.tensors)
-        object[tensor.name] = {{"dtype", name(tensor.type)},
-                               {"shape", tensor.shape},
-                               {"data_offsets", {tensor.begin, tensor.end}}};
+        object[tensor.name] = {
+            {"dtype", name(tensor.type)}, {"shape", tensor.shape}, {"data_offsets", {tensor.begin, tensor.end}}};
     std::string text = object.dump();
     text.resize((text.size() + 7) / 8 * 8, ' ');
     const std::uint64_t length = text.size();
@@ -121,7 +120,8 @@ Result<SafetensorsHeader> parseHeader(std::string_view text, std::uint64_t dataB
     });
     std::uint64_t at = 0;
     for (const TensorEntry& tensor : header.tensors) {
-        if (tensor.begin != at) return wrong("tensor \"" + tensor.name + "\" overlaps another or leaves a gap before it");
+        if (tensor.begin != at)
+            return wrong("tensor \"" + tensor.name + "\" overlaps another or leaves a gap before it");
         at = tensor.end;
     }
     if (at != dataBytes)
@@ -169,20 +169,23 @@ Status SafetensorsFile::read(const TensorEntry& tensor, std::uint64_t offset, st
     const Result<std::size_t> got = file_->read(to, dataBegin_ + tensor.begin + offset);
     if (!got) return fail(got.error());
     if (*got == to.size()) return {};
-    return fail({"the file is cut short", path_.string(), "tensor \"" + tensor.name + "\" is not all there", legalFile});
+    return fail(
+        {"the file is cut short", path_.string(), "tensor \"" + tensor.name + "\" is not all there", legalFile});
 }
 
 Result<std::vector<float>> SafetensorsFile::readFloats(const TensorEntry& tensor) const {
     std::vector<float> values(tensor.elements());
     if (tensor.type == TensorType::F32) {
-        if (const Status done = read(tensor, 0, std::as_writable_bytes(std::span(values))); !done) return fail(done.error());
+        if (const Status done = read(tensor, 0, std::as_writable_bytes(std::span(values))); !done)
+            return fail(done.error());
         return values;
     }
     if (!readsAsFloats(tensor.type))
         return fail({"cannot read weights", path_.string(),
                      fmt::format("tensor \"{}\" holds {}", tensor.name, name(tensor.type)), "F32, F16 or BF16"});
     std::vector<std::uint16_t> halves(values.size());
-    if (const Status done = read(tensor, 0, std::as_writable_bytes(std::span(halves))); !done) return fail(done.error());
+    if (const Status done = read(tensor, 0, std::as_writable_bytes(std::span(halves))); !done)
+        return fail(done.error());
     std::ranges::transform(halves, values.begin(), [&](std::uint16_t half) {
         return tensor.type == TensorType::BF16 ? std::bit_cast<float>(std::uint32_t{half} << 16) : halfToFloat(half);
     });

@@ -13,7 +13,8 @@ constexpr std::size_t portion = std::size_t{4} << 20;  // bytes of one write
 
 }  // namespace
 
-Result<CheckpointShard> writeShard(FileSystem& files, const std::filesystem::path& file, std::span<const StatePiece> pieces,
+Result<CheckpointShard> writeShard(FileSystem& files, const std::filesystem::path& file,
+                                   std::span<const StatePiece> pieces,
                                    const std::function<void(std::size_t)>& written) {
     CheckpointShard shard;
     shard.file = file.filename().string();

@@ -22,8 +22,10 @@ struct StatePiece {
     std::span<const float> values;
 };
 
-/// Writes and syncs one shard; it is safe on disk when this returns. `written` is called with the bytes of each portion.
-Result<CheckpointShard> writeShard(FileSystem& files, const std::filesystem::path& file, std::span<const StatePiece> pieces,
+/// Writes and syncs one shard; it is safe on disk when this returns. `written` is called with the bytes of each
+/// portion.
+Result<CheckpointShard> writeShard(FileSystem& files, const std::filesystem::path& file,
+                                   std::span<const StatePiece> pieces,
                                    const std::function<void(std::size_t bytes)>& written = {});
 
 }  // namespace shardlab

@@ -38,13 +38,13 @@ Result<StateSource> StateSource::ofCheckpoint(FileSystem& files, const std::file
     for (const CheckpointShard& shard : manifest.shards) {
         const std::filesystem::path path = folder / std::filesystem::path(shard.file).filename();
         const auto damaged = [&](std::string why) {
-            return fail(Error{"the checkpoint is damaged", path.string(), std::move(why), "another checkpoint of the run"});
+            return fail(
+                Error{"the checkpoint is damaged", path.string(), std::move(why), "another checkpoint of the run"});
         };
         std::error_code error;
         const auto size = std::filesystem::file_size(path, error);
         if (error) return damaged("the shard is missing: " + error.message());
-        if (size != shard.bytes)
-            return damaged(fmt::format("it has {} bytes instead of {}", size, shard.bytes));
+        if (size != shard.bytes) return damaged(fmt::format("it has {} bytes instead of {}", size, shard.bytes));
         auto file = SafetensorsFile::open(files, path);
         if (!file) return damaged(file.error().why);
         if (file->headerChecksum() != shard.headerChecksum) return damaged("its header does not fit its checksum");
@@ -61,7 +61,8 @@ Result<StateSource> StateSource::ofCheckpoint(FileSystem& files, const std::file
         }
         source.files_.push_back(std::move(*file));
     }
-    const bool weights = std::ranges::any_of(source.origins_, [](const auto& each) { return each.first.second == weightKind; });
+    const bool weights =
+        std::ranges::any_of(source.origins_, [](const auto& each) { return each.first.second == weightKind; });
     if (!weights)
         return fail(Error{"the checkpoint holds no weights", folder.string(),
                           fmt::format("its manifest names {} shards, and no weight in them", manifest.shards.size()),
@@ -76,7 +77,8 @@ Result<std::vector<float>> StateSource::values(const Origin& origin) const {
     if (!values) return values;
     if (origin.checksum && crc32c(std::as_bytes(std::span(*values))) != *origin.checksum)
         return fail({"the checkpoint is damaged", file.path().string(),
-                     "tensor \"" + origin.tensor.name + "\" does not fit its checksum", "another checkpoint of the run"});
+                     "tensor \"" + origin.tensor.name + "\" does not fit its checksum",
+                     "another checkpoint of the run"});
     return values;
 }
 

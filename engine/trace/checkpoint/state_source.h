@@ -22,17 +22,17 @@ namespace shardlab {
 
 class StateSource {
 public:
-    /// A checkpoint's shards: sizes and headers are checked now, each tensor as it is read. Errors: a missing shard, one
-    /// of another size, a damaged header; no weights in any.
+    /// A checkpoint's shards: sizes and headers are checked now, each tensor as it is read. Errors: a missing shard,
+    /// one of another size, a damaged header; no weights in any.
     static Result<StateSource> ofCheckpoint(FileSystem& files, const std::filesystem::path& folder,
                                             const CheckpointManifest& manifest);
-    /// Weights for `model` as Hugging Face writes them, of GPT-2 or where it is a llama of Llama: a .safetensors file, or a
-    /// folder with model.safetensors or with several files and model.safetensors.index.json. A config.json beside them is
-    /// held against the model (weights_config.h); without one, what no tensor's shape tells is the layout's word alone.
-    /// Names of GPT-2 may begin with "transformer."; "lm_head.weight" is passed over where it equals the token embedding,
-    /// and so is what older versions kept beside the weights and is no parameter. Weights of Llama are put together as they
-    /// are read. Error: names everything in which they are not the model's, fields and tensors: missing, of another shape,
-    /// or more than the model has.
+    /// Weights for `model` as Hugging Face writes them, of GPT-2 or where it is a llama of Llama: a .safetensors file,
+    /// or a folder with model.safetensors or with several files and model.safetensors.index.json. A config.json beside
+    /// them is held against the model (weights_config.h); without one, what no tensor's shape tells is the layout's
+    /// word alone. Names of GPT-2 may begin with "transformer."; "lm_head.weight" is passed over where it equals the
+    /// token embedding, and so is what older versions kept beside the weights and is no parameter. Weights of Llama are
+    /// put together as they are read. Error: names everything in which they are not the model's, fields and tensors:
+    /// missing, of another shape, or more than the model has.
     static Result<StateSource> ofWeights(FileSystem& files, const std::filesystem::path& place, const ModelSpec& model);
     /// All that such a place has, by the names it has there.
     static Result<StateSource> ofTensors(FileSystem& files, const std::filesystem::path& place);
@@ -77,8 +77,8 @@ private:
     Origins origins_;
 };
 
-/// Whether a tensor of that name may have one shape where the model wants the other. Longer than the layout's sequence is
-/// legal for the learned positions: their first rows are the same places.
+/// Whether a tensor of that name may have one shape where the model wants the other. Longer than the layout's sequence
+/// is legal for the learned positions: their first rows are the same places.
 bool fitsShape(const std::string& name, const std::vector<int>& has, const std::vector<int>& wanted);
 
 /// "[3, 4]".

@@ -24,20 +24,80 @@ constexpr double normEpsilon = 1e-5;
 
 /// Fields of transformers' files that change nothing of what a forward or a backward computes: names, tokens, what is
 /// generated or returned and how, how weights were drawn and stored, and dropout, which is the layout's own choice.
-constexpr std::array harmless{
-    "_name_or_path", "architectures", "transformers_version", "torch_dtype", "dtype", "torchscript", "use_bfloat16",
-    "bos_token_id", "eos_token_id", "pad_token_id", "sep_token_id", "decoder_start_token_id", "tokenizer_class", "prefix",
-    "id2label", "label2id", "problem_type", "finetuning_task", "num_labels", "task_specific_params", "initializer_range",
-    "_num_labels", "predict_special_tokens", "output_past", "max_sequence_length", "use_cache", "return_dict",
-    "output_attentions", "output_hidden_states", "output_scores", "return_dict_in_generate",
-    "attn_pdrop", "embd_pdrop", "resid_pdrop", "attention_dropout", "hidden_dropout", "summary_type", "summary_use_proj",
-    "summary_activation", "summary_proj_to_labels", "summary_first_dropout", "gradient_checkpointing", "pretraining_tp",
-    "chunk_size_feed_forward", "is_decoder", "attn_implementation", "_attn_implementation",
-    "_attn_implementation_autoset", "_commit_hash", "max_length", "min_length", "do_sample", "early_stopping",
-    "num_beams", "num_beam_groups", "diversity_penalty", "temperature", "top_k", "top_p", "typical_p",
-    "repetition_penalty", "length_penalty", "no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "bad_words_ids",
-    "num_return_sequences", "forced_bos_token_id", "forced_eos_token_id", "remove_invalid_values", "suppress_tokens",
-    "begin_suppress_tokens", "exponential_decay_length_penalty", "unsloth_version", "unsloth_fixed"};
+constexpr std::array harmless{"_name_or_path",
+                              "architectures",
+                              "transformers_version",
+                              "torch_dtype",
+                              "dtype",
+                              "torchscript",
+                              "use_bfloat16",
+                              "bos_token_id",
+                              "eos_token_id",
+                              "pad_token_id",
+                              "sep_token_id",
+                              "decoder_start_token_id",
+                              "tokenizer_class",
+                              "prefix",
+                              "id2label",
+                              "label2id",
+                              "problem_type",
+                              "finetuning_task",
+                              "num_labels",
+                              "task_specific_params",
+                              "initializer_range",
+                              "_num_labels",
+                              "predict_special_tokens",
+                              "output_past",
+                              "max_sequence_length",
+                              "use_cache",
+                              "return_dict",
+                              "output_attentions",
+                              "output_hidden_states",
+                              "output_scores",
+                              "return_dict_in_generate",
+                              "attn_pdrop",
+                              "embd_pdrop",
+                              "resid_pdrop",
+                              "attention_dropout",
+                              "hidden_dropout",
+                              "summary_type",
+                              "summary_use_proj",
+                              "summary_activation",
+                              "summary_proj_to_labels",
+                              "summary_first_dropout",
+                              "gradient_checkpointing",
+                              "pretraining_tp",
+                              "chunk_size_feed_forward",
+                              "is_decoder",
+                              "attn_implementation",
+                              "_attn_implementation",
+                              "_attn_implementation_autoset",
+                              "_commit_hash",
+                              "max_length",
+                              "min_length",
+                              "do_sample",
+                              "early_stopping",
+                              "num_beams",
+                              "num_beam_groups",
+                              "diversity_penalty",
+                              "temperature",
+                              "top_k",
+                              "top_p",
+                              "typical_p",
+                              "repetition_penalty",
+                              "length_penalty",
+                              "no_repeat_ngram_size",
+                              "encoder_no_repeat_ngram_size",
+                              "bad_words_ids",
+                              "num_return_sequences",
+                              "forced_bos_token_id",
+                              "forced_eos_token_id",
+                              "remove_invalid_values",
+                              "suppress_tokens",
+                              "begin_suppress_tokens",
+                              "exponential_decay_length_penalty",
+                              "unsloth_version",
+                              "unsloth_fixed"};
 
 /// A value as the file has it, cut where it is long.
 std::string shown(const Json& value) {
@@ -109,14 +169,16 @@ private:
         is("attention_bias", false, {false});
         is("mlp_bias", false, {false});
         is("tie_word_embeddings", false, {false});
-        compared_.insert("max_position_embeddings");  // positions are turned, not learned: there is one for any sequence
+        compared_.insert(
+            "max_position_embeddings");  // positions are turned, not learned: there is one for any sequence
         compared_.insert("use_sliding_window");
         if (value("use_sliding_window", true) != false) window("sliding_window", mistral ? Json(4096) : Json());
         else compared_.insert("sliding_window");
         compareRotary();
     }
 
-    /// The angles of queries and keys, which older files keep in rope_theta and rope_scaling, newer ones in rope_parameters.
+    /// The angles of queries and keys, which older files keep in rope_theta and rope_scaling, newer ones in
+    /// rope_parameters.
     void compareRotary() {
         bool named = config_.contains("rope_theta");
         for (const char* name : {"rope_scaling", "rope_parameters"}) {
@@ -148,14 +210,15 @@ private:
 
     /// What other models of transformers multiply, clip or leave out, at the value that changes nothing.
     void compareBoth() {
-        const double ownScale = model_.heads > 0 && model_.hidden > 0 ? std::sqrt(double(model_.heads) / model_.hidden) : 1;
-        for (const char* factor : {"embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale",
-                                   "partial_rotary_factor"})
+        const double ownScale =
+            model_.heads > 0 && model_.hidden > 0 ? std::sqrt(double(model_.heads) / model_.hidden) : 1;
+        for (const char* factor :
+             {"embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale", "partial_rotary_factor"})
             is(factor, nullptr, {1});
         is("attention_multiplier", nullptr, {ownScale});
         is("n_special", nullptr, {0});
-        for (const char* off : {"is_encoder_decoder", "tie_encoder_decoder", "cross_attention_hidden_size", "use_qk_norm",
-                                "qkv_bias"})
+        for (const char* off :
+             {"is_encoder_decoder", "tie_encoder_decoder", "cross_attention_hidden_size", "use_qk_norm", "qkv_bias"})
             is(off, nullptr, {false});
         is("pruned_heads", nullptr, {Json::object()});
         const Json layers = value("layer_types", Json::array());
@@ -195,7 +258,8 @@ private:
     void size(const std::string& name, const Json& fallback, int ours, const std::string& field) {
         const Json theirs = value(name, fallback);
         if (!equal(theirs, ours))
-            differ(fmt::format("{}, {} is {}", stated(name, theirs), field, ours), fmt::format("{} {}", field, shown(theirs)));
+            differ(fmt::format("{}, {} is {}", stated(name, theirs), field, ours),
+                   fmt::format("{} {}", field, shown(theirs)));
     }
 
     void width(const std::string& name, int fallback) {
@@ -203,8 +267,9 @@ private:
         for (int layer = 0; layer < model_.layers; ++layer) {
             const int ours = feedForwardWidth(model_, layer);
             if (equal(theirs, ours)) continue;
-            return differ(fmt::format("{}, the width of the layout's layer {} is {}", stated(name, theirs), layer, ours),
-                          fmt::format("model.feed_forward [{}]", shown(theirs)));
+            return differ(
+                fmt::format("{}, the width of the layout's layer {} is {}", stated(name, theirs), layer, ours),
+                fmt::format("model.feed_forward [{}]", shown(theirs)));
         }
     }
 

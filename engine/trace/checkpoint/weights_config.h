@@ -25,10 +25,10 @@ inline WeightMismatch beyondModel(const std::string& tensor) {
 /// config.json in the folder of weights, or beside their file; there need be none, and then nothing is compared.
 std::filesystem::path weightsConfig(const std::filesystem::path& weights);
 
-/// Every field of the file that changes what a gpt or a llama computes, held against what `model` computes. A field that is
-/// left out has the value that transformers gives it. Fields that are known to change nothing are passed over; one that is
-/// not known, and not null, is a mismatch: it may change the mathematics, and training on without it would be silent.
-/// Error: the file cannot be read, or is no JSON object.
+/// Every field of the file that changes what a gpt or a llama computes, held against what `model` computes. A field
+/// that is left out has the value that transformers gives it. Fields that are known to change nothing are passed over;
+/// one that is not known, and not null, is a mismatch: it may change the mathematics, and training on without it would
+/// be silent. Error: the file cannot be read, or is no JSON object.
 Result<std::vector<WeightMismatch>> compareConfig(const std::filesystem::path& config, const ModelSpec& model);
 
 }  // namespace shardlab

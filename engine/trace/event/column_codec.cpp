@@ -60,7 +60,8 @@ void writeDeltas(ByteWriter& out, std::span<const std::int64_t> values) {
     while (!values.empty()) {
         const auto some = values.first(std::min(atATime, values.size()));
         std::byte* end = room.data();
-        for (const std::int64_t value : some) end = putVarint(end, zigzag(wrappingDifference(value, std::exchange(before, value))));
+        for (const std::int64_t value : some)
+            end = putVarint(end, zigzag(wrappingDifference(value, std::exchange(before, value))));
         out.bytes({room.data(), end});
         values = values.subspan(some.size());
     }
@@ -99,26 +100,26 @@ void writeColumn(ByteWriter& out, std::span<const std::int64_t> values, bool may
 
 bool readColumn(ByteReader& in, std::span<std::int64_t> values) {
     switch (static_cast<Mode>(in.fixed<std::uint8_t>())) {
-        case Mode::Constant: {
-            const std::int64_t value = unzigzag(in.varint());
-            for (std::int64_t& place : values) place = value;
-            return in.ok();
+    case Mode::Constant: {
+        const std::int64_t value = unzigzag(in.varint());
+        for (std::int64_t& place : values) place = value;
+        return in.ok();
+    }
+    case Mode::Deltas: return readDeltas(in, values);
+    case Mode::Dictionary: {
+        const std::uint64_t count = in.varint();
+        if (count > largestDictionary) return false;
+        std::array<std::int64_t, largestDictionary> words{};
+        if (!readDeltas(in, std::span(words).first(static_cast<std::size_t>(count)))) return false;
+        const auto indices = in.bytes(values.size());
+        if (!in.ok()) return false;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto index = static_cast<std::size_t>(indices[i]);
+            if (index >= count) return false;
+            values[i] = words[index];
         }
-        case Mode::Deltas: return readDeltas(in, values);
-        case Mode::Dictionary: {
-            const std::uint64_t count = in.varint();
-            if (count > largestDictionary) return false;
-            std::array<std::int64_t, largestDictionary> words{};
-            if (!readDeltas(in, std::span(words).first(static_cast<std::size_t>(count)))) return false;
-            const auto indices = in.bytes(values.size());
-            if (!in.ok()) return false;
-            for (std::size_t i = 0; i < values.size(); ++i) {
-                const auto index = static_cast<std::size_t>(indices[i]);
-                if (index >= count) return false;
-                values[i] = words[index];
-            }
-            return true;
-        }
+        return true;
+    }
     }
     return false;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A column of whole numbers as bytes: constant, differences or a dictionary, whichever suits. Written down in resources/manual/70-run-file.md.
+// A column of whole numbers as bytes: constant, differences or a dictionary, whichever suits. Written down in
+// resources/manual/70-run-file.md.
 #pragma once
 
 #include "engine/base/bytes.h"

@@ -25,79 +25,98 @@ enum class EventKind : std::uint8_t {
     WeightGrad = 4,
     Recompute = 5,
     SendForward = 6,
-    RecvForward = 7,   ///< comm lane: from the post to the arrival
+    RecvForward = 7,  ///< comm lane: from the post to the arrival
     SendBackward = 8,
     RecvBackward = 9,
     ReduceGradients = 10,
     ReduceTied = 11,
     Optimizer = 12,
-    Wait = 13,      ///< compute lane idle until the message of `action` (a receive) arrives, or all members reach it (a reduction)
-    Step = 14,      ///< host lane: one per rank and step
-    Validation = 15,///< host lane: one forward-only pass
-    Setup = 16,     ///< host lane: from the rank's start to its first step
+    Wait = 13,  ///< compute lane idle until the message of `action` (a receive) arrives, or all members reach it (a
+                ///< reduction)
+    Step = 14,  ///< host lane: one per rank and step
+    Validation = 15,  ///< host lane: one forward-only pass
+    Setup = 16,       ///< host lane: from the rank's start to its first step
     ReduceNorm = 17,
-    Snapshot = 18,        ///< host lane: the training state is copied for a checkpoint; bytes of this rank's part
-    CheckpointWrite = 19, ///< copy lane: a checkpoint's part goes to disk while training goes on
+    Snapshot = 18,         ///< host lane: the training state is copied for a checkpoint; bytes of this rank's part
+    CheckpointWrite = 19,  ///< copy lane: a checkpoint's part goes to disk while training goes on
     // Comm lane, beside compute over the data axis; `value`: which piece of the action, from 0.
     ReduceBuckets = 20,
     ScatterGradients = 21,
     GatherParameters = 22,
     RingHop = 23,       ///< one step of the ring within a reduction: a part to the next member, one from the last
-    StashWeights = 24,    ///< compute lane: a copy of the current weights is kept as a version; bytes of the copy
-    FreeWeights = 25,     ///< compute lane, no time: a kept version is dropped; its bytes
-    // All-to-alls of an expert group inside a compute action, comm lane: rows of tokens, or their gradients, to the ranks of
-    // their experts, and back. They carry the action's id, the bytes of the whole buffer, and as value the layer.
+    StashWeights = 24,  ///< compute lane: a copy of the current weights is kept as a version; bytes of the copy
+    FreeWeights = 25,   ///< compute lane, no time: a kept version is dropped; its bytes
+    // All-to-alls of an expert group inside a compute action, comm lane: rows of tokens, or their gradients, to the
+    // ranks of their experts, and back. They carry the action's id, the bytes of the whole buffer, and as value the
+    // layer.
     DispatchTokens = 26,
     CombineTokens = 27,
-    // Collectives of a tensor group inside a compute action or an update, comm lane; they carry the action's id, the bytes
-    // of the whole buffer, and as value the layer: its number or one of base/layer_number.h.
+    // Collectives of a tensor group inside a compute action or an update, comm lane; they carry the action's id, the
+    // bytes of the whole buffer, and as value the layer: its number or one of base/layer_number.h.
     TensorAllReduce = 28,
     TensorReduceScatter = 29,
     TensorAllGather = 30,
-    KeyValueHop = 31,  ///< likewise one step of a context group's ring, behind which the action computes: keys and values, or their gradients, to the next member and from the last; bytes of one way, value: the layer
+    KeyValueHop =
+        31,  ///< likewise one step of a context group's ring, behind which the action computes: keys and values, or
+             ///< their gradients, to the next member and from the last; bytes of one way, value: the layer
     // Counters: `value`, at `begin`.
-    Loss = 32,            ///< mean over the step's tokens, nats; from the last stage of data rank 0
+    Loss = 32,  ///< mean over the step's tokens, nats; from the last stage of data rank 0
     ValidationLoss = 33,
     GradientNorm = 34,
     LearningRate = 35,
     TokensPerSecond = 36,
-    HiddenComm = 37,      ///< value: seconds of a step's data-axis communication, and of copies to the host, behind which the rank computed
-    ExposedComm = 38,     ///< value: seconds that the rank waited for it
-    WeightVersions = 39,  ///< weight versions that the rank's stages hold, the current ones included
-    MemoryUsed = 40,      ///< + MemoryCategory: bytes in use now (bytes field); 40–45
-    LossScale = 46,       ///< what the step's loss was multiplied by
+    HiddenComm = 37,   ///< value: seconds of a step's data-axis communication, and of copies to the host, behind which
+                       ///< the rank computed
+    ExposedComm = 38,  ///< value: seconds that the rank waited for it
+    WeightVersions = 39,     ///< weight versions that the rank's stages hold, the current ones included
+    MemoryUsed = 40,         ///< + MemoryCategory: bytes in use now (bytes field); 40–45
+    LossScale = 46,          ///< what the step's loss was multiplied by
     GradientExponents = 47,  ///< one bin of the histogram of a rank's gradients: exponents.h
-    MemoryPeak = 48,      ///< bytes: largest sum so far in this step
-    PaceOverrun = 49,     ///< value: seconds the real work took longer than the modelled device
-    CategoryPeak = 50,    ///< + MemoryCategory: largest bytes of the step, where they changed since the step before; 50–55
-    LargestFree = 56,     ///< bytes: largest block that a rank's arena has free at the step's end, where that changed; value: bytes of all free ones
-    HostMemory = 57,      ///< bytes: most that a step held on the host for the rank, of the MemoryCategory that is the value; where it changed
+    MemoryPeak = 48,         ///< bytes: largest sum so far in this step
+    PaceOverrun = 49,        ///< value: seconds the real work took longer than the modelled device
+    CategoryPeak =
+        50,  ///< + MemoryCategory: largest bytes of the step, where they changed since the step before; 50–55
+    LargestFree = 56,  ///< bytes: largest block that a rank's arena has free at the step's end, where that changed;
+                       ///< value: bytes of all free ones
+    HostMemory = 57,   ///< bytes: most that a step held on the host for the rank, of the MemoryCategory that is the
+                       ///< value; where it changed
     // Of each layer with experts and each rank that counts, for a step; bytes: which, as expertNumber() says.
-    ExpertLoad = 58,      ///< value: tokens that chose the expert, those without a place too
-    ExpertDropped = 59,   ///< value: of them, those without a place; only where there are any
-    Staleness = 60,       ///< of an update by a server, or in shared memory: updates between the read of the weights and the use of their gradient; bytes: the worker's replica
-    ElasticDistance = 61, ///< ‖W − W̄‖ of the replica that exchanged in the step, before it did; from its rank, its part of the model
-    OverwrittenUpdates = 62,  ///< of a Hogwild worker's update: elements in which it overwrote another's (parallel/hogwild.h); bytes: elements that it wrote
-    PackedActivations = 63,  ///< bytes: what the forwards of a step on a rank kept of maps in codes or fewer bits; value: bytes of the same maps as they were
+    ExpertLoad = 58,     ///< value: tokens that chose the expert, those without a place too
+    ExpertDropped = 59,  ///< value: of them, those without a place; only where there are any
+    Staleness = 60,  ///< of an update by a server, or in shared memory: updates between the read of the weights and the
+                     ///< use of their gradient; bytes: the worker's replica
+    ElasticDistance =
+        61,  ///< ‖W − W̄‖ of the replica that exchanged in the step, before it did; from its rank, its part of the model
+    OverwrittenUpdates = 62,  ///< of a Hogwild worker's update: elements in which it overwrote another's
+                              ///< (parallel/hogwild.h); bytes: elements that it wrote
+    PackedActivations = 63,   ///< bytes: what the forwards of a step on a rank kept of maps in codes or fewer bits;
+                              ///< value: bytes of the same maps as they were
     // Instants.
-    Command = 64,  ///< value: the Command; bytes: of Resize, the replicas asked for; of InjectFault, which, and rank: whom it befalls
+    Command = 64,  ///< value: the Command; bytes: of Resize, the replicas asked for; of InjectFault, which, and rank:
+                   ///< whom it befalls
     Fault = 65,
-    Overflow = 67,  ///< the first gradient of the step that is not finite: the action's, value: the layer, or one of base/layer_number.h
-    Dropped = 66,  ///< value: number of events lost before this one
-    Restart = 68,  ///< rank -1, the launcher: on from a checkpoint (restarts.h); step: the first done again, value: which restart, from 1, 0: none failed, another size was asked for; bytes: ranks from then on, 0: all
-    InjectedFault = 69,  ///< on purpose: bytes: the InjectedFaultKind, value: by how much computing is slowed down from here on, or 1
-    // Spans of an exchange with a server, or with shared memory, comm lane; `value` where one message is meant: the worker's replica.
+    Overflow = 67,  ///< the first gradient of the step that is not finite: the action's, value: the layer, or one of
+                    ///< base/layer_number.h
+    Dropped = 66,   ///< value: number of events lost before this one
+    Restart =
+        68,  ///< rank -1, the launcher: on from a checkpoint (restarts.h); step: the first done again, value: which
+             ///< restart, from 1, 0: none failed, another size was asked for; bytes: ranks from then on, 0: all
+    InjectedFault = 69,  ///< on purpose: bytes: the InjectedFaultKind, value: by how much computing is slowed down from
+                         ///< here on, or 1
+    // Spans of an exchange with a server, or with shared memory, comm lane; `value` where one message is meant: the
+    // worker's replica.
     PushGradients = 72,
     PullWeights = 73,
     ExchangeElastic = 74,
-    // Spans of the copy lane, between a device and its host; bytes of the copy. Where the optimizer lies there (memory.offload):
+    // Spans of the copy lane, between a device and its host; bytes of the copy. Where the optimizer lies there
+    // (memory.offload):
     OffloadGradients = 75,
     ReloadWeights = 76,
     // Where activations lie there between forward and backward (memory.swap):
     SwapOut = 77,
     SwapIn = 78,
     // What other programs recorded; `action` is then the number of a name (namedId).
-    Kernel = 96,       ///< compute lane: work of a device, or the outermost operation of a thread where there is no device
+    Kernel = 96,  ///< compute lane: work of a device, or the outermost operation of a thread where there is no device
     Collective = 97,   ///< comm lane
     MemoryCopy = 98,   ///< copy lane: copies and fills; bytes
     Operation = 99,    ///< host lane: a call, or what happens within one; they nest
@@ -109,11 +128,10 @@ enum class EventKind : std::uint8_t {
 constexpr bool isServerExchange(EventKind kind) {
     return kind >= EventKind::PushGradients && kind <= EventKind::ExchangeElastic;
 }
-constexpr bool isHostCopy(EventKind kind) {
-    return kind >= EventKind::OffloadGradients && kind <= EventKind::SwapIn;
-}
+constexpr bool isHostCopy(EventKind kind) { return kind >= EventKind::OffloadGradients && kind <= EventKind::SwapIn; }
 constexpr bool isSpan(EventKind kind) {
-    return (kind >= EventKind::Forward && kind < EventKind::Loss) || isServerExchange(kind) || isHostCopy(kind) || (kind >= EventKind::Kernel && kind <= EventKind::Annotation);
+    return (kind >= EventKind::Forward && kind < EventKind::Loss) || isServerExchange(kind) || isHostCopy(kind) ||
+           (kind >= EventKind::Kernel && kind <= EventKind::Annotation);
 }
 inline constexpr int lastCounter = static_cast<int>(EventKind::NamedCounter);
 constexpr bool isCounter(EventKind kind) {
@@ -154,7 +172,9 @@ EventKind eventKind(ActionKind kind);
 /// In place of an action: the number, from 1, of a name in the run's table of names. No action has such an id.
 constexpr ActionId namedId(std::uint32_t name) { return 0x3F | static_cast<ActionId>(name) << 6; }
 /// 0 where the id is of an action, or of nothing.
-constexpr std::uint32_t nameNumber(ActionId id) { return (id & 0x3F) == 0x3F ? static_cast<std::uint32_t>(id >> 6) : 0; }
+constexpr std::uint32_t nameNumber(ActionId id) {
+    return (id & 0x3F) == 0x3F ? static_cast<std::uint32_t>(id >> 6) : 0;
+}
 
 /// Times are nanoseconds of the run's clock, which starts when the job does.
 struct Event {

@@ -39,7 +39,9 @@ void encodeEvents(std::span<const Event> events, Bytes& out) {
     write(true, [](const Event& event) { return reversedBits(std::bit_cast<std::uint64_t>(event.value)); });
     write(true, [](const Event& event) { return std::int64_t{event.step}; });
     write(true, [](const Event& event) { return std::int64_t{event.rank}; });
-    write(true, [](const Event& event) { return static_cast<std::int64_t>(event.kind) * laneCount + static_cast<std::int64_t>(event.lane); });
+    write(true, [](const Event& event) {
+        return static_cast<std::int64_t>(event.kind) * laneCount + static_cast<std::int64_t>(event.lane);
+    });
 }
 
 Status decodeEvents(std::span<const std::byte> block, std::vector<Event>& events) {

@@ -16,7 +16,8 @@ namespace shardlab {
 /// Events of one block at most; about 10 to 15 bytes each before compression, 85 at worst.
 inline constexpr std::size_t largestBlock = 4096;
 
-/// Appends one block of 1 to largestBlock events to `out`. Every event of legal times (legal_time.h) comes back bit for bit.
+/// Appends one block of 1 to largestBlock events to `out`. Every event of legal times (legal_time.h) comes back bit for
+/// bit.
 void encodeEvents(std::span<const Event> events, Bytes& out);
 
 /// Replaces `events` by the block's. Error: `block` is not exactly one block, or a time in it is not

@@ -81,8 +81,10 @@ Status readClocks(std::string_view text, std::vector<HostClock>& clocks) {
         take(each, "uncertainty", clock.uncertainty);
         take(each, "drift", clock.drift);
         if (!isLegalTime(clock.time) || !isLegalTime(clock.offset) || !isLegalTime(clock.uncertainty))
-            return fail({"damaged run file", "", fmt::format("the clock of {} was compared at {} ns, or is off by {} ± {} ns, beyond all times", clock.host,
-                                                             clock.time, clock.offset, clock.uncertainty), legalTimes});
+            return fail({"damaged run file", "",
+                         fmt::format("the clock of {} was compared at {} ns, or is off by {} ± {} ns, beyond all times",
+                                     clock.host, clock.time, clock.offset, clock.uncertainty),
+                         legalTimes});
         clocks.push_back(std::move(clock));
     }
     return {};

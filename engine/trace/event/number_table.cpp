@@ -42,7 +42,8 @@ bool NumberTable::read(ByteReader& in, std::uint64_t most) {
     for (std::size_t at = 0; at < rows_; at += largestColumn)
         for (std::size_t column = 0; column < columns; ++column) {
             const std::size_t count = std::min(largestColumn, rows_ - at);
-            const auto values = column < columns_.size() ? std::span(columns_[column]).subspan(at, count) : std::span(unknown).first(count);
+            const auto values = column < columns_.size() ? std::span(columns_[column]).subspan(at, count)
+                                                         : std::span(unknown).first(count);
             if (!readColumn(in, values)) return false;
         }
     return in.ok();

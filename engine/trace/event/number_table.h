@@ -25,8 +25,8 @@ public:
         return column < columns_.size() ? columns_[column][row] : 0;
     }
     void append(Bytes& out) const;
-    /// Replaces what is here. False: no whole table is there, or one of more than `most` rows. Columns beyond these are read
-    /// and forgotten.
+    /// Replaces what is here. False: no whole table is there, or one of more than `most` rows. Columns beyond these are
+    /// read and forgotten.
     bool read(ByteReader& in, std::uint64_t most = mostRows);
 
 private:

@@ -15,8 +15,8 @@ bool Restarts::add(const Event& event) {
 
 bool Restarts::supersededByAny(const Event& event) const {
     return event.kind != EventKind::Restart && std::ranges::any_of(all_, [&](const Event& restart) {
-        return event.begin < restart.begin && event.step >= restart.step;
-    });
+               return event.begin < restart.begin && event.step >= restart.step;
+           });
 }
 
 Restarts::Window Restarts::lastOf(int step) const {
@@ -31,7 +31,8 @@ Restarts::Window Restarts::lastOf(int step) const {
 int Restarts::ranksOf(int step, int all) const {
     int ranks = all;
     for (const Event& restart : all_)
-        if (restart.step <= step) ranks = restart.bytes > 0 && restart.bytes < all ? static_cast<int>(restart.bytes) : all;
+        if (restart.step <= step)
+            ranks = restart.bytes > 0 && restart.bytes < all ? static_cast<int>(restart.bytes) : all;
     return ranks;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that failed, or was asked for another size, and went on from a checkpoint: it may hold some steps twice. What counts is the last time they were
-// done; what was recorded of them before is superseded. It stays in the run and on the timeline, where it happened, but
-// is part of no figure of a step.
+// A run that failed, or was asked for another size, and went on from a checkpoint: it may hold some steps twice. What
+// counts is the last time they were done; what was recorded of them before is superseded. It stays in the run and on
+// the timeline, where it happened, but is part of no figure of a step.
 #pragma once
 
 #include "engine/trace/event/event.h"

@@ -27,7 +27,8 @@ Result<Bytes> unpackBytes(std::span<const std::byte> packed) {
     if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
         return fail({"damaged figures", "", "they do not say how long they are", ""});
     if (size > mostBytes)
-        return fail({"damaged figures", "", "they say that they unpack to more than figures ever do", "At most " + formatBytes(mostBytes)});
+        return fail({"damaged figures", "", "they say that they unpack to more than figures ever do",
+                     "At most " + formatBytes(mostBytes)});
     Bytes bytes(static_cast<std::size_t>(size));
     const std::size_t read = ZSTD_decompress(bytes.data(), bytes.size(), packed.data(), packed.size());
     if (ZSTD_isError(read) != 0) return fail({"damaged figures", "", ZSTD_getErrorName(read), ""});

@@ -58,7 +58,8 @@ Status EventSorter::spill() {
         if (!file_) return fail(failure(folder_, doing));
     }
     sort();
-    if (std::fwrite(events_.data(), eventBytes, events_.size(), file_.get()) != events_.size() || std::fflush(file_.get()) != 0)
+    if (std::fwrite(events_.data(), eventBytes, events_.size(), file_.get()) != events_.size() ||
+        std::fflush(file_.get()) != 0)
         return fail(failure(folder_, doing));
     batches_.push_back(static_cast<std::int64_t>(events_.size()));
     events_.clear();

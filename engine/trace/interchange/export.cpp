@@ -23,7 +23,8 @@ Result<ExportFormat> findExportFormat(std::string_view name) {
     const auto found = std::ranges::find(formats, name, &ExportFormat::name);
     if (found != formats.end()) return *found;
     std::string legal = "Possible are";
-    for (const ExportFormat& format : formats) legal += (&format == formats.data() ? " " : ", ") + std::string(format.name);
+    for (const ExportFormat& format : formats)
+        legal += (&format == formats.data() ? " " : ", ") + std::string(format.name);
     return fail({"unknown export format", std::string(name), "", legal});
 }
 
@@ -32,12 +33,14 @@ Status exportRun(const RunReader& run, const ExportFormat& format, const std::fi
     return exportRun(files, run, format, file);
 }
 
-Status exportRun(FileSystem& files, const RunReader& run, const ExportFormat& format, const std::filesystem::path& file) {
+Status exportRun(FileSystem& files, const RunReader& run, const ExportFormat& format,
+                 const std::filesystem::path& file) {
     auto out = ReplacingFile::open(files, file);
     if (!out) return fail(out.error());
     Status written = format.write(run, *out);
     if (written && run.damage()) written = fail(*run.damage());
-    // The format's writer fails where the run is damaged, or where a write failed; in the second case commit() fails too.
+    // The format's writer fails where the run is damaged, or where a write failed; in the second case commit() fails
+    // too.
     const Status committed = out->commit();
     if (!committed) return committed;
     if (!written) {

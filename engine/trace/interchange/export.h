@@ -19,7 +19,8 @@ struct ExportFormat {
     Status (*write)(const RunReader& run, ReplacingFile& out);
 };
 
-/// csv: one row per event, predicted ones first; the columns are written down in resources/manual/70-run-file.md. Rows of a lane ascend.
+/// csv: one row per event, predicted ones first; the columns are written down in resources/manual/70-run-file.md. Rows
+/// of a lane ascend.
 Status writeCsv(const RunReader& run, ReplacingFile& out);
 /// chrome: the JSON of chrome://tracing, which ui.perfetto.dev opens: a process per rank, threads per lane, counters,
 /// an arrow from each send to its receive, and the predicted step as processes of its own.
@@ -37,6 +38,7 @@ Result<ExportFormat> findExportFormat(std::string_view name);
 /// Errors: the file cannot be written (nothing is left of it); the run is damaged, and what precedes the damage, or
 /// can be read in spite of it, has been exported.
 Status exportRun(const RunReader& run, const ExportFormat& format, const std::filesystem::path& file);
-Status exportRun(FileSystem& files, const RunReader& run, const ExportFormat& format, const std::filesystem::path& file);
+Status exportRun(FileSystem& files, const RunReader& run, const ExportFormat& format,
+                 const std::filesystem::path& file);
 
 }  // namespace shardlab

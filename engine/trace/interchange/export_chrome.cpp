@@ -46,7 +46,8 @@ public:
         const RunHeader& header = run_.header();
         text_ = fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":\"Shardlab\",\"version\":{},"
                             "\"created\":{},\"layout\":{},\"paced\":{},\"stretch\":{}}},\"traceEvents\":[\n",
-                            jsonText(header.version), jsonText(header.created), jsonText(header.layout.name), header.paced, DeviceTime(header.stretch).stretch());
+                            jsonText(header.version), jsonText(header.created), jsonText(header.layout.name),
+                            header.paced, DeviceTime(header.stretch).stretch());
         const auto predicted = run_.predicted();
         if (predicted) add(*predicted, true);
         const Status read = run_.readEvents([&](std::span<const Event> block) { return add(block, false); });
@@ -76,8 +77,10 @@ private:
     /// Names a process when it is first seen.
     void introduce(int process, int rank, bool predicted) {
         if (!processes_.insert(process).second) return;
-        item(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", process, jsonText(processTitle(run_, rank, predicted)));
-        item(R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})", process, process);
+        item(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", process,
+             jsonText(processTitle(run_, rank, predicted)));
+        item(R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})", process,
+             process);
     }
 
     int thread(const Event& event, int process) {
@@ -86,9 +89,10 @@ private:
         if (place.fresh) {
             std::string title(name(event.lane));
             if (place.row > 0) title += fmt::format(" {}", place.row + 1);
-            item(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", process, number, jsonText(title));
-            item(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", process, number,
-                 static_cast<int>(event.lane) * 1000 + place.row);
+            item(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", process, number,
+                 jsonText(title));
+            item(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", process,
+                 number, static_cast<int>(event.lane) * 1000 + place.row);
         }
         return number;
     }
@@ -99,11 +103,13 @@ private:
         // A name of its own is the title, and what it is a detail; else the kind is the title.
         const std::string_view own = run_.names().of(event.action);
         if (!own.empty()) details += fmt::format(",\"kind\":{}", jsonText(name(event.kind)));
-        else if (event.action != 0) details += fmt::format(",\"action\":{}", jsonText(toText(actionFromId(event.action))));
+        else if (event.action != 0)
+            details += fmt::format(",\"action\":{}", jsonText(toText(actionFromId(event.action))));
         if (event.value != 0 && std::isfinite(event.value)) details += fmt::format(",\"value\":{}", event.value);
         if (event.bytes != 0) details += fmt::format(",\"bytes\":{}", event.bytes);
-        item(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})", jsonText(own.empty() ? name(event.kind) : own),
-             name(event.lane), process, lane, timestamp(event.begin), duration(event), details);
+        item(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
+             jsonText(own.empty() ? name(event.kind) : own), name(event.lane), process, lane, timestamp(event.begin),
+             duration(event), details);
         const auto message = messages_.number(event, predicted ? -1 : event.step < 0 ? -2 : event.step);
         if (!message) return;
         // The arrow leaves where the send begins and ends inside the receive, at its last nanosecond.
@@ -121,23 +127,28 @@ private:
             MemoryBytes& memory = memory_[process];
             memory[static_cast<std::size_t>(*category)] = event.bytes;
             for (int i = 0; i < memoryCategoryCount; ++i)
-                parts += fmt::format("{}\"{}\":{}", i == 0 ? "" : ",", name(static_cast<MemoryCategory>(i)), memory[static_cast<std::size_t>(i)]);
+                parts += fmt::format("{}\"{}\":{}", i == 0 ? "" : ",", name(static_cast<MemoryCategory>(i)),
+                                     memory[static_cast<std::size_t>(i)]);
         } else {
             title = event.kind == EventKind::NamedCounter ? run_.names().of(event.action) : name(event.kind);
-            const bool bytes =
-                event.kind == EventKind::MemoryPeak || event.kind == EventKind::HostMemory || event.kind == EventKind::LargestFree || memoryCategory(event.kind, EventKind::CategoryPeak).has_value();
+            const bool bytes = event.kind == EventKind::MemoryPeak || event.kind == EventKind::HostMemory ||
+                               event.kind == EventKind::LargestFree ||
+                               memoryCategory(event.kind, EventKind::CategoryPeak).has_value();
             parts = bytes ? fmt::format("\"bytes\":{}", event.bytes) : fmt::format("\"value\":{}", event.value);
         }
-        item(R"({{"ph":"C","name":{},"pid":{},"tid":0,"ts":{},"args":{{{}}}}})", jsonText(title), process, timestamp(event.begin), parts);
+        item(R"({{"ph":"C","name":{},"pid":{},"tid":0,"ts":{},"args":{{{}}}}})", jsonText(title), process,
+             timestamp(event.begin), parts);
     }
 
     /// Also counters that are no number: they are worth seeing, and JSON cannot hold them.
     void addInstant(const Event& event, int process) {
-        std::string value = std::isfinite(event.value) ? fmt::format("{}", event.value) : jsonText(fmt::format("{}", event.value));
+        std::string value =
+            std::isfinite(event.value) ? fmt::format("{}", event.value) : jsonText(fmt::format("{}", event.value));
         if (event.kind == EventKind::Command && event.value >= 0 && event.value < 256)
             value = jsonText(name(static_cast<Command>(event.value)));
         item(R"({{"ph":"i","s":"p","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"args":{{"value":{},"step":{}}}}})",
-             jsonText(event.kind == EventKind::Mark ? run_.names().of(event.action) : name(event.kind)), name(event.lane), process, static_cast<int>(event.lane), timestamp(event.begin), value, event.step);
+             jsonText(event.kind == EventKind::Mark ? run_.names().of(event.action) : name(event.kind)),
+             name(event.lane), process, static_cast<int>(event.lane), timestamp(event.begin), value, event.step);
     }
 
     template <class... Arguments>

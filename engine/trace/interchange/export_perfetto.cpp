@@ -27,13 +27,13 @@ constexpr int uuid = 1, name = 2, process = 3, parent = 5, counter = 8, childOrd
 constexpr int processPid = 1, processName = 6;
 constexpr int counterUnit = 3;
 constexpr std::uint64_t explicitOrder = 3, bytes = 3;
-}
+}  // namespace track
 namespace slice {
 constexpr int annotation = 4, type = 9, trackUuid = 11, category = 22, name = 23, counterValue = 30, counterReal = 44;
 constexpr int flow = 47, flowEnd = 48;
 constexpr std::uint64_t begin = 1, end = 2, instant = 3, counter = 4;
 constexpr int annotationName = 10, annotationInt = 4, annotationReal = 5, annotationText = 6;
-}
+}  // namespace slice
 constexpr std::uint64_t sequenceNumber = 1;
 
 ProtoWriter note(std::string_view name, std::int64_t value) {
@@ -74,12 +74,16 @@ private:
     }
 
     void put(std::int64_t time, const ProtoWriter& event) {
-        bytes_.message(trace::packet, ProtoWriter().number(packet::timestamp, static_cast<std::uint64_t>(time))
-                                          .number(packet::sequence, sequenceNumber).message(packet::trackEvent, event));
+        bytes_.message(trace::packet, ProtoWriter()
+                                          .number(packet::timestamp, static_cast<std::uint64_t>(time))
+                                          .number(packet::sequence, sequenceNumber)
+                                          .message(packet::trackEvent, event));
     }
 
     std::uint64_t describe(const ProtoWriter& descriptor, std::uint64_t uuid) {
-        bytes_.message(trace::packet, ProtoWriter().number(packet::sequence, sequenceNumber).message(packet::trackDescriptor, descriptor));
+        bytes_.message(
+            trace::packet,
+            ProtoWriter().number(packet::sequence, sequenceNumber).message(packet::trackDescriptor, descriptor));
         return uuid;
     }
 
@@ -92,7 +96,11 @@ private:
         // Process numbers begin at 1: 0 is Perfetto's idle process, so that the launcher needs another.
         const int number = process < 0 ? predictedProcesses : process + 1;
         const ProtoWriter about = ProtoWriter().whole(track::processPid, number).text(track::processName, title);
-        return describe(ProtoWriter().number(track::uuid, uuid).message(track::process, about).number(track::childOrder, track::explicitOrder), uuid);
+        return describe(ProtoWriter()
+                            .number(track::uuid, uuid)
+                            .message(track::process, about)
+                            .number(track::childOrder, track::explicitOrder),
+                        uuid);
     }
 
     std::uint64_t laneTrack(const Event& event, int process) {
@@ -103,8 +111,12 @@ private:
         uuid = ++lastTrack_;
         std::string title(name(event.lane));
         if (place.row > 0) title += fmt::format(" {}", place.row + 1);
-        return describe(ProtoWriter().number(track::uuid, uuid).text(track::name, title).number(track::parent, parent)
-                            .whole(track::siblingRank, static_cast<int>(event.lane) * 1000 + place.row), uuid);
+        return describe(ProtoWriter()
+                            .number(track::uuid, uuid)
+                            .text(track::name, title)
+                            .number(track::parent, parent)
+                            .whole(track::siblingRank, static_cast<int>(event.lane) * 1000 + place.row),
+                        uuid);
     }
 
     std::uint64_t counterTrack(int process, const std::string& title, bool bytes) {
@@ -114,8 +126,13 @@ private:
         uuid = ++lastTrack_;
         ProtoWriter about;
         if (bytes) about.number(track::counterUnit, track::bytes);
-        return describe(ProtoWriter().number(track::uuid, uuid).text(track::name, title).number(track::parent, parent)
-                            .message(track::counter, about).whole(track::siblingRank, 10000), uuid);
+        return describe(ProtoWriter()
+                            .number(track::uuid, uuid)
+                            .text(track::name, title)
+                            .number(track::parent, parent)
+                            .message(track::counter, about)
+                            .whole(track::siblingRank, 10000),
+                        uuid);
     }
 
     void addSpan(const Event& event, int process, bool predicted) {
@@ -126,9 +143,11 @@ private:
         begin.text(slice::name, own.empty() ? name(event.kind) : own);
         if (event.step >= 0) begin.message(slice::annotation, note("step", std::int64_t{event.step}));
         if (!own.empty()) begin.message(slice::annotation, note("kind", name(event.kind)));
-        else if (event.action != 0) begin.message(slice::annotation, note("action", toText(actionFromId(event.action))));
+        else if (event.action != 0)
+            begin.message(slice::annotation, note("action", toText(actionFromId(event.action))));
         if (event.bytes != 0) begin.message(slice::annotation, note("bytes", event.bytes));
-        if (event.value != 0 && std::isfinite(event.value)) begin.message(slice::annotation, note("value", event.value));
+        if (event.value != 0 && std::isfinite(event.value))
+            begin.message(slice::annotation, note("value", event.value));
         ProtoWriter end;
         end.number(slice::type, slice::end).number(slice::trackUuid, uuid);
         if (const auto message = messages_.number(event, predicted ? -1 : event.step < 0 ? -2 : event.step)) {
@@ -143,9 +162,11 @@ private:
     }
 
     void addCounter(const Event& event, int process) {
-        const bool bytes = event.kind == EventKind::MemoryPeak || event.kind == EventKind::HostMemory || event.kind == EventKind::LargestFree || memoryCategory(event.kind, EventKind::MemoryUsed) ||
+        const bool bytes = event.kind == EventKind::MemoryPeak || event.kind == EventKind::HostMemory ||
+                           event.kind == EventKind::LargestFree || memoryCategory(event.kind, EventKind::MemoryUsed) ||
                            memoryCategory(event.kind, EventKind::CategoryPeak);
-        const std::string title(event.kind == EventKind::NamedCounter ? run_.names().of(event.action) : name(event.kind));
+        const std::string title(event.kind == EventKind::NamedCounter ? run_.names().of(event.action)
+                                                                      : name(event.kind));
         ProtoWriter counter;
         counter.number(slice::type, slice::counter).number(slice::trackUuid, counterTrack(process, title, bytes));
         if (bytes) counter.whole(slice::counterValue, event.bytes);
@@ -155,7 +176,9 @@ private:
 
     void addInstant(const Event& event, int process) {
         ProtoWriter instant;
-        instant.number(slice::type, slice::instant).number(slice::trackUuid, processTrack(process)).text(slice::category, name(event.lane));
+        instant.number(slice::type, slice::instant)
+            .number(slice::trackUuid, processTrack(process))
+            .text(slice::category, name(event.lane));
         instant.text(slice::name, event.kind == EventKind::Mark ? run_.names().of(event.action) : name(event.kind));
         const bool command = event.kind == EventKind::Command && event.value >= 0 && event.value < 256;
         if (command) instant.message(slice::annotation, note("value", name(static_cast<Command>(event.value))));

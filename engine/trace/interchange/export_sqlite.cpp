@@ -35,11 +35,11 @@ Status copyTable(RunQuery& query, const TableHelp& table, Database& database) {
     if (!insert) return fail(insert.error());
     bool written = true;
     const Status asked = query.ask("SELECT * FROM " + name, {[](const auto&) {},
-                                                              [&](std::span<const Cell> row) {
-                                                                  for (const Cell& cell : row) bind(*insert, cell);
-                                                                  return written = insert->run() == SQLITE_OK;
-                                                              },
-                                                              {}});
+                                                             [&](std::span<const Cell> row) {
+                                                                 for (const Cell& cell : row) bind(*insert, cell);
+                                                                 return written = insert->run() == SQLITE_OK;
+                                                             },
+                                                             {}});
     return written ? asked : fail(database.error("cannot export the run"));
 }
 
@@ -47,8 +47,10 @@ Status copyInto(const std::filesystem::path& file, ReplacingFile& out) {
     std::ifstream in(file, std::ios::binary);
     std::vector<char> buffer(copiedAtOnce);
     while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0)
-        if (const Status written = out.write({buffer.data(), static_cast<std::size_t>(in.gcount())}); !written) return written;
-    return in.eof() ? Status{} : fail({"cannot export the run", file.string(), "what was written cannot be read back", ""});
+        if (const Status written = out.write({buffer.data(), static_cast<std::size_t>(in.gcount())}); !written)
+            return written;
+    return in.eof() ? Status{}
+                    : fail({"cannot export the run", file.string(), "what was written cannot be read back", ""});
 }
 
 }  // namespace
@@ -64,13 +66,17 @@ Status writeRows(const RunReader& run, ReplacingFile& out) {
         auto database = Database::open(draft, DatabaseMode::Create);
         if (!database) return fail(database.error());
         // It is copied once it is whole: until then it need not survive anything.
-        if (const Status begun = database->run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN"); !begun) return begun;
+        if (const Status begun = database->run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN"); !begun)
+            return begun;
         for (const TableHelp& table : queryTables()) {
             const Status copied = copyTable(**query, table, *database);
             if (!copied && !database->inTransaction()) return copied;
             if (!copied && damage) damage = copied;
         }
-        if (const Status made = database->run("CREATE INDEX events_by_time ON events(source, rank, lane, begin_ns); COMMIT"); !made) return made;
+        if (const Status made =
+                database->run("CREATE INDEX events_by_time ON events(source, rank, lane, begin_ns); COMMIT");
+            !made)
+            return made;
     }
     if (const Status copied = copyInto(draft, out); !copied) return copied;
     return damage;

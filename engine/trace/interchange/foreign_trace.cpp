@@ -24,14 +24,18 @@ constexpr std::size_t mostIgnoredKinds = 1000;
 constexpr std::size_t mostRanks = 32'767;  ///< that an event can name
 constexpr std::size_t batchEvents = 4096;
 constexpr std::int64_t eventsBetweenQuestions = 1 << 17;
-/// Another program's clock may count from anywhere: its times lie within 146 years, so that no difference of two overflows.
+/// Another program's clock may count from anywhere: its times lie within 146 years, so that no difference of two
+/// overflows.
 constexpr std::int64_t latest = std::int64_t{1} << 62;
 
 constexpr std::string_view tooLarge = "events whose times are too large";
 
 bool onClock(std::int64_t begin, std::int64_t end) { return begin > -latest && end < latest; }
 
-std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()))); }
+std::string now() {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                       fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
 
 Error refusal(std::string where, std::string why, std::string legal = "") {
     return {"cannot import the trace", std::move(where), std::move(why), std::move(legal)};
@@ -52,7 +56,8 @@ std::uint32_t ForeignTrace::addProcess(ForeignProcess process) {
 
 Status ForeignTrace::room() const {
     if (processes_.size() <= mostRanks) return {};
-    return fail(refusal(processes_.back().source, fmt::format("it is one process more than the {} that a run can have as ranks", mostRanks),
+    return fail(refusal(processes_.back().source,
+                        fmt::format("it is one process more than the {} that a run can have as ranks", mostRanks),
                         "Traces of fewer processes"));
 }
 
@@ -73,7 +78,9 @@ ActionId ForeignTrace::name(std::string_view text) {
 std::string ForeignTrace::called(const ForeignEvent& event) const {
     const std::uint32_t number = nameNumber(event.event.action);
     const std::string kind(shardlab::name(event.event.kind));
-    return number == 0 || number > namesInOrder_.size() ? "a " + kind : fmt::format("the {} \"{}\"", kind, *namesInOrder_[number - 1]);
+    return number == 0 || number > namesInOrder_.size()
+               ? "a " + kind
+               : fmt::format("the {} \"{}\"", kind, *namesInOrder_[number - 1]);
 }
 
 Status ForeignTrace::add(const ForeignEvent& event) {
@@ -83,8 +90,9 @@ Status ForeignTrace::add(const ForeignEvent& event) {
     }
     if (!onClock(event.event.begin, event.event.end)) {
         if (ignored_.find(tooLarge) == ignored_.end())
-            note(fmt::format("left out: {} of {}, from {} to {} ns, and whatever else lies 146 years from its clock's zero", called(event),
-                             processes_[event.process].source, event.event.begin, event.event.end));
+            note(fmt::format(
+                "left out: {} of {}, from {} to {} ns, and whatever else lies 146 years from its clock's zero",
+                called(event), processes_[event.process].source, event.event.begin, event.event.end));
         ignored(tooLarge);
         return {};
     }
@@ -126,14 +134,17 @@ void ForeignTrace::ignored(std::string_view what, std::int64_t count) {
 Result<std::vector<int>> ForeignTrace::ranks() const {
     if (processes_.empty()) return fail(refusal("", "there is nothing in it that a timeline could show"));
     if (processes_.size() > mostRanks)
-        return fail(refusal("", fmt::format("it has {} processes", processes_.size()), fmt::format("At most {}", mostRanks)));
+        return fail(
+            refusal("", fmt::format("it has {} processes", processes_.size()), fmt::format("At most {}", mostRanks)));
     std::map<int, const ForeignProcess*> named;
     for (const ForeignProcess& process : processes_) {
         if (!process.rank) continue;
         const auto [place, fresh] = named.emplace(*process.rank, &process);
         if (!fresh)
-            return fail(refusal(process.source, fmt::format("it says that it is rank {}, and so does {}", *process.rank, place->second->source),
-                                "One trace of each rank"));
+            return fail(
+                refusal(process.source,
+                        fmt::format("it says that it is rank {}, and so does {}", *process.rank, place->second->source),
+                        "One trace of each rank"));
     }
     std::vector<std::size_t> order(processes_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -146,12 +157,14 @@ Result<std::vector<int>> ForeignTrace::ranks() const {
     return ranks;
 }
 
-RunHeader ForeignTrace::header(std::string_view origin, const std::vector<std::string>& files, const std::vector<int>& ranks) const {
+RunHeader ForeignTrace::header(std::string_view origin, const std::vector<std::string>& files,
+                               const std::vector<int>& ranks) const {
     RunHeader header;
     header.origin = origin;
     header.created = now();
     header.version = SHARDLAB_VERSION;
-    header.layout.name = files.front() + (files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : std::string());
+    header.layout.name =
+        files.front() + (files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : std::string());
     header.layout.parallel.data = static_cast<int>(processes_.size());
     header.layout.parallel.pipeline = 1;
     std::vector<const ForeignProcess*> inOrder(processes_.size());
@@ -209,7 +222,11 @@ std::vector<ForeignEvent> ForeignTrace::peaks() const {
             if (peak <= 0) continue;
             ForeignEvent event;
             event.process = static_cast<std::uint32_t>(process);
-            event.event = {.begin = step.end, .end = step.end, .bytes = peak, .step = step.step, .lane = Lane::Host,
+            event.event = {.begin = step.end,
+                           .end = step.end,
+                           .bytes = peak,
+                           .step = step.step,
+                           .lane = Lane::Host,
                            .kind = EventKind::MemoryPeak};
             all.push_back(event);
         }
@@ -218,7 +235,8 @@ std::vector<ForeignEvent> ForeignTrace::peaks() const {
     return all;
 }
 
-Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, ImportReport& report, const ShareWatcher& watcher) {
+Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, ImportReport& report,
+                          const ShareWatcher& watcher) {
     for (Timing& timing : timing_) {
         std::ranges::stable_sort(timing.steps, {}, &StepRange::begin);
         std::ranges::stable_sort(timing.launches, {}, &Launch::number);
@@ -249,7 +267,8 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
         if (!isLegalTime(event.event.begin) || !isLegalTime(event.event.end)) {
             if (status)
                 status = fail(refusal(processes_[event.process].source,
-                                      fmt::format("{} goes from {} to {} ns after the trace's first event", called(event), event.event.begin, event.event.end),
+                                      fmt::format("{} goes from {} to {} ns after the trace's first event",
+                                                  called(event), event.event.begin, event.event.end),
                                       "Events within 36 years of the first one"));
             return;
         }
@@ -281,25 +300,33 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
 Status ForeignTrace::finish(RunWriter& writer, const std::vector<int>& ranks, const ImportReport& report) const {
     for (std::size_t i = 0; i < processes_.size(); ++i) {
         const ForeignProcess& process = processes_[i];
-        if (const Status set = writer.setRank({ranks[i], process.host, process.pid, labelOf(process, ranks[i]), "finished"}); !set) return set;
+        if (const Status set =
+                writer.setRank({ranks[i], process.host, process.pid, labelOf(process, ranks[i]), "finished"});
+            !set)
+            return set;
     }
     for (std::size_t i = 0; i < namesInOrder_.size(); ++i)
-        if (const Status added = writer.addName(static_cast<std::uint32_t>(i + 1), *namesInOrder_[i]); !added) return added;
+        if (const Status added = writer.addName(static_cast<std::uint32_t>(i + 1), *namesInOrder_[i]); !added)
+            return added;
     for (const std::string& line : report.lines()) {
         const bool warning = line.starts_with("not understood");
-        if (const Status added = writer.append(LogLine{0, -1, warning ? LogLevel::Warning : LogLevel::Info, line}); !added) return added;
+        if (const Status added = writer.append(LogLine{0, -1, warning ? LogLevel::Warning : LogLevel::Info, line});
+            !added)
+            return added;
     }
     return writer.finish({"finished", ""});
 }
 
-Result<ImportReport> ForeignTrace::write(const std::filesystem::path& out, std::string_view origin, const std::vector<std::string>& files,
-                                         const ShareWatcher& watcher) {
+Result<ImportReport> ForeignTrace::write(const std::filesystem::path& out, std::string_view origin,
+                                         const std::vector<std::string>& files, const ShareWatcher& watcher) {
     const auto numbered = ranks();
     if (!numbered) return fail(numbered.error());
     if (sorter_.size() == 0) return fail(refusal(files.front(), "there is nothing in it that a timeline could show"));
     std::error_code ignoredError;
-    if (std::filesystem::exists(out, ignoredError) && std::filesystem::file_size(out, ignoredError) > 0 && !RunReader::open(out))
-        return fail({"cannot create the run file", out.string(), "a file that is no run has that name", "Choose another name"});
+    if (std::filesystem::exists(out, ignoredError) && std::filesystem::file_size(out, ignoredError) > 0 &&
+        !RunReader::open(out))
+        return fail(
+            {"cannot create the run file", out.string(), "a file that is no run has that name", "Choose another name"});
 
     std::filesystem::path draft = out;
     draft += ".import" + std::to_string(::getpid());

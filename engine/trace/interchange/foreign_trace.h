@@ -18,13 +18,13 @@
 namespace shardlab {
 
 struct ForeignProcess {
-    std::string source;          ///< file, and the process in it where there are several: for messages
-    std::string label;           ///< "python 4711"
+    std::string source;  ///< file, and the process in it where there are several: for messages
+    std::string label;   ///< "python 4711"
     std::string host;
     int pid = 0;
-    std::optional<int> rank;     ///< that the trace says it is
-    std::int64_t order = 0;      ///< among those of one file
-    bool device = false;         ///< it has kernels: its compute lane is theirs
+    std::optional<int> rank;  ///< that the trace says it is
+    std::int64_t order = 0;   ///< among those of one file
+    bool device = false;      ///< it has kernels: its compute lane is theirs
 };
 
 class ForeignTrace {
@@ -36,11 +36,11 @@ public:
     std::size_t processes() const { return processes_.size(); }
     /// Error: more processes than a run can have ranks. Readers ask before each thing they take.
     Status room() const;
-    /// For an event's action. Names beyond a million, or beyond 256 MiB of them, are all "(another name)"; of each the first
-    /// 4 KiB count.
+    /// For an event's action. Names beyond a million, or beyond 256 MiB of them, are all "(another name)"; of each the
+    /// first 4 KiB count.
     ActionId name(std::string_view text);
-    /// On a clock that all processes share. What ends before it begins, or lies 146 years from the clock's zero, is counted
-    /// as ignored. On the run's clock, of which the trace's first begin is the zero, write() wants legal times.
+    /// On a clock that all processes share. What ends before it begins, or lies 146 years from the clock's zero, is
+    /// counted as ignored. On the run's clock, of which the trace's first begin is the zero, write() wants legal times.
     Status add(const ForeignEvent& event);
     /// When a step of the process was, on its host. Events belong to the step they begin in, what a device does to that
     /// in which it was asked for: devices lag behind.
@@ -57,9 +57,10 @@ public:
     void keepClock() { keepClock_ = true; }
     void note(std::string text) { notes_.push_back(std::move(text)); }
 
-    /// Makes the run. Errors: nothing in it, an event 36 years from the first, two processes of one rank, too many ranks, the file cannot be written.
-    Result<ImportReport> write(const std::filesystem::path& out, std::string_view origin, const std::vector<std::string>& files,
-                               const ShareWatcher& watcher);
+    /// Makes the run. Errors: nothing in it, an event 36 years from the first, two processes of one rank, too many
+    /// ranks, the file cannot be written.
+    Result<ImportReport> write(const std::filesystem::path& out, std::string_view origin,
+                               const std::vector<std::string>& files, const ShareWatcher& watcher);
 
 private:
     struct StepRange {
@@ -83,9 +84,10 @@ private:
         std::int64_t optimizing = 0;  ///< end of the optimizer's annotation
     };
     Result<std::vector<int>> ranks() const;  ///< of each process
-    RunHeader header(std::string_view origin, const std::vector<std::string>& files, const std::vector<int>& ranks) const;
+    RunHeader header(std::string_view origin, const std::vector<std::string>& files,
+                     const std::vector<int>& ranks) const;
     std::string called(const ForeignEvent& event) const;  ///< for messages
-    void place(ForeignEvent& event);  ///< its lane and its step
+    void place(ForeignEvent& event);                      ///< its lane and its step
     std::int32_t stepOf(const ForeignEvent& event) const;
     std::vector<ForeignEvent> peaks() const;
     Status fill(RunWriter& writer, const std::vector<int>& ranks, ImportReport& report, const ShareWatcher& watcher);
@@ -93,7 +95,7 @@ private:
 
     EventSorter sorter_;
     std::vector<ForeignProcess> processes_;
-    std::vector<Timing> timing_;  ///< of each process
+    std::vector<Timing> timing_;                                     ///< of each process
     std::int64_t first_ = std::numeric_limits<std::int64_t>::max();  ///< earliest begin
     bool keepClock_ = false;
     std::unordered_map<std::string, std::uint32_t> names_;

@@ -15,7 +15,8 @@ namespace shardlab {
 namespace {
 
 constexpr std::array formats{
-    ImportFormat{"kineto", "PyTorch profiler", "JSON of torch.profiler (Kineto), one file per rank, also .json.gz", readKineto},
+    ImportFormat{"kineto", "PyTorch profiler", "JSON of torch.profiler (Kineto), one file per rank, also .json.gz",
+                 readKineto},
     ImportFormat{"chrome", "Chrome trace", "JSON of chrome://tracing, also .json.gz", readChrome},
     ImportFormat{"nsight", "Nsight Systems", "SQLite export of Nsight Systems (nsys export --type sqlite)", readNsight},
 };
@@ -25,7 +26,8 @@ constexpr std::size_t looked = 64 * 1024;
 
 std::string legalFormats() {
     std::string legal = "Importable are: ";
-    for (const ImportFormat& format : formats) legal += fmt::format("{}{}", &format == formats.data() ? "" : "; ", format.description);
+    for (const ImportFormat& format : formats)
+        legal += fmt::format("{}{}", &format == formats.data() ? "" : "; ", format.description);
     return legal;
 }
 
@@ -48,25 +50,32 @@ Result<ImportFormat> detectImportFormat(const std::filesystem::path& file) {
     head.resize(static_cast<std::size_t>(in.gcount()));
     if ((*opened)->problem()) return fail(*(*opened)->problem());
     if (head.starts_with("SQLite format 3") && head.size() > 72 && std::string_view(head).substr(68, 4) == "SHLD")
-        return fail({"cannot import the trace", file.string(), "it is a run of Shardlab already", "Open it, or shardlab info"});
+        return fail(
+            {"cannot import the trace", file.string(), "it is a run of Shardlab already", "Open it, or shardlab info"});
     if (head.starts_with("SQLite format 3")) return findImportFormat("nsight");
     const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     if (first == std::string::npos || (head[first] != '{' && head[first] != '['))
-        return fail({"cannot import the trace", file.string(), head.empty() ? "it is empty" : "its format is none that is known", legalFormats()});
-    for (const char* sign : {"\"schemaVersion\"", "\"deviceProperties\"", "\"baseTimeNanoseconds\"", "\"distributedInfo\""})
+        return fail({"cannot import the trace", file.string(),
+                     head.empty() ? "it is empty" : "its format is none that is known", legalFormats()});
+    for (const char* sign :
+         {"\"schemaVersion\"", "\"deviceProperties\"", "\"baseTimeNanoseconds\"", "\"distributedInfo\""})
         if (head.find(sign) != std::string::npos) return findImportFormat("kineto");
     const char* sign = head[first] == '[' ? "\"ph\"" : "\"traceEvents\"";
     if (head.find(sign) != std::string::npos) return findImportFormat("chrome");
     return fail({"cannot import the trace", file.string(),
-                 head[first] == '[' ? "it is a list in JSON, but none of events" : "it is JSON, but has no list traceEvents at its beginning", legalFormats()});
+                 head[first] == '[' ? "it is a list in JSON, but none of events"
+                                    : "it is JSON, but has no list traceEvents at its beginning",
+                 legalFormats()});
 }
 
 std::vector<std::string> ImportReport::lines() const {
     std::vector<std::string> lines;
-    lines.push_back(fmt::format("imported {} events of {} rank{} from {}, {} steps, {}", formatCount(static_cast<double>(events)), ranks,
-                                ranks == 1 ? "" : "s", origin, steps, formatSeconds(seconds)));
+    lines.push_back(fmt::format("imported {} events of {} rank{} from {}, {} steps, {}",
+                                formatCount(static_cast<double>(events)), ranks, ranks == 1 ? "" : "s", origin, steps,
+                                formatSeconds(seconds)));
     lines.insert(lines.end(), notes.begin(), notes.end());
-    for (const ImportCount& each : ignored) lines.push_back(fmt::format("not understood: {} {}", each.count, each.what));
+    for (const ImportCount& each : ignored)
+        lines.push_back(fmt::format("not understood: {} {}", each.count, each.what));
     return lines;
 }
 
@@ -80,7 +89,8 @@ Result<ImportReport> importRun(const ImportRequest& request, const ShareWatcher&
         const auto found = request.format.empty() ? detectImportFormat(file) : findImportFormat(request.format);
         if (!found) return fail(found.error());
         if (format && format->name != found->name)
-            return fail({"cannot import the traces together", file.string(), fmt::format("it is a {}, the one before a {}", found->title, format->title),
+            return fail({"cannot import the traces together", file.string(),
+                         fmt::format("it is a {}, the one before a {}", found->title, format->title),
                          "Files of one format"});
         format = *found;
         std::error_code unknown;

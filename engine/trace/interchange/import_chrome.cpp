@@ -14,7 +14,7 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t mostOpenBytes = std::size_t{256} << 20;  ///< names of spans that have begun and not ended
-constexpr int predictedProcesses = 100000;  ///< as export_chrome numbers them
+constexpr int predictedProcesses = 100000;                     ///< as export_chrome numbers them
 
 template <class Number>
 std::optional<Number> parsed(std::string_view text) {
@@ -29,7 +29,8 @@ std::optional<EventKind> kindNamed(std::string_view text) {
     static const auto byName = [] {
         std::map<std::string_view, EventKind> all;
         for (int kind = 1; kind < 256; ++kind)
-            if (const std::string_view title = name(static_cast<EventKind>(kind)); title != "unknown") all.emplace(title, static_cast<EventKind>(kind));
+            if (const std::string_view title = name(static_cast<EventKind>(kind)); title != "unknown")
+                all.emplace(title, static_cast<EventKind>(kind));
         return all;
     }();
     const auto found = byName.find(text);
@@ -58,7 +59,8 @@ public:
                                  [this](const TraceItem& item) { return take(item); },
                                  [this](const char* what) { trace_.ignored(what); }};
         if (const Status done = readTraceJson(**in, file_, reader); !done) return done;
-        for (const auto& [thread, open] : open_) trace_.ignored("spans that begin and never end (B without E)", static_cast<std::int64_t>(open.size()));
+        for (const auto& [thread, open] : open_)
+            trace_.ignored("spans that begin and never end (B without E)", static_cast<std::int64_t>(open.size()));
         return {};
     }
 
@@ -73,24 +75,26 @@ private:
         if (item.phase == "M") return meta(item);
         if (item.phase.size() != 1) return ignore("entries without a phase");
         switch (item.phase.front()) {
-            case 'X': return span(item);
-            case 'B': return open(item);
-            case 'E': return close(item);
-            case 'C': return counter(item);
-            case 'i':
-            case 'I':
-            case 'R': return instant(item);
-            case 's':
-            case 't':
-            case 'f': return ours_ ? Status{} : ignore("arrows between spans (flow events)");
-            case 'b':
-            case 'n':
-            case 'e': return ignore("asynchronous spans (b, n, e)");
-            default: return ignore(fmt::format("events of phase \"{}\"", item.phase));
+        case 'X': return span(item);
+        case 'B': return open(item);
+        case 'E': return close(item);
+        case 'C': return counter(item);
+        case 'i':
+        case 'I':
+        case 'R': return instant(item);
+        case 's':
+        case 't':
+        case 'f': return ours_ ? Status{} : ignore("arrows between spans (flow events)");
+        case 'b':
+        case 'n':
+        case 'e': return ignore("asynchronous spans (b, n, e)");
+        default: return ignore(fmt::format("events of phase \"{}\"", item.phase));
         }
     }
 
-    bool isPredicted(const TraceItem& item) const { return ours_ && parsed<int>(item.process).value_or(0) >= predictedProcesses; }
+    bool isPredicted(const TraceItem& item) const {
+        return ours_ && parsed<int>(item.process).value_or(0) >= predictedProcesses;
+    }
 
     std::uint32_t processOf(const TraceItem& item) {
         std::string key = item.process;
@@ -98,7 +102,8 @@ private:
         if (isPredicted(item)) key = std::to_string(*number - predictedProcesses);
         const auto known = processes_.find(key);
         if (known != processes_.end()) return known->second;
-        ForeignProcess process{.source = fmt::format("{}, process {}", file_.filename().string(), key), .label = ours_ ? std::string() : key};
+        ForeignProcess process{.source = fmt::format("{}, process {}", file_.filename().string(), key),
+                               .label = ours_ ? std::string() : key};
         process.order = number.value_or(static_cast<std::int64_t>(processes_.size()));
         if (ours_) process.rank = parsed<int>(key);
         else if (number && *number > 0 && *number < 1 << 30) process.pid = static_cast<int>(*number);
@@ -110,10 +115,13 @@ private:
             ForeignProcess& process = trace_.process(processOf(item));
             const std::string title = item.text("name");
             const std::size_t open = title.find('(');
-            if (ours_) process.label = open == std::string::npos ? std::string() : title.substr(open + 1, title.size() - open - 2);
+            if (ours_)
+                process.label =
+                    open == std::string::npos ? std::string() : title.substr(open + 1, title.size() - open - 2);
             else process.label = title;
         } else if (item.name == "process_sort_index") {
-            if (const auto index = item.number("sort_index"); index && std::abs(*index) < 1e15) trace_.process(processOf(item)).order = static_cast<std::int64_t>(*index);
+            if (const auto index = item.number("sort_index"); index && std::abs(*index) < 1e15)
+                trace_.process(processOf(item)).order = static_cast<std::int64_t>(*index);
         }
         return {};
     }
@@ -152,7 +160,8 @@ private:
             if (!known) return ignore("spans whose action is none");
             event.event.action = actionId(*known);
         }
-        if (*kind == EventKind::Step && !event.predicted) trace_.addStep(event.process, event.event.step, *item.begin, end);
+        if (*kind == EventKind::Step && !event.predicted)
+            trace_.addStep(event.process, event.event.step, *item.begin, end);
         return trace_.add(event);
     }
 
@@ -163,7 +172,8 @@ private:
         openBytes_ += bytesOf(opened);
         if (openBytes_ > mostOpenBytes)
             return fail({"cannot import the trace", file_.string(),
-                         fmt::format("more spans have begun and not ended (B without E) than fit into {}", formatBytes(mostOpenBytes)),
+                         fmt::format("more spans have begun and not ended (B without E) than fit into {}",
+                                     formatBytes(mostOpenBytes)),
                          "A trace whose spans end, or have a duration (X)"});
         open_[item.process + '/' + item.thread].push_back(std::move(opened));
         return {};
@@ -172,19 +182,22 @@ private:
     /// What an open span takes of memory.
     static std::size_t bytesOf(const TraceItem& item) {
         std::size_t bytes = sizeof item + item.name.size() + item.category.size();
-        for (const auto& [key, value] : item.arguments) bytes += sizeof key + sizeof value + key.size() + value.text.size();
+        for (const auto& [key, value] : item.arguments)
+            bytes += sizeof key + sizeof value + key.size() + value.text.size();
         return bytes + item.process.size() + item.thread.size();
     }
 
     Status close(const TraceItem& item) {
         const auto stack = open_.find(item.process + '/' + item.thread);
-        if (!item.begin || stack == open_.end() || stack->second.empty()) return ignore("ends of spans that did not begin (E without B)");
+        if (!item.begin || stack == open_.end() || stack->second.empty())
+            return ignore("ends of spans that did not begin (E without B)");
         TraceItem whole = std::move(stack->second.back());
         stack->second.pop_back();
         openBytes_ -= bytesOf(whole);
         if (stack->second.empty()) open_.erase(stack);
         std::int64_t lasted = 0;
-        if (__builtin_sub_overflow(*item.begin, *whole.begin, &lasted)) return ignore("spans without a time or a duration");
+        if (__builtin_sub_overflow(*item.begin, *whole.begin, &lasted))
+            return ignore("spans without a time or a duration");
         whole.duration = lasted;
         return span(whole);
     }
@@ -237,7 +250,8 @@ private:
 
     static double valueOf(const TraceItem& item) {
         const std::string text = item.text("value");
-        for (const Command command : {Command::Pause, Command::Resume, Command::StepOnce, Command::Stop, Command::Checkpoint, Command::Resize, Command::InjectFault})
+        for (const Command command : {Command::Pause, Command::Resume, Command::StepOnce, Command::Stop,
+                                      Command::Checkpoint, Command::Resize, Command::InjectFault})
             if (text == name(command)) return static_cast<double>(command);
         return parsed<double>(text).value_or(0);
     }

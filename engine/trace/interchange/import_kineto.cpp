@@ -66,7 +66,8 @@ public:
         if (const Status done = readTraceJson(**in, file_, reader); !done) return done;
         ForeignProcess& process = trace_.process(process_);
         if (late_)
-            return fail({"cannot import the trace", file_.string(), "baseTimeNanoseconds comes after the events it belongs to",
+            return fail({"cannot import the trace", file_.string(),
+                         "baseTimeNanoseconds comes after the events it belongs to",
                          "A file as torch.profiler writes it"});
         if (!process.rank) trace_.note(process.source + " does not say which rank it is (no distributedInfo)");
         process.label = !process.host.empty() ? process.host : titles_[std::to_string(process.pid)];
@@ -87,7 +88,8 @@ private:
     Status take(const TraceItem& item) {
         if (item.phase == "M") {
             if (item.name == "process_name" && titles_.size() < mostTitles) titles_[item.process] = item.text("name");
-            if (item.name == "process_labels" && item.text("labels") == "CPU") trace_.process(process_).pid = wholeNumber(item.process).value_or(0);
+            if (item.name == "process_labels" && item.text("labels") == "CPU")
+                trace_.process(process_).pid = wholeNumber(item.process).value_or(0);
             return {};
         }
         // The recorder's own frame, beside what it recorded.
@@ -96,7 +98,8 @@ private:
         if (item.phase == "X") return span(item);
         if (isOneOf(item.phase, {"i", "I"})) return instant(item);
         if (item.phase == "C") return counter(item);
-        return ignore(item.phase.empty() ? std::string("entries without a phase") : fmt::format("events of phase \"{}\"", item.phase.substr(0, 8)));
+        return ignore(item.phase.empty() ? std::string("entries without a phase")
+                                         : fmt::format("events of phase \"{}\"", item.phase.substr(0, 8)));
     }
 
     Status ignore(std::string_view what) {
@@ -108,7 +111,8 @@ private:
     std::optional<std::int64_t> timeOf(const TraceItem& item) {
         seen_ = true;
         std::int64_t time = 0;
-        if (!item.begin || __builtin_add_overflow(*item.begin, base_, &time) || time > std::int64_t{1} << 62 || time < -(std::int64_t{1} << 62))
+        if (!item.begin || __builtin_add_overflow(*item.begin, base_, &time) || time > std::int64_t{1} << 62 ||
+            time < -(std::int64_t{1} << 62))
             return std::nullopt;
         return time;
     }
@@ -133,9 +137,11 @@ private:
             event.event.bytes = bytesOf(item, "bytes");
             return trace_.add(event);
         }
-        if (isOneOf(category, {"user_annotation", "gpu_user_annotation"})) return annotation(item, *begin, end, category.starts_with("gpu"));
+        if (isOneOf(category, {"user_annotation", "gpu_user_annotation"}))
+            return annotation(item, *begin, end, category.starts_with("gpu"));
         if (isOneOf(category, {"cuda_runtime", "cuda_driver", "Runtime"}))
-            if (const std::uint32_t correlation = correlationOf(item); correlation != 0) trace_.addLaunch(process_, correlation, *begin);
+            if (const std::uint32_t correlation = correlationOf(item); correlation != 0)
+                trace_.addLaunch(process_, correlation, *begin);
         ForeignEvent event = foreign(item, EventKind::Operation, Lane::Host, *begin, end);
         if (isOneOf(category, {"cpu_op", "Operator"}))
             event.outermost = item.name.starts_with(backwardPrefix) ? EventKind::Backward : EventKind::Kernel;
@@ -143,7 +149,8 @@ private:
     }
 
     Status kernel(const TraceItem& item, std::int64_t begin, std::int64_t end) {
-        if (!item.name.starts_with("nccl")) return trace_.add(foreign(item, EventKind::Kernel, Lane::Compute, begin, end));
+        if (!item.name.starts_with("nccl"))
+            return trace_.add(foreign(item, EventKind::Kernel, Lane::Compute, begin, end));
         ForeignEvent event = foreign(item, EventKind::Collective, Lane::Comm, begin, end);
         const std::int64_t elements = std::max(bytesOf(item, "In msg nelems"), bytesOf(item, "Out msg nelems"));
         if (elements < std::int64_t{1} << 58) event.event.bytes = elements * elementBytes(item.text("dtype"));
@@ -164,7 +171,8 @@ private:
             }
         }
         // Gloo's threads name what they do; NCCL's names are those of the calls, whose work its kernels are.
-        if (item.name.starts_with(glooPrefix)) return trace_.add(foreign(item, EventKind::Collective, Lane::Comm, begin, end));
+        if (item.name.starts_with(glooPrefix))
+            return trace_.add(foreign(item, EventKind::Collective, Lane::Comm, begin, end));
         ForeignEvent event = foreign(item, EventKind::Annotation, Lane::Host, begin, end);
         if (item.name.starts_with(optimizerPrefix)) event.outermost = EventKind::Optimizer;
         return trace_.add(event);

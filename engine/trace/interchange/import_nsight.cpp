@@ -47,11 +47,15 @@ public:
         if (const Status plain = checkTables(); !plain) return plain;
         static constexpr std::array parts{&NsightReader::kernels, &NsightReader::copies, &NsightReader::fills,
                                           &NsightReader::calls,   &NsightReader::ranges, &NsightReader::memory};
-        for (const char* table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
-                                  "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "CUDA_GPU_MEMORY_USAGE_EVENTS"})
-            if (has(table)) rows_ += rowsOf_[table] = database_->number((std::string("SELECT count(*) FROM ") + table).c_str()).value_or(0);
+        for (const char* table :
+             {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
+              "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "CUDA_GPU_MEMORY_USAGE_EVENTS"})
+            if (has(table))
+                rows_ += rowsOf_[table] =
+                    database_->number((std::string("SELECT count(*) FROM ") + table).c_str()).value_or(0);
         if (rows_ == 0)
-            return fail({"cannot import the trace", file_.string(), "it is an SQLite database without the tables of Nsight Systems, or they are empty",
+            return fail({"cannot import the trace", file_.string(),
+                         "it is an SQLite database without the tables of Nsight Systems, or they are empty",
                          "What nsys export --type sqlite writes"});
         // Times count from the session's begin: that of several reports must be known to lay them side by side.
         if (has("TARGET_INFO_SESSION_START_TIME"))
@@ -68,14 +72,18 @@ public:
 private:
     /// Whatever is read is stored as rows: no view, no table that a module makes, no column that is computed.
     Status checkTables() {
-        for (const char* table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
-                                  "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "CUDA_GPU_MEMORY_USAGE_EVENTS", "StringIds",
-                                  "ENUM_CUDA_MEMCPY_OPER", "TARGET_INFO_SESSION_START_TIME", "TARGET_INFO_SYSTEM_ENV"}) {
-            auto odd = database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE AND type <> 'index' AND (type <> 'table' OR "
-                                          "rootpage = 0 OR EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden <> 0))");
+        for (const char* table :
+             {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
+              "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "CUDA_GPU_MEMORY_USAGE_EVENTS", "StringIds",
+              "ENUM_CUDA_MEMCPY_OPER", "TARGET_INFO_SESSION_START_TIME", "TARGET_INFO_SYSTEM_ENV"}) {
+            auto odd =
+                database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE AND type <> 'index' AND "
+                                   "(type <> 'table' OR "
+                                   "rootpage = 0 OR EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden <> 0))");
             if (!odd) return fail({"cannot import the trace", file_.string(), database_->error("").why, ""});
             if (odd->bind(std::string_view(table)).next() == SQLITE_ROW)
-                return fail({"cannot import the trace", file_.string() + ", table " + table, "it is a view, or some of it is computed, where Nsight Systems stores rows",
+                return fail({"cannot import the trace", file_.string() + ", table " + table,
+                             "it is a view, or some of it is computed, where Nsight Systems stores rows",
                              "What nsys export --type sqlite writes"});
         }
         return {};
@@ -91,15 +99,18 @@ private:
         if (!has(table)) return {};
         auto rows = database_->prepare(sql.c_str());
         if (!rows)
-            return fail({"cannot import the trace", file_.string() + ", table " + table, database_->error("").why, "The columns that Nsight Systems documents"});
+            return fail({"cannot import the trace", file_.string() + ", table " + table, database_->error("").why,
+                         "The columns that Nsight Systems documents"});
         int code = 0;
         for (std::int64_t left = rowsOf_[table]; (code = rows->next()) == SQLITE_ROW; --left) {
             if (left == 0)
-                return fail({"cannot import the trace", file_.string() + ", table " + table, "its rows name texts that the file holds more than once",
+                return fail({"cannot import the trace", file_.string() + ", table " + table,
+                             "its rows name texts that the file holds more than once",
                              "One row of StringIds, and of ENUM_CUDA_MEMCPY_OPER, for each id"});
             if (const Status room = trace_.room(); !room) return room;
             if (const Status taken = take(*rows); !taken) return taken;
-            if (++done_ % rowsBetweenQuestions == 0 && watcher_ && !watcher_(std::min(1.0, static_cast<double>(done_) / static_cast<double>(rows_))))
+            if (++done_ % rowsBetweenQuestions == 0 && watcher_ &&
+                !watcher_(std::min(1.0, static_cast<double>(done_) / static_cast<double>(rows_))))
                 return fail(Error{"the import was cancelled", "", "", ""});
         }
         if (code != SQLITE_DONE)
@@ -112,22 +123,29 @@ private:
         const auto known = processes_.find(key);
         if (known != processes_.end()) return known->second;
         const int pid = pidOf(key);
-        ForeignProcess process{.source = fmt::format("{}, process {}", file_.filename().string(), pid), .label = host_, .host = host_, .pid = pid};
+        ForeignProcess process{.source = fmt::format("{}, process {}", file_.filename().string(), pid),
+                               .label = host_,
+                               .host = host_,
+                               .pid = pid};
         process.order = pid;
         return processes_[key] = trace_.addProcess(std::move(process));
     }
 
-    /// Begin, end and global id are the first three columns. `launch` joins what a device does to the call that asked for it.
-    Status add(const Statement& row, EventKind kind, Lane lane, std::string_view name, std::int64_t launch = 0, std::int64_t bytes = 0) {
+    /// Begin, end and global id are the first three columns. `launch` joins what a device does to the call that asked
+    /// for it.
+    Status add(const Statement& row, EventKind kind, Lane lane, std::string_view name, std::int64_t launch = 0,
+               std::int64_t bytes = 0) {
         ForeignEvent event;
-        if (__builtin_add_overflow(row.number(0), base_, &event.event.begin) || __builtin_add_overflow(row.number(1), base_, &event.event.end)) {
+        if (__builtin_add_overflow(row.number(0), base_, &event.event.begin) ||
+            __builtin_add_overflow(row.number(1), base_, &event.event.end)) {
             trace_.ignored("spans whose times are too large");
             return {};
         }
         event.process = processOf(row.number(2));
         event.thread = threadOf(row.number(2));
         const bool joined = launch > 0 && launch <= std::numeric_limits<std::uint32_t>::max();
-        if (joined && lane == Lane::Host) trace_.addLaunch(event.process, static_cast<std::uint32_t>(launch), event.event.begin);
+        if (joined && lane == Lane::Host)
+            trace_.addLaunch(event.process, static_cast<std::uint32_t>(launch), event.event.begin);
         else if (joined) event.launch = static_cast<std::uint32_t>(launch);
         event.event.action = trace_.name(name);
         event.event.bytes = bytes;
@@ -145,11 +163,13 @@ private:
 
     Status kernels() {
         return each("CUPTI_ACTIVITY_KIND_KERNEL",
-                    "SELECT k.start, k.end, k.globalPid, coalesce(s.value, 'kernel'), k.correlationId FROM CUPTI_ACTIVITY_KIND_KERNEL k "
+                    "SELECT k.start, k.end, k.globalPid, coalesce(s.value, 'kernel'), k.correlationId FROM "
+                    "CUPTI_ACTIVITY_KIND_KERNEL k "
                     "LEFT JOIN StringIds s ON s.id = k.demangledName",
                     [this](const Statement& row) {
                         const std::string name = row.text(3);
-                        if (!name.starts_with("nccl")) return add(row, EventKind::Kernel, Lane::Compute, name, row.number(4));
+                        if (!name.starts_with("nccl"))
+                            return add(row, EventKind::Kernel, Lane::Compute, name, row.number(4));
                         trace_.process(processOf(row.number(2))).device = true;
                         return add(row, EventKind::Collective, Lane::Comm, name, row.number(4));
                     });
@@ -158,27 +178,38 @@ private:
     Status copies() {
         const bool named = has("ENUM_CUDA_MEMCPY_OPER");
         return each("CUPTI_ACTIVITY_KIND_MEMCPY",
-                    named ? "SELECT m.start, m.end, m.globalPid, m.bytes, coalesce(e.label, 'copy'), m.correlationId FROM CUPTI_ACTIVITY_KIND_MEMCPY m "
-                            "LEFT JOIN ENUM_CUDA_MEMCPY_OPER e ON e.id = m.copyKind"
-                          : "SELECT start, end, globalPid, bytes, 'copy', correlationId FROM CUPTI_ACTIVITY_KIND_MEMCPY",
-                    [this](const Statement& row) { return add(row, EventKind::MemoryCopy, Lane::Copy, row.text(4), row.number(5), row.number(3)); });
+                    named
+                        ? "SELECT m.start, m.end, m.globalPid, m.bytes, coalesce(e.label, 'copy'), m.correlationId "
+                          "FROM CUPTI_ACTIVITY_KIND_MEMCPY m "
+                          "LEFT JOIN ENUM_CUDA_MEMCPY_OPER e ON e.id = m.copyKind"
+                        : "SELECT start, end, globalPid, bytes, 'copy', correlationId FROM CUPTI_ACTIVITY_KIND_MEMCPY",
+                    [this](const Statement& row) {
+                        return add(row, EventKind::MemoryCopy, Lane::Copy, row.text(4), row.number(5), row.number(3));
+                    });
     }
 
     Status fills() {
-        return each("CUPTI_ACTIVITY_KIND_MEMSET", "SELECT start, end, globalPid, bytes, correlationId FROM CUPTI_ACTIVITY_KIND_MEMSET",
-                    [this](const Statement& row) { return add(row, EventKind::MemoryCopy, Lane::Copy, "fill", row.number(4), row.number(3)); });
+        return each("CUPTI_ACTIVITY_KIND_MEMSET",
+                    "SELECT start, end, globalPid, bytes, correlationId FROM CUPTI_ACTIVITY_KIND_MEMSET",
+                    [this](const Statement& row) {
+                        return add(row, EventKind::MemoryCopy, Lane::Copy, "fill", row.number(4), row.number(3));
+                    });
     }
 
     Status calls() {
         return each("CUPTI_ACTIVITY_KIND_RUNTIME",
-                    "SELECT r.start, r.end, r.globalTid, coalesce(s.value, 'call'), r.correlationId FROM CUPTI_ACTIVITY_KIND_RUNTIME r "
+                    "SELECT r.start, r.end, r.globalTid, coalesce(s.value, 'call'), r.correlationId FROM "
+                    "CUPTI_ACTIVITY_KIND_RUNTIME r "
                     "LEFT JOIN StringIds s ON s.id = r.nameId",
-                    [this](const Statement& row) { return add(row, EventKind::Operation, Lane::Host, row.text(3), row.number(4)); });
+                    [this](const Statement& row) {
+                        return add(row, EventKind::Operation, Lane::Host, row.text(3), row.number(4));
+                    });
     }
 
     Status ranges() {
         return each("NVTX_EVENTS",
-                    "SELECT n.start, coalesce(n.end, n.start), n.globalTid, n.eventType, coalesce(n.text, s.value, ''), n.end IS NULL FROM NVTX_EVENTS n "
+                    "SELECT n.start, coalesce(n.end, n.start), n.globalTid, n.eventType, coalesce(n.text, s.value, "
+                    "''), n.end IS NULL FROM NVTX_EVENTS n "
                     "LEFT JOIN StringIds s ON s.id = n.textId",
                     [this](const Statement& row) -> Status {
                         const std::int64_t type = row.number(3);
@@ -195,13 +226,16 @@ private:
     Status memory() {
         std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t> held;
         return each("CUDA_GPU_MEMORY_USAGE_EVENTS",
-                    "SELECT start, start, globalPid, bytes, memoryOperationType, deviceId FROM CUDA_GPU_MEMORY_USAGE_EVENTS ORDER BY start",
+                    "SELECT start, start, globalPid, bytes, memoryOperationType, deviceId FROM "
+                    "CUDA_GPU_MEMORY_USAGE_EVENTS ORDER BY start",
                     [this, held = std::move(held)](const Statement& row) mutable -> Status {
                         const std::uint32_t process = processOf(row.number(2));
                         std::int64_t& bytes = held[{process, row.number(5)}];
                         const std::int64_t change = row.number(3);
                         const bool allocation = row.number(4) == 0;
-                        if (allocation ? __builtin_add_overflow(bytes, change, &bytes) : __builtin_sub_overflow(bytes, change, &bytes)) bytes = 0;
+                        if (allocation ? __builtin_add_overflow(bytes, change, &bytes)
+                                       : __builtin_sub_overflow(bytes, change, &bytes))
+                            bytes = 0;
                         ForeignEvent event;
                         event.process = process;
                         if (__builtin_add_overflow(row.number(0), base_, &event.event.begin)) return {};

@@ -18,12 +18,16 @@ constexpr unsigned bufferBytes = 1u << 20;
 
 void InputStream::Close::operator()(gzFile_s* file) const { gzclose(file); }
 
-InputStream::InputStream(std::filesystem::path file, std::unique_ptr<gzFile_s, Close> in, std::uint64_t size, ShareWatcher watcher,
-                         UnpackLimits limits)
-    : file_(std::move(file)), in_(std::move(in)), size_(size), limits_(limits), watcher_(std::move(watcher)), buffer_(bufferBytes) {}
+InputStream::InputStream(std::filesystem::path file, std::unique_ptr<gzFile_s, Close> in, std::uint64_t size,
+                         ShareWatcher watcher, UnpackLimits limits)
+    : file_(std::move(file)), in_(std::move(in)), size_(size), limits_(limits), watcher_(std::move(watcher)),
+      buffer_(bufferBytes) {}
 
-Result<std::unique_ptr<InputStream>> InputStream::open(const std::filesystem::path& file, ShareWatcher watcher, UnpackLimits limits) {
-    const auto refuse = [&](std::string why) { return fail({"cannot read the trace", file.string(), std::move(why), ""}); };
+Result<std::unique_ptr<InputStream>> InputStream::open(const std::filesystem::path& file, ShareWatcher watcher,
+                                                       UnpackLimits limits) {
+    const auto refuse = [&](std::string why) {
+        return fail({"cannot read the trace", file.string(), std::move(why), ""});
+    };
     std::error_code code;
     if (!std::filesystem::exists(file, code)) return refuse("there is no such file");
     if (std::filesystem::is_directory(file, code)) return refuse("it is a folder");
@@ -37,15 +41,21 @@ Result<std::unique_ptr<InputStream>> InputStream::open(const std::filesystem::pa
 
 std::optional<Error> InputStream::beyondLimits() const {
     if (gzdirect(in_.get()) != 0) return std::nullopt;  // it is not packed
-    const auto refuse = [&](std::string why, std::string legal) { return Error{"cannot read the trace", file_.string(), std::move(why), std::move(legal)}; };
+    const auto refuse = [&](std::string why, std::string legal) {
+        return Error{"cannot read the trace", file_.string(), std::move(why), std::move(legal)};
+    };
     if (unpacked_ > limits_.bytes)
-        return refuse(fmt::format("its gzip data unpacks to more than {}", formatBytes(static_cast<std::int64_t>(limits_.bytes))),
-                      "A trace of fewer steps or ranks, or the trace as a file that is not packed");
+        return refuse(
+            fmt::format("its gzip data unpacks to more than {}", formatBytes(static_cast<std::int64_t>(limits_.bytes))),
+            "A trace of fewer steps or ranks, or the trace as a file that is not packed");
     const auto packed = static_cast<std::uint64_t>(std::max<z_off_t>(gzoffset(in_.get()), 1));
     if (unpacked_ > limits_.free && unpacked_ / packed > limits_.ratio)
-        return refuse(fmt::format("{} of its gzip data unpack to more than {}, which no trace does", formatBytes(static_cast<std::int64_t>(packed)),
-                                  formatBytes(static_cast<std::int64_t>(packed * limits_.ratio))),
-                      fmt::format("Up to {} unpacked bytes for each packed one, or the trace as a file that is not packed", limits_.ratio));
+        return refuse(
+            fmt::format("{} of its gzip data unpack to more than {}, which no trace does",
+                        formatBytes(static_cast<std::int64_t>(packed)),
+                        formatBytes(static_cast<std::int64_t>(packed * limits_.ratio))),
+            fmt::format("Up to {} unpacked bytes for each packed one, or the trace as a file that is not packed",
+                        limits_.ratio));
     return std::nullopt;
 }
 
@@ -61,8 +71,9 @@ InputStream::int_type InputStream::underflow() {
     const char* why = gzerror(in_.get(), &code);
     // A gzip file that was cut off gives what is there and then Z_BUF_ERROR.
     if (got < 0 || (got == 0 && code != Z_OK && code != Z_STREAM_END))
-        problem_ = Error{"cannot read the trace", file_.string(),
-                         code == Z_ERRNO ? std::strerror(errno) : std::string("its gzip data is damaged or cut off: ") + why, ""};
+        problem_ = Error{
+            "cannot read the trace", file_.string(),
+            code == Z_ERRNO ? std::strerror(errno) : std::string("its gzip data is damaged or cut off: ") + why, ""};
     if (got <= 0) return traits_type::eof();
     unpacked_ += static_cast<std::uint64_t>(got);
     problem_ = beyondLimits();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file as a stream of bytes, unpacked on the way where it is gzip, within limits; tells how far it is and can be cancelled.
+// A file as a stream of bytes, unpacked on the way where it is gzip, within limits; tells how far it is and can be
+// cancelled.
 #pragma once
 
 #include "engine/base/result.h"
@@ -22,14 +23,15 @@ using ShareWatcher = std::function<bool(double)>;
 /// What a gzip file may unpack to. gzip packs nothing by more than 1032 to 1, and traces by 10 to 50.
 struct UnpackLimits {
     std::uint64_t bytes = std::uint64_t{64} << 30;
-    std::uint64_t ratio = 200;                          ///< unpacked bytes for each packed one
-    std::uint64_t free = std::uint64_t{256} << 20;      ///< so many unpacked bytes are there before the ratio counts
+    std::uint64_t ratio = 200;                      ///< unpacked bytes for each packed one
+    std::uint64_t free = std::uint64_t{256} << 20;  ///< so many unpacked bytes are there before the ratio counts
 };
 
 class InputStream final : public std::streambuf {
 public:
     /// Errors: no such file, a folder, no right to read it.
-    static Result<std::unique_ptr<InputStream>> open(const std::filesystem::path& file, ShareWatcher watcher, UnpackLimits limits = {});
+    static Result<std::unique_ptr<InputStream>> open(const std::filesystem::path& file, ShareWatcher watcher,
+                                                     UnpackLimits limits = {});
 
     bool cancelled() const { return cancelled_; }
     /// Why it ended before the file did: damaged gzip data, more of it than the limits allow, a failing disk.
@@ -54,7 +56,8 @@ private:
 
 public:
     /// For its own factory: nobody else can close.
-    InputStream(std::filesystem::path file, std::unique_ptr<gzFile_s, Close> in, std::uint64_t size, ShareWatcher watcher, UnpackLimits limits);
+    InputStream(std::filesystem::path file, std::unique_ptr<gzFile_s, Close> in, std::uint64_t size,
+                ShareWatcher watcher, UnpackLimits limits);
 };
 
 }  // namespace shardlab

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other programs draw a thread's spans as a stack: they nest or follow each other. The spans of a lane may overlap, so a
-// lane is as many rows as that takes.
+// Other programs draw a thread's spans as a stack: they nest or follow each other. The spans of a lane may overlap, so
+// a lane is as many rows as that takes.
 #pragma once
 
 #include "engine/trace/event/event.h"

@@ -6,7 +6,8 @@
 namespace shardlab {
 
 MessageNumbers::MessageNumbers(const RunHeader& header)
-    : mesh_(header.layout), stages_(stageCount(header.layout)), microbatches_(std::max(microbatches(header.layout), 1)) {}
+    : mesh_(header.layout), stages_(stageCount(header.layout)),
+      microbatches_(std::max(microbatches(header.layout), 1)) {}
 
 std::optional<std::int64_t> MessageNumbers::number(const Event& event, std::int64_t step) const {
     const Action action = actionFromId(event.action);

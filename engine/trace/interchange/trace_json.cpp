@@ -15,11 +15,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t longestText = 4096;        ///< of a name or an argument; the rest is left out
+constexpr std::size_t longestText = 4096;  ///< of a name or an argument; the rest is left out
 constexpr std::size_t mostArguments = 64;
-constexpr std::size_t longestNumber = 256;       ///< of a process or thread; the rest is left out
+constexpr std::size_t longestNumber = 256;  ///< of a process or thread; the rest is left out
 constexpr std::size_t deepestFact = 3;
-constexpr std::size_t deepest = 512;             ///< lists and objects within one another
+constexpr std::size_t deepest = 512;  ///< lists and objects within one another
 constexpr std::uint64_t longestToken = std::uint64_t{64} << 20;
 constexpr std::size_t passedOn = std::size_t{1} << 18;
 
@@ -32,8 +32,8 @@ std::string shortened(std::string text, std::size_t longest) {
     return text;
 }
 
-/// The bytes of a JSON text, up to the first that the parser could not hold: it keeps all that follows the begin of a text or
-/// a number until the next one begins.
+/// The bytes of a JSON text, up to the first that the parser could not hold: it keeps all that follows the begin of a
+/// text or a number until the next one begins.
 class TokenBound final : public std::streambuf {
 public:
     explicit TokenBound(std::streambuf& in) : in_(in), buffer_(passedOn) {}
@@ -43,7 +43,8 @@ public:
 
 private:
     int_type underflow() override {
-        const std::streamsize got = tooLong_ ? 0 : in_.sgetn(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+        const std::streamsize got =
+            tooLong_ ? 0 : in_.sgetn(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
         for (std::streamsize i = 0; i < got && !tooLong_; ++i) follow(buffer_[static_cast<std::size_t>(i)]);
         if (got <= 0 || tooLong_) return traits_type::eof();
         setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
@@ -85,9 +86,7 @@ public:
     bool number_integer(number_integer_t number) override { return value({std::to_string(number), true}); }
     bool number_unsigned(number_unsigned_t number) override { return value({std::to_string(number), true}); }
     bool number_float(number_float_t, const string_t& written) override { return value({written, true}); }
-    bool string(string_t& text) override {
-        return value({shortened(std::move(text), longestText), false});
-    }
+    bool string(string_t& text) override { return value({shortened(std::move(text), longestText), false}); }
     bool binary(binary_t&) override { return true; }
 
     bool start_object(std::size_t) override {
@@ -153,8 +152,9 @@ private:
     /// A list or an object begins.
     bool open() {
         if (depth_ == deepest)
-            status_ = fail(refusal(file_, fmt::format("its lists and objects lie more than {} deep within one another", deepest),
-                                   "A trace as chrome://tracing reads it, whose lists and objects lie about 5 deep"));
+            status_ = fail(
+                refusal(file_, fmt::format("its lists and objects lie more than {} deep within one another", deepest),
+                        "A trace as chrome://tracing reads it, whose lists and objects lie about 5 deep"));
         else ++depth_;
         return status_.has_value();
     }
@@ -207,7 +207,8 @@ private:
 }  // namespace
 
 const TraceValue* TraceItem::argument(std::string_view key) const {
-    const auto found = std::ranges::find(arguments, key, [](const auto& argument) { return std::string_view(argument.first); });
+    const auto found =
+        std::ranges::find(arguments, key, [](const auto& argument) { return std::string_view(argument.first); });
     return found == arguments.end() ? nullptr : &found->second;
 }
 
@@ -231,13 +232,16 @@ std::optional<std::int64_t> nanoseconds(std::string_view microseconds) {
     const std::string_view whole = microseconds.substr(0, point);
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
-    const bool plain = error == std::errc{} && end == whole.data() + whole.size() && value < most / 1000 && value > -most / 1000 &&
-                       microseconds.find_first_not_of("0123456789", point == std::string_view::npos ? microseconds.size() : point + 1) ==
-                           std::string_view::npos;
+    const bool plain =
+        error == std::errc{} && end == whole.data() + whole.size() && value < most / 1000 && value > -most / 1000 &&
+        microseconds.find_first_not_of(
+            "0123456789", point == std::string_view::npos ? microseconds.size() : point + 1) == std::string_view::npos;
     if (!plain) {  // 1e3 and the like
         double number = 0;
-        const auto [last, wrong] = std::from_chars(microseconds.data(), microseconds.data() + microseconds.size(), number);
-        if (wrong != std::errc{} || last != microseconds.data() + microseconds.size() || !(std::abs(number) < 4e15)) return std::nullopt;
+        const auto [last, wrong] =
+            std::from_chars(microseconds.data(), microseconds.data() + microseconds.size(), number);
+        if (wrong != std::errc{} || last != microseconds.data() + microseconds.size() || !(std::abs(number) < 4e15))
+            return std::nullopt;
         return std::llround(number * 1000);
     }
     std::int64_t part = 0;
@@ -265,8 +269,10 @@ Status readTraceJson(InputStream& in, const std::filesystem::path& file, const T
                       fmt::format("what begins there goes on for more than {} before another text or number begins",
                                   formatBytes(static_cast<std::int64_t>(longestToken))),
                       "Names, arguments and numbers that are shorter");
-    if (!parsed && !(handler.openList() && bound.sgetc() == std::char_traits<char>::eof() && handler.why().find("end of input") != std::string::npos))
-        return refuse(file.string() + ", byte " + std::to_string(handler.at()), "it is no valid JSON: " + handler.why(), "");
+    if (!parsed && !(handler.openList() && bound.sgetc() == std::char_traits<char>::eof() &&
+                     handler.why().find("end of input") != std::string::npos))
+        return refuse(file.string() + ", byte " + std::to_string(handler.at()), "it is no valid JSON: " + handler.why(),
+                      "");
     if (!handler.found())
         return refuse(file.string(), "it is JSON, but has no list traceEvents",
                       "A trace is an object with a list traceEvents, or that list alone");

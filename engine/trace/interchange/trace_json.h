@@ -22,9 +22,9 @@ struct TraceValue {
 /// One entry of traceEvents, as it stands there; what is missing is empty.
 struct TraceItem {
     std::string phase, category, name;
-    std::string process, thread;  ///< numbers or words
-    std::optional<std::int64_t> begin;     ///< nanoseconds, from microseconds
-    std::optional<std::int64_t> duration;  ///< the same
+    std::string process, thread;                                ///< numbers or words
+    std::optional<std::int64_t> begin;                          ///< nanoseconds, from microseconds
+    std::optional<std::int64_t> duration;                       ///< the same
     std::vector<std::pair<std::string, TraceValue>> arguments;  ///< those that are no lists or objects
 
     const TraceValue* argument(std::string_view key) const;
@@ -40,7 +40,8 @@ struct TraceReader {
 };
 
 /// Both forms: an object with traceEvents, or the list alone, which may lack its end. Errors: not JSON (with the byte),
-/// neither form, damaged gzip or more of it than may be, a text or a nesting beyond all traces; what `item` says; "cancelled" where the stream was.
+/// neither form, damaged gzip or more of it than may be, a text or a nesting beyond all traces; what `item` says;
+/// "cancelled" where the stream was.
 Status readTraceJson(InputStream& in, const std::filesystem::path& file, const TraceReader& reader);
 
 /// "1234.567" microseconds are 1234567 nanoseconds, exactly; none where it is no number, or too large.

@@ -28,7 +28,8 @@ public:
     /// Over all steps, by layer of the model.
     std::map<int, OfLayer> layers() const;
 
-    /// Tokens that chose a layer's busiest expert ÷ those of an average one, mean over layers: 1 is even. None without experts.
+    /// Tokens that chose a layer's busiest expert ÷ those of an average one, mean over layers: 1 is even. None without
+    /// experts.
     std::optional<double> unevenness() const;
     /// Of all choices of tokens.
     std::optional<double> droppedShare() const;

@@ -39,26 +39,51 @@ void addKinds(std::span<const StepFigures> steps, NumberTable& table) {
                 rows.push_back({&time, figures.times.step, static_cast<std::int64_t>(rank)});
     std::ranges::stable_sort(rows, {}, [](const Place& row) { return std::pair(row.time->kind, row.time->stage); });
     for (const auto& [time, step, rank] : rows)
-        table.add({static_cast<std::int64_t>(time->kind), time->stage, step, rank, time->count, time->nanoseconds, time->bytes});
+        table.add({static_cast<std::int64_t>(time->kind), time->stage, step, rank, time->count, time->nanoseconds,
+                   time->bytes});
 }
 
-void addRank(std::int64_t step, std::int64_t number, const RankStep& rank, const RankDetail& detail, NumberTable& table) {
+void addRank(std::int64_t step, std::int64_t number, const RankStep& rank, const RankDetail& detail,
+             NumberTable& table) {
     const IdleTime& stood = detail.standing;
     const MemoryBytes& memory = detail.memory;
-    table.add({step, number, rank.begin, since(rank.end, rank.begin), since(rank.firstForward, rank.begin),
-               since(rank.lastBackward, rank.begin), rank.busy, rank.kernelsEnd, rank.waiting, rank.reduce, rank.optimizer,
-               rank.recompute, rank.hidden, rank.exposed, rank.overrun, rank.moved, rank.peakBytes, stood.sum, stood.pending,
-               since(stood.last, rank.begin), memory[0], memory[1], memory[2], memory[3], memory[4], memory[5]});
+    table.add({step,
+               number,
+               rank.begin,
+               since(rank.end, rank.begin),
+               since(rank.firstForward, rank.begin),
+               since(rank.lastBackward, rank.begin),
+               rank.busy,
+               rank.kernelsEnd,
+               rank.waiting,
+               rank.reduce,
+               rank.optimizer,
+               rank.recompute,
+               rank.hidden,
+               rank.exposed,
+               rank.overrun,
+               rank.moved,
+               rank.peakBytes,
+               stood.sum,
+               stood.pending,
+               since(stood.last, rank.begin),
+               memory[0],
+               memory[1],
+               memory[2],
+               memory[3],
+               memory[4],
+               memory[5]});
 }
 
 void takeRank(const NumberTable& table, std::size_t row, RankStep& rank, RankDetail& detail) {
     std::size_t column = 2;
     const auto next = [&] { return table.at(row, column++); };
     rank.begin = next();
-    for (std::int64_t* time : {&rank.end, &rank.firstForward, &rank.lastBackward}) *time = wrappingSum(rank.begin, next());
-    for (std::int64_t* figure : {&rank.busy, &rank.kernelsEnd, &rank.waiting, &rank.reduce, &rank.optimizer, &rank.recompute,
-                                 &rank.hidden, &rank.exposed, &rank.overrun, &rank.moved, &rank.peakBytes,
-                                 &detail.standing.sum, &detail.standing.pending})
+    for (std::int64_t* time : {&rank.end, &rank.firstForward, &rank.lastBackward})
+        *time = wrappingSum(rank.begin, next());
+    for (std::int64_t* figure :
+         {&rank.busy, &rank.kernelsEnd, &rank.waiting, &rank.reduce, &rank.optimizer, &rank.recompute, &rank.hidden,
+          &rank.exposed, &rank.overrun, &rank.moved, &rank.peakBytes, &detail.standing.sum, &detail.standing.pending})
         *figure = next();
     detail.standing.last = wrappingSum(rank.begin, next());
     for (std::int64_t& bytes : detail.memory) bytes = next();
@@ -67,7 +92,8 @@ void takeRank(const NumberTable& table, std::size_t row, RankStep& rank, RankDet
 /// What follows from the rest.
 void complete(StepSummary& step, bool flushes) {
     for (const RankStep& rank : step.ranks) {
-        if (rank.firstForward >= 0 && (step.firstForward < 0 || rank.firstForward < step.firstForward)) step.firstForward = rank.firstForward;
+        if (rank.firstForward >= 0 && (step.firstForward < 0 || rank.firstForward < step.firstForward))
+            step.firstForward = rank.firstForward;
         step.lastBackward = std::max(step.lastBackward, rank.lastBackward);
         if (rank.end == 0) continue;
         step.begin = step.end == 0 ? rank.begin : std::min(step.begin, rank.begin);
@@ -84,19 +110,21 @@ void complete(StepSummary& step, bool flushes) {
 bool isFigure(std::int64_t value) { return value >= -1 && value <= mostFigure; }
 
 bool areFigures(const RankStep& rank) {
-    return std::ranges::all_of(std::array{rank.begin, rank.end, rank.firstForward, rank.lastBackward, rank.busy, rank.kernelsEnd,
-                                          rank.waiting, rank.reduce, rank.optimizer, rank.recompute, rank.hidden, rank.exposed,
-                                          rank.overrun, rank.moved, rank.peakBytes}, isFigure);
+    return std::ranges::all_of(std::array{rank.begin, rank.end, rank.firstForward, rank.lastBackward, rank.busy,
+                                          rank.kernelsEnd, rank.waiting, rank.reduce, rank.optimizer, rank.recompute,
+                                          rank.hidden, rank.exposed, rank.overrun, rank.moved, rank.peakBytes},
+                               isFigure);
 }
 
 bool areFigures(const StepOverview& all) {
     return areFigures(all.sum) && all.ended >= 0 &&
-           std::ranges::all_of(std::array{all.begin, all.end, all.spent, all.firstForward, all.lastBackward, all.counted}, isFigure);
+           std::ranges::all_of(
+               std::array{all.begin, all.end, all.spent, all.firstForward, all.lastBackward, all.counted}, isFigure);
 }
 
 bool areFigures(const RankDetail& detail) {
-    return std::ranges::all_of(detail.memory, isFigure) && isFigure(detail.standing.sum) && isFigure(detail.standing.pending) &&
-           isFigure(detail.standing.last);
+    return std::ranges::all_of(detail.memory, isFigure) && isFigure(detail.standing.sum) &&
+           isFigure(detail.standing.pending) && isFigure(detail.standing.last);
 }
 
 bool isStep(std::int64_t step) { return step >= -1 && step <= std::numeric_limits<std::int32_t>::max(); }
@@ -109,10 +137,27 @@ Bytes packOverviews(std::span<const StepOverview> steps) {
     NumberTable table(overviewColumns);
     for (const StepOverview& step : steps) {
         const RankStep& sum = step.sum;
-        table.add({step.step, step.ended, step.begin, since(step.end, step.begin), step.spent,
-                   since(step.firstForward, step.begin), since(step.lastBackward, step.begin), step.counted, bitsOf(step.loss),
-                   step.validation ? 1 : 0, bitsOf(step.validation), sum.busy, sum.waiting, sum.reduce, sum.optimizer,
-                   sum.recompute, sum.hidden, sum.exposed, sum.overrun, sum.moved, sum.peakBytes});
+        table.add({step.step,
+                   step.ended,
+                   step.begin,
+                   since(step.end, step.begin),
+                   step.spent,
+                   since(step.firstForward, step.begin),
+                   since(step.lastBackward, step.begin),
+                   step.counted,
+                   bitsOf(step.loss),
+                   step.validation ? 1 : 0,
+                   bitsOf(step.validation),
+                   sum.busy,
+                   sum.waiting,
+                   sum.reduce,
+                   sum.optimizer,
+                   sum.recompute,
+                   sum.hidden,
+                   sum.exposed,
+                   sum.overrun,
+                   sum.moved,
+                   sum.peakBytes});
     }
     Bytes bytes;
     table.append(bytes);
@@ -124,7 +169,8 @@ Result<std::vector<StepOverview>> unpackOverviews(std::span<const std::byte> pac
     if (!bytes) return fail(bytes.error());
     ByteReader reader(*bytes);
     NumberTable table(overviewColumns);
-    if (!table.read(reader, stepsPerOverview) || !reader.atEnd()) return damaged("a column does not decode, or it holds more steps than a block");
+    if (!table.read(reader, stepsPerOverview) || !reader.atEnd())
+        return damaged("a column does not decode, or it holds more steps than a block");
     std::vector<StepOverview> steps(table.rows());
     for (std::size_t row = 0; row < steps.size(); ++row) {
         StepOverview& step = steps[row];
@@ -168,7 +214,8 @@ Bytes packFigures(std::span<const StepFigures> steps) {
     return packBytes(bytes);
 }
 
-Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed, int ranks, bool flushes, const Restarts& restarts) {
+Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed, int ranks, bool flushes,
+                                               const Restarts& restarts) {
     const auto bytes = unpackBytes(packed);
     if (!bytes) return fail(bytes.error());
     ByteReader reader(*bytes);
@@ -181,14 +228,17 @@ Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed
     std::vector<StepFigures> steps;
     for (std::size_t row = 0; row < whole.rows(); ++row) {
         const std::int64_t number = whole.at(row, 0);
-        if (!isStep(number) || (row > 0 && number <= steps.back().times.step)) return damaged("its steps do not ascend");
-        StepFigures& figures = steps.emplace_back(StepFigures::of(static_cast<int>(number), ranks, restarts.ranksOf(static_cast<int>(number), ranks)));
+        if (!isStep(number) || (row > 0 && number <= steps.back().times.step))
+            return damaged("its steps do not ascend");
+        StepFigures& figures = steps.emplace_back(
+            StepFigures::of(static_cast<int>(number), ranks, restarts.ranksOf(static_cast<int>(number), ranks)));
         figures.times.busy = asFigure(whole.at(row, 1));
         figures.times.loss = valueOf(whole.at(row, 2));
         if (whole.at(row, 3) != 0) figures.times.validation = valueOf(whole.at(row, 4));
     }
     const auto place = [&](std::int64_t step, std::int64_t rank) -> StepFigures* {
-        const auto found = std::ranges::lower_bound(steps, step, {}, [](const StepFigures& figures) { return std::int64_t{figures.times.step}; });
+        const auto found = std::ranges::lower_bound(
+            steps, step, {}, [](const StepFigures& figures) { return std::int64_t{figures.times.step}; });
         return found != steps.end() && found->times.step == step && rank >= 0 && rank < ranks ? &*found : nullptr;
     };
     for (std::size_t row = 0; row < rankTable.rows(); ++row) {
@@ -206,8 +256,10 @@ Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed
         const std::int64_t kind = kinds.at(row, 0), stage = kinds.at(row, 1);
         if (!step || kind < 0 || kind > 255 || stage < -1 || stage > std::numeric_limits<std::uint16_t>::max())
             return damaged("a row belongs to no step, rank or kind");
-        const KindTime time{static_cast<EventKind>(kind), static_cast<int>(stage), kinds.at(row, 4), kinds.at(row, 5), kinds.at(row, 6)};
-        if (!isFigure(time.count) || !isFigure(time.nanoseconds) || !isFigure(time.bytes)) return damaged("a figure is no measurement");
+        const KindTime time{static_cast<EventKind>(kind), static_cast<int>(stage), kinds.at(row, 4), kinds.at(row, 5),
+                            kinds.at(row, 6)};
+        if (!isFigure(time.count) || !isFigure(time.nanoseconds) || !isFigure(time.bytes))
+            return damaged("a figure is no measurement");
         step->details[static_cast<std::size_t>(rank)].kinds.push_back(time);
     }
     for (StepFigures& figures : steps) complete(figures.times, flushes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of steps as the run file's blobs: columns of whole numbers, compressed with zstd. Written down in resources/manual/70-run-file.md.
+// Figures of steps as the run file's blobs: columns of whole numbers, compressed with zstd. Written down in
+// resources/manual/70-run-file.md.
 #pragma once
 
 #include "engine/base/bytes.h"
@@ -20,6 +21,7 @@ Result<std::vector<StepOverview>> unpackOverviews(std::span<const std::byte> pac
 /// Ascending by step; each of as many ranks.
 Bytes packFigures(std::span<const StepFigures> steps);
 /// Of a run of `ranks` ranks, of which `restarts` tell how many were active when; `flushes`: as a Summarizer's.
-Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed, int ranks, bool flushes, const Restarts& restarts = {});
+Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed, int ranks, bool flushes,
+                                               const Restarts& restarts = {});
 
 }  // namespace shardlab

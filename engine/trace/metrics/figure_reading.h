@@ -10,8 +10,10 @@
 
 namespace shardlab {
 
-/// Ascending, from step `first` on; `sink` returns false to stop. Error: a block is damaged. Those before it were given.
-Status eachStep(MetricStore& shelf, int ranks, bool flushes, const Restarts& restarts, int first, const std::function<bool(const StepFigures&)>& sink);
+/// Ascending, from step `first` on; `sink` returns false to stop. Error: a block is damaged. Those before it were
+/// given.
+Status eachStep(MetricStore& shelf, int ranks, bool flushes, const Restarts& restarts, int first,
+                const std::function<bool(const StepFigures&)>& sink);
 Result<std::vector<StepOverview>> allOverviews(MetricStore& shelf);
 
 }  // namespace shardlab

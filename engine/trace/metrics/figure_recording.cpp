@@ -14,7 +14,8 @@ void keepFew(Blocks& blocks) {
     while (blocks.size() > FigureRecording::mostBlocks) {
         auto oldest = blocks.end();
         for (auto block = blocks.begin(); block != blocks.end(); ++block)
-            if (!block->second.changed && (oldest == blocks.end() || block->second.used < oldest->second.used)) oldest = block;
+            if (!block->second.changed && (oldest == blocks.end() || block->second.used < oldest->second.used))
+                oldest = block;
         if (oldest == blocks.end()) return;
         blocks.erase(oldest);
     }
@@ -25,7 +26,8 @@ int stepOf(const StepFigures& figures) { return figures.times.step; }
 }  // namespace
 
 FigureRecording::FigureRecording(int ranks, bool flushes, SentBytes sent, MetricStore& shelf)
-    : ranks_(std::max(ranks, 0)), flushes_(flushes), sent_(std::move(sent)), stepsPerBlock_(stepsPerBlock(ranks)), shelf_(shelf) {}
+    : ranks_(std::max(ranks, 0)), flushes_(flushes), sent_(std::move(sent)), stepsPerBlock_(stepsPerBlock(ranks)),
+      shelf_(shelf) {}
 
 Status FigureRecording::add(std::span<const Event> events) {
     Status status;
@@ -90,7 +92,8 @@ Result<StepFigures*> FigureRecording::figures(int step) {
     block.changed = true;
     block.used = ++clock_;
     auto place = std::ranges::lower_bound(block.steps, step, {}, stepOf);
-    if (place == block.steps.end() || stepOf(*place) != step) place = block.steps.insert(place, StepFigures::of(step, ranks_, restarts_.ranksOf(step, ranks_)));
+    if (place == block.steps.end() || stepOf(*place) != step)
+        place = block.steps.insert(place, StepFigures::of(step, ranks_, restarts_.ranksOf(step, ranks_)));
     return &*place;
 }
 

@@ -17,8 +17,8 @@ namespace shardlab {
 
 class FigureRecording {
 public:
-    /// Blocks that stay in memory unchanged, a quarter of a megabyte each. Ranks whose events arrive further apart than that
-    /// cost a block read back at every turn.
+    /// Blocks that stay in memory unchanged, a quarter of a megabyte each. Ranks whose events arrive further apart than
+    /// that cost a block read back at every turn.
     static constexpr std::size_t mostBlocks = 64;
 
     /// The shelf must outlive it. `flushes`: as a Summarizer's.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where figures of steps lie, in packed blocks: memory, or the tables of a run file (engine/trace/run_file/database_shelf.h).
+// Where figures of steps lie, in packed blocks: memory, or the tables of a run file
+// (engine/trace/run_file/database_shelf.h).
 #pragma once
 
 #include "engine/base/bytes.h"

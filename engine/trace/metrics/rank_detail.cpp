@@ -32,7 +32,8 @@ void RankDetail::add(const Event& event) {
     const int stage = event.action == 0 || named ? -1 : actionFromId(event.action).stage;
     const auto order = [](const KindTime& time) { return std::pair(time.kind, time.stage); };
     auto place = std::ranges::lower_bound(kinds, std::pair(event.kind, stage), {}, order);
-    if (place == kinds.end() || order(*place) != std::pair(event.kind, stage)) place = kinds.insert(place, {event.kind, stage});
+    if (place == kinds.end() || order(*place) != std::pair(event.kind, stage))
+        place = kinds.insert(place, {event.kind, stage});
     ++place->count;
     grow(place->nanoseconds, event.end - event.begin);
     grow(place->bytes, asFigure(event.bytes));

@@ -27,8 +27,9 @@ SentBytes::SentBytes(const Layout& layout) : known_(true) {
     if (expert_ == 1) return;
     for (const StageShape& shape : stageShapes(layout)) {
         std::vector<bool>& buckets = expertBuckets_.emplace_back();
-        for (const FlatUnit& unit : reductionUnits(layout.parallel, stageUnits(layout.model, layout.parallel, shape, tensorShare(layout)),
-                                                   numberFormats(layout.precision).gradientBytes()))
+        for (const FlatUnit& unit :
+             reductionUnits(layout.parallel, stageUnits(layout.model, layout.parallel, shape, tensorShare(layout)),
+                            numberFormats(layout.precision).gradientBytes()))
             buckets.push_back(unit.experts);
     }
 }
@@ -37,7 +38,8 @@ bool SentBytes::ofExperts(const Event& event) const {
     const int stage = event.action == 0 ? -1 : actionFromId(event.action).stage;
     if (stage < 0 || static_cast<std::size_t>(stage) >= expertBuckets_.size()) return false;
     const std::vector<bool>& buckets = expertBuckets_[static_cast<std::size_t>(stage)];
-    return event.value >= 0 && event.value < static_cast<double>(buckets.size()) && buckets[static_cast<std::size_t>(event.value)];
+    return event.value >= 0 && event.value < static_cast<double>(buckets.size()) &&
+           buckets[static_cast<std::size_t>(event.value)];
 }
 
 std::int64_t SentBytes::operator()(const Event& event) const {
@@ -46,25 +48,25 @@ std::int64_t SentBytes::operator()(const Event& event) const {
         return known_ ? std::llround(times * (members - 1.0) / members * static_cast<double>(told)) : told;
     };
     switch (event.kind) {
-        case EventKind::SendForward:
-        case EventKind::SendBackward:
-        case EventKind::PushGradients:
-        case EventKind::ExchangeElastic:
-        case EventKind::KeyValueHop:
-        case EventKind::Collective: return told;
-        case EventKind::PullWeights: return sharesMemory_ ? 0 : told;
-        case EventKind::ReduceGradients: return share(sameWeights_, 2);
-        case EventKind::ReduceBuckets: return share(ofExperts(event) ? sameExperts_ : sameWeights_, 2);
-        case EventKind::ScatterGradients:
-        case EventKind::GatherParameters: return share(sameWeights_, 1);
-        case EventKind::ReduceTied: return share(tiedApart_ ? 2 : 1, 2);
-        case EventKind::ReduceNorm: return share(replica_, 2);
-        case EventKind::TensorAllReduce: return share(tensor_, 2);
-        case EventKind::TensorReduceScatter:
-        case EventKind::TensorAllGather: return share(tensor_, 1);
-        case EventKind::DispatchTokens:
-        case EventKind::CombineTokens: return share(expert_, 1);
-        default: return 0;
+    case EventKind::SendForward:
+    case EventKind::SendBackward:
+    case EventKind::PushGradients:
+    case EventKind::ExchangeElastic:
+    case EventKind::KeyValueHop:
+    case EventKind::Collective: return told;
+    case EventKind::PullWeights: return sharesMemory_ ? 0 : told;
+    case EventKind::ReduceGradients: return share(sameWeights_, 2);
+    case EventKind::ReduceBuckets: return share(ofExperts(event) ? sameExperts_ : sameWeights_, 2);
+    case EventKind::ScatterGradients:
+    case EventKind::GatherParameters: return share(sameWeights_, 1);
+    case EventKind::ReduceTied: return share(tiedApart_ ? 2 : 1, 2);
+    case EventKind::ReduceNorm: return share(replica_, 2);
+    case EventKind::TensorAllReduce: return share(tensor_, 2);
+    case EventKind::TensorReduceScatter:
+    case EventKind::TensorAllGather: return share(tensor_, 1);
+    case EventKind::DispatchTokens:
+    case EventKind::CombineTokens: return share(expert_, 1);
+    default: return 0;
     }
 }
 

@@ -10,9 +10,10 @@
 
 namespace shardlab {
 
-/// A message counts where it is sent. A collective counts as a ring carries it, whichever way it was made: of a buffer of S bytes
-/// each of n members sends 2(n−1)/n·S for a sum, (n−1)/n·S for a reduce-scatter or an all-gather, and (n−1)/n·S of what it holds
-/// for an all-to-all. A ring's hops are parts of the reduction around them and count nothing by themselves.
+/// A message counts where it is sent. A collective counts as a ring carries it, whichever way it was made: of a buffer
+/// of S bytes each of n members sends 2(n−1)/n·S for a sum, (n−1)/n·S for a reduce-scatter or an all-gather, and
+/// (n−1)/n·S of what it holds for an all-to-all. A ring's hops are parts of the reduction around them and count nothing
+/// by themselves.
 class SentBytes {
 public:
     /// Of a run without a layout: sends and collectives count with the bytes that they tell.
@@ -27,8 +28,8 @@ public:
 private:
     bool known_ = false;
     int sameWeights_ = 1, sameExperts_ = 1, tensor_ = 1, expert_ = 1, replica_ = 1;
-    bool tiedApart_ = false;     ///< first and last stage lie on two ranks
-    bool sharesMemory_ = false;  ///< Hogwild: workers read the weights where they lie
+    bool tiedApart_ = false;                        ///< first and last stage lie on two ranks
+    bool sharesMemory_ = false;                     ///< Hogwild: workers read the weights where they lie
     std::vector<std::vector<bool>> expertBuckets_;  ///< by stage and bucket; empty where no experts are spread
 };
 

@@ -50,9 +50,11 @@ StepSummary summaryOf(const StepOverview& overview, int ranks, bool flushes) {
     step.complete = ranks > 0 && overview.ended == ranks;
     const auto busy = static_cast<double>(overview.counted);
     const auto spent = static_cast<double>(overview.spent);
-    if (step.complete) step.seconds = flushes ? static_cast<double>(overview.end - overview.begin) * 1e-9 : spent * 1e-9 / ranks;
+    if (step.complete)
+        step.seconds = flushes ? static_cast<double>(overview.end - overview.begin) * 1e-9 : spent * 1e-9 / ranks;
     const double whole = flushes ? static_cast<double>(overview.lastBackward - overview.firstForward) * ranks : spent;
-    const bool known = flushes ? overview.firstForward >= 0 && overview.lastBackward > overview.firstForward : step.complete && spent > 0;
+    const bool known = flushes ? overview.firstForward >= 0 && overview.lastBackward > overview.firstForward
+                               : step.complete && spent > 0;
     if (known) step.bubble = std::clamp(1.0 - busy / whole, 0.0, 1.0);
     return step;
 }

@@ -27,16 +27,16 @@ struct StepFigures {
 /// A step over all ranks: what an overview of a long run needs.
 struct StepOverview {
     int step = 0;
-    int ended = 0;                   ///< ranks that ended it
-    std::int64_t begin = 0;          ///< earliest of those; nanoseconds of the run's clock
-    std::int64_t end = 0;            ///< latest
-    std::int64_t spent = 0;          ///< sum of those ranks' own
+    int ended = 0;           ///< ranks that ended it
+    std::int64_t begin = 0;  ///< earliest of those; nanoseconds of the run's clock
+    std::int64_t end = 0;    ///< latest
+    std::int64_t spent = 0;  ///< sum of those ranks' own
     std::int64_t firstForward = -1;
     std::int64_t lastBackward = -1;
-    std::int64_t counted = 0;        ///< StepSummary::busy
+    std::int64_t counted = 0;  ///< StepSummary::busy
     double loss = 0;
     std::optional<double> validation;
-    RankStep sum;                    ///< over ranks: busy to moved; peakBytes the largest
+    RankStep sum;  ///< over ranks: busy to moved; peakBytes the largest
 };
 
 StepOverview overviewOf(const StepSummary& step);

@@ -35,7 +35,8 @@ void updateTime(StepSummary& step) {
         step.end = std::max(step.end, rank.end);
     }
     step.begin = step.end == 0 ? 0 : begin;
-    step.complete = std::ranges::count_if(step.ranks, [](const RankStep& rank) { return rank.end != 0; }) >= step.active;
+    step.complete =
+        std::ranges::count_if(step.ranks, [](const RankStep& rank) { return rank.end != 0; }) >= step.active;
     if (step.complete) step.seconds = static_cast<double>(step.end - step.begin) * 1e-9;
 }
 
@@ -47,8 +48,8 @@ void updateOverlapping(StepSummary& step) {
     step.bubble = sum > 0 ? std::clamp(1.0 - static_cast<double>(step.busy) / sum, 0.0, 1.0) : 0;
 }
 
-/// Every F, B, I and W of a step lies between its first forward and its last backward, so that the sums suffice. Kernels
-/// have no direction: the first and the last stand for both. Those of several streams overlap and count once.
+/// Every F, B, I and W of a step lies between its first forward and its last backward, so that the sums suffice.
+/// Kernels have no direction: the first and the last stand for both. Those of several streams overlap and count once.
 void addCompute(StepSummary& step, const Event& event, bool flushes) {
     RankStep& rank = step.ranks[static_cast<std::size_t>(event.rank)];
     const bool kernel = event.kind == EventKind::Kernel;
@@ -98,35 +99,40 @@ void StepSummary::add(const Event& event, bool flushes, const SentBytes& sent) {
         grow(moved, bytes);
     }
     switch (event.kind) {
-        case EventKind::Step:
-            rank.begin = event.begin;
-            rank.end = event.end;
-            updateTime(*this);
-            break;
-        case EventKind::Loss: loss = event.value; break;
-        case EventKind::ValidationLoss: validation = event.value; break;
-        case EventKind::MemoryPeak: rank.peakBytes = std::max(rank.peakBytes, asFigure(event.bytes)); break;
-        case EventKind::Wait: grow(rank.waiting, duration); break;
-        case EventKind::Recompute: grow(rank.recompute, duration); break;
-        case EventKind::ReduceGradients:
-        case EventKind::PushGradients:
-        case EventKind::PullWeights:
-        case EventKind::ExchangeElastic:
-        case EventKind::ReduceTied: grow(rank.reduce, duration); break;
-        case EventKind::HiddenComm: grow(rank.hidden = std::max<std::int64_t>(rank.hidden, 0), nanosecondsOf(event.value)); break;
-        case EventKind::ExposedComm: grow(rank.exposed = std::max<std::int64_t>(rank.exposed, 0), nanosecondsOf(event.value)); break;
-        case EventKind::PaceOverrun: grow(rank.overrun, nanosecondsOf(event.value)); break;
-        case EventKind::Optimizer: grow(rank.optimizer, duration); [[fallthrough]];
-        case EventKind::StashWeights:
-            if (!flushes) grow(busy, duration);
-            break;
-        default:
-            if (isCompute(event.kind)) addCompute(*this, event, flushes);
+    case EventKind::Step:
+        rank.begin = event.begin;
+        rank.end = event.end;
+        updateTime(*this);
+        break;
+    case EventKind::Loss: loss = event.value; break;
+    case EventKind::ValidationLoss: validation = event.value; break;
+    case EventKind::MemoryPeak: rank.peakBytes = std::max(rank.peakBytes, asFigure(event.bytes)); break;
+    case EventKind::Wait: grow(rank.waiting, duration); break;
+    case EventKind::Recompute: grow(rank.recompute, duration); break;
+    case EventKind::ReduceGradients:
+    case EventKind::PushGradients:
+    case EventKind::PullWeights:
+    case EventKind::ExchangeElastic:
+    case EventKind::ReduceTied: grow(rank.reduce, duration); break;
+    case EventKind::HiddenComm:
+        grow(rank.hidden = std::max<std::int64_t>(rank.hidden, 0), nanosecondsOf(event.value));
+        break;
+    case EventKind::ExposedComm:
+        grow(rank.exposed = std::max<std::int64_t>(rank.exposed, 0), nanosecondsOf(event.value));
+        break;
+    case EventKind::PaceOverrun: grow(rank.overrun, nanosecondsOf(event.value)); break;
+    case EventKind::Optimizer: grow(rank.optimizer, duration); [[fallthrough]];
+    case EventKind::StashWeights:
+        if (!flushes) grow(busy, duration);
+        break;
+    default:
+        if (isCompute(event.kind)) addCompute(*this, event, flushes);
     }
     if (!flushes) updateOverlapping(*this);
 }
 
-Summarizer::Summarizer(int ranks, bool flushes, SentBytes sent) : ranks_(std::max(ranks, 0)), flushes_(flushes), sent_(std::move(sent)) {}
+Summarizer::Summarizer(int ranks, bool flushes, SentBytes sent)
+    : ranks_(std::max(ranks, 0)), flushes_(flushes), sent_(std::move(sent)) {}
 
 void Summarizer::add(std::span<const Event> events) {
     for (const Event& event : events) {

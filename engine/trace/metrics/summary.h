@@ -18,8 +18,8 @@ namespace shardlab {
 inline constexpr std::size_t warmUpSteps = 2;
 
 struct RankStep {
-    std::int64_t begin = 0;          ///< of the Step span; nanoseconds of the run's clock
-    std::int64_t end = 0;            ///< 0 while the step runs
+    std::int64_t begin = 0;  ///< of the Step span; nanoseconds of the run's clock
+    std::int64_t end = 0;    ///< 0 while the step runs
     std::int64_t firstForward = -1;
     std::int64_t lastBackward = -1;  ///< end of the last B, I or W
     std::int64_t busy = 0;           ///< compute lane, between first forward and last backward of the whole step
@@ -27,11 +27,11 @@ struct RankStep {
     std::int64_t waiting = 0;        ///< Wait spans
     std::int64_t reduce = 0;         ///< gradient reductions
     std::int64_t optimizer = 0;
-    std::int64_t recompute = 0;      ///< within backwards
-    std::int64_t hidden = -1;        ///< data-axis communication behind which it computed; -1: not told
-    std::int64_t exposed = -1;       ///< the same, for which it waited
-    std::int64_t overrun = 0;        ///< of a paced run: that the real work took longer than the modelled device
-    std::int64_t moved = 0;          ///< bytes that it sent (SentBytes)
+    std::int64_t recompute = 0;  ///< within backwards
+    std::int64_t hidden = -1;    ///< data-axis communication behind which it computed; -1: not told
+    std::int64_t exposed = -1;   ///< the same, for which it waited
+    std::int64_t overrun = 0;    ///< of a paced run: that the real work took longer than the modelled device
+    std::int64_t moved = 0;      ///< bytes that it sent (SentBytes)
     std::int64_t peakBytes = 0;
     bool operator==(const RankStep&) const = default;
 };
@@ -46,11 +46,12 @@ struct StepSummary {
     std::int64_t lastBackward = -1;  ///< end of the last B, I or W of any rank
     std::int64_t busy = 0;           ///< compute lanes of all ranks together
     std::int64_t moved = 0;          ///< bytes that all ranks together sent (SentBytes)
-    double loss = 0;  ///< NaN until known
+    double loss = 0;                 ///< NaN until known
     std::optional<double> validation;  ///< loss of the validation that followed it
     /// Wall time of the step: latest end − earliest begin over ranks, seconds; 0 until all active ranks ended it.
     double seconds = 0;
-    /// Idle share of the compute lanes from the step's first forward (of any rank) to its last backward, mean over active ranks.
+    /// Idle share of the compute lanes from the step's first forward (of any rank) to its last backward, mean over
+    /// active ranks.
     double bubble = 0;
     bool complete = false;  ///< every active rank's Step span has been seen
 
@@ -61,8 +62,8 @@ struct StepSummary {
     void add(const Event& event, bool flushes, const SentBytes& sent);
 };
 
-/// Whether an event is part of the figures of its step, or of what is outside steps: its rank is one of `ranks`, and its
-/// times can be those of a run.
+/// Whether an event is part of the figures of its step, or of what is outside steps: its rank is one of `ranks`, and
+/// its times can be those of a run.
 bool countsIn(const Event& event, int ranks);
 /// Of a counter whose value is seconds.
 std::int64_t nanosecondsOf(double seconds);
@@ -72,8 +73,8 @@ public:
     /// `flushes` false: steps overlap, as each rank has borders of its own. A step's seconds are then the mean of the
     /// ranks' own, and its bubble is the share of them in which the compute lane neither computes nor updates weights.
     explicit Summarizer(int ranks, bool flushes = true, SentBytes sent = {});
-    /// Events of a lane ascend; lanes and ranks may come in any order, but a restart before what is done after it. Takes
-    /// time in proportion to these events alone.
+    /// Events of a lane ascend; lanes and ranks may come in any order, but a restart before what is done after it.
+    /// Takes time in proportion to these events alone.
     void add(std::span<const Event> events);
     /// Figures that were stored, in place of events; replaces what is known of the step.
     void put(StepSummary step);
@@ -84,7 +85,10 @@ public:
     double medianBubble() const;
     double medianSentBytes() const;  ///< of a step, all ranks together
 
-    struct Validation { int step; double loss; };
+    struct Validation {
+        int step;
+        double loss;
+    };
     /// Ascending by step.
     const std::vector<Validation>& validations() const { return validations_; }
 

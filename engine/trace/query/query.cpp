@@ -19,8 +19,8 @@ constexpr int stepsBetweenQuestions = 1000;  ///< of SQLite's machine: well belo
 constexpr int longestValue = 64 << 20;       ///< bytes, of any text that a question makes; a run file has no longer one
 
 const std::vector<QueryTable>& tables() {
-    static const std::vector<QueryTable> all{eventsTable(), stepsTable(), rankStepsTable(), kindsTable(),
-                                             ranksTable(),  clocksTable(), logTable(),   notesTable(),     runTable()};
+    static const std::vector<QueryTable> all{eventsTable(), stepsTable(), rankStepsTable(), kindsTable(), ranksTable(),
+                                             clocksTable(), logTable(),   notesTable(),     runTable()};
     return all;
 }
 
@@ -34,8 +34,9 @@ std::string tableNames() {
 /// tokenizers are addresses of code, R-trees, and whatever loads or reads files.
 bool isForeign(std::string_view function) {
     static constexpr std::array prefixes = std::to_array<std::string_view>({"fts", "rtree", "geopoly"});
-    static constexpr std::array names = std::to_array<std::string_view>(
-        {"load_extension", "match", "matchinfo", "offsets", "optimize", "snippet", "bm25", "highlight", "readfile", "writefile", "edit"});
+    static constexpr std::array names =
+        std::to_array<std::string_view>({"load_extension", "match", "matchinfo", "offsets", "optimize", "snippet",
+                                         "bm25", "highlight", "readfile", "writefile", "edit"});
     return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return function.starts_with(prefix); }) ||
            std::ranges::find(names, function) != names.end();
 }
@@ -43,11 +44,11 @@ bool isForeign(std::string_view function) {
 /// A question reads, and reads nothing but the run.
 int permit(void*, int action, const char* first, const char* second, const char*, const char*) {
     switch (action) {
-        case SQLITE_SELECT:
-        case SQLITE_RECURSIVE: return SQLITE_OK;
-        case SQLITE_READ: return std::string_view(first).starts_with("sqlite_") ? SQLITE_DENY : SQLITE_OK;
-        case SQLITE_FUNCTION: return isForeign(second) ? SQLITE_DENY : SQLITE_OK;
-        default: return SQLITE_DENY;
+    case SQLITE_SELECT:
+    case SQLITE_RECURSIVE: return SQLITE_OK;
+    case SQLITE_READ: return std::string_view(first).starts_with("sqlite_") ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_FUNCTION: return isForeign(second) ? SQLITE_DENY : SQLITE_OK;
+    default: return SQLITE_DENY;
     }
 }
 
@@ -86,13 +87,13 @@ using StatementPtr = std::unique_ptr<sqlite3_stmt, Finalize>;
 
 Cell columnOf(sqlite3_stmt* row, int column) {
     switch (sqlite3_column_type(row, column)) {
-        case SQLITE_INTEGER: return std::int64_t{sqlite3_column_int64(row, column)};
-        case SQLITE_FLOAT: return sqlite3_column_double(row, column);
-        case SQLITE_NULL: return {};
-        default: {
-            const auto* text = static_cast<const char*>(sqlite3_column_blob(row, column));
-            return std::string(text ? text : "", static_cast<std::size_t>(sqlite3_column_bytes(row, column)));
-        }
+    case SQLITE_INTEGER: return std::int64_t{sqlite3_column_int64(row, column)};
+    case SQLITE_FLOAT: return sqlite3_column_double(row, column);
+    case SQLITE_NULL: return {};
+    default: {
+        const auto* text = static_cast<const char*>(sqlite3_column_blob(row, column));
+        return std::string(text ? text : "", static_cast<std::size_t>(sqlite3_column_bytes(row, column)));
+    }
     }
 }
 
@@ -122,10 +123,12 @@ struct RunQuery::Impl {
         if (sqlite3_errcode(connection.get()) == SQLITE_AUTH || why.starts_with("not authorized"))
             return {"cannot ask", sql, "it would do more than read the run", "one SELECT over " + tableNames()};
         std::string legal;
-        if (why.starts_with("no such table") || why.starts_with("vtable constructor failed")) legal = "the tables are " + tableNames();
+        if (why.starts_with("no such table") || why.starts_with("vtable constructor failed"))
+            legal = "the tables are " + tableNames();
         if (sqlite3_errcode(connection.get()) == SQLITE_TOOBIG) legal = "texts of at most " + formatBytes(longestValue);
         if (sqlite3_errcode(connection.get()) == SQLITE_NOMEM) legal = "a question with fewer or shorter values";
-        if (why.starts_with("no such column")) legal = "the columns of each table are listed by shardlab query --tables";
+        if (why.starts_with("no such column"))
+            legal = "the columns of each table are listed by shardlab query --tables";
         return {"cannot ask", sql, why, legal};
     }
 
@@ -152,7 +155,8 @@ Result<std::unique_ptr<RunQuery>> RunQuery::open(const RunReader& run, const Que
     impl->connection.reset(connection);
     if (code != SQLITE_OK) return fail({"cannot ask", "", sqlite3_errstr(code), ""});
     for (const QueryTable& table : tables())
-        if (const Status registered = registerTable(connection, table, run, impl->damage); !registered) return fail(registered.error());
+        if (const Status registered = registerTable(connection, table, run, impl->damage); !registered)
+            return fail(registered.error());
     registerFunctions(connection);
     sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, longestValue);
     sqlite3_set_authorizer(connection, permit, nullptr);
@@ -170,12 +174,14 @@ Status RunQuery::ask(const std::string& sql, const Answer& answer) {
     sqlite3_progress_handler(impl_->connection.get(), stepsBetweenQuestions, ends, &watch);
 
     std::vector<std::string> head;
-    for (int column = 0; column < sqlite3_column_count(row); ++column) head.emplace_back(sqlite3_column_name(row, column));
+    for (int column = 0; column < sqlite3_column_count(row); ++column)
+        head.emplace_back(sqlite3_column_name(row, column));
     answer.head(head);
     std::vector<Cell> cells(head.size());
     int code = SQLITE_OK;
     while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-        for (std::size_t column = 0; column < cells.size(); ++column) cells[column] = columnOf(row, static_cast<int>(column));
+        for (std::size_t column = 0; column < cells.size(); ++column)
+            cells[column] = columnOf(row, static_cast<int>(column));
         if (!answer.row(cells)) break;
     }
     sqlite3_progress_handler(impl_->connection.get(), 0, nullptr, nullptr);

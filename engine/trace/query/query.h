@@ -37,8 +37,9 @@ std::vector<TableHelp> queryTables();
 
 /// What a question may take before it is ended with an error that names the limit.
 struct QueryLimits {
-    double seconds = 0;                                ///< 0: no limit, for whoever can cancel
-    std::int64_t memory = std::int64_t{1} << 30;       ///< bytes that SQLite holds for it, nearly; sorts go to temporary files
+    double seconds = 0;  ///< 0: no limit, for whoever can cancel
+    std::int64_t memory = std::int64_t{1}
+                          << 30;  ///< bytes that SQLite holds for it, nearly; sorts go to temporary files
 };
 
 /// Beside those of SQLite: an aggregate `percentile(x, p)`, 0 <= p <= 100, linear between the nearest ranks, and

@@ -13,7 +13,22 @@
 namespace shardlab {
 namespace {
 
-enum Column { Source, Rank, LaneName, Kind, ActionText, Name, Stage, Microbatch, Step, Begin, End, Duration, BytesMoved, Value };
+enum Column {
+    Source,
+    Rank,
+    LaneName,
+    Kind,
+    ActionText,
+    Name,
+    Stage,
+    Microbatch,
+    Step,
+    Begin,
+    End,
+    Duration,
+    BytesMoved,
+    Value
+};
 
 constexpr std::array columns = std::to_array<QueryColumn>({
     {"source", "TEXT", "measured or predicted (one step, times from 0)"},
@@ -73,23 +88,23 @@ public:
         const Event& event = block_[at_];
         const bool measured = filters_[filter_].source == EventSource::Measured;
         switch (column) {
-            case Source: return std::string(measured ? "measured" : "predicted");
-            case Rank: return std::int64_t{event.rank};
-            case LaneName: return std::string(name(event.lane));
-            case Kind: return std::string(name(event.kind));
-            case ActionText:
-            case Stage:
-            case Microbatch:
-                return event.action == 0 || nameNumber(event.action) != 0 ? Cell() : actionCell(column, actionFromId(event.action));
-            case Name:
-                return nameNumber(event.action) == 0 ? Cell() : Cell(std::string(run_.names().of(event.action)));
-            case Step: return event.step >= 0 ? Cell(std::int64_t{event.step}) : Cell();
-            case Begin: return event.begin;
-            case End: return event.end;
-            case Duration: return saturatedDifference(event.end, event.begin);
-            case BytesMoved: return event.bytes;
-            case Value: return std::isfinite(event.value) ? Cell(event.value) : Cell();
-            default: return {};
+        case Source: return std::string(measured ? "measured" : "predicted");
+        case Rank: return std::int64_t{event.rank};
+        case LaneName: return std::string(name(event.lane));
+        case Kind: return std::string(name(event.kind));
+        case ActionText:
+        case Stage:
+        case Microbatch:
+            return event.action == 0 || nameNumber(event.action) != 0 ? Cell()
+                                                                      : actionCell(column, actionFromId(event.action));
+        case Name: return nameNumber(event.action) == 0 ? Cell() : Cell(std::string(run_.names().of(event.action)));
+        case Step: return event.step >= 0 ? Cell(std::int64_t{event.step}) : Cell();
+        case Begin: return event.begin;
+        case End: return event.end;
+        case Duration: return saturatedDifference(event.end, event.begin);
+        case BytesMoved: return event.bytes;
+        case Value: return std::isfinite(event.value) ? Cell(event.value) : Cell();
+        default: return {};
         }
     }
 
@@ -118,23 +133,22 @@ bool narrow(BlockFilter& filter, const Condition& condition) {
     const bool least = condition.comparison != Comparison::AtMost;
     const bool most = condition.comparison != Comparison::AtLeast;
     switch (condition.column) {
-        case Source:
-            return !text || *text == (filter.source == EventSource::Measured ? "measured" : "predicted");
-        case Rank:
-            if (number && condition.comparison == Comparison::Equal) filter.rank = static_cast<int>(*number);
-            return true;
-        case LaneName:
-            if (!text) return true;
-            filter.lane = laneNamed(*text);
-            return filter.lane.has_value();
-        case Begin:
-            if (number && most) filter.beginsAtOrBefore = std::min(filter.beginsAtOrBefore.value_or(*number), *number);
-            if (number && least) filter.endsAtOrAfter = std::max(filter.endsAtOrAfter.value_or(*number), *number);
-            return true;
-        case End:
-            if (number && least) filter.endsAtOrAfter = std::max(filter.endsAtOrAfter.value_or(*number), *number);
-            return true;
-        default: return true;
+    case Source: return !text || *text == (filter.source == EventSource::Measured ? "measured" : "predicted");
+    case Rank:
+        if (number && condition.comparison == Comparison::Equal) filter.rank = static_cast<int>(*number);
+        return true;
+    case LaneName:
+        if (!text) return true;
+        filter.lane = laneNamed(*text);
+        return filter.lane.has_value();
+    case Begin:
+        if (number && most) filter.beginsAtOrBefore = std::min(filter.beginsAtOrBefore.value_or(*number), *number);
+        if (number && least) filter.endsAtOrAfter = std::max(filter.endsAtOrAfter.value_or(*number), *number);
+        return true;
+    case End:
+        if (number && least) filter.endsAtOrAfter = std::max(filter.endsAtOrAfter.value_or(*number), *number);
+        return true;
+    default: return true;
     }
 }
 

@@ -22,7 +22,8 @@ constexpr std::array stepColumns = std::to_array<QueryColumn>({
     {"validation_loss", "REAL", "of the validation that followed the step; NULL where there was none"},
     {"busy_ns", "INTEGER", "compute lanes, sum over ranks; so are the following"},
     {"waiting_ns", "INTEGER", "compute lanes idle for a message or for a reduction's other members"},
-    {"hidden_ns", "INTEGER", "communication of the data axis behind which ranks computed; NULL where none ran beside compute"},
+    {"hidden_ns", "INTEGER",
+     "communication of the data axis behind which ranks computed; NULL where none ran beside compute"},
     {"exposed_ns", "INTEGER", "the same for which they waited; NULL where none ran beside compute"},
     {"reduce_ns", "INTEGER", "gradient reductions"},
     {"optimizer_ns", "INTEGER", "updates of the weights"},
@@ -41,7 +42,8 @@ constexpr std::array rankStepColumns = std::to_array<QueryColumn>({
     {"reduce_ns", "INTEGER", "gradient reductions"},
     {"optimizer_ns", "INTEGER", "updates of the weights"},
     {"peak_bytes", "INTEGER", "most memory in use in the step"},
-    {"hidden_ns", "INTEGER", "communication of the data axis behind which it computed; NULL where none ran beside compute"},
+    {"hidden_ns", "INTEGER",
+     "communication of the data axis behind which it computed; NULL where none ran beside compute"},
     {"exposed_ns", "INTEGER", "the same for which it waited; NULL where none ran beside compute"},
     {"recompute_ns", "INTEGER", "computed again, within backwards"},
     {"overrun_ns", "INTEGER", "of a paced run: by how much the real work outlasted the modelled device"},
@@ -75,9 +77,9 @@ Result<std::unique_ptr<RowSource>> openSteps(const RunReader& run, std::span<con
         const RankStep& sum = all.sum;
         rows.push_back({std::int64_t{step.step}, finite(step.loss), step.complete ? Cell(step.seconds) : Cell(),
                         step.complete ? finite(step.bubble) : Cell(), step.end != 0 ? Cell(step.begin) : Cell(),
-                        step.complete ? Cell(step.end) : Cell(), step.validation ? finite(*step.validation) : Cell(), sum.busy,
-                        sum.waiting, known(sum.hidden), known(sum.exposed), sum.reduce, sum.optimizer, sum.recompute, sum.moved,
-                        std::int64_t{run.thinning().thinned(step.step) ? 1 : 0}});
+                        step.complete ? Cell(step.end) : Cell(), step.validation ? finite(*step.validation) : Cell(),
+                        sum.busy, sum.waiting, known(sum.hidden), known(sum.exposed), sum.reduce, sum.optimizer,
+                        sum.recompute, sum.moved, std::int64_t{run.thinning().thinned(step.step) ? 1 : 0}});
     }
     return rowsOf(std::move(rows));
 }
@@ -122,21 +124,23 @@ private:
 void addRankSteps(const StepFigures& step, Rows& rows) {
     for (std::size_t rank = 0; rank < step.details.size(); ++rank) {
         const RankStep& own = step.times.ranks[rank];
-        rows.push_back({std::int64_t{step.times.step}, static_cast<std::int64_t>(rank), own.begin, own.end != 0 ? Cell(own.end) : Cell(),
-                        own.busy, own.waiting, own.reduce, own.optimizer, own.peakBytes, known(own.hidden), known(own.exposed),
-                        own.recompute, own.overrun, step.details[rank].standing.sum, own.moved});
+        rows.push_back({std::int64_t{step.times.step}, static_cast<std::int64_t>(rank), own.begin,
+                        own.end != 0 ? Cell(own.end) : Cell(), own.busy, own.waiting, own.reduce, own.optimizer,
+                        own.peakBytes, known(own.hidden), known(own.exposed), own.recompute, own.overrun,
+                        step.details[rank].standing.sum, own.moved});
     }
 }
 
 void addKinds(const StepFigures& step, Rows& rows) {
     for (std::size_t rank = 0; rank < step.details.size(); ++rank)
         for (const KindTime& time : step.details[rank].kinds)
-            rows.push_back({known(step.times.step), static_cast<std::int64_t>(rank), std::string(name(time.kind)), known(time.stage),
-                            time.count, time.nanoseconds, time.bytes});
+            rows.push_back({known(step.times.step), static_cast<std::int64_t>(rank), std::string(name(time.kind)),
+                            known(time.stage), time.count, time.nanoseconds, time.bytes});
 }
 
 /// The steps, the first column, that the conditions leave over.
-std::unique_ptr<RowSource> figureRows(const RunReader& run, FigureRows::Add add, int first, std::span<const Condition> conditions) {
+std::unique_ptr<RowSource> figureRows(const RunReader& run, FigureRows::Add add, int first,
+                                      std::span<const Condition> conditions) {
     std::int64_t from = first;
     std::int64_t to = std::numeric_limits<int>::max() - 1;
     for (const Condition& condition : conditions) {
@@ -160,7 +164,9 @@ Result<std::unique_ptr<RowSource>> openKinds(const RunReader& run, std::span<con
 }  // namespace
 
 QueryTable stepsTable() { return {{"steps", "one row per step", stepColumns}, {}, openSteps}; }
-QueryTable rankStepsTable() { return {{"rank_steps", "one row per step and rank", rankStepColumns}, {0}, openRankSteps}; }
+QueryTable rankStepsTable() {
+    return {{"rank_steps", "one row per step and rank", rankStepColumns}, {0}, openRankSteps};
+}
 QueryTable kindsTable() {
     return {{"kinds", "one row per step, rank, kind of span and stage", kindColumns}, {0}, openKinds};
 }

@@ -12,7 +12,8 @@ namespace shardlab {
 namespace {
 
 struct Registered {
-    Registered(const QueryTable& of, const RunReader& from, std::optional<Error>& met) : table(of), run(from), damage(met) {}
+    Registered(const QueryTable& of, const RunReader& from, std::optional<Error>& met)
+        : table(of), run(from), damage(met) {}
     const QueryTable& table;
     const RunReader& run;
     std::optional<Error>& damage;
@@ -59,12 +60,12 @@ int disconnect(sqlite3_vtab* table) {
 /// 0 where SQLite's operator is none of ours.
 char comparisonSign(unsigned char op) {
     switch (op) {
-        case SQLITE_INDEX_CONSTRAINT_EQ: return '=';
-        case SQLITE_INDEX_CONSTRAINT_GE:
-        case SQLITE_INDEX_CONSTRAINT_GT: return '>';
-        case SQLITE_INDEX_CONSTRAINT_LE:
-        case SQLITE_INDEX_CONSTRAINT_LT: return '<';
-        default: return 0;
+    case SQLITE_INDEX_CONSTRAINT_EQ: return '=';
+    case SQLITE_INDEX_CONSTRAINT_GE:
+    case SQLITE_INDEX_CONSTRAINT_GT: return '>';
+    case SQLITE_INDEX_CONSTRAINT_LE:
+    case SQLITE_INDEX_CONSTRAINT_LT: return '<';
+    default: return 0;
     }
 }
 
@@ -116,11 +117,12 @@ int advance(sqlite3_vtab_cursor* base) {
 
 Cell cellOf(sqlite3_value* value) {
     switch (sqlite3_value_type(value)) {
-        case SQLITE_INTEGER: return std::int64_t{sqlite3_value_int64(value)};
-        case SQLITE_FLOAT: return sqlite3_value_double(value);
-        case SQLITE_TEXT: return std::string(reinterpret_cast<const char*>(sqlite3_value_text(value)),
-                                             static_cast<std::size_t>(sqlite3_value_bytes(value)));
-        default: return {};
+    case SQLITE_INTEGER: return std::int64_t{sqlite3_value_int64(value)};
+    case SQLITE_FLOAT: return sqlite3_value_double(value);
+    case SQLITE_TEXT:
+        return std::string(reinterpret_cast<const char*>(sqlite3_value_text(value)),
+                           static_cast<std::size_t>(sqlite3_value_bytes(value)));
+    default: return {};
     }
 }
 

@@ -40,7 +40,9 @@ constexpr std::array clockColumns = std::to_array<QueryColumn>({
 });
 
 constexpr std::array runColumns = std::to_array<QueryColumn>({
-    {"key", "TEXT", "name, created, version, outcome, reason, paced, stretch (of a paced run: its clock's times are so many times those of the devices that it models), predicted_step_seconds (on its clock) …"},
+    {"key", "TEXT",
+     "name, created, version, outcome, reason, paced, stretch (of a paced run: its clock's times are so many times "
+     "those of the devices that it models), predicted_step_seconds (on its clock) …"},
     {"value", "TEXT", "of the key"},
 });
 
@@ -62,7 +64,8 @@ Result<std::unique_ptr<RowSource>> openRanks(const RunReader& run, std::span<con
 
 Result<std::unique_ptr<RowSource>> openClocks(const RunReader& run, std::span<const Condition>) {
     Rows rows;
-    for (const HostClock& clock : run.clocks()) add(rows, clock.host, clock.time, clock.offset, clock.uncertainty, clock.drift);
+    for (const HostClock& clock : run.clocks())
+        add(rows, clock.host, clock.time, clock.offset, clock.uncertainty, clock.drift);
     return rowsOf(std::move(rows));
 }
 

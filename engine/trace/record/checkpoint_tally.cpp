@@ -27,8 +27,12 @@ std::optional<std::pair<std::int64_t, std::string>> told(std::string_view text, 
 
 }  // namespace
 
-std::string tookCheckpoint(std::int64_t step, const std::string& how) { return fmt::format("{}{}: {}", tookWords, step, how); }
-std::string noCheckpoint(std::int64_t step, const std::string& why) { return fmt::format("{}{}: {}", noWords, step, why); }
+std::string tookCheckpoint(std::int64_t step, const std::string& how) {
+    return fmt::format("{}{}: {}", tookWords, step, how);
+}
+std::string noCheckpoint(std::int64_t step, const std::string& why) {
+    return fmt::format("{}{}: {}", noWords, step, why);
+}
 
 void CheckpointTally::add(const LogLine& line) {
     if (line.rank < 0) return;
@@ -42,10 +46,13 @@ void CheckpointTally::add(const LogLine& line) {
 
 std::string CheckpointTally::text() const {
     if (failed == 0) return {};
-    if (none() && failed == 1) return fmt::format("the one checkpoint, of step {}, could not be taken: {}", lastFailed, why);
-    if (none()) return fmt::format("none of {} checkpoints could be taken; the last, of step {}: {}", failed, lastFailed, why);
-    return fmt::format("{} of {} checkpoints could not be taken, the newest is of step {}; the last that failed, of step {}: {}", failed,
-                       failed + taken, newest, lastFailed, why);
+    if (none() && failed == 1)
+        return fmt::format("the one checkpoint, of step {}, could not be taken: {}", lastFailed, why);
+    if (none())
+        return fmt::format("none of {} checkpoints could be taken; the last, of step {}: {}", failed, lastFailed, why);
+    return fmt::format(
+        "{} of {} checkpoints could not be taken, the newest is of step {}; the last that failed, of step {}: {}",
+        failed, failed + taken, newest, lastFailed, why);
 }
 
 }  // namespace shardlab

@@ -9,8 +9,8 @@
 
 namespace shardlab {
 
-/// Rank 0 logs one of these of each checkpoint: "checkpoint of step 20: 1.2 MiB in 3.1 ms: …" as information, or as a warning
-/// "no checkpoint of step 20: cannot write …". `step`: steps done.
+/// Rank 0 logs one of these of each checkpoint: "checkpoint of step 20: 1.2 MiB in 3.1 ms: …" as information, or as a
+/// warning "no checkpoint of step 20: cannot write …". `step`: steps done.
 std::string tookCheckpoint(std::int64_t step, const std::string& how);
 std::string noCheckpoint(std::int64_t step, const std::string& why);
 

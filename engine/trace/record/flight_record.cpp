@@ -58,8 +58,11 @@ std::string toText(const FlightEntry& entry, std::int64_t now) {
     if (eventKind(action.kind) != entry.kind) text += fmt::format(", {}", name(entry.kind));
     if (entry.bytes > 0) text += ", " + formatBytes(entry.bytes);
     // Another host's clock may be a little ahead of the reader's: then the operation has begun just now.
-    const auto lasted = [](std::int64_t nanoseconds) { return formatSeconds(toSeconds(std::max<std::int64_t>(0, nanoseconds))); };
-    return text + (entry.end == 0 ? ", under way for " + lasted(now - entry.begin) : ", took " + lasted(entry.end - entry.begin));
+    const auto lasted = [](std::int64_t nanoseconds) {
+        return formatSeconds(toSeconds(std::max<std::int64_t>(0, nanoseconds)));
+    };
+    return text + (entry.end == 0 ? ", under way for " + lasted(now - entry.begin)
+                                  : ", took " + lasted(entry.end - entry.begin));
 }
 
 struct FlightRecord::Mapping {
@@ -88,7 +91,8 @@ void FlightRecord::begin(FlightEntry entry) {
     std::atomic_thread_fence(std::memory_order_release);
     put(slot.kind, static_cast<std::uint64_t>(entry.kind));
     put(slot.action, entry.action);
-    put(slot.stepAndPeer, std::uint64_t{static_cast<std::uint32_t>(entry.step)} << 32 | static_cast<std::uint32_t>(entry.peer));
+    put(slot.stepAndPeer,
+        std::uint64_t{static_cast<std::uint32_t>(entry.step)} << 32 | static_cast<std::uint32_t>(entry.peer));
     put(slot.bytes, static_cast<std::uint64_t>(entry.bytes));
     put(slot.begin, static_cast<std::uint64_t>(entry.begin));
     put(slot.end, static_cast<std::uint64_t>(entry.end));
@@ -103,7 +107,8 @@ void FlightRecord::complete(const FlightEntry& entry) {
     if (began == mapping_->open.end()) return begin(entry);
     // Where a later operation has taken the slot meanwhile, this one is forgotten.
     Slot& slot = pageOf(mapping_->mapped).slots[began->number % capacity];
-    // Both moments are the span's: a paced message or a device's has a begin of its own, which may be before begin() was called.
+    // Both moments are the span's: a paced message or a device's has a begin of its own, which may be before begin()
+    // was called.
     if (get(slot.number) == began->number) {
         put(slot.begin, static_cast<std::uint64_t>(entry.begin));
         put(slot.end, static_cast<std::uint64_t>(entry.end));
@@ -116,13 +121,15 @@ Result<std::vector<FlightEntry>> readFlight(const std::filesystem::path& file) {
     if (!mapped) return fail(mapped.error());
     Page& page = pageOf(*mapped);
     if (std::atomic_ref(page.magic).load(std::memory_order_acquire) != magic)
-        return fail({"cannot read the flight record", file.string(), "it is no flight record, or of another version", ""});
+        return fail(
+            {"cannot read the flight record", file.string(), "it is no flight record, or of another version", ""});
     std::vector<FlightEntry> entries;
     for (Slot& slot : page.slots) {
         const std::uint64_t complement = std::atomic_ref(slot.complement).load(std::memory_order_acquire);
         const FlightEntry entry = entryOf(slot);
         std::atomic_thread_fence(std::memory_order_acquire);
-        if (entry.number != 0 && complement == ~entry.number && get(slot.number) == entry.number) entries.push_back(entry);
+        if (entry.number != 0 && complement == ~entry.number && get(slot.number) == entry.number)
+            entries.push_back(entry);
     }
     std::ranges::sort(entries, {}, &FlightEntry::number);
     return entries;

@@ -21,10 +21,10 @@ struct FlightEntry {
     EventKind kind = EventKind::None;
     ActionId action = 0;
     std::int32_t step = -1;
-    int peer = -1;             ///< world rank of a message's other end; -1: a collective
+    int peer = -1;  ///< world rank of a message's other end; -1: a collective
     std::int64_t bytes = 0;
-    std::int64_t begin = 0;    ///< run clock, nanoseconds; while it is under way, when begin() was called
-    std::int64_t end = 0;      ///< 0: under way
+    std::int64_t begin = 0;  ///< run clock, nanoseconds; while it is under way, when begin() was called
+    std::int64_t end = 0;    ///< 0: under way
     bool operator==(const FlightEntry&) const = default;
 };
 
@@ -43,8 +43,8 @@ public:
 
     /// An operation that begins; `entry.number` is given here, `entry.end` is 0.
     void begin(FlightEntry entry);
-    /// One that is over: the oldest under way of that kind and action, whose begin and end are from now on the entry's; or,
-    /// where begin() was not called for it, all of it.
+    /// One that is over: the oldest under way of that kind and action, whose begin and end are from now on the entry's;
+    /// or, where begin() was not called for it, all of it.
     void complete(const FlightEntry& entry);
 
 private:
@@ -56,7 +56,8 @@ private:
 /// How log lines of flight records begin in a run.
 inline constexpr std::string_view flightPrefix = "flight record: ";
 
-/// The launcher's side: oldest first, at most FlightRecord::capacity. What was being written at that moment is left out.
+/// The launcher's side: oldest first, at most FlightRecord::capacity. What was being written at that moment is left
+/// out.
 Result<std::vector<FlightEntry>> readFlight(const std::filesystem::path& file);
 
 }  // namespace shardlab

@@ -4,7 +4,8 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t mostSentKept = std::size_t{1} << 20;  ///< bytes that are sent and still held, before what is left moves up
+constexpr std::size_t mostSentKept = std::size_t{1}
+                                     << 20;  ///< bytes that are sent and still held, before what is left moves up
 
 }  // namespace
 

@@ -58,8 +58,9 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
             parsed.oversubscribed = true;
             continue;
         }
-        if (key != "--layout" && key != "--folder" && key != "--socket" && key != "--token" && key != "--clock-origin" &&
-            key != "--threads" && key != "--profile" && key != "--checkpoints" && key != "--resume" && key != "--fault")
+        if (key != "--layout" && key != "--folder" && key != "--socket" && key != "--token" &&
+            key != "--clock-origin" && key != "--threads" && key != "--profile" && key != "--checkpoints" &&
+            key != "--resume" && key != "--fault")
             return fail(wrongArgument(key, "no such argument"));
         if (i + 1 == argv.size()) return fail(wrongArgument(key, "its value is missing"));
         const std::string& value = argv[++i];

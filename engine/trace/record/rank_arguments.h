@@ -13,15 +13,15 @@
 namespace shardlab {
 
 struct RankArguments {
-    std::filesystem::path layout;   ///< layout file with absolute paths, in the job's folder
-    std::filesystem::path folder;   ///< the job's folder: <rank>.status, <rank>.flight, <rank>.spool lie here
-    std::string socket;             ///< the collector's Unix socket
+    std::filesystem::path layout;  ///< layout file with absolute paths, in the job's folder
+    std::filesystem::path folder;  ///< the job's folder: <rank>.status, <rank>.flight, <rank>.spool lie here
+    std::string socket;            ///< the collector's Unix socket
     std::string token;
-    std::int64_t clockOrigin = 0;   ///< monotonicNanoseconds() at the run's 0
+    std::int64_t clockOrigin = 0;       ///< monotonicNanoseconds() at the run's 0
     std::filesystem::path checkpoints;  ///< the folder that they lie in
     std::filesystem::path resume;       ///< the checkpoint to go on from; empty = from the beginning
-    bool oversubscribed = false;    ///< more ranks than cores: waits must sleep, not spin
-    int threads = 1;                ///< compute threads of each rank
+    bool oversubscribed = false;        ///< more ranks than cores: waits must sleep, not spin
+    int threads = 1;                    ///< compute threads of each rank
     std::vector<InjectedFault> faults;  ///< on purpose, of all ranks
     std::filesystem::path profile;  ///< measure the layout's parts before training, and write them here; empty: do not
 

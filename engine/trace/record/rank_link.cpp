@@ -66,37 +66,37 @@ bool RankLink::receive() {
 bool RankLink::take(const Frame& frame) {
     ByteReader reader(frame.body);
     switch (frame.type) {
-        case FrameType::Welcome:
-        case FrameType::Ack: {
-            const auto offset = reader.fixed<std::uint64_t>();
-            if (!reader.atEnd() || offset < acknowledged_ || offset > spool_.end()) return false;
-            acknowledged_ = offset;
-            spool_.acknowledge(offset);
-            if (frame.type == FrameType::Ack) return state_ == State::Open;
-            sent_ = offset;
-            state_ = State::Open;
-            refusedSince_.reset();
-            return true;
-        }
-        case FrameType::Command: {
-            const auto command = reader.fixed<Command>();
-            if (!reader.atEnd()) return false;
-            ++commandsTaken_;
-            commands_.push_back(command);
-            return true;
-        }
-        case FrameType::Fault: {
-            const auto kind = reader.fixed<InjectedFaultKind>();
-            if (!reader.atEnd() || (kind != InjectedFaultKind::Kill && kind != InjectedFaultKind::Hang)) return false;
-            fault_ = kind;
-            return true;
-        }
-        case FrameType::Clock: {
-            const Result<ClockLine> line = decodeClock(frame.body);
-            if (line) clock_ = *line;
-            return line.has_value();
-        }
-        default: return false;
+    case FrameType::Welcome:
+    case FrameType::Ack: {
+        const auto offset = reader.fixed<std::uint64_t>();
+        if (!reader.atEnd() || offset < acknowledged_ || offset > spool_.end()) return false;
+        acknowledged_ = offset;
+        spool_.acknowledge(offset);
+        if (frame.type == FrameType::Ack) return state_ == State::Open;
+        sent_ = offset;
+        state_ = State::Open;
+        refusedSince_.reset();
+        return true;
+    }
+    case FrameType::Command: {
+        const auto command = reader.fixed<Command>();
+        if (!reader.atEnd()) return false;
+        ++commandsTaken_;
+        commands_.push_back(command);
+        return true;
+    }
+    case FrameType::Fault: {
+        const auto kind = reader.fixed<InjectedFaultKind>();
+        if (!reader.atEnd() || (kind != InjectedFaultKind::Kill && kind != InjectedFaultKind::Hang)) return false;
+        fault_ = kind;
+        return true;
+    }
+    case FrameType::Clock: {
+        const Result<ClockLine> line = decodeClock(frame.body);
+        if (line) clock_ = *line;
+        return line.has_value();
+    }
+    default: return false;
     }
 }
 

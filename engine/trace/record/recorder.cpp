@@ -97,7 +97,9 @@ void Recorder::record(const Event& event) {
 
 void Recorder::span(Lane lane, EventKind kind, std::int32_t step, std::int64_t begin, std::int64_t end, ActionId action,
                     std::int64_t bytes, double value) {
-    rings_->find().put([&](Event& slot) { slot = {begin, end, bytes, value, action, step, static_cast<std::int16_t>(rank_), lane, kind}; });
+    rings_->find().put([&](Event& slot) {
+        slot = {begin, end, bytes, value, action, step, static_cast<std::int16_t>(rank_), lane, kind};
+    });
 }
 
 void Recorder::counter(EventKind kind, std::int32_t step, double value, std::int64_t bytes) {

@@ -11,7 +11,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t firstMeasurement = 4'000'000;         // 4 ms: some 20 parts per million
+constexpr std::int64_t firstMeasurement = 4'000'000;  // 4 ms: some 20 parts per million
 constexpr std::int64_t adjustAfter = 50'000'000;
 constexpr double inOrder = 2'000;                            // what a processor may have under way, by far
 constexpr std::int64_t settleTime = 500'000'000;             // an error is worked off in half a second
@@ -41,7 +41,8 @@ RunClock::RunClock(std::int64_t origin) : target_{origin, 0, 0}, usesCounter_(co
     Sample next = base_;
     if (usesCounter_)
         while (next.time - base_.time < firstMeasurement) next = sample();
-    rate_ = usesCounter_ ? static_cast<double>(next.time - base_.time) / static_cast<double>(next.ticks - base_.ticks) : 1;
+    rate_ =
+        usesCounter_ ? static_cast<double>(next.time - base_.time) / static_cast<double>(next.ticks - base_.ticks) : 1;
     lineTicks_ = next.ticks;
     lineTime_ = target_.runTime(next.time);
     lineRate_ = rateBefore_ = inParts(rate_);
@@ -81,12 +82,13 @@ void RunClock::adjust() {
     turnLine(rate_ * (1 - target_.drift) * bend, jump ? behind : 0);
 }
 
-// The counter is read while nobody reads the line: read before, this thread might be made to wait in between, and others would come
-// further along the old line than the new one is by then. Processors read it a little out of order with memory, so the line turns
-// somewhat later than that, and is the old one until then.
+// The counter is read while nobody reads the line: read before, this thread might be made to wait in between, and
+// others would come further along the old line than the new one is by then. Processors read it a little out of order
+// with memory, so the line turns somewhat later than that, and is the old one until then.
 void RunClock::turnLine(double nanosecondsPerTick, std::int64_t leap) {
     const std::uint32_t next = sequence_.load(std::memory_order_relaxed) + 1;
-    const std::uint64_t from = lineTicks_.load(std::memory_order_relaxed), before = lineRate_.load(std::memory_order_relaxed);
+    const std::uint64_t from = lineTicks_.load(std::memory_order_relaxed),
+                        before = lineRate_.load(std::memory_order_relaxed);
     sequence_.store(next, std::memory_order_seq_cst);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     const std::uint64_t at = ticks() + static_cast<std::uint64_t>(inOrder / nanosecondsPerTick);

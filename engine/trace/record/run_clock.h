@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run's clock as ranks read it: CLOCK_MONOTONIC since the run's 0, by way of the processor's counter where the
-// kernel itself trusts that counter (half the cost of clock_gettime), else by clock_gettime. Either way now() goes along a
-// line that is bent, never broken, where the clock is slewed or compared anew with other hosts'.
+// kernel itself trusts that counter (half the cost of clock_gettime), else by clock_gettime. Either way now() goes
+// along a line that is bent, never broken, where the clock is slewed or compared anew with other hosts'.
 #pragma once
 
 #include "engine/base/clock.h"
@@ -42,22 +42,23 @@ private:
         return static_cast<std::uint64_t>(monotonicNanoseconds());
     }
     Sample sample() const;
-    /// From now on the clock goes by another rate, and `leap` ns further. Whoever has read the old line read the counter before it
-    /// turns.
+    /// From now on the clock goes by another rate, and `leap` ns further. Whoever has read the old line read the
+    /// counter before it turns.
     void turnLine(double nanosecondsPerTick, std::int64_t leap);
 
-    /// The line through (lineTicks_, lineTime_) with slope lineRate_ / 2^32, left of it that of the line before; read under a
-    /// sequence lock.
+    /// The line through (lineTicks_, lineTime_) with slope lineRate_ / 2^32, left of it that of the line before; read
+    /// under a sequence lock.
     std::int64_t fromTicks(std::uint64_t at) const {
         for (;;) {
             const std::uint32_t before = sequence_.load(std::memory_order_acquire);
             const std::uint64_t from = lineTicks_.load(std::memory_order_relaxed);
             const std::int64_t time = lineTime_.load(std::memory_order_relaxed);
-            const std::uint64_t rate = lineRate_.load(std::memory_order_relaxed), rateBefore = rateBefore_.load(std::memory_order_relaxed);
+            const std::uint64_t rate = lineRate_.load(std::memory_order_relaxed),
+                                rateBefore = rateBefore_.load(std::memory_order_relaxed);
             std::atomic_thread_fence(std::memory_order_acquire);
             if ((before & 1) == 0 && sequence_.load(std::memory_order_relaxed) == before) {
-                // A counter read before the line turned lies left of its start. Rounded towards it, so that it is not before what the
-                // old line said of an earlier moment.
+                // A counter read before the line turned lies left of its start. Rounded towards it, so that it is not
+                // before what the old line said of an earlier moment.
                 const auto past = static_cast<std::int64_t>(at - from);
                 return past < 0 ? time - along(-past, rateBefore) : time + along(past, rate);
             }

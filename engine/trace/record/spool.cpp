@@ -21,8 +21,7 @@ Status Spool::append(FrameType type, std::span<const std::byte> body) {
     ByteWriter writer(content);
     writer.fixed(end_);
     writer.bytes(body);
-    if (content.size() + 1 > largestFrame)
-        return fail({"cannot spool a frame", "", "it is longer than 1 MiB", ""});
+    if (content.size() + 1 > largestFrame) return fail({"cannot spool a frame", "", "it is longer than 1 MiB", ""});
     Bytes frame;
     frame.reserve(content.size() + frameOverhead);
     appendFrame(frame, type, content);
@@ -96,7 +95,8 @@ Status readSpool(FileSystem& files, const std::filesystem::path& file, std::uint
             sink(offset, {frame.type, frame.body.subspan(sizeof offset), frame.size});
         }
         if (outcome != FrameParser::Outcome::NeedMore)
-            return fail({"damaged spool", file.string(), "a frame before byte " + std::to_string(at) + " fails its checksum", ""});
+            return fail({"damaged spool", file.string(),
+                         "a frame before byte " + std::to_string(at) + " fails its checksum", ""});
         if (*count < piece.size()) return {};
     }
 }

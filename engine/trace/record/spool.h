@@ -16,7 +16,7 @@
 namespace shardlab {
 
 struct SpoolOptions {
-    std::size_t memoryBytes = std::size_t{16} << 20;   ///< kept where the disk fails
+    std::size_t memoryBytes = std::size_t{16} << 20;       ///< kept where the disk fails
     std::uint64_t recycleBytes = std::uint64_t{64} << 20;  ///< a fully acknowledged file so large starts again
 };
 

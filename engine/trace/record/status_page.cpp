@@ -41,9 +41,9 @@ std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word);
 }  // namespace
 
 std::string_view name(RankPhase phase) {
-    constexpr std::array<std::string_view, 10> names{
-        "starting",      "setting up", "computing",  "waiting",  "communicating",
-        "between steps", "paused",     "validating", "finished", "taking a checkpoint"};
+    constexpr std::array<std::string_view, 10> names{"starting",      "setting up",         "computing", "waiting",
+                                                     "communicating", "between steps",      "paused",    "validating",
+                                                     "finished",      "taking a checkpoint"};
     const auto index = static_cast<std::size_t>(phase);
     return index < names.size() ? names[index] : "unknown phase";
 }
@@ -106,7 +106,8 @@ Result<RankStatus> readStatus(const std::filesystem::path& file) {
         status.heartbeat = static_cast<std::int64_t>(get(slot.heartbeat));
         const std::uint64_t complement = get(slot.complement);
         std::atomic_thread_fence(std::memory_order_acquire);
-        if (get(slot.stamp) == number && complement == ~number && low(pidAndPhase) <= static_cast<std::uint32_t>(RankPhase::Checkpointing)) {
+        if (get(slot.stamp) == number && complement == ~number &&
+            low(pidAndPhase) <= static_cast<std::uint32_t>(RankPhase::Checkpointing)) {
             status.pulse = get(page.pulse);
             return status;
         }

@@ -24,8 +24,7 @@ constexpr std::chrono::seconds goodbyeTime{2};
 
 struct Telemetry::Impl {
     explicit Impl(const TelemetryOptions& options)
-        : rank(options.rank),
-          recorder(options.rank, options.clockOrigin, options.ringEvents),
+        : rank(options.rank), recorder(options.rank, options.clockOrigin, options.ringEvents),
           spool(options.files != nullptr ? *options.files : disk, options.spool),
           link({options.rank, options.socket, options.token, options.giveUpAfter}, spool) {}
     ~Impl() { stop(); }
@@ -105,7 +104,12 @@ struct Telemetry::Impl {
     /// Whatever the rank is doing.
     void suffer(InjectedFaultKind kind) {
         const std::int64_t now = recorder.now();
-        recorder.record({.begin = now, .end = now, .bytes = static_cast<std::int64_t>(kind), .value = 1, .lane = Lane::Host, .kind = EventKind::InjectedFault});
+        recorder.record({.begin = now,
+                         .end = now,
+                         .bytes = static_cast<std::int64_t>(kind),
+                         .value = 1,
+                         .lane = Lane::Host,
+                         .kind = EventKind::InjectedFault});
         drainRecorder();
         std::raise(kind == InjectedFaultKind::Kill ? SIGKILL : SIGSTOP);
     }

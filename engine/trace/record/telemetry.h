@@ -21,9 +21,9 @@ struct TelemetryOptions {
     std::string token;            ///< the run's token
     std::filesystem::path spool;  ///< this rank's spool file; created
     std::int64_t clockOrigin = 0;
-    std::size_t ringEvents = 1 << 15;  ///< per recording thread
+    std::size_t ringEvents = 1 << 15;          ///< per recording thread
     std::int64_t giveUpAfter = 3'000'000'000;  ///< nanoseconds without a collector until orphaned
-    FileSystem* files = nullptr;       ///< where the spool lies; null: the machine's own disk
+    FileSystem* files = nullptr;               ///< where the spool lies; null: the machine's own disk
 };
 
 class Telemetry {

@@ -81,7 +81,8 @@ Result<ClockLine> decodeClock(std::span<const std::byte> body) {
     line.at = reader.fixed<std::int64_t>();
     line.drift = reader.fixed<double>();
     // The comparison also refuses what is no number.
-    if (!reader.atEnd() || !(std::abs(line.drift) <= 1e-3) || !isLegalTime(line.origin) || !isLegalTime(line.at)) return fail({"damaged clock line", "", "its fields are not what they can be", ""});
+    if (!reader.atEnd() || !(std::abs(line.drift) <= 1e-3) || !isLegalTime(line.origin) || !isLegalTime(line.at))
+        return fail({"damaged clock line", "", "its fields are not what they can be", ""});
     return line;
 }
 
@@ -102,7 +103,9 @@ Result<LogLine> decodeLog(std::span<const std::byte> body) {
     line.text = reader.text();
     if (!reader.atEnd() || line.level > LogLevel::Error)
         return fail({"damaged log line", "", "its fields do not fill it exactly", ""});
-    if (!isLegalTime(line.time)) return fail({"damaged log line", "", "it is of " + std::to_string(line.time) + " ns, beyond all times", legalTimes});
+    if (!isLegalTime(line.time))
+        return fail(
+            {"damaged log line", "", "it is of " + std::to_string(line.time) + " ns, beyond all times", legalTimes});
     return line;
 }
 

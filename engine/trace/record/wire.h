@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames: what lies in a rank's spool and goes over its link to the collector. The bytes are written down in resources/manual/70-run-file.md.
+// Frames: what lies in a rank's spool and goes over its link to the collector. The bytes are written down in
+// resources/manual/70-run-file.md.
 //
 // A frame is: length of type and body (u32), their CRC-32C (u32), type (u8), body. Frames of the kinds that are spooled
 // begin their body with their own offset in the spool, so that the stream after a break goes on where it broke and
@@ -19,7 +20,7 @@
 namespace shardlab {
 
 inline constexpr std::uint32_t wireProtocol = 1;
-inline constexpr std::size_t frameOverhead = 9;               ///< length, checksum, type
+inline constexpr std::size_t frameOverhead = 9;                    ///< length, checksum, type
 inline constexpr std::size_t largestFrame = std::size_t{1} << 20;  ///< type and body
 inline constexpr std::size_t largestLogText = std::size_t{1} << 16;
 

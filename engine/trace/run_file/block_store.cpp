@@ -34,8 +34,13 @@ bool BlockStore::writeBlock(const LaneKey& of, std::int64_t id, std::span<const 
     const auto data = packer_.pack(events);
     const std::int64_t first = std::ranges::min(events, {}, &Event::begin).begin;
     const std::int64_t last = std::ranges::max(events, {}, &Event::end).end;
-    const std::initializer_list<std::int64_t> key{id, static_cast<std::int64_t>(of.source), of.rank, static_cast<std::int64_t>(of.lane),
-                                                  static_cast<std::int64_t>(events.size()), first, last};
+    const std::initializer_list<std::int64_t> key{id,
+                                                  static_cast<std::int64_t>(of.source),
+                                                  of.rank,
+                                                  static_cast<std::int64_t>(of.lane),
+                                                  static_cast<std::int64_t>(events.size()),
+                                                  first,
+                                                  last};
     if (!seals_.put(RunTable::Block, key)) return false;
     RowChecksum sum;
     for (const std::int64_t number : key) {
@@ -114,7 +119,8 @@ Result<std::int64_t> BlockStore::thin(std::size_t lane, const Thinning& thinning
             kept.back().before = thinning.before;
         }
         for (; id != ids.end(); ++id)
-            if (!seals_.drop(RunTable::Block, *id) || drop->bind(*id).run() != SQLITE_OK) return fail(database_.error("cannot write the run file"));
+            if (!seals_.drop(RunTable::Block, *id) || drop->bind(*id).run() != SQLITE_OK)
+                return fail(database_.error("cannot write the run file"));
         left.clear();
         ids.clear();
         return {};
@@ -123,7 +129,8 @@ Result<std::int64_t> BlockStore::thin(std::size_t lane, const Thinning& thinning
         const StoredBlock& block = blocks[i];
         const bool shrinks = canShrink(block, thinning);
         // A small one before others that shrink is filled up by them.
-        const bool joins = block.count < largestBlock / 2 && (!ids.empty() || (i + 1 < blocks.size() && canShrink(blocks[i + 1], thinning)));
+        const bool joins = block.count < largestBlock / 2 &&
+                           (!ids.empty() || (i + 1 < blocks.size() && canShrink(blocks[i + 1], thinning)));
         if (!shrinks && !joins) {
             if (const Status put = putBack(); !put) return fail(put.error());
             kept.push_back(block);
@@ -131,8 +138,8 @@ Result<std::int64_t> BlockStore::thin(std::size_t lane, const Thinning& thinning
         }
         auto events = read(block.id);
         if (!events) return fail(events.error());
-        gone += static_cast<std::int64_t>(
-            std::erase_if(*events, [&](const Event& event) { return thinning.thinned(event.step) && isDetail(event); }));
+        gone += static_cast<std::int64_t>(std::erase_if(
+            *events, [&](const Event& event) { return thinning.thinned(event.step) && isDetail(event); }));
         left.insert(left.end(), events->begin(), events->end());
         ids.push_back(block.id);
     }

@@ -21,8 +21,8 @@ namespace shardlab {
 
 class BlockStore {
 public:
-    /// `insert`: a row of nine columns, inserted or replaced. The database and its seals must outlive it. `remember`: blocks are to be
-    /// thinned, and it keeps in mind what is in which.
+    /// `insert`: a row of nine columns, inserted or replaced. The database and its seals must outlive it. `remember`:
+    /// blocks are to be thinned, and it keeps in mind what is in which.
     BlockStore(Database& database, TableSeals& seals, Statement insert, bool remember);
 
     void add(EventSource source, const Event& event);
@@ -32,8 +32,8 @@ public:
     void settle();
     /// What was written or thinned since settle() was undone.
     void forget() { thinned_.clear(); }
-    /// Takes the details of thinned steps out of one lane's blocks, within the caller's transaction; the space of what is
-    /// left goes to later rows. The block that a lane fills now is left as it is. Returns how many events went.
+    /// Takes the details of thinned steps out of one lane's blocks, within the caller's transaction; the space of what
+    /// is left goes to later rows. The block that a lane fills now is left as it is. Returns how many events went.
     Result<std::int64_t> thin(std::size_t lane, const Thinning& thinning);
     std::size_t lanes() const { return stored_.size(); }
 
@@ -56,8 +56,8 @@ private:
         std::size_t count = 0;
         int firstDetail = 0;  ///< step of its first detail; none where lastDetail is smaller
         int lastDetail = -1;
-        int every = -1;       ///< it was thinned by this,
-        int before = 0;       ///< and up to here
+        int every = -1;  ///< it was thinned by this,
+        int before = 0;  ///< and up to here
     };
     using Stored = std::vector<StoredBlock>;
 

@@ -14,13 +14,16 @@ namespace {
 RunTable tableOf(FigureTable table) { return table == FigureTable::Steps ? RunTable::Step : RunTable::RankStep; }
 std::string nameOf(FigureTable table) { return std::string(name(tableOf(table))); }
 
-std::int64_t checksumOf(int first, std::span<const std::byte> data) { return RowChecksum().add(std::int64_t{first}).add(data).value(); }
+std::int64_t checksumOf(int first, std::span<const std::byte> data) {
+    return RowChecksum().add(std::int64_t{first}).add(data).value();
+}
 
 }  // namespace
 
 Result<std::optional<PackedFigures>> DatabaseShelf::from(FigureTable table, int first) {
     const std::string what = "its table of figures (" + nameOf(table) + ")";
-    auto row = database_.prepare(("SELECT first, data, crc FROM " + nameOf(table) + " WHERE first >= ? ORDER BY first LIMIT 1").c_str());
+    auto row = database_.prepare(
+        ("SELECT first, data, crc FROM " + nameOf(table) + " WHERE first >= ? ORDER BY first LIMIT 1").c_str());
     if (!row) return fail(readFailure(database_, file_, what));
     row->bind(std::int64_t{first});
     const int code = row->next();
@@ -38,7 +41,8 @@ Status DatabaseShelf::put(FigureTable table, int first, std::span<const std::byt
                                          : "INSERT OR REPLACE INTO " + nameOf(table) + " VALUES(?, ?, ?)";
     auto row = database_.prepare(sql.c_str());
     if (!row) return fail(row.error());
-    if (seals_ != nullptr && !(data.empty() ? seals_->drop(tableOf(table), first) : seals_->put(tableOf(table), {first})))
+    if (seals_ != nullptr &&
+        !(data.empty() ? seals_->drop(tableOf(table), first) : seals_->put(tableOf(table), {first})))
         return fail(database_.error("cannot write the run file"));
     row->bind(std::int64_t{first});
     if (!data.empty()) row->bind(data).bind(checksumOf(first, data));
@@ -48,8 +52,10 @@ Status DatabaseShelf::put(FigureTable table, int first, std::span<const std::byt
 Status DatabaseShelf::dropFrom(FigureTable table, int first) {
     auto row = database_.prepare(("DELETE FROM " + nameOf(table) + " WHERE first >= ?").c_str());
     if (!row) return fail(row.error());
-    if (seals_ != nullptr && !seals_->dropFrom(tableOf(table), first)) return fail(database_.error("cannot write the run file"));
-    return row->bind(std::int64_t{first}).run() == SQLITE_OK ? Status{} : fail(database_.error("cannot write the run file"));
+    if (seals_ != nullptr && !seals_->dropFrom(tableOf(table), first))
+        return fail(database_.error("cannot write the run file"));
+    return row->bind(std::int64_t{first}).run() == SQLITE_OK ? Status{}
+                                                             : fail(database_.error("cannot write the run file"));
 }
 
 }  // namespace shardlab

@@ -15,7 +15,9 @@ Result<Database> opened(const std::filesystem::path& run) {
     // Says in full what is no run.
     if (const auto reader = RunReader::open(run); !reader) return fail(reader.error());
     auto database = Database::open(run, DatabaseMode::Write);
-    if (!database) return fail({"cannot keep a note", run.string(), database.error().why, "Choose a copy of the run in a folder that can be written"});
+    if (!database)
+        return fail({"cannot keep a note", run.string(), database.error().why,
+                     "Choose a copy of the run in a folder that can be written"});
     const auto version = database->number("PRAGMA user_version");
     static_cast<void>(database->run("PRAGMA busy_timeout = 200"));
     if (version && *version < runFormatVersion)
@@ -25,7 +27,8 @@ Result<Database> opened(const std::filesystem::path& run) {
     if (begun) return std::move(*database);
     if ((database->code() & 0xff) == SQLITE_BUSY)
         return fail({"cannot keep a note", run.string(), "the run is being recorded", "wait for its end"});
-    return fail({"cannot keep a note", run.string(), begun.error().why, "Choose a copy of the run in a folder that can be written"});
+    return fail({"cannot keep a note", run.string(), begun.error().why,
+                 "Choose a copy of the run in a folder that can be written"});
 }
 
 Status committed(Database& database, TableSeals& seals, const std::filesystem::path& run, bool written) {

@@ -15,13 +15,13 @@ struct Note {
     std::int64_t time = 0;  ///< nanoseconds of the run's clock
     int rank = -1;          ///< -1: of the run as a whole
     std::string text;
-    std::string created;    ///< ISO 8601, UTC
+    std::string created;  ///< ISO 8601, UTC
     bool operator==(const Note&) const = default;
 };
 
-/// Writes a note into a run that is not being recorded; sets its id where it has none, else replaces the one that has it.
-/// A file of an older format is brought to the newest first. Errors: no run, a run that is being recorded, a file that
-/// cannot be written.
+/// Writes a note into a run that is not being recorded; sets its id where it has none, else replaces the one that has
+/// it. A file of an older format is brought to the newest first. Errors: no run, a run that is being recorded, a file
+/// that cannot be written.
 Status keepNote(const std::filesystem::path& run, Note& note);
 /// Takes one away; one that is not there is none.
 Status dropNote(const std::filesystem::path& run, std::int64_t id);

@@ -67,7 +67,8 @@ void RowDecoder::name(std::int64_t number, std::string_view text) {
 
 void RowDecoder::block(const BlockPart& part) {
     if (!ready("a block of events")) return;
-    if (const Status unpacked = unpacker_.unpack(part.packed, events_); !unpacked) return refuse(unpacked.error().text());
+    if (const Status unpacked = unpacker_.unpack(part.packed, events_); !unpacked)
+        return refuse(unpacked.error().text());
     const auto belongs = [&](const Event& event) { return event.lane == part.of.lane && event.rank == part.of.rank; };
     if (events_.size() != part.count || !std::ranges::all_of(events_, belongs))
         return refuse("a block holds other events than it says");

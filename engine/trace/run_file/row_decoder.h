@@ -16,9 +16,10 @@ namespace shardlab {
 class RunObserver {
 public:
     virtual ~RunObserver() = default;
-    virtual void begun(const RunHeader&) {}               ///< before all else
+    virtual void begun(const RunHeader&) {}                   ///< before all else
     virtual void predictedArrived(std::span<const Event>) {}  ///< all before the first measured events
-    /// Those known by now, told before the events that follow on them; they are events of the run as well and come again.
+    /// Those known by now, told before the events that follow on them; they are events of the run as well and come
+    /// again.
     virtual void restartsKnown(std::span<const Event>) {}
     virtual void eventsArrived(std::span<const Event>) {}  ///< each lane in its order
     virtual void logged(const LogLine&) {}

@@ -18,11 +18,17 @@ constexpr int checksumColumn = 8;
 
 /// Of a row of the columns of `block` in their order.
 BlockPlace placeIn(const Statement& row) {
-    return {row.number(0), static_cast<int>(row.number(2)), static_cast<Lane>(row.number(3)), static_cast<int>(row.number(4)), row.number(5), row.number(6)};
+    return {row.number(0),
+            static_cast<int>(row.number(2)),
+            static_cast<Lane>(row.number(3)),
+            static_cast<int>(row.number(4)),
+            row.number(5),
+            row.number(6)};
 }
 
 std::string called(const BlockPlace& place) {
-    return "block " + std::to_string(place.id) + " (rank " + std::to_string(place.rank) + ", " + std::string(name(place.lane)) + " lane) ";
+    return "block " + std::to_string(place.id) + " (rank " + std::to_string(place.rank) + ", " +
+           std::string(name(place.lane)) + " lane) ";
 }
 
 /// The row that `row` stands on. Error: the sentence that says which block is wrong, and how.
@@ -33,17 +39,21 @@ tl::expected<void, std::string> readBlock(const Statement& row, BlockUnpacker& u
 
 }  // namespace
 
-tl::expected<void, std::string> unpackedAs(const BlockPlace& place, std::span<const std::byte> packed, BlockUnpacker& unpacker,
-                                           std::vector<Event>& events) {
-    if (const Status unpacked = unpacker.unpack(packed, events); !unpacked) return tl::unexpected(called(place) + "is damaged: " + unpacked.error().why + (unpacked.error().legal.empty() ? "" : ". " + unpacked.error().legal));
+tl::expected<void, std::string> unpackedAs(const BlockPlace& place, std::span<const std::byte> packed,
+                                           BlockUnpacker& unpacker, std::vector<Event>& events) {
+    if (const Status unpacked = unpacker.unpack(packed, events); !unpacked)
+        return tl::unexpected(called(place) + "is damaged: " + unpacked.error().why +
+                              (unpacked.error().legal.empty() ? "" : ". " + unpacked.error().legal));
     const auto belongs = [&](const Event& event) { return event.lane == place.lane && event.rank == place.rank; };
     if (static_cast<int>(events.size()) == place.count && std::ranges::all_of(events, belongs)) return {};
     events.clear();
     return tl::unexpected(called(place) + "holds other events than it says");
 }
 
-Result<std::vector<BlockPlace>> selectPlaces(Database& database, const std::filesystem::path& file, std::optional<Error>& damage) {
-    auto rows = database.prepare("SELECT id, source, rank, lane, count, begin, end FROM block WHERE source = 0 ORDER BY id");
+Result<std::vector<BlockPlace>> selectPlaces(Database& database, const std::filesystem::path& file,
+                                             std::optional<Error>& damage) {
+    auto rows =
+        database.prepare("SELECT id, source, rank, lane, count, begin, end FROM block WHERE source = 0 ORDER BY id");
     if (!rows) return fail(readFailure(database, file, "the table of blocks"));
     const auto note = [&](const std::string& what) {
         if (!damage) damage = damageIn(file, what);
@@ -57,13 +67,15 @@ Result<std::vector<BlockPlace>> selectPlaces(Database& database, const std::file
             return places;
         }
         last = rows->number(0);
-        const bool sound = rows->number(4) >= 1 && rows->number(4) <= static_cast<std::int64_t>(largestBlock) && rows->number(3) >= 0 &&
-                           rows->number(3) < laneCount && rows->number(2) == static_cast<std::int16_t>(rows->number(2)) && isLegalTime(rows->number(5)) &&
-                           isLegalTime(rows->number(6));
+        const bool sound = rows->number(4) >= 1 && rows->number(4) <= static_cast<std::int64_t>(largestBlock) &&
+                           rows->number(3) >= 0 && rows->number(3) < laneCount &&
+                           rows->number(2) == static_cast<std::int16_t>(rows->number(2)) &&
+                           isLegalTime(rows->number(5)) && isLegalTime(rows->number(6));
         if (sound) places.push_back(placeIn(*rows));
         else note("block " + std::to_string(last) + " holds other events than it says");
     }
-    if (code != SQLITE_DONE && !damage) damage = readFailure(database, file, "what follows block " + std::to_string(last));
+    if (code != SQLITE_DONE && !damage)
+        damage = readFailure(database, file, "what follows block " + std::to_string(last));
     return places;
 }
 
@@ -117,8 +129,7 @@ struct BlockCursor::Impl {
             if (read) return true;
             if (!damage) damage = damageIn(file, read.error());
         }
-        if (code != SQLITE_DONE)
-            return fail(readFailure(database, file, "what follows block " + std::to_string(last)));
+        if (code != SQLITE_DONE) return fail(readFailure(database, file, "what follows block " + std::to_string(last)));
         if (damage) return fail(*damage);
         return false;
     }
@@ -133,8 +144,7 @@ const std::optional<Error>& BlockCursor::damage() const { return impl_->damage; 
 
 Result<BlockCursor> selectBlocks(Database& database, const std::filesystem::path& file, const BlockFilter& filter,
                                  const std::optional<Error>& damage) {
-    std::string sql =
-        "SELECT id, source, rank, lane, count, begin, end, data, crc FROM block WHERE source = ?";
+    std::string sql = "SELECT id, source, rank, lane, count, begin, end, data, crc FROM block WHERE source = ?";
     if (filter.rank) sql += " AND rank = ?";
     if (filter.lane) sql += " AND lane = ?";
     if (filter.endsAtOrAfter) sql += " AND end >= ?";

@@ -25,10 +25,11 @@ Result<BlockCursor> selectBlocks(Database& database, const std::filesystem::path
                                  const std::optional<Error>& damage);
 
 /// See RunReader. Rows left out are told to `damage`, where nothing was found wrong before.
-Result<std::vector<BlockPlace>> selectPlaces(Database& database, const std::filesystem::path& file, std::optional<Error>& damage);
+Result<std::vector<BlockPlace>> selectPlaces(Database& database, const std::filesystem::path& file,
+                                             std::optional<Error>& damage);
 Result<Bytes> selectPacked(Database& database, const std::filesystem::path& file, const BlockPlace& place);
 /// Error: the sentence that says which block is wrong, and how.
-tl::expected<void, std::string> unpackedAs(const BlockPlace& place, std::span<const std::byte> packed, BlockUnpacker& unpacker,
-                                           std::vector<Event>& events);
+tl::expected<void, std::string> unpackedAs(const BlockPlace& place, std::span<const std::byte> packed,
+                                           BlockUnpacker& unpacker, std::vector<Event>& events);
 
 }  // namespace shardlab

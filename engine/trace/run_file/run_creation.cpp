@@ -50,7 +50,8 @@ Status checkReplaceable(const std::filesystem::path& file) {
     if (in.gcount() == 0 && in.eof()) return {};
     std::uint32_t application = 0;
     std::memcpy(&application, page.data() + databaseApplicationAt, sizeof application);
-    if (in.gcount() != static_cast<std::streamsize>(page.size()) || !std::string_view(page.data(), 16).starts_with(databaseMagic) ||
+    if (in.gcount() != static_cast<std::streamsize>(page.size()) ||
+        !std::string_view(page.data(), 16).starts_with(databaseMagic) ||
         __builtin_bswap32(application) != runApplicationId)
         return refuse("a file that is no run has that name");
     return isBeingRecorded(file) ? refuse("a run is being recorded into it") : Status{};
@@ -73,11 +74,13 @@ Result<Database> createRunFile(const std::filesystem::path& file, const RunHeade
     {
         // SQLite would follow a link of that name; a file that was made here is none. The mode is SQLite's own.
         const Descriptor empty(::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-        auto made = empty.valid() ? Database::open(draft, DatabaseMode::Write) : Result<Database>(fail({"", "", "", ""}));
+        auto made =
+            empty.valid() ? Database::open(draft, DatabaseMode::Write) : Result<Database>(fail({"", "", "", ""}));
         if (!made) {
             std::error_code reason;
             const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-            if (!std::filesystem::is_directory(folder, reason)) return discard({"", "", "its folder does not exist", ""});
+            if (!std::filesystem::is_directory(folder, reason))
+                return discard({"", "", "its folder does not exist", ""});
             return discard({"", "", "its folder cannot be written", "Choose another folder"});
         }
         const std::string sql = "BEGIN; PRAGMA application_id = " + std::to_string(runApplicationId) +

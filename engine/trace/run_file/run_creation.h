@@ -13,8 +13,8 @@ namespace shardlab {
 /// With all tables and the header, in WAL mode, its write lock taken. Errors: see RunWriter::create.
 Result<Database> createRunFile(const std::filesystem::path& file, const RunHeader& header);
 
-/// Whether somebody records into the run at this moment; it must be one. False too where that cannot be told, as of a file that
-/// may not be written. While a RunReader has the file open, asking changes nothing of it.
+/// Whether somebody records into the run at this moment; it must be one. False too where that cannot be told, as of a
+/// file that may not be written. While a RunReader has the file open, asking changes nothing of it.
 bool isBeingRecorded(const std::filesystem::path& file);
 
 }  // namespace shardlab

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run file (*.shardlab): one SQLite database with everything a replay needs. Format: resources/manual/70-run-file.md.
+// The run file (*.shardlab): one SQLite database with everything a replay needs. Format:
+// resources/manual/70-run-file.md.
 #pragma once
 
 #include "engine/base/bytes.h"
@@ -31,19 +32,22 @@ struct RankRecord {
     std::string host;
     int pid = 0;
     std::string label;  ///< mesh label, "dp0 pp1"
-    std::string end;    ///< "finished", "stopped", "absent from step 9", "killed by SIGKILL at step 12, 1F3" …; empty while it runs
+    std::string end;    ///< "finished", "stopped", "absent from step 9", "killed by SIGKILL at step 12, 1F3" …; empty
+                        ///< while it runs
 };
 /// Of a rank that an elastic run does without at the moment.
 inline bool isAbsent(const RankRecord& record) { return record.end.starts_with("absent "); }
 /// Nothing went wrong with it.
-inline bool endedWell(const RankRecord& record) { return record.end == "finished" || record.end == "stopped" || isAbsent(record); }
+inline bool endedWell(const RankRecord& record) {
+    return record.end == "finished" || record.end == "stopped" || isAbsent(record);
+}
 
 struct RunHeader {
     Layout layout;
-    std::string layoutJson;   ///< as written, so that later keys survive
-    std::string created;      ///< ISO 8601, UTC
-    std::string version;      ///< of the program that recorded
-    std::string origin;       ///< "PyTorch profiler": another program recorded it; empty: Shardlab did
+    std::string layoutJson;  ///< as written, so that later keys survive
+    std::string created;     ///< ISO 8601, UTC
+    std::string version;     ///< of the program that recorded
+    std::string origin;      ///< "PyTorch profiler": another program recorded it; empty: Shardlab did
     bool paced = false;
     double stretch = 1;
     double predictedStepSeconds = 0;
@@ -53,7 +57,7 @@ struct RunHeader {
     std::int64_t capacityBytes = 0;           ///< memory of one device; 0 = unknown
     /// The same less the reserve of the layout.
     MemoryLimit device() const { return memoryLimit(layout.memory, capacityBytes); }
-    DevicePeak peak;                          ///< of the devices it runs on, or of those it models
+    DevicePeak peak;  ///< of the devices it runs on, or of those it models
 
     /// False for what was imported: its layout says how many ranks there are (as replicas) and nothing else.
     bool hasLayout() const { return origin.empty(); }
@@ -63,7 +67,9 @@ struct RunHeader {
 };
 
 /// How the traffic of a run is counted: by its layout, where it has one.
-inline SentBytes sentBytesOf(const RunHeader& header) { return header.hasLayout() ? SentBytes(header.layout) : SentBytes(); }
+inline SentBytes sentBytesOf(const RunHeader& header) {
+    return header.hasLayout() ? SentBytes(header.layout) : SentBytes();
+}
 
 /// What events are called that are no actions: the table of names of an imported run.
 class EventNames {
@@ -91,8 +97,8 @@ struct RunEnd {
 /// four times a second or so. After an error nothing is lost: the next flush() stores it, if the cause is gone.
 class RunWriter {
 public:
-    /// Replaces an existing run. Refuses a file that is no run, one that is being recorded, an unwritable folder, a full
-    /// disk: with the path and the reason.
+    /// Replaces an existing run. Refuses a file that is no run, one that is being recorded, an unwritable folder, a
+    /// full disk: with the path and the reason.
     static Result<std::unique_ptr<RunWriter>> create(const std::filesystem::path& file, const RunHeader& header);
     ~RunWriter();
 
@@ -100,8 +106,8 @@ public:
     Status append(std::span<const Event> events);           ///< measured; in a lane in the order they ended
     Status append(const LogLine& line);
     Status addName(std::uint32_t number, std::string_view name);  ///< of namedId(number); numbers ascend from 1
-    Status setRank(const RankRecord& record);               ///< inserts or replaces
-    Status setClocks(std::span<const HostClock> clocks);   ///< replaces
+    Status setRank(const RankRecord& record);                     ///< inserts or replaces
+    Status setClocks(std::span<const HostClock> clocks);          ///< replaces
     Status flush();
     Status finish(const RunEnd& end);  ///< the last call; leaves one file
     /// What the writer had to say since the last call, of a size limit; it is in the log already.
@@ -144,8 +150,8 @@ public:
     explicit BlockCursor(std::unique_ptr<Impl> impl);
     BlockCursor(BlockCursor&& other) noexcept;
     ~BlockCursor();
-    /// Replaces `events` by the next block's; false after the last. Damaged blocks are passed over; where there was one,
-    /// the end is an error that names the first.
+    /// Replaces `events` by the next block's; false after the last. Damaged blocks are passed over; where there was
+    /// one, the end is an error that names the first.
     Result<bool> next(std::vector<Event>& events);
     /// The first damage met so far, or known when the file was opened: for whoever does not go on to the end.
     const std::optional<Error>& damage() const;
@@ -156,8 +162,8 @@ private:
 
 class RunReader {
 public:
-    /// One clear error for: no such file, an empty one, not SQLite, SQLite but no run, a newer format, a damaged header.
-    /// Also opens what a killed recorder left, and that in a folder that cannot be written.
+    /// One clear error for: no such file, an empty one, not SQLite, SQLite but no run, a newer format, a damaged
+    /// header. Also opens what a killed recorder left, and that in a folder that cannot be written.
     static Result<std::unique_ptr<RunReader>> open(const std::filesystem::path& file);
     ~RunReader();
 
@@ -165,9 +171,10 @@ public:
     const RunEnd& end() const;
     const std::vector<RankRecord>& ranks() const;
     const std::vector<HostClock>& clocks() const;  ///< of hosts other than the launcher's (host_clock.h)
-    std::int64_t eventCount() const;  ///< measured
+    std::int64_t eventCount() const;               ///< measured
     std::int64_t droppedEvents() const;
-    /// Whoever makes figures of steps must know them before it is given the events (restarts.h), of which they are some.
+    /// Whoever makes figures of steps must know them before it is given the events (restarts.h), of which they are
+    /// some.
     const std::vector<Event>& restarts() const;
     Result<std::vector<LogLine>> log() const;
     const EventNames& names() const;
@@ -177,9 +184,9 @@ public:
     /// What was taken away of the events so that the file kept its size limit.
     const Thinning& thinning() const;
 
-    /// The figures of every step from `first` on, ascending; -1, the first, is what was outside steps. They are those that
-    /// were stored, or are made of the events where the file is of an older format, or what is stored is damaged and
-    /// nothing was thinned. What was superseded by a restart is not in them. `sink` returns false to stop.
+    /// The figures of every step from `first` on, ascending; -1, the first, is what was outside steps. They are those
+    /// that were stored, or are made of the events where the file is of an older format, or what is stored is damaged
+    /// and nothing was thinned. What was superseded by a restart is not in them. `sink` returns false to stop.
     Status readFigures(const std::function<bool(const StepFigures&)>& sink, int first = -1) const;
     /// The same over all ranks, without -1.
     Result<std::vector<StepOverview>> overview() const;
@@ -197,7 +204,8 @@ public:
     /// The packed events of one of places(), for unpackBlock(). Error: it is gone, or fails its checksum.
     Result<Bytes> packedBlock(const BlockPlace& place) const;
     /// Of packedBlock(); needs no reader. Error: damaged, or not what `place` says.
-    static Status unpackBlock(const BlockPlace& place, std::span<const std::byte> packed, BlockUnpacker& unpacker, std::vector<Event>& events);
+    static Status unpackBlock(const BlockPlace& place, std::span<const std::byte> packed, BlockUnpacker& unpacker,
+                              std::vector<Event>& events);
     /// The first thing that was found wrong when the file was opened; none where nothing was.
     const std::optional<Error>& damage() const;
 

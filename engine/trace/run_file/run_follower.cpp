@@ -79,15 +79,16 @@ Result<bool> RunFollower::step(RunCursor& cursor, std::size_t most, RowSink& sin
 
 Result<bool> RunFollower::readAll(RunCursor& cursor, Step& step) {
     // The pragma's number is of the state that is read from here on, for it begins the read.
-    if (const int code = statements_[Meta].next(); code != SQLITE_ROW) return fail(readFailure(database_, file_, "its header"));
+    if (const int code = statements_[Meta].next(); code != SQLITE_ROW)
+        return fail(readFailure(database_, file_, "its header"));
     statements_[Meta].reset();
     if (statements_[Version].next() != SQLITE_ROW) return fail(readFailure(database_, file_, "its state"));
     const std::int64_t version = statements_[Version].number(0);
     if (cursor.complete == version) return false;
     cursor.complete.reset();
     using Part = Status (RunFollower::*)(RunCursor&, Step&);
-    for (const Part part : {&RunFollower::readMeta, &RunFollower::readRanks, &RunFollower::readNames, &RunFollower::readLog,
-                            &RunFollower::readGrown})
+    for (const Part part : {&RunFollower::readMeta, &RunFollower::readRanks, &RunFollower::readNames,
+                            &RunFollower::readLog, &RunFollower::readGrown})
         if (const Status read = (this->*part)(cursor, step); !read) return fail(read.error());
     // Predicted events are all there before the first measured one.
     if (cursor.place.lastBlock(EventSource::Measured) == 0)
@@ -158,10 +159,13 @@ Status RunFollower::readLog(RunCursor& cursor, Step& step) {
     Statement& rows = statements_[Log].bind(cursor.place.log);
     int code = SQLITE_ROW;
     while (!step.spent && (code = rows.next()) == SQLITE_ROW) {
-        const LogLine line{rows.number(1), static_cast<int>(rows.number(2)), static_cast<LogLevel>(rows.number(3)), rows.text(4)};
+        const LogLine line{rows.number(1), static_cast<int>(rows.number(2)), static_cast<LogLevel>(rows.number(3)),
+                           rows.text(4)};
         if (checksum(rows.number(0), line) != rows.number(5) || line.level > LogLevel::Error)
             return fail(damageIn(file_, "line " + std::to_string(rows.number(0)) + " of its log fails its checksum"));
-        if (!isLegalTime(line.time)) return fail(damageIn(file_, fmt::format("line {} of its log is of {} ns, beyond all times", rows.number(0), line.time)));
+        if (!isLegalTime(line.time))
+            return fail(damageIn(
+                file_, fmt::format("line {} of its log is of {} ns, beyond all times", rows.number(0), line.time)));
         cursor.place.log = rows.number(0);
         step.sink.log(cursor.place.log, line);
         step.spend(line.text.size());
@@ -172,12 +176,20 @@ Status RunFollower::readLog(RunCursor& cursor, Step& step) {
 /// What the cursor has not of the block that `row` stands on: as it is stored where that is all of it.
 Status RunFollower::give(const Statement& row, RunCursor& cursor, Step& step) {
     const std::int64_t block = row.number(0);
-    const auto refuse = [&](const std::string& why) { return fail(damageIn(file_, "block " + std::to_string(block) + " " + why)); };
+    const auto refuse = [&](const std::string& why) {
+        return fail(damageIn(file_, "block " + std::to_string(block) + " " + why));
+    };
     if (!isWhole(row)) return refuse("fails its checksum");
-    BlockPart part{{static_cast<EventSource>(row.number(1)), static_cast<int>(row.number(2)), static_cast<Lane>(row.number(3))},
-                   block, 0, static_cast<std::uint32_t>(row.number(4)), row.bytes(7)};
-    if (const auto place = cursor.place.lanes.find(part.of); place != cursor.place.lanes.end() && place->second.block == block) {
-        if (const Status unpacked = unpacker_.unpack(part.packed, events_); !unpacked) return refuse(unpacked.error().why);
+    BlockPart part{
+        {static_cast<EventSource>(row.number(1)), static_cast<int>(row.number(2)), static_cast<Lane>(row.number(3))},
+        block,
+        0,
+        static_cast<std::uint32_t>(row.number(4)),
+        row.bytes(7)};
+    if (const auto place = cursor.place.lanes.find(part.of);
+        place != cursor.place.lanes.end() && place->second.block == block) {
+        if (const Status unpacked = unpacker_.unpack(part.packed, events_); !unpacked)
+            return refuse(unpacked.error().why);
         if (events_.size() != part.count) return refuse("holds other events than it says");
         part.first = place->second.taken;
         part.count -= part.first;
@@ -197,8 +209,9 @@ Status RunFollower::readGrown(RunCursor& cursor, Step& step) {
         if (place.taken == largestBlock) continue;
         Statement& row = statements_[GrownBlock].bind(place.block);
         const int code = row.next();
-        if (code != SQLITE_ROW || static_cast<int>(row.number(2)) != lane.rank || row.number(3) != static_cast<int>(lane.lane) ||
-            row.number(1) != static_cast<int>(lane.source) || row.number(4) < place.taken) {
+        if (code != SQLITE_ROW || static_cast<int>(row.number(2)) != lane.rank ||
+            row.number(3) != static_cast<int>(lane.lane) || row.number(1) != static_cast<int>(lane.source) ||
+            row.number(4) < place.taken) {
             row.reset();
             if (code != SQLITE_ROW && code != SQLITE_DONE) return fail(readFailure(database_, file_, "a block"));
             return fail({"cannot go on", file_.string(), "the position is not of this run", "Begin at its start"});
@@ -211,7 +224,8 @@ Status RunFollower::readGrown(RunCursor& cursor, Step& step) {
 }
 
 Status RunFollower::readNew(RunCursor& cursor, EventSource source, Step& step) {
-    Statement& rows = statements_[NewBlocks].bind(static_cast<std::int64_t>(source)).bind(cursor.place.lastBlock(source));
+    Statement& rows =
+        statements_[NewBlocks].bind(static_cast<std::int64_t>(source)).bind(cursor.place.lastBlock(source));
     int code = SQLITE_ROW;
     while (!step.spent && (code = rows.next()) == SQLITE_ROW)
         if (const Status given = give(rows, cursor, step); !given) return given;

@@ -38,7 +38,8 @@ public:
     Result<std::int64_t> newestBlock();
 
 private:
-    explicit RunFollower(std::filesystem::path file, Database database) : file_(std::move(file)), database_(std::move(database)) {}
+    explicit RunFollower(std::filesystem::path file, Database database)
+        : file_(std::move(file)), database_(std::move(database)) {}
 
     struct Step;  ///< one step's sink and what is left of its budget
     Status prepareAll();

@@ -60,7 +60,8 @@ Result<std::int64_t> identify(const std::filesystem::path& file) {
     return version;
 }
 
-/// Whether the layout has no more of anything than events and actions can number: whoever reads a run makes tables of it.
+/// Whether the layout has no more of anything than events and actions can number: whoever reads a run makes tables of
+/// it.
 bool isCountable(const Layout& layout) {
     constexpr int mostRanks = std::numeric_limits<std::int16_t>::max(), mostStages = 1 << 16, mostLayers = 1 << 20;
     const auto within = [](int value, int least, int most) { return value >= least && value <= most; };
@@ -68,9 +69,12 @@ bool isCountable(const Layout& layout) {
     const std::vector<int>& stages = layout.schedule.stages;
     return std::min({p.data, p.pipeline, p.tensor, p.expert, p.context}) >= 1 && rankCount(layout) <= mostRanks &&
            within(stageCount(layout), 1, mostStages) && within(layout.model.layers, 0, mostLayers) &&
-           stages.size() <= mostStages && std::ranges::all_of(stages, [&](int layers) { return within(layers, 0, mostLayers); }) &&
-           std::accumulate(stages.begin(), stages.end(), std::int64_t{0}) <= mostLayers && layout.cluster.hosts.size() <= mostRanks &&
-           std::ranges::all_of(layout.cluster.hosts, [&](const HostSpec& host) { return within(host.devices, 0, mostRanks); });
+           stages.size() <= mostStages &&
+           std::ranges::all_of(stages, [&](int layers) { return within(layers, 0, mostLayers); }) &&
+           std::accumulate(stages.begin(), stages.end(), std::int64_t{0}) <= mostLayers &&
+           layout.cluster.hosts.size() <= mostRanks &&
+           std::ranges::all_of(layout.cluster.hosts,
+                               [&](const HostSpec& host) { return within(host.devices, 0, mostRanks); });
 }
 
 /// The database and its log copied to a folder of our own, where SQLite may write; gone with this object.
@@ -129,7 +133,8 @@ struct RunReader::Impl {
                 const auto layout = parseLayout(value);
                 if (!layout) return fail(layout.error());
                 header.layout = layout->layout;
-                if (!isCountable(header.layout)) return fail(damage("its layout has more ranks, stages or layers than a run can have"));
+                if (!isCountable(header.layout))
+                    return fail(damage("its layout has more ranks, stages or layers than a run can have"));
             } else if (key == meta::end) {
                 read = readEnd(value, end);
             } else if (key == meta::dropped) {
@@ -171,7 +176,8 @@ struct RunReader::Impl {
         while ((code = rows->next()) == SQLITE_ROW) {
             const std::int64_t number = rows->number(0);
             std::string name = rows->text(1);
-            if (rows->number(2) != checksum(number, name)) note("name " + std::to_string(number) + " fails its checksum");
+            if (rows->number(2) != checksum(number, name))
+                note("name " + std::to_string(number) + " fails its checksum");
             else if (number > 0 && number <= std::numeric_limits<std::uint32_t>::max())
                 names.add(static_cast<std::uint32_t>(number), std::move(name));
         }
@@ -184,7 +190,8 @@ struct RunReader::Impl {
         int code = 0;
         while ((code = rows->next()) == SQLITE_ROW) {
             const std::int64_t count = rows->number(0);
-            if (count < 1 || count > static_cast<std::int64_t>(largestBlock)) note("a block holds other events than it says");
+            if (count < 1 || count > static_cast<std::int64_t>(largestBlock))
+                note("a block holds other events than it says");
             else eventCount += count;
         }
         if (code != SQLITE_DONE) note("a block cannot be read");
@@ -192,8 +199,10 @@ struct RunReader::Impl {
 
     /// Rows that damage hides are no rows that fail their checksum.
     void checkSeals() {
-        for (const RunTable table : {RunTable::Meta, RunTable::Rank, RunTable::Log, RunTable::Block, RunTable::Note, RunTable::Name})
-            if (const auto broken = brokenSeal(database, table)) note("its table " + std::string(name(table)) + " " + *broken);
+        for (const RunTable table :
+             {RunTable::Meta, RunTable::Rank, RunTable::Log, RunTable::Block, RunTable::Note, RunTable::Name})
+            if (const auto broken = brokenSeal(database, table))
+                note("its table " + std::string(name(table)) + " " + *broken);
         for (const RunTable table : {RunTable::Step, RunTable::RankStep}) {
             const auto broken = brokenSeal(database, table);
             if (!broken) continue;
@@ -269,7 +278,9 @@ Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& 
     if (!version) return fail(version.error());
     std::optional<Copy> copy;
     auto database = Database::open(file, DatabaseMode::Read);
-    const auto readable = [&] { return database && database->number("SELECT count(*) FROM sqlite_schema").has_value(); };
+    const auto readable = [&] {
+        return database && database->number("SELECT count(*) FROM sqlite_schema").has_value();
+    };
     // A log without its index in a folder that cannot be written; or an older format, which only a copy may leave.
     if (*version < oldestReadInPlace || (!readable() && !(database && damaged(*database)))) {
         auto made = Copy::make(file);
@@ -279,7 +290,9 @@ Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& 
         if (!database) return refuse(file, database.error().why);
         if (*version < oldestReadInPlace) {
             const Status migrated = migrate(*database, *version, runMigrations());
-            if (!migrated) return refuse(file, "its format " + std::to_string(*version) + " cannot be read: " + migrated.error().why);
+            if (!migrated)
+                return refuse(file,
+                              "its format " + std::to_string(*version) + " cannot be read: " + migrated.error().why);
         }
     }
     if (!database) return refuse(file, database.error().why);
@@ -334,10 +347,13 @@ Result<std::vector<LogLine>> RunReader::log() const {
     std::vector<LogLine> lines;
     int code = 0;
     while ((code = rows->next()) == SQLITE_ROW) {
-        LogLine line{rows->number(1), static_cast<int>(rows->number(2)), static_cast<LogLevel>(rows->number(3)), rows->text(4)};
+        LogLine line{rows->number(1), static_cast<int>(rows->number(2)), static_cast<LogLevel>(rows->number(3)),
+                     rows->text(4)};
         if (rows->number(5) != checksum(rows->number(0), line) || line.level > LogLevel::Error)
             return fail(impl_->damage("line " + std::to_string(rows->number(0)) + " of its log fails its checksum"));
-        if (!isLegalTime(line.time)) return fail(impl_->damage(fmt::format("line {} of its log is of {} ns, beyond all times", rows->number(0), line.time)));
+        if (!isLegalTime(line.time))
+            return fail(impl_->damage(
+                fmt::format("line {} of its log is of {} ns, beyond all times", rows->number(0), line.time)));
         lines.push_back(std::move(line));
     }
     if (code != SQLITE_DONE) return fail(impl_->failure("its log"));
@@ -353,7 +369,8 @@ Result<std::vector<Note>> RunReader::notes() const {
         Note note{rows->number(0), rows->number(1), static_cast<int>(rows->number(2)), rows->text(3), rows->text(4)};
         if (rows->number(5) != checksum(note))
             return fail(impl_->damage("note " + std::to_string(note.id) + " fails its checksum"));
-        if (!isLegalTime(note.time)) return fail(impl_->damage(fmt::format("note {} is of {} ns, beyond all times", note.id, note.time)));
+        if (!isLegalTime(note.time))
+            return fail(impl_->damage(fmt::format("note {} is of {} ns, beyond all times", note.id, note.time)));
         notes.push_back(std::move(note));
     }
     if (code != SQLITE_DONE) return fail(impl_->failure("its notes"));
@@ -364,11 +381,16 @@ Result<BlockCursor> RunReader::blocks(const BlockFilter& filter) const {
     return selectBlocks(impl_->database, impl_->file, filter, impl_->firstDamage);
 }
 
-Result<std::vector<BlockPlace>> RunReader::places() const { return selectPlaces(impl_->database, impl_->file, impl_->firstDamage); }
+Result<std::vector<BlockPlace>> RunReader::places() const {
+    return selectPlaces(impl_->database, impl_->file, impl_->firstDamage);
+}
 
-Result<Bytes> RunReader::packedBlock(const BlockPlace& place) const { return selectPacked(impl_->database, impl_->file, place); }
+Result<Bytes> RunReader::packedBlock(const BlockPlace& place) const {
+    return selectPacked(impl_->database, impl_->file, place);
+}
 
-Status RunReader::unpackBlock(const BlockPlace& place, std::span<const std::byte> packed, BlockUnpacker& unpacker, std::vector<Event>& events) {
+Status RunReader::unpackBlock(const BlockPlace& place, std::span<const std::byte> packed, BlockUnpacker& unpacker,
+                              std::vector<Event>& events) {
     const auto read = unpackedAs(place, packed, unpacker, events);
     if (!read) return fail({"the run is damaged", "", read.error(), ""});
     return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run file as a stream of rows that may still grow: what a viewer of a live run is given, from its start and in order.
-// A position says how much of the stream somebody has; with it the stream goes on where it broke.
+// A run file as a stream of rows that may still grow: what a viewer of a live run is given, from its start and in
+// order. A position says how much of the stream somebody has; with it the stream goes on where it broke.
 #pragma once
 
 #include "engine/trace/run_file/run_file.h"

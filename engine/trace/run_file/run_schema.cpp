@@ -72,14 +72,20 @@ CREATE TABLE seal(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, keys INTEGER NOT
 
 std::span<const Migration> runMigrations() {
     static constexpr std::array all{
-        Migration{1, "CREATE TABLE IF NOT EXISTS name(id INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL)"},
-        Migration{2, "CREATE TABLE IF NOT EXISTS note(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, rank INTEGER NOT NULL,"
-                     " text TEXT NOT NULL, created TEXT NOT NULL, crc INTEGER NOT NULL)"},
-        Migration{3, "CREATE TABLE IF NOT EXISTS step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL);"
-                     "CREATE TABLE IF NOT EXISTS rank_step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL)"},
+        Migration{1,
+                  "CREATE TABLE IF NOT EXISTS name(id INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL)"},
+        Migration{
+            2, "CREATE TABLE IF NOT EXISTS note(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, rank INTEGER NOT NULL,"
+               " text TEXT NOT NULL, created TEXT NOT NULL, crc INTEGER NOT NULL)"},
+        Migration{
+            3, "CREATE TABLE IF NOT EXISTS step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL);"
+               "CREATE TABLE IF NOT EXISTS rank_step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT "
+               "NULL)"},
         // A table that was left there says nothing of the rows that came since.
-        Migration{4, "DROP TABLE IF EXISTS seal;"
-                     "CREATE TABLE seal(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, keys INTEGER NOT NULL, crc INTEGER NOT NULL) WITHOUT ROWID",
+        Migration{4,
+                  "DROP TABLE IF EXISTS seal;"
+                  "CREATE TABLE seal(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, keys INTEGER NOT NULL, crc INTEGER "
+                  "NOT NULL) WITHOUT ROWID",
                   sealAll},
     };
     return all;
@@ -95,9 +101,12 @@ Status checkSchema(Database& database, const std::filesystem::path& file) {
         if (type != "table" && type != "index" && type != "view" && type != "trigger")
             return fail(damageIn(file, "its list of tables cannot be read: the file is truncated or damaged"));
         const bool ofSqlite = name.starts_with("sqlite_stat") || name.starts_with("sqlite_autoindex_");
-        const bool sound = ofSqlite ? type == "table" || type == "index" : type == "table" && name == rows->text(2) && known.contains(sql);
+        const bool sound = ofSqlite ? type == "table" || type == "index"
+                                    : type == "table" && name == rows->text(2) && known.contains(sql);
         if (sound && read < mostObjects) continue;
-        return fail({"cannot open the run", file.string(), "its " + (sound ? "list of tables has no end" : type + " " + name + " is none that a run has, or is declared otherwise"),
+        return fail({"cannot open the run", file.string(),
+                     "its " + (sound ? "list of tables has no end"
+                                     : type + " " + name + " is none that a run has, or is declared otherwise"),
                      "A run is a file that Shardlab has recorded (*.shardlab)"});
     }
     if (code != SQLITE_DONE) return fail(readFailure(database, file, "its list of tables"));
@@ -131,7 +140,9 @@ RowChecksum& RowChecksum::add(std::span<const std::byte> bytes) {
     return *this;
 }
 
-std::int64_t checksum(std::string_view key, std::string_view value) { return RowChecksum().add(key).add(value).value(); }
+std::int64_t checksum(std::string_view key, std::string_view value) {
+    return RowChecksum().add(key).add(value).value();
+}
 
 std::int64_t checksum(const RankRecord& record) {
     return RowChecksum().add(record.rank).add(record.host).add(record.pid).add(record.label).add(record.end).value();
@@ -142,7 +153,9 @@ std::int64_t checksum(std::int64_t id, const LogLine& line) {
     return RowChecksum().add(id).add(line.time).add(line.rank).add(level).add(line.text).value();
 }
 
-std::int64_t checksum(std::int64_t number, std::string_view name) { return RowChecksum().add(number).add(name).value(); }
+std::int64_t checksum(std::int64_t number, std::string_view name) {
+    return RowChecksum().add(number).add(name).value();
+}
 
 std::int64_t checksum(const Note& note) {
     return RowChecksum().add(note.id).add(note.time).add(note.rank).add(note.text).add(note.created).value();
@@ -211,8 +224,11 @@ Status readRestarts(std::string_view text, std::vector<Event>& restarts) {
         take(each, "step", step);
         take(each, "number", number);
         take(each, "ranks", ranks);
-        if (!isLegalTime(time)) return fail({"damaged run file", "", "a restart in it is of " + std::to_string(time) + " ns, beyond all times", legalTimes});
-        restarts.push_back({time, time, ranks, static_cast<double>(number), 0, step, -1, Lane::Host, EventKind::Restart});
+        if (!isLegalTime(time))
+            return fail({"damaged run file", "",
+                         "a restart in it is of " + std::to_string(time) + " ns, beyond all times", legalTimes});
+        restarts.push_back(
+            {time, time, ranks, static_cast<double>(number), 0, step, -1, Lane::Host, EventKind::Restart});
     }
     return {};
 }

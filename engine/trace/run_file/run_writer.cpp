@@ -15,9 +15,10 @@
 namespace shardlab {
 namespace {
 
-/// Bounds memory where the caller flushes seldom. Each flush writes what lanes have begun, which a later one writes again.
+/// Bounds memory where the caller flushes seldom. Each flush writes what lanes have begun, which a later one writes
+/// again.
 constexpr std::size_t flushAtEvents = std::size_t{1} << 19;
-constexpr std::int64_t limitPerFlushedEvent = 128;           ///< bytes: one flush takes about a tenth of a limit at most
+constexpr std::int64_t limitPerFlushedEvent = 128;  ///< bytes: one flush takes about a tenth of a limit at most
 // Of the limit: where thinning begins and what it leaves, so that it is not done at every flush.
 constexpr double thinAbove = 0.8;
 constexpr double thinTo = 0.6;
@@ -26,14 +27,13 @@ constexpr double thinTo = 0.6;
 
 struct RunWriter::Impl {
     Impl(Database opened, const std::filesystem::path& path, const RunHeader& header)
-        : database(std::move(opened)),
-          seals(database),
-          shelf(database, path, &seals),
+        : database(std::move(opened)), seals(database), shelf(database, path, &seals),
           figures(rankCount(header.layout), flushes(header.layout), sentBytesOf(header), shelf),
           thinning(Thinning::of(header.layout.run)) {
         thinning.first = -1;
         if (thinning.sizeLimit > 0)
-            flushAt = std::clamp<std::size_t>(static_cast<std::size_t>(thinning.sizeLimit / limitPerFlushedEvent), 1024, flushAtEvents);
+            flushAt = std::clamp<std::size_t>(static_cast<std::size_t>(thinning.sizeLimit / limitPerFlushedEvent), 1024,
+                                              flushAtEvents);
     }
 
     Status prepare() {
@@ -54,7 +54,8 @@ struct RunWriter::Impl {
         keepThinning();
         // The log beside the file takes its share of the limit, too.
         const auto pageSize = database.number("PRAGMA page_size");
-        const std::int64_t pages = std::clamp<std::int64_t>(thinning.sizeLimit / (16 * pageSize.value_or(4096)), 16, 1000);
+        const std::int64_t pages =
+            std::clamp<std::int64_t>(thinning.sizeLimit / (16 * pageSize.value_or(4096)), 16, 1000);
         const std::string sql = "PRAGMA wal_autocheckpoint = " + std::to_string(pages) +
                                 "; PRAGMA journal_size_limit = " + std::to_string(thinning.sizeLimit / 16);
         return database.run(sql.c_str());
@@ -64,7 +65,9 @@ struct RunWriter::Impl {
 
     bool writeRows() {
         for (const auto& [key, value] : metaRows) {
-            if (!seals.put(RunTable::Meta, key) || insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() != SQLITE_OK) return false;
+            if (!seals.put(RunTable::Meta, key) ||
+                insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() != SQLITE_OK)
+                return false;
         }
         for (const auto& [rank, record] : rankRows) {
             if (!seals.put(RunTable::Rank, {rank})) return false;
@@ -75,12 +78,17 @@ struct RunWriter::Impl {
             const LogLine& line = logRows[i];
             const std::int64_t id = nextLog + static_cast<std::int64_t>(i);
             if (!seals.put(RunTable::Log, {id})) return false;
-            insertLog->bind(id).bind(line.time).bind(std::int64_t{line.rank}).bind(static_cast<std::int64_t>(line.level));
+            insertLog->bind(id)
+                .bind(line.time)
+                .bind(std::int64_t{line.rank})
+                .bind(static_cast<std::int64_t>(line.level));
             if (insertLog->bind(line.text).bind(checksum(id, line)).run() != SQLITE_OK) return false;
         }
         for (const auto& [number, name] : nameRows) {
             const auto id = static_cast<std::int64_t>(number);
-            if (!seals.put(RunTable::Name, {id}) || insertName->bind(id).bind(name).bind(checksum(id, name)).run() != SQLITE_OK) return false;
+            if (!seals.put(RunTable::Name, {id}) ||
+                insertName->bind(id).bind(name).bind(checksum(id, name)).run() != SQLITE_OK)
+                return false;
         }
         return true;
     }
@@ -95,7 +103,8 @@ struct RunWriter::Impl {
     }
 
     Status commit() {
-        if (!writeRows() || !blocks->write() || !figures.store() || !seals.store() || !database.run("COMMIT")) return undo();
+        if (!writeRows() || !blocks->write() || !figures.store() || !seals.store() || !database.run("COMMIT"))
+            return undo();
         nextLog += static_cast<std::int64_t>(logRows.size());
         metaRows.clear();
         rankRows.clear();
@@ -111,19 +120,21 @@ struct RunWriter::Impl {
         if (const Status done = commit(); !done) return done;
         if (thinning.sizeLimit > 0)
             if (const Status held = holdLimit(); !held) return held;
-        // Taken again at once: the lock says that the run is being recorded. Where that fails now, the next flush says so.
+        // Taken again at once: the lock says that the run is being recorded. Where that fails now, the next flush says
+        // so.
         static_cast<void>(begin());
         return {};
     }
 
-    /// Where all that is pending does not fit, the end alone may: into the room that the attempt has left in the log beside the
-    /// file, or into all of that log once it was taken into the file.
+    /// Where all that is pending does not fit, the end alone may: into the room that the attempt has left in the log
+    /// beside the file, or into all of that log once it was taken into the file.
     void commitAlone(const RunEnd& end) {
         const std::string key(meta::end), value = writeEnd(end);
         for (const char* room : {"", "PRAGMA wal_checkpoint(PASSIVE)"}) {
             static_cast<void>(database.run(room));
             if (!begin()) continue;
-            const bool done = seals.put(RunTable::Meta, key) && insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() == SQLITE_OK &&
+            const bool done = seals.put(RunTable::Meta, key) &&
+                              insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() == SQLITE_OK &&
                               seals.store() && database.run("COMMIT");
             if (done) return;
             seals.forget();
@@ -171,7 +182,9 @@ struct RunWriter::Impl {
         auto size = used();
         if (!size) return fail(size.error());
         const auto limit = static_cast<double>(thinning.sizeLimit);
-        if (static_cast<double>(*size) <= thinAbove * limit || (exhausted && figures.lastComplete() < thinning.before + thinning.last)) return {};
+        if (static_cast<double>(*size) <= thinAbove * limit ||
+            (exhausted && figures.lastComplete() < thinning.before + thinning.last))
+            return {};
         const bool first = thinning.steps() == 0;
         const Thinning before = thinning;
         for (;;) {
@@ -182,13 +195,15 @@ struct RunWriter::Impl {
             if (static_cast<double>(*size) <= thinTo * limit) break;
             if (thinning.keepLess()) continue;
             if (!std::exchange(exhausted, true))
-                say(LogLevel::Warning, "the run file cannot keep its size limit of " + formatBytes(thinning.sizeLimit) +
-                                           ": every step's figures and the last step's events take more. A larger /run/size_limit, "
-                                           "or fewer steps, would do");
+                say(LogLevel::Warning,
+                    "the run file cannot keep its size limit of " + formatBytes(thinning.sizeLimit) +
+                        ": every step's figures and the last step's events take more. A larger /run/size_limit, "
+                        "or fewer steps, would do");
             break;
         }
         if (first ? thinning.steps() > 0 : before.last != thinning.last || before.every != thinning.every)
-            say(LogLevel::Info, "to keep its size limit of " + formatBytes(thinning.sizeLimit) + ", the run file now holds " + keptText(thinning));
+            say(LogLevel::Info, "to keep its size limit of " + formatBytes(thinning.sizeLimit) +
+                                    ", the run file now holds " + keptText(thinning));
         keepThinning();
         return {};
     }

@@ -14,8 +14,8 @@ constexpr int stepsBetweenQuestions = 10000;
 
 /// Every check that SQLite has for files that may be damaged, or made to do harm.
 void defend(sqlite3* handle) {
-    constexpr std::array off{SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
-                             SQLITE_DBCONFIG_DQS_DDL, SQLITE_DBCONFIG_DQS_DML};
+    constexpr std::array off{SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                             SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_DQS_DDL, SQLITE_DBCONFIG_DQS_DML};
     for (const int each : off) sqlite3_db_config(handle, each, 0, nullptr);
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, longestValue);
 }
@@ -26,7 +26,8 @@ void defend(sqlite3* handle) {
 struct Database::Work {
     explicit Work(std::filesystem::path of) : file(std::move(of)) {}
 
-    /// The shortest row takes some bytes, and what is asked of a row some dozens of steps; damaged trees of pages lead in circles.
+    /// The shortest row takes some bytes, and what is asked of a row some dozens of steps; damaged trees of pages lead
+    /// in circles.
     bool exceeds() {
         constexpr std::uint64_t least = 20'000'000, perByte = 64;
         done += stepsBetweenQuestions;
@@ -64,7 +65,8 @@ Result<Database> Database::open(const std::filesystem::path& file, DatabaseMode 
                       : mode == DatabaseMode::Write ? SQLITE_OPEN_READWRITE
                                                     : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     sqlite3* handle = nullptr;
-    const int code = sqlite3_open_v2(file.c_str(), &handle, flags | SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+    const int code =
+        sqlite3_open_v2(file.c_str(), &handle, flags | SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
     Database database(handle, file);
     if (handle == nullptr) return fail({"cannot open the run file", file.string(), "no memory", ""});
     if (code != SQLITE_OK) return fail(database.error("cannot open the run file"));
@@ -77,7 +79,8 @@ Result<Database> Database::open(const std::filesystem::path& file, DatabaseMode 
         sqlite3_progress_handler(handle, stepsBetweenQuestions, exceeds, database.work_.get());
     }
     static_cast<void>(database.run("PRAGMA cell_size_check = ON"));
-    // SQLite refuses a truncated file outright, unless told that the reader means to salvage; defensive, it does not listen.
+    // SQLite refuses a truncated file outright, unless told that the reader means to salvage; defensive, it does not
+    // listen.
     if (mode == DatabaseMode::Read) static_cast<void>(database.run("PRAGMA writable_schema = ON"));
     else sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     return database;
@@ -85,7 +88,8 @@ Result<Database> Database::open(const std::filesystem::path& file, DatabaseMode 
 
 Status Database::run(const char* sql) {
     if (work_) work_->done = 0;
-    if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return fail(error("cannot use the run file"));
+    if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+        return fail(error("cannot use the run file"));
     return {};
 }
 
@@ -115,12 +119,13 @@ Status Database::close() {
 
 Error Database::error(const std::string& what) const {
     switch (sqlite3_errcode(handle_) & 0xff) {
-        case SQLITE_FULL: return {what, file_.string(), "the disk is full", "Free some space or choose another place"};
-        case SQLITE_BUSY: return {what, file_.string(), "another program is writing it", "Choose another file"};
-        case SQLITE_CORRUPT: return {what, file_.string(), "it is truncated or damaged", ""};
-        case SQLITE_INTERRUPT: return {what, file_.string(), "reading it takes more work than a file of its size can need: it is damaged", ""};
-        case SQLITE_NOTADB: return {what, file_.string(), "its first page is damaged", ""};
-        default: return {what, file_.string(), sqlite3_errmsg(handle_), ""};
+    case SQLITE_FULL: return {what, file_.string(), "the disk is full", "Free some space or choose another place"};
+    case SQLITE_BUSY: return {what, file_.string(), "another program is writing it", "Choose another file"};
+    case SQLITE_CORRUPT: return {what, file_.string(), "it is truncated or damaged", ""};
+    case SQLITE_INTERRUPT:
+        return {what, file_.string(), "reading it takes more work than a file of its size can need: it is damaged", ""};
+    case SQLITE_NOTADB: return {what, file_.string(), "its first page is damaged", ""};
+    default: return {what, file_.string(), sqlite3_errmsg(handle_), ""};
     }
 }
 

@@ -22,8 +22,8 @@ enum class DatabaseMode : std::uint8_t { Read, Foreign, Write, Create };
 
 class Statement;
 
-/// Schemas of files may come from anywhere: no view is read, no trigger fires, no function is called that is not harmless,
-/// and what a file that is only read makes SQLite do ends where it is more than a file of its size can need.
+/// Schemas of files may come from anywhere: no view is read, no trigger fires, no function is called that is not
+/// harmless, and what a file that is only read makes SQLite do ends where it is more than a file of its size can need.
 class Database {
 public:
     static Result<Database> open(const std::filesystem::path& file, DatabaseMode mode);
@@ -60,8 +60,8 @@ public:
     Statement& bind(std::int64_t value);
     Statement& bind(double value);
     Statement& bindNull();
-    Statement& bind(std::string_view text);              ///< copied
-    Statement& bind(std::span<const std::byte> bytes);   ///< must live until run()
+    Statement& bind(std::string_view text);             ///< copied
+    Statement& bind(std::span<const std::byte> bytes);  ///< must live until run()
     /// Executes and makes ready for the next bindings. The result code, SQLITE_OK where it is done.
     int run();
     /// SQLITE_ROW or SQLITE_DONE, or an error's code.

@@ -31,7 +31,9 @@ std::string primaryKey(RunTable table) {
     return columns.substr(0, columns.find(','));
 }
 
-std::string select(RunTable table) { return std::string("SELECT ") + keys(table).columns + " FROM " + keys(table).table; }
+std::string select(RunTable table) {
+    return std::string("SELECT ") + keys(table).columns + " FROM " + keys(table).table;
+}
 
 /// Of the key columns that `row` stands on.
 std::int64_t sumOf(RunTable table, const Statement& row) {
@@ -49,7 +51,9 @@ bool isSound(RunTable table, const Statement& row) {
     return true;
 }
 
-std::int64_t checksumOf(std::string_view table, const TableSum& sum) { return RowChecksum().add(table).add(sum.rows).add(sum.keys).value(); }
+std::int64_t checksumOf(std::string_view table, const TableSum& sum) {
+    return RowChecksum().add(table).add(sum.rows).add(sum.keys).value();
+}
 
 /// Of all rows as they are. Error: the rest of a sentence that begins with the table.
 tl::expected<TableSum, std::string> added(Database& database, RunTable table) {
@@ -62,7 +66,8 @@ tl::expected<TableSum, std::string> added(Database& database, RunTable table) {
     while ((code = rows->next()) == SQLITE_ROW) {
         if (!isSound(table, *rows)) return tl::unexpected(std::string("has a row whose key is damaged"));
         // A damaged tree of pages may lead in circles.
-        const bool ascends = table == RunTable::Meta ? !lastText || *lastText < rows->text(0) : !lastNumber || *lastNumber < rows->number(0);
+        const bool ascends = table == RunTable::Meta ? !lastText || *lastText < rows->text(0)
+                                                     : !lastNumber || *lastNumber < rows->number(0);
         if (!ascends) return tl::unexpected(std::string("has rows that are out of order"));
         if (table == RunTable::Meta) lastText = rows->text(0);
         else lastNumber = rows->number(0);
@@ -77,13 +82,15 @@ tl::expected<TableSum, std::string> stored(Database& database, RunTable table) {
     auto row = database.prepare("SELECT rows, keys, crc FROM seal WHERE name = ?");
     if (!row || row->bind(name(table)).next() != SQLITE_ROW) return tl::unexpected(std::string("has no seal"));
     const TableSum sum{row->number(0), row->number(1)};
-    if (row->number(2) != checksumOf(name(table), sum)) return tl::unexpected(std::string("has a seal that fails its checksum"));
+    if (row->number(2) != checksumOf(name(table), sum))
+        return tl::unexpected(std::string("has a seal that fails its checksum"));
     return sum;
 }
 
 bool store(Database& database, RunTable table, const TableSum& sum) {
     auto row = database.prepare("INSERT OR REPLACE INTO seal VALUES(?, ?, ?, ?)");
-    return row && row->bind(name(table)).bind(sum.rows).bind(sum.keys).bind(checksumOf(name(table), sum)).run() == SQLITE_OK;
+    return row &&
+           row->bind(name(table)).bind(sum.rows).bind(sum.keys).bind(checksumOf(name(table), sum)).run() == SQLITE_OK;
 }
 
 }  // namespace
@@ -94,7 +101,8 @@ Status sealAll(Database& database) {
     for (std::size_t i = 0; i < runTableCount; ++i) {
         const auto table = static_cast<RunTable>(i);
         const auto sum = added(database, table);
-        if (!sum) return fail({"cannot seal the run", "", "its table " + std::string(name(table)) + " " + sum.error(), ""});
+        if (!sum)
+            return fail({"cannot seal the run", "", "its table " + std::string(name(table)) + " " + sum.error(), ""});
         if (!store(database, table, *sum)) return fail(database.error("cannot seal the run"));
     }
     return {};
@@ -109,9 +117,10 @@ std::optional<std::string> brokenSeal(Database& database, RunTable table) {
         return "has " + std::to_string(found->rows) + " rows where " + std::to_string(written->rows) + " were written";
     if (found->keys != written->keys) return "has other rows than were written";
     if (table != RunTable::Step && table != RunTable::RankStep) return std::nullopt;
-    // These rows are looked up, which takes a way through the table's pages that going through all of them does not take.
-    const std::string itself = "SELECT count(*) FROM " + std::string(name(table)) + " AS each CROSS JOIN " + std::string(name(table)) +
-                               " AS found ON found.first = each.first";
+    // These rows are looked up, which takes a way through the table's pages that going through all of them does not
+    // take.
+    const std::string itself = "SELECT count(*) FROM " + std::string(name(table)) + " AS each CROSS JOIN " +
+                               std::string(name(table)) + " AS found ON found.first = each.first";
     const auto reached = database.number(itself.c_str());
     if (!reached || *reached != found->rows) return "has rows that cannot be found by their key";
     return std::nullopt;

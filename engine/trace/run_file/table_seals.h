@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table `seal`: how many rows each table of a run file has, and a sum over their keys, so that a row that damage hides
-// is missed. The checksum of a row says only whether a row that was found is whole.
+// The table `seal`: how many rows each table of a run file has, and a sum over their keys, so that a row that damage
+// hides is missed. The checksum of a row says only whether a row that was found is whole.
 #pragma once
 
 #include "engine/base/result.h"
@@ -30,17 +30,19 @@ struct TableSum {
 /// Seals every table as it is now, within the caller's transaction.
 Status sealAll(Database& database);
 
-/// What is wrong with `table`, "has 3 rows where 4 were written"; none where it is as it was sealed. Reads keys, not contents.
+/// What is wrong with `table`, "has 3 rows where 4 were written"; none where it is as it was sealed. Reads keys, not
+/// contents.
 std::optional<std::string> brokenSeal(Database& database, RunTable table);
 
-/// Follows what a writer puts into the tables and takes out of them. Each call comes before the change that it tells of,
-/// within one transaction with it; store() comes before its end.
+/// Follows what a writer puts into the tables and takes out of them. Each call comes before the change that it tells
+/// of, within one transaction with it; store() comes before its end.
 class TableSeals {
 public:
     explicit TableSeals(Database& database) : database_(database) {}
 
     bool put(RunTable table, std::string_view key);  ///< of `meta`
-    /// Key columns in the order of resources/manual/70-run-file.md, the primary key first. A row that has it is replaced.
+    /// Key columns in the order of resources/manual/70-run-file.md, the primary key first. A row that has it is
+    /// replaced.
     bool put(RunTable table, std::initializer_list<std::int64_t> key);
     bool drop(RunTable table, std::int64_t key);
     bool dropFrom(RunTable table, std::int64_t key);  ///< every row whose key is `key` or later

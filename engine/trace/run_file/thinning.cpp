@@ -56,17 +56,17 @@ void Thinning::restarted(int step) { before = std::min(before, step); }
 bool isDetail(const Event& event) {
     if (event.step < 0) return false;
     switch (event.kind) {
-        case EventKind::Validation:
-        case EventKind::Setup:
-        case EventKind::Snapshot:
-        case EventKind::CheckpointWrite: return false;
-        case EventKind::MemoryPeak:
-        case EventKind::GradientExponents:
-        case EventKind::ExpertLoad:
-        case EventKind::ExpertDropped: return true;
-        default:
-            return isSpan(event.kind) || memoryCategory(event.kind, EventKind::MemoryUsed) ||
-                   memoryCategory(event.kind, EventKind::CategoryPeak);
+    case EventKind::Validation:
+    case EventKind::Setup:
+    case EventKind::Snapshot:
+    case EventKind::CheckpointWrite: return false;
+    case EventKind::MemoryPeak:
+    case EventKind::GradientExponents:
+    case EventKind::ExpertLoad:
+    case EventKind::ExpertDropped: return true;
+    default:
+        return isSpan(event.kind) || memoryCategory(event.kind, EventKind::MemoryUsed) ||
+               memoryCategory(event.kind, EventKind::CategoryPeak);
     }
 }
 
@@ -78,24 +78,31 @@ std::string keptText(const Thinning& thinning) {
 
 std::string thinnedText(const Thinning& thinning) {
     if (thinning.steps() == 0) return {};
-    return fmt::format("{} ({} events)", stepsText(thinning.steps()), formatCount(static_cast<double>(thinning.events)));
+    return fmt::format("{} ({} events)", stepsText(thinning.steps()),
+                       formatCount(static_cast<double>(thinning.events)));
 }
 
 std::string writeThinning(const Thinning& thinning) {
-    return Json{{"policy", std::string(thinning.policy())}, {"size_limit", thinning.sizeLimit},
-                {"asked_last", thinning.askedLast},         {"asked_every", thinning.askedEvery},
-                {"last", thinning.last},                    {"every", thinning.every},
-                {"first", thinning.first},                  {"before", thinning.before},
+    return Json{{"policy", std::string(thinning.policy())},
+                {"size_limit", thinning.sizeLimit},
+                {"asked_last", thinning.askedLast},
+                {"asked_every", thinning.askedEvery},
+                {"last", thinning.last},
+                {"every", thinning.every},
+                {"first", thinning.first},
+                {"before", thinning.before},
                 {"events", thinning.events}}
         .dump();
 }
 
 Status readThinning(std::string_view text, Thinning& thinning) {
     const Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object()) return fail({"damaged run file", "", "what it says of its size limit is no JSON object", ""});
+    if (!json.is_object())
+        return fail({"damaged run file", "", "what it says of its size limit is no JSON object", ""});
     const auto take = [&](const char* key, auto& value) {
         const auto found = json.find(key);
-        if (found != json.end() && found->is_number_integer()) value = found->get<std::remove_reference_t<decltype(value)>>();
+        if (found != json.end() && found->is_number_integer())
+            value = found->get<std::remove_reference_t<decltype(value)>>();
     };
     take("size_limit", thinning.sizeLimit);
     take("asked_last", thinning.askedLast);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run whose file has a size limit: of which steps all events are kept, and what was taken away. Every step keeps its
-// figures (step_figures.h) and what happens once a step or more rarely: losses and the like, commands, faults, checkpoints.
+// figures (step_figures.h) and what happens once a step or more rarely: losses and the like, commands, faults,
+// checkpoints.
 #pragma once
 
 #include "engine/base/result.h"
@@ -19,10 +20,10 @@ struct Thinning {
     int askedLast = 0;
     int askedEvery = 0;
     int last = 0;
-    int every = 0;               ///< 0: of the steps before the last ones none is whole
-    int first = 0;               ///< first step recorded; -1: none yet
-    int before = 0;              ///< steps before this one were thinned, but every `every`-th
-    std::int64_t events = 0;     ///< taken away
+    int every = 0;            ///< 0: of the steps before the last ones none is whole
+    int first = 0;            ///< first step recorded; -1: none yet
+    int before = 0;           ///< steps before this one were thinned, but every `every`-th
+    std::int64_t events = 0;  ///< taken away
 
     static Thinning of(const RunSpec& run);
     /// "keep-all" without a limit, else "last-and-every".

@@ -13,9 +13,7 @@ void Communicator::reduceScatter(ConstArraySpan input, ArraySpan output, ReduceO
     ireduceScatter(input, output, op)->wait();
 }
 
-void Communicator::allGather(ConstArraySpan input, ArraySpan output) {
-    iallGather(input, output)->wait();
-}
+void Communicator::allGather(ConstArraySpan input, ArraySpan output) { iallGather(input, output)->wait(); }
 
 void Communicator::allToAll(ConstArraySpan input, ArraySpan output) { iallToAll(input, output)->wait(); }
 

@@ -28,10 +28,11 @@ public:
     virtual ~Request() = default;
     /// True once complete; makes progress; never blocks.
     virtual bool test() = 0;
-    /// Returns when the buffers may be used again, by the device where they lie on one: what it is asked for from then on
-    /// comes after the operation, which may still be under way.
+    /// Returns when the buffers may be used again, by the device where they lie on one: what it is asked for from then
+    /// on comes after the operation, which may still be under way.
     virtual void wait() = 0;
-    /// When it began and ended, where devices carry it out by themselves; no moments where they do not or it has not begun.
+    /// When it began and ended, where devices carry it out by themselves; no moments where they do not or it has not
+    /// begun.
     virtual DeviceSpan span() const { return {}; }
 };
 using RequestPtr = std::unique_ptr<Request>;
@@ -49,8 +50,8 @@ public:
 
     virtual RequestPtr isend(std::span<const std::byte> data, int peer, int tag) = 0;
     virtual RequestPtr ireceive(std::span<std::byte> data, int peer, int tag) = 0;
-    /// In place, element by element; numbers of 16 bits are summed in fp32 and rounded once. The result is the same to the
-    /// bit on every member.
+    /// In place, element by element; numbers of 16 bits are summed in fp32 and rounded once. The result is the same to
+    /// the bit on every member.
     virtual RequestPtr iallReduce(ArraySpan data, ReduceOp op) = 0;
     /// `output` of member r = sum over members of input[r·n … r·n+n), n = output.size(), input.size() = n·size().
     virtual RequestPtr ireduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op) = 0;
@@ -65,22 +66,22 @@ public:
     /// Afterwards the block is whole: part k as member k had it. Here made of messages: each member sends its part to
     /// n−1 others.
     virtual RequestPtr igatherParts(ArraySpan block);
-    /// Afterwards the block is on member `owner` the sum over members, in rank order as all-reduce takes it; on the others
-    /// it is as it was. Here made of messages: each of them sends it all.
+    /// Afterwards the block is on member `owner` the sum over members, in rank order as all-reduce takes it; on the
+    /// others it is as it was. Here made of messages: each of them sends it all.
     virtual RequestPtr ireduceTo(ArraySpan block, int owner);
     virtual RequestPtr ibroadcast(std::span<std::byte> data, int root) = 0;
     virtual void barrier() = 0;
-    /// Collective: `block` is memory of member `owner`, whose own argument alone counts. Returns where this process reads and
-    /// writes the same memory; empty on all members where one of them does not reach it. Whoever changes it while
-    /// others look does so in atomic elements.
+    /// Collective: `block` is memory of member `owner`, whose own argument alone counts. Returns where this process
+    /// reads and writes the same memory; empty on all members where one of them does not reach it. Whoever changes it
+    /// while others look does so in atomic elements.
     virtual std::span<std::byte> reach(std::span<std::byte> block, int owner) {
         static_cast<void>(owner);
         return size() == 1 ? block : std::span<std::byte>();
     }
     /// Throws where a member is known to be lost: for those who wait without a request.
     virtual void requireMembers() {}
-    /// Collective: messages will go from the first to the second of each pair, the same list on every member. Others are
-    /// legal and may be slower.
+    /// Collective: messages will go from the first to the second of each pair, the same list on every member. Others
+    /// are legal and may be slower.
     virtual void connect(std::span<const std::pair<int, int>> links) { static_cast<void>(links); }
     /// Collective: what the first collective would have to make is made now.
     virtual void prepare() {}

@@ -48,8 +48,7 @@ RequestPtr MessageCommunicator::iallReduce(ArraySpan data, ReduceOp op) {
                 if (k == me) continue;
                 std::vector<std::byte>& slot = (*slots)[static_cast<std::size_t>(k)];
                 slot.resize(partOf(piece, me, n).bytes().size());
-                if (!slot.empty())
-                    messages.push_back(expect(Channel::Collective, std::span(slot), k, tag));
+                if (!slot.empty()) messages.push_back(expect(Channel::Collective, std::span(slot), k, tag));
                 if (const auto theirs = partOf(piece, k, n); !theirs.empty())
                     messages.push_back(post(Channel::Collective, theirs.bytes(), k, tag));
             }

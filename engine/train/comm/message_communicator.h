@@ -7,8 +7,8 @@ namespace shardlab {
 
 /// A communicator whose collectives are made of its own messages: what backends without better ones derive from.
 /// Every sum is taken once, in rank order, by the member that owns that part, and then handed to all: the result has
-/// the same bits on every member and in every run. Traffic per member: all-reduce 2(n−1)/n of the data, reduce-scatter and
-/// all-gather (n−1)/n; scratch memory is bounded by `pieceElements`, whatever the size of the data.
+/// the same bits on every member and in every run. Traffic per member: all-reduce 2(n−1)/n of the data, reduce-scatter
+/// and all-gather (n−1)/n; scratch memory is bounded by `pieceElements`, whatever the size of the data.
 class MessageCommunicator : public Communicator {
 public:
     RequestPtr isend(std::span<const std::byte> data, int peer, int tag) final;

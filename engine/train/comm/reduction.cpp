@@ -44,10 +44,8 @@ void foresee(const std::byte* begin, std::size_t bytes) {
 
 void narrow(const float* from, std::size_t count, std::byte* to, DType type) {
     const auto columns = static_cast<std::int64_t>(count);
-    if (type == DType::F32)
-        std::memcpy(to, from, count * sizeof(float));
-    else
-        cpu::fromFloats(1, columns, from, columns, {to, type}, columns);
+    if (type == DType::F32) std::memcpy(to, from, count * sizeof(float));
+    else cpu::fromFloats(1, columns, from, columns, {to, type}, columns);
 }
 
 constexpr std::size_t longerThanCaches = std::size_t{1} << 20;
@@ -111,10 +109,8 @@ void reduceTo(std::span<const std::byte* const> sources, std::span<std::byte* co
             reduced = first;
         }
         std::byte* const to = results[0] + at * size;
-        if (past && type == DType::F32)
-            writePast(reinterpret_cast<const std::byte*>(reduced), to, some * size);
-        else if (static_cast<const void*>(reduced) != to)
-            narrow(reduced, some, to, type);
+        if (past && type == DType::F32) writePast(reinterpret_cast<const std::byte*>(reduced), to, some * size);
+        else if (static_cast<const void*>(reduced) != to) narrow(reduced, some, to, type);
         for (std::size_t k = 1; k < results.size(); ++k) std::memcpy(results[k] + at * size, to, some * size);
     }
     if (past) endOfWritingPast();

@@ -10,9 +10,9 @@
 
 namespace shardlab {
 
-/// The reduction of `count` numbers at each of `sources`, in the order in which they stand, so that the bits do not depend
-/// on who reduces, written to each of `results`. Numbers of 16 bits are widened, and rounded once. A result may be a
-/// source.
+/// The reduction of `count` numbers at each of `sources`, in the order in which they stand, so that the bits do not
+/// depend on who reduces, written to each of `results`. Numbers of 16 bits are widened, and rounded once. A result may
+/// be a source.
 void reduceTo(std::span<const std::byte* const> sources, std::span<std::byte* const> results, std::size_t count,
               DType type, ReduceOp op);
 

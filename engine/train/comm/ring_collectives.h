@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block that is cut into one part for each member: parts differ by at most one element, so that no block needs padding.
+// A block that is cut into one part for each member: parts differ by at most one element, so that no block needs
+// padding.
 #pragma once
 
 #include "engine/train/comm/communicator.h"

@@ -37,10 +37,8 @@ struct StagedCommunicator::Stages {
         return data;
     }
     void giveBack(void* data, std::size_t bytes, std::shared_ptr<DeviceMoment> until) {
-        if (until)
-            read.push_back({data, bytes, std::move(until)});
-        else
-            free[bytes].push_back(data);
+        if (until) read.push_back({data, bytes, std::move(until)});
+        else free[bytes].push_back(data);
     }
 
     Device& device;
@@ -88,7 +86,8 @@ private:
 class StagedCommunicator::Staged final : public Request {
 public:
     /// `asked`: the moment since when `to` is this operation's alone.
-    Staged(RequestPtr inner, Passing in, Passing out, std::span<std::byte> to, std::shared_ptr<DeviceMoment> asked = nullptr)
+    Staged(RequestPtr inner, Passing in, Passing out, std::span<std::byte> to,
+           std::shared_ptr<DeviceMoment> asked = nullptr)
         : inner_(std::move(inner)), in_(std::move(in)), out_(std::move(out)), to_(to), asked_(std::move(asked)) {}
     bool test() override {
         if (!done_ && inner_->test()) finish();

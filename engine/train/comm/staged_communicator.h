@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group of ranks whose data lie on devices, over a communicator that only reaches the processor's memory: every message
-// goes by way of memory of the host. What several ranks on one GPU use.
+// A group of ranks whose data lie on devices, over a communicator that only reaches the processor's memory: every
+// message goes by way of memory of the host. What several ranks on one GPU use.
 #pragma once
 
 #include "engine/train/comm/communicator.h"

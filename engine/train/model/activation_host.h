@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Swapping (GeePS, EuroSys 2016): what a microbatch's forward left for its backward lies in the host's memory in between.
-// Which copies go when is the caller's business.
+// Swapping (GeePS, EuroSys 2016): what a microbatch's forward left for its backward lies in the host's memory in
+// between. Which copies go when is the caller's business.
 #pragma once
 
 #include "engine/train/model/arena.h"
@@ -11,8 +11,8 @@
 
 namespace shardlab {
 
-/// Of one microbatch in one stage. Its memory is taken and given back by its owner alone, its copies may be asked for by
-/// another thread meanwhile.
+/// Of one microbatch in one stage. Its memory is taken and given back by its owner alone, its copies may be asked for
+/// by another thread meanwhile.
 class SwappedActivations {
 public:
     /// Takes what the stage keeps, and as much of the host's memory (Activations).
@@ -33,9 +33,9 @@ private:
     struct Piece {
         std::size_t number = 0;  ///< of all that the stage keeps
         MemoryCategory category = MemoryCategory::Activations;
-        Buffer onDevice;         ///< until it leaves
+        Buffer onDevice;  ///< until it leaves
         Buffer onHost;
-        Array target;            ///< the stage's, from when it enters
+        Array target;  ///< the stage's, from when it enters
     };
     std::vector<Piece> pieces_;
     std::int64_t bytes_ = 0;

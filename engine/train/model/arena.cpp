@@ -19,10 +19,8 @@ std::size_t padded(std::size_t bytes) { return (bytes + alignment - 1) / alignme
 }  // namespace
 
 Buffer::Buffer(Buffer&& other) noexcept
-    : arena_(std::exchange(other.arena_, nullptr)),
-      data_(std::exchange(other.data_, {})),
-      size_(std::exchange(other.size_, 0)),
-      category_(other.category_) {}
+    : arena_(std::exchange(other.arena_, nullptr)), data_(std::exchange(other.data_, {})),
+      size_(std::exchange(other.size_, 0)), category_(other.category_) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
     if (this == &other) return *this;

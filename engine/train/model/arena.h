@@ -15,8 +15,8 @@ namespace shardlab {
 
 class Arena;
 
-/// An array in the memory of the arena's device, 64-byte aligned, uninitialised. Move-only; goes back to its arena, which
-/// outlives it, when destroyed.
+/// An array in the memory of the arena's device, 64-byte aligned, uninitialised. Move-only; goes back to its arena,
+/// which outlives it, when destroyed.
 class Buffer {
 public:
     Buffer() = default;
@@ -56,8 +56,8 @@ public:
     Buffer allocate(MemoryCategory category, std::size_t elements, DType type = DType::F32);
     Buffer allocateZeroed(MemoryCategory category, std::size_t elements, DType type = DType::F32);
 
-    /// What is free is given out in one order from here on, whatever was before: steps that begin with it and ask alike get
-    /// the same addresses.
+    /// What is free is given out in one order from here on, whatever was before: steps that begin with it and ask alike
+    /// get the same addresses.
     void startStep();
 
     /// Bytes in use, as asked for (alignment padding not counted).
@@ -68,8 +68,8 @@ public:
     void resetPeaks();
     /// Bytes taken from the device so far, in use or kept for reuse; constant once every size has been asked for.
     std::int64_t reserved() const;
-    /// Of them, bytes kept for reuse, and the largest block among them. Blocks are reused whole, for what is as large: none
-    /// is ever cut up, and so what is free never breaks into pieces too small for what was there before.
+    /// Of them, bytes kept for reuse, and the largest block among them. Blocks are reused whole, for what is as large:
+    /// none is ever cut up, and so what is free never breaks into pieces too small for what was there before.
     std::int64_t free() const;
     std::int64_t largestFree() const;
 

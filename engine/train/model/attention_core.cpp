@@ -6,11 +6,10 @@
 namespace shardlab {
 
 AttentionCore::AttentionCore(const LayerContext& context, const std::string& name, int heads)
-    : context_(context),
-      shape_{context.samples, context.sequence, rangeSize(heads, context.tensor.size(), context.tensor.member()),
-             context.hidden / heads},
-      allHeads_(heads),
-      firstHead_(rangeBegin(heads, context.tensor.size(), context.tensor.member())),
+    : context_(context), shape_{context.samples, context.sequence,
+                                rangeSize(heads, context.tensor.size(), context.tensor.member()),
+                                context.hidden / heads},
+      allHeads_(heads), firstHead_(rangeBegin(heads, context.tensor.size(), context.tensor.member())),
       dropout_(context.dropout, context.seed, name),
       needs_(context.device().attentionNeeds(shape_, context.types.activations, context.dropout > 0)) {
     if (context.context) ring_.emplace(context, shape_.heads, shape_.width);

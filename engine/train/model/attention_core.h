@@ -14,9 +14,9 @@
 namespace shardlab {
 
 /// Memory, N = tokens, a heads of this member and g their columns: forward keeps what the device's attention does
-/// (AttentionNeeds: probabilities b·a·s·s, or b·a·s) as Activations, and has scratch of the forward's needs (Temporary);
-/// backward scratch of its needs (Temporary) and where it is not made in place the gradient 3N·g (Activations). A context
-/// group's keeps and needs what ring_attention.h says, and its gradient is made in place.
+/// (AttentionNeeds: probabilities b·a·s·s, or b·a·s) as Activations, and has scratch of the forward's needs
+/// (Temporary); backward scratch of its needs (Temporary) and where it is not made in place the gradient 3N·g
+/// (Activations). A context group's keeps and needs what ring_attention.h says, and its gradient is made in place.
 class AttentionCore {
 public:
     /// Of `heads` heads of the whole; the mask of what it drops follows `name`.

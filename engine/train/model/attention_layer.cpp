@@ -6,7 +6,7 @@ namespace shardlab {
 struct AttentionLayer::State : LayerState {
     Buffer statistics;
     Buffer normed;
-    Buffer qkv;  ///< its gradient after inputGrad
+    Buffer qkv;   ///< its gradient after inputGrad
     Buffer kept;  ///< by the core, for its gradient
     Buffer attended;
     Buffer branchGradient;
@@ -19,9 +19,7 @@ struct AttentionLayer::State : LayerState {
 
 AttentionLayer::AttentionLayer(const LayerContext& context, const std::string& block, int heads,
                                double projectionDeviation)
-    : context_(context),
-      core_(context, block + ".attn", heads),
-      norm_(context, block + ".ln_1"),
+    : context_(context), core_(context, block + ".attn", heads), norm_(context, block + ".ln_1"),
       qkv_(context, block + ".attn.c_attn", context.hidden, 3 * context.hidden, 0.02, LinearCut::Columns, 3),
       residual_(context, block + ".attn.c_proj", context.hidden, projectionDeviation) {}
 
@@ -66,9 +64,8 @@ Buffer AttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, Memor
     if (context_.recompute.core)
         context_.recompute.again([&] { held.kept = core_.forward(held, held.qkv, held.attended); });
     attentionGrad(held, gradient.branch);
-    held.normedGradient =
-        context_.tensor.sum(context_.allSize(), context_.types.activations, kept,
-                            [&](Array partial) { qkv_.inputGrad(tokens, held.qkv.data(), partial); });
+    held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept,
+                                              [&](Array partial) { qkv_.inputGrad(tokens, held.qkv.data(), partial); });
     Buffer inputGradient = context_.allocate(kept, held.input.size());
     norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),
                     gradient.aroundData(), inputGradient.data());

@@ -12,9 +12,11 @@
 
 namespace shardlab {
 
-/// Memory in floats, N = tokens = b·s, n own tokens, h hidden, a heads of this member, g = h·a ÷ all heads; what residual.h
-/// lists comes on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in weightGrad:
-///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, qkv 3N·g, what the core keeps (attention_core.h),
+/// Memory in floats, N = tokens = b·s, n own tokens, h hidden, a heads of this member, g = h·a ÷ all heads; what
+/// residual.h lists comes on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in
+/// weightGrad:
+///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, qkv 3N·g, what the core keeps
+///   (attention_core.h),
 ///                                attended N·g; the output belongs to the next layer
 ///   inputGrad                    attended's gradient N·g (Temporary) and what the core needs, all gone before the next
 ///                                two; qkv is overwritten with its gradient, what the core kept is freed;

@@ -18,10 +18,13 @@ StageLayers buildCnn(const StageSpec& spec, const LayerContext& context) {
     for (int block = spec.firstLayer; block < spec.firstLayer + spec.layers; ++block) {
         context.set.beginLayer();
         const int side = blockSide(model, block);
-        const ConvolutionBlockShape shape{{spec.samples, side, side, inputChannels(model, block)}, blockChannels(model, block),
-                                          model.convolutions, block == 0};
+        const ConvolutionBlockShape shape{{spec.samples, side, side, inputChannels(model, block)},
+                                          blockChannels(model, block),
+                                          model.convolutions,
+                                          block == 0};
         stage.layers.push_back(std::make_unique<ConvolutionBlock>(
-            context, fmt::format("h.{}", block), shape, KeptMaps{codesPools(spec.memory), packedBits(spec.memory), stage.packed}));
+            context, fmt::format("h.{}", block), shape,
+            KeptMaps{codesPools(spec.memory), packedBits(spec.memory), stage.packed}));
     }
     if (spec.last) {
         context.set.beginLayer();

@@ -27,8 +27,8 @@ public:
 
     /// The layer whose work comes next, as TensorGroup::visit.
     virtual void visit(int layer) = 0;
-    /// Begins to send to the next member, and to receive as much from the one before. Hops that are under way at one time
-    /// have different `stream`s, 0 or 1.
+    /// Begins to send to the next member, and to receive as much from the one before. Hops that are under way at one
+    /// time have different `stream`s, 0 or 1.
     virtual std::unique_ptr<Hop> pass(ConstArraySpan sent, ArraySpan received, int stream) = 0;
 
 protected:

@@ -9,7 +9,8 @@ namespace shardlab {
 
 Convolution::Convolution(const LayerContext& context, const std::string& name, const ImageShape& shape, int outputs)
     : context_(context), shape_(shape), outputs_(outputs),
-      weight_(context.set.declare(name + ".weight", {9 * shape.channels, outputs}, {std::sqrt(2.0 / (9.0 * shape.channels))}, true)),
+      weight_(context.set.declare(name + ".weight", {9 * shape.channels, outputs},
+                                  {std::sqrt(2.0 / (9.0 * shape.channels))}, true)),
       bias_(context.set.declare(name + ".bias", {outputs}, {}, false)) {}
 
 Buffer Convolution::patches() const {
@@ -23,7 +24,8 @@ void Convolution::forwardRelu(ConstArray x, Array y) const {
     const std::ptrdiff_t in = sample().elements(), out = std::ptrdiff_t{rows()} * outputs_;
     for (int i = 0; i < shape_.samples; ++i) {
         device.spreadPatches(sample(), x + i * in, spread.data());
-        device.gemmBias(rows(), outputs_, 9 * shape_.channels, spread.data(), weight.data(), bias_.value(), y + i * out);
+        device.gemmBias(rows(), outputs_, 9 * shape_.channels, spread.data(), weight.data(), bias_.value(),
+                        y + i * out);
     }
     device.relu(shape_.samples * out, y);
 }
@@ -34,7 +36,8 @@ void Convolution::inputGrad(ConstArray outputGradient, ConstArray activated, Arr
     const Buffer spread = patches();
     const std::ptrdiff_t in = sample().elements(), out = std::ptrdiff_t{rows()} * outputs_;
     for (int i = 0; i < shape_.samples; ++i) {
-        device.gemm(rows(), 9 * shape_.channels, outputs_, outputGradient + i * out, false, weight.data(), true, 0, spread.data());
+        device.gemm(rows(), 9 * shape_.channels, outputs_, outputGradient + i * out, false, weight.data(), true, 0,
+                    spread.data());
         device.sumPatches(sample(), spread.data(), activated ? activated + i * in : activated, inputGradient + i * in);
     }
 }

@@ -9,8 +9,9 @@
 namespace shardlab {
 
 /// A convolution of 3×3 pixels with zeros beyond the edges, as kernels/convolution.h says: "<name>.weight"
-/// [9·channels, outputs], "<name>.bias". Goes sample by sample: the patches of one (Temporary, 9 times as large as what is
-/// convolved of it) are there at a time, and where weights are kept in another type than activations, a rounded copy (Temporary).
+/// [9·channels, outputs], "<name>.bias". Goes sample by sample: the patches of one (Temporary, 9 times as large as what
+/// is convolved of it) are there at a time, and where weights are kept in another type than activations, a rounded copy
+/// (Temporary).
 class Convolution {
 public:
     /// Of `shape` in, and as large maps with `outputs` channels out. Starts as He et al. (1502.01852): deviation
@@ -22,8 +23,8 @@ public:
 
     /// y = ReLU(convolved x + bias).
     void forwardRelu(ConstArray x, Array y) const;
-    /// Of x, from the gradient of what went into the ReLU; where `activated`, which is x, comes from a ReLU, of what went into
-    /// that; null: x does not.
+    /// Of x, from the gradient of what went into the ReLU; where `activated`, which is x, comes from a ReLU, of what
+    /// went into that; null: x does not.
     void inputGrad(ConstArray outputGradient, ConstArray activated, Array inputGradient) const;
     /// Adds to the gradients of weight and bias.
     void weightGrad(ConstArray x, ConstArray outputGradient) const;

@@ -12,7 +12,7 @@ std::int64_t bytesOf(const Buffer& buffer) { return static_cast<std::int64_t>(bu
 }  // namespace
 
 struct ConvolutionBlock::State : LayerState {
-    std::vector<Buffer> maps;       ///< of each convolution; of the last one its gradient after inputGrad, where it was kept
+    std::vector<Buffer> maps;  ///< of each convolution; of the last one its gradient after inputGrad, where it was kept
     std::vector<Buffer> gradients;  ///< of the others, or of all
     std::vector<PackedMap> packed;  ///< instead of the maps but the last
     PackedMap packedInput;
@@ -27,8 +27,8 @@ struct ConvolutionBlock::State : LayerState {
     }
 };
 
-ConvolutionBlock::ConvolutionBlock(const LayerContext& context, const std::string& name, const ConvolutionBlockShape& shape,
-                                   KeptMaps kept)
+ConvolutionBlock::ConvolutionBlock(const LayerContext& context, const std::string& name,
+                                   const ConvolutionBlockShape& shape, KeptMaps kept)
     : context_(context), ofImage_(shape.ofImage), kept_(std::move(kept)) {
     ImageShape input = shape.input;
     for (int i = 0; i < shape.convolutions; ++i) {
@@ -85,7 +85,8 @@ Buffer ConvolutionBlock::inputGrad(LayerState& state, Buffer outputGradient, Mem
         context_.device().maxPoolGrad(mapShape(), outputGradient.data(), held.maps[last].data());
     } else {
         held.gradients.push_back(context_.allocate(kept, mapSize()));
-        context_.device().maxPoolCodedGrad(mapShape(), codesOf(held.codes), outputGradient.data(), held.gradients[last].data());
+        context_.device().maxPoolCodedGrad(mapShape(), codesOf(held.codes), outputGradient.data(),
+                                           held.gradients[last].data());
         held.codes = {};
     }
     outputGradient = {};

@@ -14,8 +14,8 @@ namespace shardlab {
 
 /// How maps are kept (layout/kept_activations.h).
 struct KeptMaps {
-    bool codes = false;  ///< of what is pooled, codes alone
-    int bits = 0;        ///< of what is convolved; 0: as it is
+    bool codes = false;                  ///< of what is pooled, codes alone
+    int bits = 0;                        ///< of what is convolved; 0: as it is
     std::shared_ptr<PackedTally> tally;  ///< null where nothing is kept otherwise
 };
 
@@ -26,19 +26,21 @@ struct ConvolutionBlockShape {
     bool ofImage = false;  ///< the input is the image: nobody wants its gradient, and it is kept as it is
 };
 
-/// Memory in elements, b samples, n convolutions, S²C′ of a sample that is taken, S²C of each map; what convolution.h lists
-/// comes on top:
-///   forward keeps (Activations)  input b·S²C′, maps n·b·S²C after their ReLU; the output b·S²C ÷ 4 belongs to the next layer
-///   inputGrad                    the last map is overwritten with its gradient, and the output's gradient goes; the gradients of
+/// Memory in elements, b samples, n convolutions, S²C′ of a sample that is taken, S²C of each map; what convolution.h
+/// lists comes on top:
+///   forward keeps (Activations)  input b·S²C′, maps n·b·S²C after their ReLU; the output b·S²C ÷ 4 belongs to the next
+///   layer inputGrad                    the last map is overwritten with its gradient, and the output's gradient goes;
+///   the gradients of
 ///                                the other maps (n−1)·b·S²C and the returned one b·S²C′ (`kept`)
 ///   until weightGrad             the gradients of maps, and all of forward's
-/// With codes the last map goes at the forward's end, codes (poolCodes bytes) stay until inputGrad, and its gradient is one of
-/// those that are `kept`. With bits the other maps and the input, which is no image, go as soon as the next convolution has read
-/// them; inputGrad unpacks the maps (Activations), weightGrad in passing the input (Temporary).
+/// With codes the last map goes at the forward's end, codes (poolCodes bytes) stay until inputGrad, and its gradient is
+/// one of those that are `kept`. With bits the other maps and the input, which is no image, go as soon as the next
+/// convolution has read them; inputGrad unpacks the maps (Activations), weightGrad in passing the input (Temporary).
 class ConvolutionBlock : public Layer {
 public:
     /// Weights: "<name>.conv.0", "<name>.conv.1" … Of an image inputGrad returns an empty gradient.
-    ConvolutionBlock(const LayerContext& context, const std::string& name, const ConvolutionBlockShape& shape, KeptMaps kept);
+    ConvolutionBlock(const LayerContext& context, const std::string& name, const ConvolutionBlockShape& shape,
+                     KeptMaps kept);
 
     std::unique_ptr<LayerState> newState() const override;
     Buffer forward(LayerState& state, Buffer input) override;

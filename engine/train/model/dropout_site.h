@@ -15,8 +15,8 @@ public:
     /// share = 0: nothing is dropped.
     DropoutSite(double share, std::int64_t seed, const std::string& name);
 
-    /// Where a mask of `rowsOfSample` rows a sample begins at row `row` of the state's first sample. Drops nothing where
-    /// the state belongs to no sample of the training (validation).
+    /// Where a mask of `rowsOfSample` rows a sample begins at row `row` of the state's first sample. Drops nothing
+    /// where the state belongs to no sample of the training (validation).
     DropoutMask mask(const LayerState& state, std::int64_t rowsOfSample, std::int64_t row) const;
 
 private:

@@ -7,10 +7,9 @@
 namespace shardlab {
 
 EmbeddingLayer::EmbeddingLayer(const LayerContext& context, int vocabulary)
-    : context_(context),
-      shape_{context.samples, context.sequence, context.hidden,
-             rangeBegin(vocabulary, context.tensor.size(), context.tensor.member()),
-             rangeSize(vocabulary, context.tensor.size(), context.tensor.member())},
+    : context_(context), shape_{context.samples, context.sequence, context.hidden,
+                                rangeBegin(vocabulary, context.tensor.size(), context.tensor.member()),
+                                rangeSize(vocabulary, context.tensor.size(), context.tensor.member())},
       runs_(context.context ? contextRuns(context.sequence * context.context->size(), context.context->size(),
                                           context.context->member())
                             : contextRuns(context.sequence, 1, 0)),
@@ -61,9 +60,8 @@ void EmbeddingLayer::embedGrad(const State& state, ConstArray outputGradient) co
 
 Buffer EmbeddingLayer::forward(State& state, std::span<const std::int32_t> tokens) {
     state.tokens = onDevice(context_.arena, tokens, MemoryCategory::Buffers);
-    Buffer output = context_.tensor.sum(
-        context_.allSize(), context_.types.activations, MemoryCategory::Activations,
-        [&](Array partial) { embed(state, partial); });
+    Buffer output = context_.tensor.sum(context_.allSize(), context_.types.activations, MemoryCategory::Activations,
+                                        [&](Array partial) { embed(state, partial); });
     if (const DropoutMask drops = mask(state); drops.share > 0)
         context_.device().dropout(context_.ownTokens(), context_.hidden, drops, output.data());
     return output;

@@ -14,9 +14,9 @@
 namespace shardlab {
 
 /// Memory in elements, N tokens, n own tokens: the output n·h (Activations) belongs to the next layer; where tokens are
-/// split, before it all members' sum N·h (Temporary). Of a context group's member, in passing (Temporary): its s/c rows of the
-/// position table, and of that's gradient. Until weightGrad: outputGradient n·h as it came, and the
-/// microbatch's tokens N (Buffers). weightGrad: where tokens are split, the gathered N·h (Temporary).
+/// split, before it all members' sum N·h (Temporary). Of a context group's member, in passing (Temporary): its s/c rows
+/// of the position table, and of that's gradient. Until weightGrad: outputGradient n·h as it came, and the microbatch's
+/// tokens N (Buffers). weightGrad: where tokens are split, the gathered N·h (Temporary).
 class EmbeddingLayer {
 public:
     struct State : LayerState {

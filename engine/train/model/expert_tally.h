@@ -25,7 +25,8 @@ public:
     std::int32_t* counts() const { return static_cast<std::int32_t*>(counts_.data().data); }
     /// Waits for the device, and starts again from zero.
     ExpertLoad take(int layer) {
-        ExpertLoad load{layer, std::vector<std::int32_t>(counts_.size() / 2), std::vector<std::int32_t>(counts_.size() / 2)};
+        ExpertLoad load{layer, std::vector<std::int32_t>(counts_.size() / 2),
+                        std::vector<std::int32_t>(counts_.size() / 2)};
         const std::size_t bytes = load.asked.size() * sizeof(std::int32_t);
         device_.download(counts(), load.asked.data(), bytes);
         device_.download(counts() + load.asked.size(), load.dropped.data(), bytes);

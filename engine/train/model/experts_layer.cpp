@@ -22,20 +22,17 @@ struct ExpertsLayer::State : LayerState {
 };
 
 ExpertsLayer::ExpertsLayer(const LayerContext& context, const std::string& block, const ExpertsSpec& spec)
-    : context_(context),
-      width_(spec.width),
-      norm_(context, block + ".ln_2"),
-      gate_(context, block, spec.gate),
-      dropout_(context.dropout, context.seed, block + ".moe"),
-      tally_(context.arena, spec.gate.shape.experts) {
+    : context_(context), width_(spec.width), norm_(context, block + ".ln_2"), gate_(context, block, spec.gate),
+      dropout_(context.dropout, context.seed, block + ".moe"), tally_(context.arena, spec.gate.shape.experts) {
     const int members = context.experts ? context.experts->size() : 1, own = spec.gate.shape.experts / members;
     const int first = context.experts ? context.experts->member() * own : 0;
     if (context.experts) context.set.beginExperts();
     for (int e = first; e < first + own; ++e) {
         const std::string expert = fmt::format("{}.moe.experts.{}", block, e);
-        experts_.push_back({Linear(context, expert + ".c_fc", context.hidden, width_, spec.expansion, LinearCut::Columns),
-                            Linear(context, expert + ".c_proj", width_, context.hidden, spec.projection, LinearCut::Rows),
-                            DropoutSite(spec.dropout, context.seed, expert)});
+        experts_.push_back(
+            {Linear(context, expert + ".c_fc", context.hidden, width_, spec.expansion, LinearCut::Columns),
+             Linear(context, expert + ".c_proj", width_, context.hidden, spec.projection, LinearCut::Rows),
+             DropoutSite(spec.dropout, context.seed, expert)});
     }
     context.set.endExperts();
 }
@@ -57,7 +54,8 @@ void ExpertsLayer::drop(const LayerState& state, std::size_t block, const Buffer
 }
 
 Buffer ExpertsLayer::allRows(MemoryCategory category, int columns) const {
-    return context_.allocate(category, static_cast<std::size_t>(gate_.spec().shape.rows()) * static_cast<std::size_t>(columns));
+    return context_.allocate(category,
+                             static_cast<std::size_t>(gate_.spec().shape.rows()) * static_cast<std::size_t>(columns));
 }
 
 Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
@@ -65,7 +63,8 @@ Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
     const GateShape& shape = gate_.spec().shape;
     const int tokens = context_.tokens(), hidden = context_.hidden, rows = shape.expertRows();
     const auto allocate = [&](int height, int columns) {
-        return context_.allocate(MemoryCategory::Activations, static_cast<std::size_t>(height) * static_cast<std::size_t>(columns));
+        return context_.allocate(MemoryCategory::Activations,
+                                 static_cast<std::size_t>(height) * static_cast<std::size_t>(columns));
     };
     Device& device = context_.device();
     ExpertGroup* const group = context_.experts;
@@ -125,7 +124,8 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
             device.dropoutTo(tokens, hidden, drops, outputGradient.data(), masked.data());
         }
         const ConstArray branch = masked.empty() ? outputGradient.data() : masked.data();
-        device.dotRows(tokens, hidden, shape.choices, routes.rows, held.produced.data(), branch, weightGradient.floats());
+        device.dotRows(tokens, hidden, shape.choices, routes.rows, held.produced.data(), branch,
+                       weightGradient.floats());
         if (group) sent = allRows(MemoryCategory::Temporary, hidden);
         device.gatherRows(shape.rows(), hidden, shape.choices, routes.places, routes.weights, branch,
                           (group ? sent : held.produced).data());
@@ -136,8 +136,8 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
         const Buffer scratch = context_.allocate(MemoryCategory::Temporary,
                                                  static_cast<std::size_t>(rows) * static_cast<std::size_t>(width_));
         for (std::size_t b = 0; b < blocks(); ++b) {
-            expertOf(b).projection.inputGradGelu(rows, rowsOf(b, held.produced, hidden), rowsOf(b, held.expanded, width_),
-                                                 scratch.data());
+            expertOf(b).projection.inputGradGelu(rows, rowsOf(b, held.produced, hidden),
+                                                 rowsOf(b, held.expanded, width_), scratch.data());
             drop(held, b, held.expanded);
         }
     }
@@ -151,14 +151,15 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
             gathered = std::move(back);
         }
         held.normedGradient = context_.allocate(kept, held.normed.size());
-        device.sumRows(tokens, hidden, shape.choices, routes.rows, nullptr, gathered.data(), held.normedGradient.data());
+        device.sumRows(tokens, hidden, shape.choices, routes.rows, nullptr, gathered.data(),
+                       held.normedGradient.data());
     }
     gate_.inputGrad(held, held.gate, weightGradient.floats(), held.normedGradient.data());
     device.countLoad(shape, routes.asked, tally_.counts());
 
     Buffer inputGradient = context_.allocate(kept, held.input.size());
-    norm_.inputGrad(tokens, held.input.data(), held.statistics.floats(), held.normedGradient.data(), outputGradient.data(),
-                    inputGradient.data());
+    norm_.inputGrad(tokens, held.input.data(), held.statistics.floats(), held.normedGradient.data(),
+                    outputGradient.data(), inputGradient.data());
     return inputGradient;
 }
 

@@ -17,32 +17,35 @@ namespace shardlab {
 
 struct ExpertsSpec {
     GateSpec gate;
-    int width = 1;  ///< inside an expert
+    int width = 1;       ///< inside an expert
     double dropout = 0;  ///< inside an expert
     Initial expansion, projection;
 };
 
-/// For a tensor group of one (the layout's check sees to that). Where an expert group of e shares the n experts, member m
-/// holds those from m·n/e on; rows of its tokens go to the members that hold their experts, and come back (expert_group.h,
-/// 2006.16668). As many come as go: R rows either way, of which an expert's from each member are products of their own,
-/// those that one rank with all experts would have for that member's samples.
+/// For a tensor group of one (the layout's check sees to that). Where an expert group of e shares the n experts, member
+/// m holds those from m·n/e on; rows of its tokens go to the members that hold their experts, and come back
+/// (expert_group.h, 2006.16668). As many come as go: R rows either way, of which an expert's from each member are
+/// products of their own, those that one rank with all experts would have for that member's samples.
 ///
 /// Memory in numbers of T, N tokens, h hidden, f width, R rows of all experts; on top what gate.h lists:
-///   forward keeps (Activations)  input Nh, statistics 2N fp32, normed Nh; of R rows gathered h, expanded f, activated f,
+///   forward keeps (Activations)  input Nh, statistics 2N fp32, normed Nh; of R rows gathered h, expanded f, activated
+///   f,
 ///                                produced h; the output belongs to the next layer
 ///   inputGrad                    the weights' gradient Nk fp32 (Temporary) from start to end; the masked gradient Nh
-///                                (Temporary) where something is dropped, then one expert's scratch, then the gradient of
-///                                gathered Rh (Temporary), each gone before the next; expanded and produced are overwritten
-///                                with their gradients; normedGradient Nh and the returned gradient Nh (`kept`). The
-///                                output's gradient is gone at the end
+///                                (Temporary) where something is dropped, then one expert's scratch, then the gradient
+///                                of gathered Rh (Temporary), each gone before the next; expanded and produced are
+///                                overwritten with their gradients; normedGradient Nh and the returned gradient Nh
+///                                (`kept`). The output's gradient is gone at the end
 ///   until weightGrad             normedGradient, and all of forward's
 ///   throughout (Buffers)         the tally, 2n of 32 bits
-///   with an expert group         Temporary Rh more: in forward of what is sent, while gathered is received, and of what is
-///                                made, until produced is received; in inputGrad of produced's gradient on its way, and of
-///                                the gradient of gathered on its way back, each gone once it has come
+///   with an expert group         Temporary Rh more: in forward of what is sent, while gathered is received, and of
+///   what is
+///                                made, until produced is received; in inputGrad of produced's gradient on its way, and
+///                                of the gradient of gathered on its way back, each gone once it has come
 class ExpertsLayer : public Layer {
 public:
-    /// Weights: "<block>.ln_2", the gate's, and of experts that this rank holds "<block>.moe.experts.<e>.c_fc" and "….c_proj".
+    /// Weights: "<block>.ln_2", the gate's, and of experts that this rank holds "<block>.moe.experts.<e>.c_fc" and
+    /// "….c_proj".
     ExpertsLayer(const LayerContext& context, const std::string& block, const ExpertsSpec& spec);
 
     std::unique_ptr<LayerState> newState() const override;

@@ -22,8 +22,7 @@ struct State : LayerState {
 
 FeedForwardLayer::FeedForwardLayer(const LayerContext& context, const std::string& block, int width,
                                    double projectionDeviation)
-    : context_(context),
-      norm_(context, block + ".ln_2"),
+    : context_(context), norm_(context, block + ".ln_2"),
       expansion_(context, block + ".mlp.c_fc", context.hidden, width, 0.02, LinearCut::Columns),
       residual_(context, block + ".mlp.c_proj", width, projectionDeviation) {}
 
@@ -61,9 +60,9 @@ Buffer FeedForwardLayer::inputGrad(LayerState& state, Buffer outputGradient, Mem
         const Buffer scratch = context_.allocate(MemoryCategory::Temporary, held.activated.size());
         residual_.projection().inputGradGelu(tokens, gradient.branch.data(), held.expanded.data(), scratch.data());
     }
-    held.normedGradient =
-        context_.tensor.sum(context_.allSize(), context_.types.activations, kept,
-                            [&](Array partial) { expansion_.inputGrad(tokens, held.expanded.data(), partial); });
+    held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
+        expansion_.inputGrad(tokens, held.expanded.data(), partial);
+    });
     Buffer inputGradient = context_.allocate(kept, held.input.size());
     norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),
                     gradient.aroundData(), inputGradient.data());

@@ -11,8 +11,8 @@
 
 namespace shardlab {
 
-/// Memory in floats, N = tokens, n own tokens, h hidden, f this member's share of the width; what residual.h lists comes
-/// on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in weightGrad:
+/// Memory in floats, N = tokens, n own tokens, h hidden, f this member's share of the width; what residual.h lists
+/// comes on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in weightGrad:
 ///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, expanded N·f, activated N·f; the output belongs
 ///                                to the next layer
 ///   inputGrad                    scratch N·f (Temporary), gone before the next two; expanded is
@@ -22,8 +22,7 @@ namespace shardlab {
 class FeedForwardLayer : public Layer {
 public:
     /// Weights: "<block>.ln_2", "<block>.mlp.c_fc" (hidden to width), "<block>.mlp.c_proj".
-    FeedForwardLayer(const LayerContext& context, const std::string& block, int width,
-                     double projectionDeviation);
+    FeedForwardLayer(const LayerContext& context, const std::string& block, int width, double projectionDeviation);
 
     std::unique_ptr<LayerState> newState() const override;
     Buffer forward(LayerState& state, Buffer input) override;

@@ -35,7 +35,8 @@ GateState::GateState(const LayerContext& context, const GateSpec& spec) {
     weights = allocate(choicesOf(shape), DType::F32);
     rows = allocate(choicesOf(shape), DType::I32);
     places = allocate(static_cast<std::size_t>(shape.rows()), DType::I32);
-    counts = allocate(2 * static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.experts), DType::F32);
+    counts =
+        allocate(2 * static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.experts), DType::F32);
 }
 
 Routes GateState::routes() const {
@@ -44,18 +45,17 @@ Routes GateState::routes() const {
 
 Gate::Scorer::Scorer(const LayerContext& context, const std::string& gate, const std::string& noiseName, int width,
                      const GateSpec& spec)
-    : columns(width),
-      weight(context.set.declare(gate + ".weight", {context.hidden, width}, spec.start, true)),
+    : columns(width), weight(context.set.declare(gate + ".weight", {context.hidden, width}, spec.start, true)),
       key(RandomStream(context.seed, noiseName).bitsAt(0)) {
     if (spec.noisy()) noise = context.set.declare(noiseName + ".weight", {context.hidden, width}, spec.start, true);
 }
 
 Gate::Gate(const LayerContext& context, const std::string& block, const GateSpec& spec)
-    : context_(context),
-      spec_(spec),
+    : context_(context), spec_(spec),
       experts_(context, block + ".moe.gate", block + ".moe.noise", spec.shape.experts, spec),
       draws_(RandomStream(context.seed, block + ".moe.draws").bitsAt(0)) {
-    if (spec.inGroups()) groups_.emplace(context, block + ".moe.group_gate", block + ".moe.group_noise", spec.shape.groups, spec);
+    if (spec.inGroups())
+        groups_.emplace(context, block + ".moe.group_gate", block + ".moe.group_noise", spec.shape.groups, spec);
 }
 
 Buffer Gate::inFloats(ConstArray x) const {
@@ -80,7 +80,8 @@ void Gate::score(const LayerState& state, const Scorer& scorer, ConstArray float
         return;
     }
     multiply(*scorer.noise, noise.data());
-    device.gateNoise(tokens, scorer.columns, scorer.key, *state.firstSample * spec_.shape.sequence, noise.floats(), scores.floats());
+    device.gateNoise(tokens, scorer.columns, scorer.key, *state.firstSample * spec_.shape.sequence, noise.floats(),
+                     scores.floats());
 }
 
 void Gate::forward(const LayerState& state, GateState& held, ConstArray x) const {
@@ -103,7 +104,8 @@ void Gate::forward(const LayerState& state, GateState& held, ConstArray x) const
         rule.tokenExperts = spec_.tokenExperts;
         rule.entropy = static_cast<float>(spec_.entropy);
         assigned = context_.arena.allocate(MemoryCategory::Temporary, scoresOf(shape, shape.experts), DType::F32);
-        rounds = context_.arena.allocate(MemoryCategory::Temporary, static_cast<std::size_t>(shape.samples), DType::I32);
+        rounds =
+            context_.arena.allocate(MemoryCategory::Temporary, static_cast<std::size_t>(shape.samples), DType::I32);
         routes.assigned = assigned.floats();
         routes.rounds = numbers(rounds);
     }
@@ -114,7 +116,8 @@ void Gate::inputGrad(const LayerState& state, GateState& held, const float* weig
     const GateShape& shape = spec_.shape;
     const int tokens = shape.tokens(), hidden = context_.hidden;
     Device& device = context_.device();
-    const Balance balance{spec_.kind, spec_.expertsChoose() ? 0.0f : static_cast<float>(spec_.balance) * state.lossScale};
+    const Balance balance{spec_.kind,
+                          spec_.expertsChoose() ? 0.0f : static_cast<float>(spec_.balance) * state.lossScale};
     device.routeGrad(shape, balance, held.routes(), weightGradient, held.scoresOfAll(), held.noiseOfAll());
     const bool floats = xGradient.type == DType::F32;
     Buffer apart;

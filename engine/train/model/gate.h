@@ -14,8 +14,8 @@ namespace shardlab {
 struct GateSpec {
     GateShape shape;
     GateKind kind = GateKind::Switch;
-    double balance = 0;  ///< weight of the balance loss
-    Initial start;       ///< of the scores' weights
+    double balance = 0;    ///< weight of the balance loss
+    Initial start;         ///< of the scores' weights
     int tokenExperts = 1;  ///< CappedChoice: b
     double entropy = 0.1;  ///< CappedChoice: λ
     bool noisy() const { return kind == GateKind::NoisyTopK || inGroups(); }
@@ -39,7 +39,8 @@ public:
     }
 
     void visitSavedBuffers(const KeptVisitor& visit) {
-        for (Buffer* each : {&scores, &groupScores, &noise, &groupNoise, &weights, &rows, &places, &counts}) visit(*each);
+        for (Buffer* each : {&scores, &groupScores, &noise, &groupNoise, &weights, &rows, &places, &counts})
+            visit(*each);
     }
 
     Buffer scores, groupScores;  ///< G and P after the forward, the gradients of H and U after inputGrad
@@ -49,25 +50,27 @@ public:
 
 /// Weights: "<block>.moe.gate.weight" [hidden, experts], and "<block>.moe.noise.weight" where noisy; with groups
 /// "<block>.moe.group_gate.weight" [hidden, groups] and "<block>.moe.group_noise.weight".
-/// Temporary, where activations have 16 bits: x in fp32, Nh, in forward and weightGrad; in inputGrad the gates' part of its
-/// gradient, Nh in fp32. Where weights have 16 bits, a copy of one of them in fp32, hn; in weightGrad, where gradients have,
-/// its gradient. CappedChoice, at the end of forward: A, Nn fp32, and a number for each sample.
+/// Temporary, where activations have 16 bits: x in fp32, Nh, in forward and weightGrad; in inputGrad the gates' part of
+/// its gradient, Nh in fp32. Where weights have 16 bits, a copy of one of them in fp32, hn; in weightGrad, where
+/// gradients have, its gradient. CappedChoice, at the end of forward: A, Nn fp32, and a number for each sample.
 class Gate {
 public:
     Gate(const LayerContext& context, const std::string& block, const GateSpec& spec);
 
     const GateSpec& spec() const { return spec_; }
-    /// Of x [tokens, hidden]. Noise and draws follow the number of the first sample, as dropout does: none where there is none.
+    /// Of x [tokens, hidden]. Noise and draws follow the number of the first sample, as dropout does: none where there
+    /// is none.
     void forward(const LayerState& state, GateState& held, ConstArray x) const;
-    /// `weightGradient` [tokens, choices], of the routes' weights; adds to the gradient of x. The balance loss counts as much
-    /// as state.lossScale says.
+    /// `weightGradient` [tokens, choices], of the routes' weights; adds to the gradient of x. The balance loss counts
+    /// as much as state.lossScale says.
     void inputGrad(const LayerState& state, GateState& held, const float* weightGradient, Array xGradient) const;
     void weightGrad(const GateState& held, ConstArray x) const;
 
 private:
     /// One matrix of scores, with its noise's.
     struct Scorer {
-        Scorer(const LayerContext& context, const std::string& gate, const std::string& noise, int columns, const GateSpec& spec);
+        Scorer(const LayerContext& context, const std::string& gate, const std::string& noise, int columns,
+               const GateSpec& spec);
 
         int columns;
         Weight weight;
@@ -75,7 +78,8 @@ private:
         std::uint64_t key;
     };
     Buffer inFloats(ConstArray x) const;
-    void score(const LayerState& state, const Scorer& scorer, ConstArray floats, const Buffer& scores, const Buffer& noise) const;
+    void score(const LayerState& state, const Scorer& scorer, ConstArray floats, const Buffer& scores,
+               const Buffer& noise) const;
     void addGradient(const Weight& weight, ConstArray x, const Buffer& scores, int columns) const;
 
     LayerContext context_;

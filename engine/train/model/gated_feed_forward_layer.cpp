@@ -18,8 +18,7 @@ struct GatedFeedForwardLayer::State : LayerState {
 
 GatedFeedForwardLayer::GatedFeedForwardLayer(const LayerContext& context, const std::string& block, int width,
                                              double projectionDeviation)
-    : context_(context),
-      norm_(context, block + ".ln_2"),
+    : context_(context), norm_(context, block + ".ln_2"),
       expansion_(context, block + ".mlp.gate_up", context.hidden, 2 * width, 0.02, LinearCut::Columns, 2),
       residual_(context, block + ".mlp.c_proj", width, projectionDeviation) {}
 
@@ -58,9 +57,9 @@ Buffer GatedFeedForwardLayer::inputGrad(LayerState& state, Buffer outputGradient
         residual_.projection().inputGrad(tokens, gradient.branch.data(), activatedGradient.data());
         context_.device().swigluGrad(tokens, width(), activatedGradient.data(), held.expanded.data());
     }
-    held.normedGradient =
-        context_.tensor.sum(context_.allSize(), context_.types.activations, kept,
-                            [&](Array partial) { expansion_.inputGrad(tokens, held.expanded.data(), partial); });
+    held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
+        expansion_.inputGrad(tokens, held.expanded.data(), partial);
+    });
     Buffer inputGradient = context_.allocate(kept, held.input.size());
     norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),
                     gradient.aroundData(), inputGradient.data());

@@ -22,11 +22,10 @@ StageLayers buildGpt(const StageSpec& spec, const LayerContext& context) {
     for (int layer = spec.firstLayer; layer < spec.firstLayer + spec.layers; ++layer) {
         const std::string block = fmt::format("h.{}", layer);
         context.set.beginLayer();
-        stage.layers.push_back(
-            std::make_unique<AttentionLayer>(context, block, model.heads, projectionDeviation));
+        stage.layers.push_back(std::make_unique<AttentionLayer>(context, block, model.heads, projectionDeviation));
         context.set.beginLayer();
-        stage.layers.push_back(std::make_unique<FeedForwardLayer>(context, block, feedForwardWidth(model, layer),
-                                                                  projectionDeviation));
+        stage.layers.push_back(
+            std::make_unique<FeedForwardLayer>(context, block, feedForwardWidth(model, layer), projectionDeviation));
     }
     if (spec.last) {
         context.set.beginLayer();

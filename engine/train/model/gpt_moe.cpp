@@ -20,16 +20,20 @@ GateKind gateKind(const ModelSpec& model) {
     return model.gate == "expert-choice" ? GateKind::ExpertChoice : GateKind::Switch;
 }
 
-/// Switch draws weights from a truncated normal of variance 0.1 ÷ inputs, and so do gates without noise. A noisy one starts
-/// from zeros: the noise alone decides, and the load is even. The rest begins as a gpt does.
+/// Switch draws weights from a truncated normal of variance 0.1 ÷ inputs, and so do gates without noise. A noisy one
+/// starts from zeros: the noise alone decides, and the load is even. The rest begins as a gpt does.
 ExpertsSpec expertsSpec(const StageSpec& spec, int layer, double projectionDeviation) {
     const ModelSpec& model = spec.model;
     const GateKind kind = gateKind(model);
     const int width = feedForwardWidth(model, layer);
     const auto truncated = [](int inputs) { return Initial{std::sqrt(0.1 / inputs), 0, true}; };
     ExpertsSpec made;
-    made.gate = {{spec.samples, model.sequence, model.experts, expertChoices(model), expertCapacity(model)}, kind,
-                 model.balance, noisyGate(model) ? Initial{} : truncated(model.hidden), model.tokenExperts, model.entropy};
+    made.gate = {{spec.samples, model.sequence, model.experts, expertChoices(model), expertCapacity(model)},
+                 kind,
+                 model.balance,
+                 noisyGate(model) ? Initial{} : truncated(model.hidden),
+                 model.tokenExperts,
+                 model.entropy};
     if (made.gate.inGroups()) {
         made.gate.shape.groups = model.expertGroups;
         made.gate.shape.groupChoices = model.topGroups;

@@ -12,14 +12,10 @@ RotaryShape rotaryShape(const LayerContext& context, const AttentionShape& atten
     const int members = context.context ? context.context->size() : 1;
     const int member = context.context ? context.context->member() : 0;
     const auto runs = contextRuns(context.sequence * members, members, member);
-    return {attention.samples,
-            attention.sequence,
-            attention.heads,
-            rangeSize(keyHeads, context.tensor.size(), context.tensor.member()),
-            attention.width,
-            base,
-            runs[0].first,
-            runs[0].count,
+    return {attention.samples, attention.sequence,
+            attention.heads,   rangeSize(keyHeads, context.tensor.size(), context.tensor.member()),
+            attention.width,   base,
+            runs[0].first,     runs[0].count,
             runs[1].first};
 }
 
@@ -41,10 +37,8 @@ struct GroupedAttentionLayer::State : LayerState {
 
 GroupedAttentionLayer::GroupedAttentionLayer(const LayerContext& context, const std::string& block, int heads,
                                              int keyHeads, double base, double projectionDeviation)
-    : context_(context),
-      core_(context, block + ".attn", heads),
-      rotary_(rotaryShape(context, core_.shape(), keyHeads, base)),
-      norm_(context, block + ".ln_1"),
+    : context_(context), core_(context, block + ".attn", heads),
+      rotary_(rotaryShape(context, core_.shape(), keyHeads, base)), norm_(context, block + ".ln_1"),
       qkv_(context, block + ".attn.qkv", context.hidden, (heads + 2 * keyHeads) * (context.hidden / heads), 0.02,
            LinearCut::Columns),
       residual_(context, block + ".attn.c_proj", context.hidden, projectionDeviation) {}
@@ -99,9 +93,9 @@ Buffer GroupedAttentionLayer::inputGrad(LayerState& state, Buffer outputGradient
     const int tokens = context_.tokens();
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     attentionGrad(held, gradient.branch);
-    held.normedGradient =
-        context_.tensor.sum(context_.allSize(), context_.types.activations, kept,
-                            [&](Array partial) { qkv_.inputGrad(tokens, held.joined.data(), partial); });
+    held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
+        qkv_.inputGrad(tokens, held.joined.data(), partial);
+    });
     Buffer inputGradient = context_.allocate(kept, held.input.size());
     norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),
                     gradient.aroundData(), inputGradient.data());

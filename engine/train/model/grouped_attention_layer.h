@@ -14,16 +14,18 @@
 
 namespace shardlab {
 
-/// Memory in floats, N = tokens, n own tokens, h hidden, a heads of this member, k of its keys, g = h·a ÷ all heads; what
-/// residual.h lists comes on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in
-/// weightGrad:
+/// Memory in floats, N = tokens, n own tokens, h hidden, a heads of this member, k of its keys, g = h·a ÷ all heads;
+/// what residual.h lists comes on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and
+/// in weightGrad:
 ///   forward keeps (Activations)  input n·h, statistics n, normed n·h, joined N·g·(1 + 2k/a), what the core keeps
 ///                                (attention_core.h), attended N·g; the output belongs to the next layer; in passing
 ///                                (Temporary) queries, keys and values of all heads as the core reads them, 3N·g, with
 ///                                what the core needs
-///   inputGrad                    in passing the same 3N·g (Temporary), attended's gradient N·g (Temporary) and what the
-///                                core needs, all gone before the next two; joined is overwritten with its gradient, what
-///                                the core kept is freed; normedGradient n·h and the returned gradient n·h (`kept`)
+///   inputGrad                    in passing the same 3N·g (Temporary), attended's gradient N·g (Temporary) and what
+///   the
+///                                core needs, all gone before the next two; joined is overwritten with its gradient,
+///                                what the core kept is freed; normedGradient n·h and the returned gradient n·h
+///                                (`kept`)
 ///   until weightGrad             the branch's gradient, normedGradient, and of forward's all but what the core kept
 /// Where the core is recomputed, forward frees what it kept, and inputGrad begins with what forward allocates for it.
 class GroupedAttentionLayer : public Layer {

@@ -7,8 +7,8 @@
 
 namespace shardlab {
 
-/// A device's host as a device of its own: the processor, in memory that copies from and to the device reach fastest, with a
-/// ledger beside the device's.
+/// A device's host as a device of its own: the processor, in memory that copies from and to the device reach fastest,
+/// with a ledger beside the device's.
 class HostArena {
 public:
     /// `device` outlives it.

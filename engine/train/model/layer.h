@@ -26,7 +26,8 @@ struct LayerState {
     Buffer input;
     /// Number, in the run, of the microbatch's first sample: what dropout masks follow. None: nothing is dropped.
     std::optional<std::int64_t> firstSample;
-    /// What a loss of the layer's own, a mean over the microbatch's samples, is multiplied by before its gradient is taken.
+    /// What a loss of the layer's own, a mean over the microbatch's samples, is multiplied by before its gradient is
+    /// taken.
     float lossScale = 0;
     /// Each buffer that a forward leaves for its backward, always in the same order; of some a forward leaves none.
     virtual void visitSavedBuffers(const KeptVisitor& visit) { visit(input); }

@@ -12,8 +12,8 @@ public:
     /// embedding has no input gradient and is not called for it.
     virtual void beforeUse(int layer) = 0;
     virtual void afterUse(int layer) = 0;
-    /// Likewise, from its bottom, for the forward of a segment that is computed again; before the input gradients of its
-    /// layers.
+    /// Likewise, from its bottom, for the forward of a segment that is computed again; before the input gradients of
+    /// its layers.
     virtual void beforeRecompute(int layer) = 0;
     virtual void afterAgain(int layer) = 0;
     /// The microbatch's weight gradient is added between these two, from the top.

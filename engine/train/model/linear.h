@@ -13,17 +13,19 @@ namespace shardlab {
 /// whole input rows; by rows, each making a summand of whole output rows from its part of the input (1909.08053).
 enum class LinearCut : std::uint8_t { Columns, Rows };
 
-/// y = x·W + bias, W stored [inputs, outputs] ("<name>.weight", "<name>.bias"); without biases y = x·W. x is [rows, inputs], y [rows, outputs],
-/// of what this member holds. Cut by rows the bias is whole, and added by the caller after the members' sum. Where weights
-/// are kept in another type than activations, each product rounds them first (Temporary, inputs·outputs).
+/// y = x·W + bias, W stored [inputs, outputs] ("<name>.weight", "<name>.bias"); without biases y = x·W. x is [rows,
+/// inputs], y [rows, outputs], of what this member holds. Cut by rows the bias is whole, and added by the caller after
+/// the members' sum. Where weights are kept in another type than activations, each product rounds them first
+/// (Temporary, inputs·outputs).
 class Linear {
 public:
-    /// `inputs` and `outputs` of the whole. `groups`: equal runs of the columns, each cut by itself (query, key, value).
+    /// `inputs` and `outputs` of the whole. `groups`: equal runs of the columns, each cut by itself (query, key,
+    /// value).
     Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, const Initial& initial,
            LinearCut cut, int groups = 1);
     /// A normal start.
-    Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, double deviation, LinearCut cut,
-           int groups = 1)
+    Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, double deviation,
+           LinearCut cut, int groups = 1)
         : Linear(context, name, inputs, outputs, Initial{deviation}, cut, groups) {}
 
     int inputs() const { return inputs_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Llama (2302.13971, 2307.09288): pre-norm blocks with RMSNorm, rotary positions, SwiGLU and heads of queries that share
-// keys and values; no biases, and an output projection of its own.
+// Llama (2302.13971, 2307.09288): pre-norm blocks with RMSNorm, rotary positions, SwiGLU and heads of queries that
+// share keys and values; no biases, and an output projection of its own.
 #include "engine/train/model/gated_feed_forward_layer.h"
 #include "engine/train/model/grouped_attention_layer.h"
 #include "engine/train/model/models.h"

@@ -20,9 +20,8 @@ StageLayers buildMlp(const StageSpec& spec, const LayerContext& context) {
     }
     for (int layer = spec.firstLayer; layer < spec.firstLayer + spec.layers; ++layer) {
         context.set.beginLayer();
-        stage.layers.push_back(
-            std::make_unique<FeedForwardLayer>(context, fmt::format("h.{}", layer), feedForwardWidth(model, layer),
-                                               projectionDeviation));
+        stage.layers.push_back(std::make_unique<FeedForwardLayer>(context, fmt::format("h.{}", layer),
+                                                                  feedForwardWidth(model, layer), projectionDeviation));
     }
     if (spec.last) {
         context.set.beginLayer();

@@ -15,11 +15,8 @@ struct ModelKind {
 };
 
 constexpr std::array kinds{
-    ModelKind{"gpt", buildGpt},
-    ModelKind{"mlp", buildMlp},
-    ModelKind{"gpt-moe", buildGptMoe},
-    ModelKind{"llama", buildLlama},
-    ModelKind{"cnn", buildCnn},
+    ModelKind{"gpt", buildGpt},     ModelKind{"mlp", buildMlp}, ModelKind{"gpt-moe", buildGptMoe},
+    ModelKind{"llama", buildLlama}, ModelKind{"cnn", buildCnn},
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ struct StageLayers {
     std::optional<EmbeddingLayer> embedding;  ///< of the first stage, where samples are tokens
     std::optional<ImageInput> images;         ///< where they are images
     std::vector<std::unique_ptr<Layer>> layers;
-    std::optional<OutputHead> head;  ///< of the last stage
+    std::optional<OutputHead> head;       ///< of the last stage
     std::shared_ptr<PackedTally> packed;  ///< where blocks keep activations in fewer bits
 };
 

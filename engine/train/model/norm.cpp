@@ -4,9 +4,7 @@
 namespace shardlab {
 
 Norm::Norm(const LayerContext& context, const std::string& name)
-    : arena_(context.arena),
-      tensor_(context.tensor),
-      width_(context.hidden),
+    : arena_(context.arena), tensor_(context.tensor), width_(context.hidden),
       scale_(context.set.declare(name + ".weight", {width_}, {0, 1}, false)) {
     if (!context.style.rmsNorm) shift_ = context.set.declare(name + ".bias", {width_}, {}, false);
 }

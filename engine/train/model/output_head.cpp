@@ -8,10 +8,8 @@
 namespace shardlab {
 
 OutputHead::OutputHead(const LayerContext& context, int vocabulary, bool tied)
-    : context_(context),
-      firstToken_(rangeBegin(vocabulary, context.tensor.size(), context.tensor.member())),
-      vocabulary_(rangeSize(vocabulary, context.tensor.size(), context.tensor.member())),
-      norm_(context, "ln_f"),
+    : context_(context), firstToken_(rangeBegin(vocabulary, context.tensor.size(), context.tensor.member())),
+      vocabulary_(rangeSize(vocabulary, context.tensor.size(), context.tensor.member())), norm_(context, "ln_f"),
       table_(context.set.declare(tied ? "wte.weight" : "lm_head.weight", {vocabulary, context.hidden}, {0.02}, true,
                                  Cut{0})) {}
 
@@ -51,7 +49,8 @@ void OutputHead::forward(State& state, Buffer input, std::span<const std::int32_
     project(state, std::move(input));
     const Buffer wanted = onDevice(context_.arena, targets, MemoryCategory::Temporary);
     if (context_.tensor.size() > 1) return sharedLoss(state, tokenNumbers(wanted), loss);
-    context_.device().crossEntropyWithGradient(context_.tokens(), vocabulary_, state.logits.data(), tokenNumbers(wanted), loss);
+    context_.device().crossEntropyWithGradient(context_.tokens(), vocabulary_, state.logits.data(),
+                                               tokenNumbers(wanted), loss);
 }
 
 void OutputHead::evaluate(Buffer input, std::span<const std::int32_t> targets, double* loss) {
@@ -72,8 +71,8 @@ Buffer OutputHead::inputGrad(State& state, float scale, MemoryCategory kept) {
                                    {table.data(), hidden, false}, 0, partial, hidden);
         });
     Buffer inputGradient = context_.allocate(kept, state.input.size());
-    norm_.inputGrad(context_.ownTokens(), state.input.data(), state.statistics.floats(), state.normedGradient.data(), {},
-                    inputGradient.data());
+    norm_.inputGrad(context_.ownTokens(), state.input.data(), state.statistics.floats(), state.normedGradient.data(),
+                    {}, inputGradient.data());
     return inputGradient;
 }
 

@@ -12,7 +12,8 @@
 namespace shardlab {
 
 /// Memory in elements, N = tokens, n own tokens, h hidden, V this member's part of the vocabulary:
-///   forward keeps (Activations)  input n·h, statistics 2n (of RMSNorm n), normed n·h, logits N·V (at once overwritten with the loss's
+///   forward keeps (Activations)  input n·h, statistics 2n (of RMSNorm n), normed n·h, logits N·V (at once overwritten
+///   with the loss's
 ///                                gradient); where tokens are split, a gathered norm N·h (Temporary) before the loss;
 ///                                for the loss the targets N, and where the vocabulary is shared 3N fp32
 ///                                (Temporary)
@@ -52,8 +53,8 @@ private:
     void sharedLoss(State& state, const std::int32_t* targets, double* loss);
 
     LayerContext context_;
-    int firstToken_;   ///< of the vocabulary
-    int vocabulary_;   ///< this member's part
+    int firstToken_;  ///< of the vocabulary
+    int vocabulary_;  ///< this member's part
     Norm norm_;
     Weight table_;
 };

@@ -5,7 +5,8 @@ namespace shardlab {
 
 PackedMap::PackedMap(const LayerContext& context, int bits, Buffer map)
     : bytes_(context.arena.allocate(MemoryCategory::Activations,
-                                    static_cast<std::size_t>(packedBytes(static_cast<std::int64_t>(map.size()), bits)), DType::U8)),
+                                    static_cast<std::size_t>(packedBytes(static_cast<std::int64_t>(map.size()), bits)),
+                                    DType::U8)),
       size_(map.size()), bits_(bits) {
     context.device().packFloats(static_cast<std::int64_t>(size_), bits, map.data(), codesOf(bytes_));
 }

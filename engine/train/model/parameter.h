@@ -17,15 +17,16 @@ struct Parameter {
     std::string name;
     std::vector<int> shape;  ///< of what this rank holds
     Slice slice;             ///< and where that lies in the whole
-    ArraySpan value;     ///< a slice of the stage's parameter block
-    ArraySpan gradient;  ///< the slice at the same place of the stage's gradient block
-    /// ZeRO: value and gradient are a shard, the elements from here on of the tensor that `shape` describes, row by row.
+    ArraySpan value;         ///< a slice of the stage's parameter block
+    ArraySpan gradient;      ///< the slice at the same place of the stage's gradient block
+    /// ZeRO: value and gradient are a shard, the elements from here on of the tensor that `shape` describes, row by
+    /// row.
     std::int64_t flatBegin = 0;
-    int lowestLayer = 0;   ///< of the stage's layers that use it; 0 is the stage's lowest layer
+    int lowestLayer = 0;  ///< of the stage's layers that use it; 0 is the stage's lowest layer
     int highestLayer = 0;
-    bool decays = false;        ///< weight decay applies (matrices yes, biases and norms no)
-    bool expert = false;        ///< of a member of an expert group, the others of which hold other experts
-    bool tied = false;          ///< shared with another stage (the token embedding of first and last)
+    bool decays = false;  ///< weight decay applies (matrices yes, biases and norms no)
+    bool expert = false;  ///< of a member of an expert group, the others of which hold other experts
+    bool tied = false;    ///< shared with another stage (the token embedding of first and last)
     /// Counts it in norms and totals: of a tied pair the first stage, of what a tensor group holds in common (axis -1)
     /// its first member.
     bool owner = true;

@@ -78,10 +78,8 @@ void ParameterSet::tie(std::string_view name, bool owner) {
 
 void ParameterSet::initialise(std::size_t index, std::int64_t seed, std::span<float> values) const {
     const Initial& initial = initials_[index];
-    if (initial.deviation == 0)
-        std::ranges::fill(values, initial.constant);
-    else
-        draw(parameters_[index], initial, seed, values);
+    if (initial.deviation == 0) std::ranges::fill(values, initial.constant);
+    else draw(parameters_[index], initial, seed, values);
 }
 
 void ParameterSet::allocate(Arena& arena, const Types& types, std::int64_t seed, const StageStorage& storage) {

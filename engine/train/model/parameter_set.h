@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the layers of a stage declare their weights. Once all are declared, values and gradients are given out as
-// slices of two contiguous blocks, in the order of declaration; those of experts that other ranks hold others of come last,
-// so that either sort is contiguous.
+// slices of two contiguous blocks, in the order of declaration; those of experts that other ranks hold others of come
+// last, so that either sort is contiguous.
 #pragma once
 
 #include "engine/train/model/arena.h"

@@ -4,8 +4,7 @@
 namespace shardlab {
 
 Residual::Residual(const LayerContext& context, const std::string& name, int inputs, double deviation)
-    : context_(context),
-      projection_(context, name, inputs, context.hidden, deviation, LinearCut::Rows),
+    : context_(context), projection_(context, name, inputs, context.hidden, deviation, LinearCut::Rows),
       dropout_(context.dropout, context.seed, name) {}
 
 DropoutMask Residual::mask(const LayerState& state) const {
@@ -13,9 +12,9 @@ DropoutMask Residual::mask(const LayerState& state) const {
 }
 
 Buffer Residual::forward(const LayerState& state, const Buffer& inner, const Buffer& input) const {
-    Buffer output = context_.tensor.sum(
-        context_.allSize(), context_.types.activations, MemoryCategory::Activations,
-        [&](Array partial) { projection_.multiply(context_.tokens(), inner.data(), partial); });
+    Buffer output =
+        context_.tensor.sum(context_.allSize(), context_.types.activations, MemoryCategory::Activations,
+                            [&](Array partial) { projection_.multiply(context_.tokens(), inner.data(), partial); });
     Device& device = context_.device();
     const int tokens = context_.ownTokens();
     const DropoutMask drops = mask(state);
@@ -23,7 +22,8 @@ Buffer Residual::forward(const LayerState& state, const Buffer& inner, const Buf
         if (drops.share > 0) device.dropout(tokens, context_.hidden, drops, output.data());
         device.add(static_cast<std::int64_t>(output.size()), input.data(), output.data());
     } else if (drops.share > 0) {
-        device.addBiasDropoutAndResidual(tokens, context_.hidden, projection_.bias(), drops, input.data(), output.data());
+        device.addBiasDropoutAndResidual(tokens, context_.hidden, projection_.bias(), drops, input.data(),
+                                         output.data());
     } else {
         device.addBiasAndResidual(tokens, context_.hidden, projection_.bias(), input.data(), output.data());
     }

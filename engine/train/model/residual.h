@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a block's branch: x + dropout(branch + bias), or without biases x + dropout(branch), where the branch's last product is shared by a tensor group.
+// The end of a block's branch: x + dropout(branch + bias), or without biases x + dropout(branch), where the branch's
+// last product is shared by a tensor group.
 #pragma once
 
 #include "engine/train/model/dropout_site.h"

@@ -28,12 +28,12 @@ struct Held {
 struct Stage::Impl {
     Impl(const StageSpec& stageSpec, Arena& stageArena, std::unique_ptr<TensorGroup> own, TensorGroup* given,
          ContextGroup* contextGroup, ExpertGroup* expertGroup)
-        : spec(stageSpec), arena(stageArena), types(numberFormats(spec.precision)), alone(std::move(own)), tensor(given ? *given : *alone), context(contextGroup), experts(expertGroup),
-          weights(tensor.size(), tensor.member()),
-          recomputing{recomputesCore(spec.memory), spec.recomputing},
-          stage(buildStage(spec, {weights, arena, tensor, spec.samples,
-                                  spec.model.sequence / (context ? context->size() : 1), spec.model.hidden,
-                                  spec.model.dropout, spec.seed, types, recomputing, context, experts})),
+        : spec(stageSpec), arena(stageArena), types(numberFormats(spec.precision)), alone(std::move(own)),
+          tensor(given ? *given : *alone), context(contextGroup), experts(expertGroup),
+          weights(tensor.size(), tensor.member()), recomputing{recomputesCore(spec.memory), spec.recomputing},
+          stage(buildStage(spec,
+                           {weights, arena, tensor, spec.samples, spec.model.sequence / (context ? context->size() : 1),
+                            spec.model.hidden, spec.model.dropout, spec.seed, types, recomputing, context, experts})),
           segments(layerSegments(spec.model, spec.memory, {spec.layers, spec.first, spec.last, spec.firstLayer})),
           partitions(spec.memory.partitionActivations) {
         weights.allocate(arena, types, spec.seed, spec.storage);
@@ -62,7 +62,8 @@ struct Stage::Impl {
         of.weightGrad(state);
         if (overflow)
             for (const Parameter& parameter : weights.parameters())
-                if (parameter.lowestLayer <= layer && layer <= parameter.highestLayer) lookAt(parameter.gradient, place);
+                if (parameter.lowestLayer <= layer && layer <= parameter.highestLayer)
+                    lookAt(parameter.gradient, place);
         if (hooks) hooks->afterGradient(layer);
     }
 
@@ -101,16 +102,14 @@ struct Stage::Impl {
     }
     void visitEmbedding() { visit(embeddingLayer); }
     /// Blocks are made of equally many layers.
-    void visitLayer(std::size_t i) {
-        visit(layerOfModel(i));
-    }
+    void visitLayer(std::size_t i) { visit(layerOfModel(i)); }
     int layerOfModel(std::size_t i) const {
         return spec.firstLayer + static_cast<int>(i * static_cast<std::size_t>(spec.layers) / stage.layers.size());
     }
     void lookAt(ArraySpan gradient, const OverflowPlace& place) {
         if (overflow && !gradient.empty())
-            arena.device().noteNotFinite(static_cast<std::int64_t>(gradient.size()), gradient.data(), overflowMark(place),
-                                         overflow);
+            arena.device().noteNotFinite(static_cast<std::int64_t>(gradient.size()), gradient.data(),
+                                         overflowMark(place), overflow);
     }
     void visitHead() { visit(outputLayer); }
 
@@ -144,9 +143,8 @@ struct Stage::Impl {
             if (endsSegment(segments, layerOf(i))) recomputing.again([&] { recompute(state, i); });
             visitLayer(i);
             state.layers[i]->lossScale = scale;
-            gradient = reading(layerOf(i), [&] {
-                return stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept);
-            });
+            gradient = reading(layerOf(i),
+                               [&] { return stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept); });
             lookAt(gradient.span(), {microbatch, layerOfModel(i)});
             if (weightsToo) weightGrad(layerOf(i), *stage.layers[i], *state.layers[i], {microbatch, layerOfModel(i)});
         }
@@ -229,10 +227,13 @@ int Stage::layerOfModel(int layer) const {
 std::vector<ExpertLoad> Stage::takeExpertLoads() {
     std::vector<ExpertLoad> loads;
     for (std::size_t i = 0; i < impl_->stage.layers.size(); ++i)
-        if (ExpertTally* const tally = impl_->stage.layers[i]->tally()) loads.push_back(tally->take(impl_->layerOfModel(i)));
+        if (ExpertTally* const tally = impl_->stage.layers[i]->tally())
+            loads.push_back(tally->take(impl_->layerOfModel(i)));
     return loads;
 }
-PackedTally Stage::takePacked() { return impl_->stage.packed ? std::exchange(*impl_->stage.packed, {}) : PackedTally{}; }
+PackedTally Stage::takePacked() {
+    return impl_->stage.packed ? std::exchange(*impl_->stage.packed, {}) : PackedTally{};
+}
 void Stage::visitSavedBuffers(int microbatch, const KeptVisitor& visit) {
     Held& state = impl_->held(microbatch, false);
     for (const std::unique_ptr<LayerState>& layer : state.layers) layer->visitSavedBuffers(visit);
@@ -254,9 +255,8 @@ Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
         impl_->visitLayer(i);
         state.layers.push_back(stage.layers[i]->newState());
         state.layers.back()->firstSample = batch.firstSample;
-        input = impl_->reading(impl_->layerOf(i), [&] {
-            return stage.layers[i]->forward(*state.layers.back(), std::move(input));
-        });
+        input = impl_->reading(impl_->layerOf(i),
+                               [&] { return stage.layers[i]->forward(*state.layers.back(), std::move(input)); });
         if (impl_->segmentOf(i) >= 0) impl_->forget(state.layers.back(), i);
     }
     if (!stage.head) return input;
@@ -300,8 +300,7 @@ void Stage::weightGrad(int microbatch) {
 Buffer Stage::evaluate(const TokenBatch& batch, Buffer input, double* loss) {
     StageLayers& stage = impl_->stage;
     EmbeddingLayer::State tokens;
-    if (stage.embedding)
-        input = impl_->reading(0, [&] { return stage.embedding->forward(tokens, batch.tokens); });
+    if (stage.embedding) input = impl_->reading(0, [&] { return stage.embedding->forward(tokens, batch.tokens); });
     if (stage.images) input = stage.images->forward(batch.tokens);
     for (std::size_t i = 0; i < stage.layers.size(); ++i)
         input = impl_->reading(impl_->layerOf(i), [&] {

@@ -32,14 +32,14 @@ struct StageSpec {
     bool last = true;    ///< has the final norm, the output projection and the loss
     int samples = 1;     ///< of a microbatch: b
     StageStorage storage = {};
-    bool tied = true;    ///< the output projection is the token embedding
+    bool tied = true;  ///< the output projection is the token embedding
     MemorySpec memory = {};
     PrecisionSpec precision = {};
     Recompute::Observer recomputing = {};  ///< of what backward and inputGrad compute again
 };
 
-/// b·s tokens each, of a context group this member's of them, sample after sample; targets are the tokens that follow. Of
-/// images the bytes of their pixels, and the class of each. Read during the call only.
+/// b·s tokens each, of a context group this member's of them, sample after sample; targets are the tokens that follow.
+/// Of images the bytes of their pixels, and the class of each. Read during the call only.
 struct TokenBatch {
     std::span<const std::int32_t> tokens;
     std::span<const std::int32_t> targets;
@@ -71,8 +71,9 @@ public:
     int layers() const;
     /// Of each, the lowest of the segment that it is computed again with (layout/recompute.h: layerSegments).
     const std::vector<int>& segments() const;
-    /// From now on the first gradient that is not finite, of activations or of weights so far, leaves its mark in `first`, a number on the device
-    /// that the caller sets to 0: overflowMark of its microbatch and layer. Null: nobody looks.
+    /// From now on the first gradient that is not finite, of activations or of weights so far, leaves its mark in
+    /// `first`, a number on the device that the caller sets to 0: overflowMark of its microbatch and layer. Null:
+    /// nobody looks.
     void watchOverflow(std::int32_t* first);
     /// Told of every layer from now on; null: nobody.
     void setHooks(LayerHooks* hooks);
@@ -89,9 +90,10 @@ public:
     /// What is held under a microbatch's number is held under that number + `by` from now on.
     void renumber(int by);
 
-    /// `input`: activations of the stage below, [b·s, h], of the own tokens, or maps of images; empty on the first stage, which reads
-    /// batch.tokens. Returns as much for the stage above (Activations); empty on the last stage, which has a loss instead.
-    /// Keeps what the backward needs under `microbatch` until its weight gradient is done; the layers' headers list it.
+    /// `input`: activations of the stage below, [b·s, h], of the own tokens, or maps of images; empty on the first
+    /// stage, which reads batch.tokens. Returns as much for the stage above (Activations); empty on the last stage,
+    /// which has a loss instead. Keeps what the backward needs under `microbatch` until its weight gradient is done;
+    /// the layers' headers list it.
     Buffer forward(int microbatch, const TokenBatch& batch, Buffer input);
     /// Last stage: mean over the microbatch's tokens of −ln p(target), nats, of its latest forward; to be read once the
     /// device has come so far (CrossEntropyOps). It stays where it is until renumber().
@@ -120,8 +122,9 @@ public:
     std::vector<ExpertLoad> takeExpertLoads();
     /// Since the last call, of all forwards but those of evaluate(); zeros where activations are kept as they are.
     PackedTally takePacked();
-    /// Each buffer that the microbatch's forward left for its backward, always in the same order, an empty one where it left
-    /// none; not the numbers of its tokens. Between the two somebody may have them, and give back others with the same in them.
+    /// Each buffer that the microbatch's forward left for its backward, always in the same order, an empty one where it
+    /// left none; not the numbers of its tokens. Between the two somebody may have them, and give back others with the
+    /// same in them.
     void visitSavedBuffers(int microbatch, const KeptVisitor& visit);
     /// Microbatches whose activations are held.
     int held() const;

@@ -58,8 +58,9 @@ public:
     /// allocated as `category`.
     virtual Buffer sum(std::size_t elements, DType type, MemoryCategory category,
                        const std::function<void(Array)>& partial);
-    /// What a member keeps of `whole`, which all of them hold alike: its part of as many equal ones as there are members,
-    /// one behind another (Activations). All of it where there is one member, or where each has its own tokens.
+    /// What a member keeps of `whole`, which all of them hold alike: its part of as many equal ones as there are
+    /// members, one behind another (Activations). All of it where there is one member, or where each has its own
+    /// tokens.
     virtual Buffer keepPart(Buffer whole);
     /// The whole again (Activations), of what keepPart left to the members.
     virtual Buffer joinParts(Buffer part);

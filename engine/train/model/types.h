@@ -18,7 +18,8 @@ struct Types {
 
     Types() = default;
     explicit Types(const NumberFormats& formats)
-        : activations(dtype(formats.activations)), weights(dtype(formats.weights)), gradients(dtype(formats.gradients)) {}
+        : activations(dtype(formats.activations)), weights(dtype(formats.weights)),
+          gradients(dtype(formats.gradients)) {}
 };
 
 }  // namespace shardlab

@@ -31,8 +31,8 @@ public:
             const std::size_t count = parameter.value.size();
             if (count == 0) continue;
             const float decay = parameter.decays ? static_cast<float>(spec_.weightDecay) : 0.0f;
-            parts_.push_back({static_cast<std::int64_t>(count), decay, parameter.gradient.data(), parameter.value.data(),
-                              master_.of(i).data().floats(), first, second});
+            parts_.push_back({static_cast<std::int64_t>(count), decay, parameter.gradient.data(),
+                              parameter.value.data(), master_.of(i).data().floats(), first, second});
             first += count;
             second += count;
         }

@@ -9,7 +9,8 @@
 
 namespace shardlab {
 
-void readMoments(Device& device, const OptimizerState& state, std::int64_t begin, std::size_t from, std::span<float> to) {
+void readMoments(Device& device, const OptimizerState& state, std::int64_t begin, std::size_t from,
+                 std::span<float> to) {
     if (to.empty()) return;
     const MomentCodes& codes = state.codes.second ? unsignedMoments : signedMoments;
     const auto first = begin + static_cast<std::int64_t>(from);
@@ -32,7 +33,8 @@ void writeMoments(Device& device, const OptimizerState& state, std::int64_t begi
     for (std::int64_t at = 0; at < count;) {
         const std::int64_t end = std::min(count, ((begin + at) / momentBlock + 1) * momentBlock - begin);
         float largest = 0;
-        for (std::int64_t i = at; i < end; ++i) largest = std::max(largest, std::fabs(from[static_cast<std::size_t>(i)]));
+        for (std::int64_t i = at; i < end; ++i)
+            largest = std::max(largest, std::fabs(from[static_cast<std::size_t>(i)]));
         const float share = shareOfScale(largest);
         scales.push_back(share > 0 ? largest : 0.0f);
         for (; at < end; ++at) {

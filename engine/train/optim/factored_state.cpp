@@ -55,7 +55,8 @@ std::vector<OptimizerState> FactoredState::state(std::span<const Parameter> para
             continue;
         }
         const Slice& slice = parameters[i].slice;
-        all.push_back({kinds.rows, i, 0, block_.span(2 * i, static_cast<std::size_t>(place.rows)), alongAxis(slice, 0)});
+        all.push_back(
+            {kinds.rows, i, 0, block_.span(2 * i, static_cast<std::size_t>(place.rows)), alongAxis(slice, 0)});
         all.push_back({kinds.columns, i, 0, columns, alongAxis(slice, 1)});
     }
     return all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Adafactor and SM3 remember: one number a row and one a column of each matrix, one an element of a vector. A matrix is
-// a parameter as it is stored: query, key and value together, where they are one.
+// What Adafactor and SM3 remember: one number a row and one a column of each matrix, one an element of a vector. A
+// matrix is a parameter as it is stored: query, key and value together, where they are one.
 #pragma once
 
 #include "engine/train/optim/member_block.h"

@@ -9,8 +9,8 @@
 
 namespace shardlab {
 
-/// The weights in fp32 of which the parameters' values are rounded copies (1710.03740): updates smaller than a step of 16
-/// bits add up here. One block (category Optimizer), in the order of the parameters.
+/// The weights in fp32 of which the parameters' values are rounded copies (1710.03740): updates smaller than a step of
+/// 16 bits add up here. One block (category Optimizer), in the order of the parameters.
 class MasterWeights {
 public:
     MasterWeights() = default;

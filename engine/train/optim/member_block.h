@@ -17,10 +17,10 @@ struct MemberPiece {
     bool tied = false;   ///< of a weight that two stages share
 };
 
-/// One block, zeros (category Optimizer), in which what is to be put together comes first: one collective for all of it.
-/// What is of a weight that two stages share takes one by itself, and so the same one in both: they go on with the same
-/// bits. That asks of the communicator that equal groups add up in equal order; NCCL promises it of one or two members,
-/// and of more where their links are alike: elsewhere copies may part by rounding.
+/// One block, zeros (category Optimizer), in which what is to be put together comes first: one collective for all of
+/// it. What is of a weight that two stages share takes one by itself, and so the same one in both: they go on with the
+/// same bits. That asks of the communicator that equal groups add up in equal order; NCCL promises it of one or two
+/// members, and of more where their links are alike: elsewhere copies may part by rounding.
 class MemberBlock {
 public:
     MemberBlock(std::span<const MemberPiece> pieces, Arena& arena);

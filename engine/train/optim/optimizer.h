@@ -23,14 +23,14 @@ struct CodedState {
     bool second = false;      ///< unsigned codes, of a second moment
 };
 
-/// A part of what an optimizer remembers: elements `begin`… of one kind for one parameter, counted within the tensor that
-/// Parameter::shape describes, row by row, or in that of `slice`.
+/// A part of what an optimizer remembers: elements `begin`… of one kind for one parameter, counted within the tensor
+/// that Parameter::shape describes, row by row, or in that of `slice`.
 struct OptimizerState {
     std::string_view kind;      ///< "first moment", "second moment", "velocity": the same word in every layout
     std::size_t parameter = 0;  ///< index into the stage's parameters
     std::int64_t begin = 0;
-    ArraySpan values;           ///< fp32; or codes
-    std::optional<Slice> slice; ///< where it is another tensor than the parameter: one number a row, or a column
+    ArraySpan values;            ///< fp32; or codes
+    std::optional<Slice> slice;  ///< where it is another tensor than the parameter: one number a row, or a column
     CodedState codes = {};
 };
 
@@ -39,7 +39,8 @@ struct OptimizerSetup {
     OptimizerSpec spec;
     int updates = 1;      ///< of the whole run, for a learning rate that falls
     bool master = false;  ///< the parameters' values are rounded copies of weights in fp32
-    TensorGroup* tensor = nullptr;  ///< who holds the other parts of the parameters; outlives the optimizer; null: nobody
+    TensorGroup* tensor =
+        nullptr;  ///< who holds the other parts of the parameters; outlives the optimizer; null: nobody
 };
 
 class Optimizer {

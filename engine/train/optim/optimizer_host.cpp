@@ -11,7 +11,9 @@ bool follows(const ArraySpan& before, const ArraySpan& next) {
     return (before.data() + static_cast<std::int64_t>(before.size())).data == next.data().data;
 }
 
-ArraySpan joined(const ArraySpan& before, const ArraySpan& next) { return {before.data(), before.size() + next.size()}; }
+ArraySpan joined(const ArraySpan& before, const ArraySpan& next) {
+    return {before.data(), before.size() + next.size()};
+}
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZeRO-Offload (arXiv 2101.06840): the optimizer's state and the weights that it updates lie in the host's memory, and the
-// processor updates them there. Which copies go when is the caller's business.
+// ZeRO-Offload (arXiv 2101.06840): the optimizer's state and the weights that it updates lie in the host's memory, and
+// the processor updates them there. Which copies go when is the caller's business.
 #pragma once
 
 #include "engine/train/model/arena.h"
@@ -12,8 +12,8 @@
 
 namespace shardlab {
 
-/// What a stage's replica updates, once more on the host: values in the type of the device's (category Parameters), which
-/// are updated, or of which there is a master copy that is; and gradients in theirs (Gradients).
+/// What a stage's replica updates, once more on the host: values in the type of the device's (category Parameters),
+/// which are updated, or of which there is a master copy that is; and gradients in theirs (Gradients).
 class HostMirror {
 public:
     /// Of `owned`, whose memory stays where it is on `device`. Starts with its values.
@@ -26,7 +26,8 @@ public:
 
     /// Takes the device's values, at once.
     void begin();
-    /// The device's gradients come, when it has done what it was asked for until now. Returns when they are there; null: now.
+    /// The device's gradients come, when it has done what it was asked for until now. Returns when they are there;
+    /// null: now.
     std::shared_ptr<DeviceMoment> fetchGradients();
     /// The values go to the device, before what it is asked for from now on. Returns when they are there; null: now.
     std::shared_ptr<DeviceMoment> returnValues();

@@ -11,8 +11,8 @@ std::unique_ptr<Optimizer> makeAdafactor(const OptimizerSetup& setup, std::span<
 /// State: two floats per parameter (first and second moment), one block.
 std::unique_ptr<Optimizer> makeAdamW(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
 /// State: two codes of 8 bits per parameter (first and second moment), and two floats for each block of them, which are
-/// counted from the parameter's first element on this rank: a shard that begins or ends within a block has a scale of its
-/// own for its part.
+/// counted from the parameter's first element on this rank: a shard that begins or ends within a block has a scale of
+/// its own for its part.
 std::unique_ptr<Optimizer> makeAdamW8Bit(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
 /// State: one float per parameter (velocity), one block; none where momentum is 0.
 std::unique_ptr<Optimizer> makeSgd(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);

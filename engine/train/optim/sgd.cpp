@@ -10,8 +10,8 @@ class Sgd : public Optimizer {
 public:
     Sgd(const OptimizerSetup& setup, std::span<const Parameter> parameters, Arena& arena)
         : Optimizer(setup, parameters, arena),
-          velocity_(arena.allocateZeroed(MemoryCategory::Optimizer,
-                                         setup.spec.momentum == 0 ? 0 : elementsOf(parameters))) {}
+          velocity_(
+              arena.allocateZeroed(MemoryCategory::Optimizer, setup.spec.momentum == 0 ? 0 : elementsOf(parameters))) {}
 
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         SgdUpdate change;

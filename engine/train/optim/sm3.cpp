@@ -14,8 +14,8 @@ class Sm3 : public Optimizer {
 public:
     Sm3(const OptimizerSetup& setup, std::span<const Parameter> parameters, Arena& arena)
         : Optimizer(setup, parameters, arena), tensor_(setup.tensor), largest_(parameters, arena),
-          moments_(arena.allocateZeroed(MemoryCategory::Optimizer,
-                                        setup.spec.momentum == 0 ? 0 : elementsOf(parameters))) {}
+          moments_(
+              arena.allocateZeroed(MemoryCategory::Optimizer, setup.spec.momentum == 0 ? 0 : elementsOf(parameters))) {}
 
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         Sm3Update change;

@@ -14,8 +14,7 @@ constexpr std::chrono::microseconds nap{40};
 }  // namespace
 
 BackgroundCollectives::BackgroundCollectives(std::unique_ptr<Communicator> group, Clock clock)
-    : group_(std::move(group)), clock_(std::move(clock)),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+    : group_(std::move(group)), clock_(std::move(clock)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 BackgroundCollectives::~BackgroundCollectives() = default;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Context parallelism: where the hops of model/context_group.h go. Of a sample's s tokens each of the c members has s/c;
-// plan/context_ring.h says what its ring moves. As each member has other tokens of the same samples, the gradients of
-// weights are summed over the group as over replicas (layout/replicas.h).
+// Context parallelism: where the hops of model/context_group.h go. Of a sample's s tokens each of the c members has
+// s/c; plan/context_ring.h says what its ring moves. As each member has other tokens of the same samples, the gradients
+// of weights are summed over the group as over replicas (layout/replicas.h).
 #pragma once
 
 #include "engine/base/layer_number.h"
@@ -17,7 +17,7 @@ namespace shardlab {
 
 struct ContextHop {
     int layer = embeddingLayer;  ///< of the model
-    std::int64_t bytes = 0;  ///< sent, and as much received
+    std::int64_t bytes = 0;      ///< sent, and as much received
 };
 
 /// Pairs of members, sender first, that a ring of so many needs.

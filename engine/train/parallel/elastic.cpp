@@ -28,14 +28,16 @@ void pull(ArraySpan own, ArraySpan difference, float alpha, Device& device) {
     device.add(count, difference.data(), own.data());
 }
 
-double squaredDistance(std::span<const Parameter> parameters, ConstArraySpan block, ConstArraySpan difference, Device& device) {
+double squaredDistance(std::span<const Parameter> parameters, ConstArraySpan block, ConstArraySpan difference,
+                       Device& device) {
     const auto* begin = static_cast<const std::byte*>(block.data().data);
     std::vector<ArrayPart> parts;
     for (const Parameter& parameter : parameters) {
         if (!parameter.owner || parameter.value.empty()) continue;
         const auto bytes = static_cast<const std::byte*>(parameter.value.data().data) - begin;
         const auto first = static_cast<std::size_t>(bytes) / sizeOf(block.type());
-        parts.push_back({difference.subspan(first, parameter.value.size()).data(), static_cast<std::int64_t>(parameter.value.size())});
+        parts.push_back({difference.subspan(first, parameter.value.size()).data(),
+                         static_cast<std::int64_t>(parameter.value.size())});
     }
     return parts.empty() ? 0 : device.sumOfSquares(parts);
 }

@@ -21,6 +21,7 @@ void differ(ConstArraySpan own, ArraySpan other, Device& device);
 void pull(ArraySpan own, ArraySpan difference, float alpha, Device& device);
 
 /// Σ difference² over those of the parameters in `block` that this rank owns; `difference` lies as the block does.
-double squaredDistance(std::span<const Parameter> parameters, ConstArraySpan block, ConstArraySpan difference, Device& device);
+double squaredDistance(std::span<const Parameter> parameters, ConstArraySpan block, ConstArraySpan difference,
+                       Device& device);
 
 }  // namespace shardlab

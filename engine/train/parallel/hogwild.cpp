@@ -16,8 +16,8 @@ bool same(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit
 
 }  // namespace
 
-LockFreeUpdate updateWithoutLock(std::span<float> shared, std::span<const float> gradients, const SgdUpdate& update, Device& device,
-                                 const std::function<void(std::size_t first)>& between) {
+LockFreeUpdate updateWithoutLock(std::span<float> shared, std::span<const float> gradients, const SgdUpdate& update,
+                                 Device& device, const std::function<void(std::size_t first)>& between) {
     assert(shared.size() == gradients.size() && update.momentum == 0 && update.weightDecay == 0);
     LockFreeUpdate done;
     std::array<float, hogwildStretch> before, after;

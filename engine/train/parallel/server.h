@@ -6,8 +6,8 @@
 
 namespace shardlab {
 
-/// Collective: afterwards the server's gradients are the sum over all members, taken in rank order, so to the bit what an
-/// all-reduce gives; the others' are as they were.
+/// Collective: afterwards the server's gradients are the sum over all members, taken in rank order, so to the bit what
+/// an all-reduce gives; the others' are as they were.
 void pushGradients(ArraySpan gradients, Communicator& group);
 
 /// Collective: afterwards every member has the server's weights. The server sends them to one after another, over its

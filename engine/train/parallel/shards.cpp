@@ -88,8 +88,8 @@ std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Para
 
 StageShards::StageShards(Stage& stage, const ParallelSpec& parallel, int replica, Arena& arena)
     : stage_(stage), zero_(parallel.zero), replicas_(replicaCount(parallel)), replica_(replica),
-      units_(unitsOf(parallel, stage.parameters())), reduced_(reductionUnits(parallel, units_, sizeOf(stage.types().gradients))),
-      bound_(reduced_.size()) {
+      units_(unitsOf(parallel, stage.parameters())),
+      reduced_(reductionUnits(parallel, units_, sizeOf(stage.types().gradients))), bound_(reduced_.size()) {
     std::int64_t total = 0;
     for (const FlatUnit& unit : reduced_) {
         shardBegin_.push_back(total);
@@ -100,8 +100,8 @@ StageShards::StageShards(Stage& stage, const ParallelSpec& parallel, int replica
         startValues();
     }
     if (zero_ >= 2)
-        gradients_ = arena.allocateZeroed(MemoryCategory::Gradients, static_cast<std::size_t>(total),
-                                          stage.types().gradients);
+        gradients_ =
+            arena.allocateZeroed(MemoryCategory::Gradients, static_cast<std::size_t>(total), stage.types().gradients);
     for (const FlatUnit& unit : reduced_) own(unit);
 }
 
@@ -122,8 +122,8 @@ void StageShards::startValues() {
         for (const FlatUnit& unit : reduced_) {
             const std::int64_t begin = unit.begin + partBegin(unit, replica_, replicas_);
             const std::int64_t from = std::max(begin, offset);
-            const std::int64_t to = std::min(begin + partSize(unit, replica_, replicas_),
-                                             offset + static_cast<std::int64_t>(whole.size()));
+            const std::int64_t to =
+                std::min(begin + partSize(unit, replica_, replicas_), offset + static_cast<std::int64_t>(whole.size()));
             if (from >= to) continue;
             upload(device(), piece(std::span<const float>(whole), from - offset, to - from),
                    piece(shardOf(values_.span(), unit), from - begin, to - from));
@@ -134,10 +134,10 @@ void StageShards::startValues() {
 
 void StageShards::own(const FlatUnit& unit) {
     const std::int64_t skip = partBegin(unit, replica_, replicas_), size = partSize(unit, replica_, replicas_);
-    const ArraySpan values = zero_ >= 3 ? shardOf(values_.span(), unit)
-                                               : piece(blockPart(stage_.parameterBlock(), unit), skip, size);
-    const ArraySpan gradients = zero_ >= 2 ? shardOf(gradients_.span(), unit)
-                                                  : piece(blockPart(stage_.gradientBlock(), unit), skip, size);
+    const ArraySpan values =
+        zero_ >= 3 ? shardOf(values_.span(), unit) : piece(blockPart(stage_.parameterBlock(), unit), skip, size);
+    const ArraySpan gradients =
+        zero_ >= 2 ? shardOf(gradients_.span(), unit) : piece(blockPart(stage_.gradientBlock(), unit), skip, size);
     const std::int64_t begin = unit.begin + skip;
     visitPieces(stage_.parameters(), begin, begin + size,
                 [&](std::size_t i, std::int64_t at, std::int64_t flatBegin, std::int64_t count) {
@@ -152,7 +152,8 @@ void StageShards::own(const FlatUnit& unit) {
 ArraySpan StageShards::gatherInto(const FlatUnit& unit, ArraySpan slot) {
     const ArraySpan whole = piece(slot, 0, unit.size);
     const ArraySpan own = shardOf(values_.span(), unit);
-    if (!own.empty()) device().copy(own.data().data, (whole.data() + partBegin(unit, replica_, replicas_)).data, own.bytes().size());
+    if (!own.empty())
+        device().copy(own.data().data, (whole.data() + partBegin(unit, replica_, replicas_)).data, own.bytes().size());
     visitPieces(stage_.parameters(), unit.begin, unit.end(),
                 [&](std::size_t i, std::int64_t at, std::int64_t, std::int64_t count) {
                     stage_.parameters()[i].value = piece(whole, at, count);

@@ -86,7 +86,7 @@ private:
     std::vector<FlatUnit> units_, reduced_;
     std::vector<std::int64_t> shardBegin_;  ///< of reduced_ within the shards
     Buffer values_, gradients_;
-    std::vector<ArraySpan> bound_;   ///< gradients of reduced_, ZeRO 2 and 3
+    std::vector<ArraySpan> bound_;  ///< gradients of reduced_, ZeRO 2 and 3
     std::vector<Parameter> owned_;
 };
 

@@ -45,7 +45,8 @@ Buffer TensorParallel::keepPart(Buffer whole) {
 
 Buffer TensorParallel::joinParts(Buffer part) {
     if (splitsTokens()) return part;
-    Buffer whole = arena_.allocate(MemoryCategory::Activations, part.size() * static_cast<std::size_t>(size()), part.type());
+    Buffer whole =
+        arena_.allocate(MemoryCategory::Activations, part.size() * static_cast<std::size_t>(size()), part.type());
     carryOut(Kind::AllGather, whole.span().bytes().size(), [&] { group_.allGather(part.span(), whole.span()); });
     return whole;
 }

@@ -24,8 +24,8 @@ namespace shardlab {
 struct TensorCollective {
     enum class Kind : std::uint8_t { AllReduce, ReduceScatter, AllGather };
     Kind kind = Kind::AllReduce;
-    int layer = embeddingLayer;          ///< of the model, or of base/layer_number.h
-    std::int64_t bytes = 0;  ///< of the whole buffer, all tokens
+    int layer = embeddingLayer;  ///< of the model, or of base/layer_number.h
+    std::int64_t bytes = 0;      ///< of the whole buffer, all tokens
 };
 
 class TensorParallel final : public TensorGroup {

@@ -16,10 +16,10 @@ void sumTiedGradients(std::span<const std::span<Parameter>> stages, Communicator
     for (auto& [name, held] : copies) {
         const ArraySpan sum = held.front()->gradient;
         const auto count = static_cast<std::int64_t>(sum.size());
-        for (std::size_t i = 1; i < held.size(); ++i)
-            device.add(count, held[i]->gradient.data(), sum.data());
+        for (std::size_t i = 1; i < held.size(); ++i) device.add(count, held[i]->gradient.data(), sum.data());
         if (ends.size() > 1) ends.allReduce(sum, ReduceOp::Sum);
-        for (std::size_t i = 1; i < held.size(); ++i) device.copy(sum.data().data, held[i]->gradient.data().data, sum.bytes().size());
+        for (std::size_t i = 1; i < held.size(); ++i)
+            device.copy(sum.data().data, held[i]->gradient.data().data, sum.bytes().size());
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an asynchronous parameter server and its workers say to each other. A worker asks; the server takes one worker at
-// a time: it grants, receives the gradient, updates, answers, and sends the weights.
+// What an asynchronous parameter server and its workers say to each other. A worker asks; the server takes one worker
+// at a time: it grants, receives the gradient, updates, answers, and sends the weights.
 #pragma once
 
 #include "engine/train/comm/communicator.h"

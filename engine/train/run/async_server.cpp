@@ -93,8 +93,7 @@ void AsyncServer::take(int worker, const Action& push) {
     setup_.trace.started(EventKind::PushGradients, push, 0, worker);
     const std::int64_t begin = setup_.trace.now();
     const ArraySpan gradients = setup_.stage.gradientBlock();
-    const RequestPtr received =
-        setup_.data.ireceive(gradients.bytes(), worker, static_cast<int>(ServerTag::Gradient));
+    const RequestPtr received = setup_.data.ireceive(gradients.bytes(), worker, static_cast<int>(ServerTag::Gradient));
     sendMessage(setup_.data.host(), Grant{clock()}, worker, ServerTag::Grant);
     received->wait();
     setup_.arena.device().synchronize();
@@ -111,7 +110,8 @@ void AsyncServer::giveBack(int worker, const Action& pull) {
     sendMessage(setup_.data.host(), UpdateAnswer{version_, clock(), 0}, worker, ServerTag::Answer);
     setup_.data.send(weights.bytes(), worker, static_cast<int>(ServerTag::Weights));
     pace(pull);
-    setup_.trace.span(Lane::Comm, EventKind::PullWeights, begin, setup_.trace.now(), pull, setup_.costs.bytes(pull), worker);
+    setup_.trace.span(Lane::Comm, EventKind::PullWeights, begin, setup_.trace.now(), pull, setup_.costs.bytes(pull),
+                      worker);
 }
 
 void AsyncServer::pace(const Action& action) {
@@ -125,7 +125,8 @@ void AsyncServer::endStep(int step) {
     setup_.trace.span(Lane::Host, EventKind::Step, stepBegan_, now);
     setup_.trace.memoryPeak();
     const auto updates = static_cast<double>(workers_.size() - 1);
-    setup_.stepped(step, std::exchange(losses_, 0) / updates, std::exchange(norms_, 0) / updates, toSeconds(now - stepBegan_));
+    setup_.stepped(step, std::exchange(losses_, 0) / updates, std::exchange(norms_, 0) / updates,
+                   toSeconds(now - stepBegan_));
     stepBegan_ = setup_.trace.now();
 }
 

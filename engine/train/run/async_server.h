@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An asynchronous parameter server: one rank that holds weights and optimizer, and takes the workers' gradients one at a
-// time, in the order in which they ask. Nothing but that order decides what is learned, and it is recorded: one Staleness
-// counter an update, with the worker's replica.
+// An asynchronous parameter server: one rank that holds weights and optimizer, and takes the workers' gradients one at
+// a time, in the order in which they ask. Nothing but that order decides what is learned, and it is recorded: one
+// Staleness counter an update, with the worker's replica.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -34,7 +34,7 @@ struct AsyncServerSetup {
     int microbatches = 1;  ///< of one gradient
     std::function<void(int step)> begins;
     std::function<void(int step, double loss, double gradientNorm, double seconds)> stepped;  ///< mean over its updates
-    std::function<void()> checkpoint;  ///< it was asked for
+    std::function<void()> checkpoint;                                                         ///< it was asked for
 };
 
 class AsyncServer {

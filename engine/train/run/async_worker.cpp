@@ -68,7 +68,8 @@ void AsyncWorker::takeWeights() {
     const std::int64_t begin = setup_.trace.now();
     setup_.data.receive(setup_.stage.stage->parameterBlock().bytes(), server, static_cast<int>(ServerTag::Weights));
     pace(setup_.pull);
-    setup_.trace.span(Lane::Comm, EventKind::PullWeights, begin, setup_.trace.now(), setup_.pull, 0, setup_.data.rank());
+    setup_.trace.span(Lane::Comm, EventKind::PullWeights, begin, setup_.trace.now(), setup_.pull, 0,
+                      setup_.data.rank());
 }
 
 void AsyncWorker::passBorders(std::int64_t version) {

@@ -32,8 +32,8 @@ struct AsyncWorkerSetup {
 class AsyncWorker {
 public:
     explicit AsyncWorker(AsyncWorkerSetup setup) : setup_(std::move(setup)) {}
-    /// Until the server says that it ends. Returns the steps that are done. A step ends where the worker learns that its
-    /// last update is done: other ranks' borders lie at other times.
+    /// Until the server says that it ends. Returns the steps that are done. A step ends where the worker learns that
+    /// its last update is done: other ranks' borders lie at other times.
     int run();
 
 private:

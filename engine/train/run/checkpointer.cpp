@@ -43,8 +43,7 @@ struct Place {
 }  // namespace
 
 Checkpointer::Checkpointer(CheckpointSetup setup) : setup_(std::move(setup)) {
-    if (setup_.layout.checkpoint.every > 0)
-        makeStaging();
+    if (setup_.layout.checkpoint.every > 0) makeStaging();
     if (!leads()) return;
     const std::vector<CheckpointPlace> places = listCheckpoints(setup_.folder);
     serial_ = places.empty() ? 1 : places.back().serial + 1;
@@ -67,7 +66,8 @@ void Checkpointer::take(const TrainingPosition& position) {
     Place place{serial_, static_cast<int>(::getpid()), std::uint64_t{random()} << 32 | random()};
     setup_.world.broadcast(std::as_writable_bytes(std::span(&place, 1)), 0);
     serial_ = place.serial + 1;
-    unfinished_ = unfinishedCheckpoint(setup_.folder, place.serial, position.step, fmt::format("{}-{:016x}", place.process, place.random));
+    unfinished_ = unfinishedCheckpoint(setup_.folder, place.serial, position.step,
+                                       fmt::format("{}-{:016x}", place.process, place.random));
 
     began_ = setup_.trace.now();
     if (staging_.empty()) makeStaging();
@@ -91,7 +91,8 @@ void Checkpointer::write(std::vector<StatePiece> pieces) {
     const auto step = static_cast<std::int32_t>(position_.step) - 1;  // the last one done
     const auto written = [&](std::size_t bytes) {
         const std::int64_t now = setup_.recorder.now();
-        setup_.recorder.span(Lane::Copy, EventKind::CheckpointWrite, step, begin, now, 0, static_cast<std::int64_t>(bytes));
+        setup_.recorder.span(Lane::Copy, EventKind::CheckpointWrite, step, begin, now, 0,
+                             static_cast<std::int64_t>(bytes));
         begin = now;
     };
     const std::filesystem::path file = unfinished_ / fmt::format("rank-{:05}.safetensors", setup_.world.rank());
@@ -161,9 +162,10 @@ void Checkpointer::conclude() {
         return;
     }
     if (setup_.inform)
-        setup_.inform(tookCheckpoint(position_.step, fmt::format("{} in {}: {}", formatBytes(bytes_),
-                                                                 formatSeconds(static_cast<double>(setup_.trace.now() - began_) * 1e-9),
-                                                                 committed_->string())));
+        setup_.inform(tookCheckpoint(position_.step,
+                                     fmt::format("{} in {}: {}", formatBytes(bytes_),
+                                                 formatSeconds(static_cast<double>(setup_.trace.now() - began_) * 1e-9),
+                                                 committed_->string())));
     if (!tidied_ && setup_.warn) setup_.warn("older checkpoints could not be removed: " + tidied_.error().text());
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of a run under way. At a step boundary each rank copies its part of the state and trains on; a thread of
-// its own writes the copy. At the first boundary where every rank's part is safe on disk, rank 0 makes them a checkpoint.
-// A checkpoint that fails is told once and leaves nothing behind; training goes on.
+// its own writes the copy. At the first boundary where every rank's part is safe on disk, rank 0 makes them a
+// checkpoint. A checkpoint that fails is told once and leaves nothing behind; training goes on.
 #pragma once
 
 #include "engine/base/file.h"
@@ -46,7 +46,8 @@ public:
 
     /// After a step: whether one is due.
     bool due(std::int64_t stepsDone) const;
-    /// Takes one; waits for the one before where that is still under way. Nothing where this position was taken already.
+    /// Takes one; waits for the one before where that is still under way. Nothing where this position was taken
+    /// already.
     void take(const TrainingPosition& position);
     /// At each step boundary: finishes the one under way where all ranks are ready. Never waits for a disk.
     void look();
@@ -63,8 +64,8 @@ private:
 
     CheckpointSetup setup_;
     std::unique_ptr<Arena> hostArena_;  ///< where the trainer's lies on a device: the copies are the processor's
-    Buffer staging_;  ///< kept where checkpoints are due by themselves, else for the time of one
-    int serial_ = 0;  ///< of the next; rank 0's
+    Buffer staging_;                    ///< kept where checkpoints are due by themselves, else for the time of one
+    int serial_ = 0;                    ///< of the next; rank 0's
     std::string mark_;
     std::int64_t taken_ = -1;  ///< step of the latest
     // Of the one under way:

@@ -49,15 +49,17 @@ Result<Corpus> Corpus::ofImages(const Layout& layout) {
     corpus.window_ = sampleInputs(layout.model) + 1;
     const std::int64_t images = std::clamp(generatedNumbers / corpus.window_, fewestImages, mostImages);
     if (layout.data.validation > 0)
-        corpus.validationWindows_ = std::max<std::int64_t>(1, std::llround(static_cast<double>(images) * layout.data.validation));
+        corpus.validationWindows_ =
+            std::max<std::int64_t>(1, std::llround(static_cast<double>(images) * layout.data.validation));
     corpus.trainWindows_ = images - corpus.validationWindows_;
     corpus.validationBegin_ = corpus.trainWindows_ * corpus.window_;
     if (layout.data.lastBatch == "drop" && corpus.trainWindows_ < layout.batch.global)
-        return fail(Error{"too few images", "the built-in images",
-                          fmt::format("{} are to train on, a global batch takes {}, and data.last_batch drop leaves out what "
-                                      "fills none",
-                                      corpus.trainWindows_, layout.batch.global),
-                          "a smaller batch.global, or data.last_batch carry or pad"});
+        return fail(
+            Error{"too few images", "the built-in images",
+                  fmt::format("{} are to train on, a global batch takes {}, and data.last_batch drop leaves out what "
+                              "fills none",
+                              corpus.trainWindows_, layout.batch.global),
+                  "a smaller batch.global, or data.last_batch carry or pad"});
     corpus.tokens_ = generateImages(layout.run.seed, layout.model, images);
     return corpus;
 }
@@ -94,13 +96,15 @@ Result<Corpus> Corpus::fromTokens(Tokens train, Tokens validation, const Layout&
     if (layout.data.validation > 0 && corpus.validationWindows_ == 0) return tooShort("validation", validationTokens);
 
     if (layout.data.lastBatch == "drop" && corpus.trainWindows_ < layout.batch.global)
-        return fail(Error{"text too short", where,
-                          fmt::format("the training part has {} windows, a global batch takes {}, and data.last_batch drop "
-                                      "leaves out what fills none",
-                                      corpus.trainWindows_, layout.batch.global),
-                          "a longer text, a smaller batch.global, or data.last_batch carry or pad"});
+        return fail(
+            Error{"text too short", where,
+                  fmt::format("the training part has {} windows, a global batch takes {}, and data.last_batch drop "
+                              "leaves out what fills none",
+                              corpus.trainWindows_, layout.batch.global),
+                  "a longer text, a smaller batch.global, or data.last_batch carry or pad"});
 
-    const auto outside = std::ranges::find_if(corpus.tokens_, [&](std::uint16_t token) { return token >= layout.model.vocabulary; });
+    const auto outside =
+        std::ranges::find_if(corpus.tokens_, [&](std::uint16_t token) { return token >= layout.model.vocabulary; });
     if (outside != corpus.tokens_.end())
         return fail(Error{fmt::format("{} outside the vocabulary", bytes ? "byte" : "token"), where,
                           fmt::format("{} {} is {}, model.vocabulary is {}", bytes ? "byte" : "token",

@@ -26,7 +26,8 @@ using Tokens = std::vector<std::uint16_t>;
 class Corpus {
 public:
     /// Reads or generates layout.data. Errors: no such file, empty, longer than largestTextBytes, fewer tokens than one
-    /// window of each part or, where what fills no global batch is dropped, than one of those, a token outside the vocabulary, a tokenizer that cannot be read.
+    /// window of each part or, where what fills no global batch is dropped, than one of those, a token outside the
+    /// vocabulary, a tokenizer that cannot be read.
     static Result<Corpus> load(const Layout& layout);
     /// The same on a given text; `where` names it in errors.
     static Result<Corpus> fromText(std::string_view text, const Layout& layout, const std::string& where);

@@ -16,7 +16,8 @@ using Collective = std::function<RequestPtr(Communicator&, ArraySpan)>;
 /// Of a unit that each replica has a part of, or that one has.
 Collective gathering(const FlatUnit& unit) {
     if (unit.owner < 0) return &Communicator::igatherParts;
-    return [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ibroadcast(whole.bytes(), owner); };
+    return
+        [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ibroadcast(whole.bytes(), owner); };
 }
 
 Collective reducing(const FlatUnit& unit) {
@@ -35,10 +36,8 @@ DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
     : setup_(std::move(setup)), followsDevice_(goesByDevice(setup_)), pacer_(setup_.pacer), spans_(setup_.trace) {
     const auto clock = [this] { return setup_.trace.now(); };
     if (followsDevice_ && setup_.holders) setup_.holders->prepare();
-    if (followsDevice_)
-        beside_ = std::make_unique<DeviceCollectives>(std::move(setup_.group), clock);
-    else
-        beside_ = std::make_unique<BackgroundCollectives>(std::move(setup_.group), clock);
+    if (followsDevice_) beside_ = std::make_unique<DeviceCollectives>(std::move(setup_.group), clock);
+    else beside_ = std::make_unique<BackgroundCollectives>(std::move(setup_.group), clock);
     const int zero = setup_.parallel.zero;
     SlotSizes largest;
     std::int64_t room = 0;
@@ -70,8 +69,9 @@ const DataCosts& DataParallelComm::costsOf(const Action& action) const {
     return setup_.costs.stages[static_cast<std::size_t>(action.stage)].data;
 }
 
-void DataParallelComm::post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
-                    std::function<void()> finish) {
+void DataParallelComm::post(Piece& piece, ArraySpan whole,
+                            std::function<RequestPtr(Communicator&, ArraySpan)> collective,
+                            std::function<void()> finish) {
     Device& device = setup_.arena.device();
     Communicator* const holders = piece.experts ? setup_.holders.get() : nullptr;
     if (device.onHost() || (setup_.direct && !piece.hops)) {
@@ -97,9 +97,9 @@ void DataParallelComm::post(Piece& piece, ArraySpan whole, std::function<Request
 }
 
 DataParallelComm::PiecePtr DataParallelComm::start(const Action& action, int index, std::int64_t ready, ArraySpan whole,
-                                   std::function<RequestPtr(Communicator&, ArraySpan)> collective,
-                                   std::function<void()> finish, std::shared_ptr<std::vector<RingHop>> hops,
-                                   bool experts) {
+                                                   std::function<RequestPtr(Communicator&, ArraySpan)> collective,
+                                                   std::function<void()> finish,
+                                                   std::shared_ptr<std::vector<RingHop>> hops, bool experts) {
     auto piece = std::make_shared<Piece>();
     piece->action = action;
     piece->index = index;
@@ -122,8 +122,7 @@ void DataParallelComm::announce(const Action& action) {
         const std::vector<FlatUnit>& units = shards_.at(action.stage)->reduced();
         for (std::size_t i = 0; i < units.size(); ++i) {
             const ArraySpan whole = shards_.at(action.stage)->values(units[i]);
-            start(action, static_cast<int>(i), pacer_ ? pacer_->clock() : 0, whole,
-                  &Communicator::igatherParts);
+            start(action, static_cast<int>(i), pacer_ ? pacer_->clock() : 0, whole, &Communicator::igatherParts);
         }
         return;
     }
@@ -231,8 +230,7 @@ void DataParallelComm::beforeGradient(int layer) {
     if (slotScatter_[gradientTurn_]) await(slotScatter_[gradientTurn_]);
     std::size_t taken = 0;
     for (const FlatUnit& unit : units)
-        if (unit.highestLayer == layer)
-            shards.bindGradient(unit, gradientSlot(unit, taken));
+        if (unit.highestLayer == layer) shards.bindGradient(unit, gradientSlot(unit, taken));
 }
 
 void DataParallelComm::afterGradient(int layer) {
@@ -252,20 +250,22 @@ void DataParallelComm::afterGradient(int layer) {
 
 DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, int index, const FlatUnit& unit) {
     const ArraySpan block = setup_.stages.at(action.stage)
-                                       ->gradientBlock()
-                                       .subspan(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.size));
+                                ->gradientBlock()
+                                .subspan(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.size));
     const std::int64_t ready = pacer_ ? pacer_->clock() : 0;
     if (setup_.parallel.allReduce != "ring")
-        return start(action, index, ready, block,
-                     [](Communicator& group, ArraySpan data) { return group.iallReduce(data, ReduceOp::Sum); }, {},
-                     nullptr, unit.experts);
+        return start(
+            action, index, ready, block,
+            [](Communicator& group, ArraySpan data) { return group.iallReduce(data, ReduceOp::Sum); }, {}, nullptr,
+            unit.experts);
     auto hops = std::make_shared<std::vector<RingHop>>();
     RankTrace& trace = setup_.trace;
-    return start(action, index, ready, block,
-                 [hops, &trace](Communicator& group, ArraySpan data) {
-                     return iringAllReduce(group, data, hops.get(), [&trace] { return trace.now(); });
-                 },
-                 {}, hops);
+    return start(
+        action, index, ready, block,
+        [hops, &trace](Communicator& group, ArraySpan data) {
+            return iringAllReduce(group, data, hops.get(), [&trace] { return trace.now(); });
+        },
+        {}, hops);
 }
 
 DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, int index, const FlatUnit& unit) {

@@ -26,9 +26,10 @@ struct DataParallelCommSetup {
     ParallelSpec parallel;
     int replica = 0;
     std::unique_ptr<Communicator> group;  ///< the replicas; for this alone
-    std::unique_ptr<Communicator> holders;  ///< likewise those of them with the same experts; null where that is all, or none
-    bool direct = false;                  ///< they take addresses of the device; else of the processor
-    std::map<int, Stage*> stages;         ///< of this rank, by global stage
+    std::unique_ptr<Communicator>
+        holders;                   ///< likewise those of them with the same experts; null where that is all, or none
+    bool direct = false;           ///< they take addresses of the device; else of the processor
+    std::map<int, Stage*> stages;  ///< of this rank, by global stage
     Arena& arena;
     RankTrace& trace;
     const StepCosts& costs;
@@ -47,7 +48,8 @@ public:
     /// Null without ZeRO.
     StageShards* shards(int stage);
 
-    /// Interprets REDUCE_BUCKETS, SCATTER_GRAD, GATHER_F, GATHER_B, which wait for their compute action, or GATHER_PARAM.
+    /// Interprets REDUCE_BUCKETS, SCATTER_GRAD, GATHER_F, GATHER_B, which wait for their compute action, or
+    /// GATHER_PARAM.
     void announce(const Action& action);
     /// Around a compute action; begin tells whether anything runs beside it. Then the compute lane is this object's
     /// until end: paced layer by layer, its spans cut by waits. Where not followsDevice(), the device's work is over

@@ -64,7 +64,8 @@ void ElasticCentre::lend() {
     for (auto& [index, rankStage] : stages_) {
         Held& held = held_.at(index);
         Device& device = arena_.device();
-        if (data_.rank() == 0) device.copy(held.centre.data().data, held.passing.data().data, held.passing.span().bytes().size());
+        if (data_.rank() == 0)
+            device.copy(held.centre.data().data, held.passing.data().data, held.passing.span().bytes().size());
         device.synchronize();
         data_.broadcast(held.passing.span().bytes(), 0);
         rankStage.stage->computeWith(held.passing.span());

@@ -12,7 +12,8 @@ namespace shardlab {
 
 class ElasticCentre {
 public:
-    ElasticCentre(const OptimizerSpec& optimizer, int updates, std::map<int, RankStage>& stages, Communicator& data, Arena& arena);
+    ElasticCentre(const OptimizerSpec& optimizer, int updates, std::map<int, RankStage>& stages, Communicator& data,
+                  Arena& arena);
 
     /// The centre is what the weights are, which begin as the same on all replicas.
     void begin();

@@ -45,40 +45,40 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
         if (setup_.hostCopies) setup_.hostCopies->progress();
         setup_.trace.collect();
         switch (action.kind) {
-            case ActionKind::Forward:
-            case ActionKind::Backward:
-            case ActionKind::InputGrad:
-            case ActionKind::WeightGrad: compute(action); break;
-            case ActionKind::SendForward:
-            case ActionKind::RecvForward:
-            case ActionKind::SendBackward:
-            case ActionKind::RecvBackward: setup_.transfers.start(action); break;
-            case ActionKind::ReduceTied:
-            case ActionKind::ReduceNorm:
-                if (!setup_.serves) break;
-                [[fallthrough]];
-            case ActionKind::ReduceGradients:
-            case ActionKind::PushGradients: reduce(action); break;
-            case ActionKind::PullWeights: setup_.shared ? readShared(action) : reduce(action); break;
-            case ActionKind::ExchangeElastic: exchangeElastic(action); break;
-            case ActionKind::OptimizerStep: update(action); break;
-            case ActionKind::StashWeights: stash(action); break;
-            case ActionKind::FreeWeights: free(action); break;
-            case ActionKind::OffloadGradients:
-            case ActionKind::ReloadWeights:
-            case ActionKind::SwapOut:
-            case ActionKind::SwapIn: setup_.hostCopies->start(action); break;
-            case ActionKind::SwapFree: setup_.hostCopies->leaveDevice(action); break;
-            case ActionKind::ReduceBuckets:
-            case ActionKind::ScatterGradients:
-            case ActionKind::GatherForward:
-            case ActionKind::GatherBackward: setup_.dataAxis->announce(action); break;
-            case ActionKind::GatherUpdated:
-                if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::ReloadWeights);
-                setup_.dataAxis->announce(action);
-                break;
-            case ActionKind::Recompute:
-            case ActionKind::None: throw std::logic_error(toText(action) + ": the executor has no such action");
+        case ActionKind::Forward:
+        case ActionKind::Backward:
+        case ActionKind::InputGrad:
+        case ActionKind::WeightGrad: compute(action); break;
+        case ActionKind::SendForward:
+        case ActionKind::RecvForward:
+        case ActionKind::SendBackward:
+        case ActionKind::RecvBackward: setup_.transfers.start(action); break;
+        case ActionKind::ReduceTied:
+        case ActionKind::ReduceNorm:
+            if (!setup_.serves) break;
+            [[fallthrough]];
+        case ActionKind::ReduceGradients:
+        case ActionKind::PushGradients: reduce(action); break;
+        case ActionKind::PullWeights: setup_.shared ? readShared(action) : reduce(action); break;
+        case ActionKind::ExchangeElastic: exchangeElastic(action); break;
+        case ActionKind::OptimizerStep: update(action); break;
+        case ActionKind::StashWeights: stash(action); break;
+        case ActionKind::FreeWeights: free(action); break;
+        case ActionKind::OffloadGradients:
+        case ActionKind::ReloadWeights:
+        case ActionKind::SwapOut:
+        case ActionKind::SwapIn: setup_.hostCopies->start(action); break;
+        case ActionKind::SwapFree: setup_.hostCopies->leaveDevice(action); break;
+        case ActionKind::ReduceBuckets:
+        case ActionKind::ScatterGradients:
+        case ActionKind::GatherForward:
+        case ActionKind::GatherBackward: setup_.dataAxis->announce(action); break;
+        case ActionKind::GatherUpdated:
+            if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::ReloadWeights);
+            setup_.dataAxis->announce(action);
+            break;
+        case ActionKind::Recompute:
+        case ActionKind::None: throw std::logic_error(toText(action) + ": the executor has no such action");
         }
         setup_.trace.memory();
     }
@@ -157,10 +157,8 @@ void Executor::compute(const Action& action) {
     const bool followsDevice = !setup_.pacer && (!layered || setup_.dataAxis->followsDevice());
     if (!followsDevice) setup_.arena.device().synchronize();
     slowDown(began);
-    if (layered)
-        setup_.dataAxis->end();
-    else
-        pace(action);
+    if (layered) setup_.dataAxis->end();
+    else pace(action);
     if (setup_.pacer) recordInner(action, modelledBegin, setup_.pacer->clock(), layered);
     if (!layered) setup_.trace.span(Lane::Compute, eventKind(action.kind), begin, setup_.trace.mark(), action);
 }
@@ -192,9 +190,8 @@ void Executor::carryOut(const Action& action, Buffer received) {
     }
     if (action.kind == ActionKind::WeightGrad) return stage.weightGrad(microbatch);
     const float scale = setup_.gradientScale * setup_.scale.value();
-    Buffer gradient = action.kind == ActionKind::Backward
-                          ? stage.backward(microbatch, std::move(received), scale)
-                          : stage.inputGrad(microbatch, std::move(received), scale);
+    Buffer gradient = action.kind == ActionKind::Backward ? stage.backward(microbatch, std::move(received), scale)
+                                                          : stage.inputGrad(microbatch, std::move(received), scale);
     if (action.stage == 0) return;
     send.kind = ActionKind::SendBackward;
     setup_.transfers.put(send, std::move(gradient));
@@ -229,21 +226,20 @@ void Executor::reduce(const Action& action) {
     exchange(action, *group);
     setup_.arena.device().synchronize();
     paceUntil(action, modelledEnd);
-    setup_.trace.span(Lane::Comm, eventKind(action.kind), begin, setup_.trace.now(), action,
-                      leavingBytes(action));
+    setup_.trace.span(Lane::Comm, eventKind(action.kind), begin, setup_.trace.now(), action, leavingBytes(action));
 }
 
 void Executor::exchange(const Action& action, Communicator& group) {
     switch (action.kind) {
-        case ActionKind::ReduceGradients: return averageGradients(at(action).stage->gradientBlock(), group);
-        case ActionKind::PushGradients: return pushGradients(at(action).stage->gradientBlock(), group);
-        case ActionKind::PullWeights: return pullWeights(at(action).stage->parameterBlock(), group);
-        case ActionKind::ReduceTied: {
-            std::vector<std::span<Parameter>> held;
-            for (auto& [index, rankStage] : setup_.stages) held.push_back(rankStage.owned());
-            return sumTiedGradients(held, group, setup_.arena.device());
-        }
-        default: return readNorm(group);
+    case ActionKind::ReduceGradients: return averageGradients(at(action).stage->gradientBlock(), group);
+    case ActionKind::PushGradients: return pushGradients(at(action).stage->gradientBlock(), group);
+    case ActionKind::PullWeights: return pullWeights(at(action).stage->parameterBlock(), group);
+    case ActionKind::ReduceTied: {
+        std::vector<std::span<Parameter>> held;
+        for (auto& [index, rankStage] : setup_.stages) held.push_back(rankStage.owned());
+        return sumTiedGradients(held, group, setup_.arena.device());
+    }
+    default: return readNorm(group);
     }
 }
 
@@ -306,8 +302,8 @@ double Executor::squaredNorm(Communicator& replica) {
     return sum(replica, squares);
 }
 
-/// Where on this rank the first gradient was that is not finite, if one was. Where no replica had one, the sum over them
-/// is too large.
+/// Where on this rank the first gradient was that is not finite, if one was. Where no replica had one, the sum over
+/// them is too large.
 void Executor::tellOverflow() {
     std::int32_t mark = 0;
     Device& device = setup_.arena.device();

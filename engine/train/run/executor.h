@@ -33,7 +33,7 @@ class SharedWeights;
 struct RankStage {
     std::unique_ptr<Stage> stage;
     std::unique_ptr<Optimizer> optimizer = nullptr;
-    StageShards* shards = nullptr;  ///< ZeRO: this replica's
+    StageShards* shards = nullptr;               ///< ZeRO: this replica's
     std::unique_ptr<HostMirror> host = nullptr;  ///< ZeRO-Offload: where the optimizer updates
 
     /// What this replica updates, with its gradients: the parameters, or their shards. The optimizer's state is in
@@ -48,8 +48,8 @@ struct ExecutorSetup {
     std::map<int, RankStage>& stages;  ///< by global stage
     Arena& arena;                      ///< theirs
     int stageCount = 1;                ///< of the whole pipeline
-    Communicator& replica;         ///< ranks that together hold each weight once
-    Communicator& data;  ///< ranks that hold the same weights
+    Communicator& replica;             ///< ranks that together hold each weight once
+    Communicator& data;                ///< ranks that hold the same weights
     Communicator& context;
     Communicator& experts;  ///< ranks that together hold all experts once
     Communicator& tensor;
@@ -61,13 +61,13 @@ struct ExecutorSetup {
     LossScale& scale;
     float gradientScale = 1;  ///< of each microbatch's loss gradient: the loss's weight ÷ (microbatches · replicas)
     Pacer* pacer = nullptr;
-    int updates = 1;         ///< of each stage in a step
-    bool flushes = true;     ///< false: what a list leaves under way goes on in the next, see border()
-    bool serves = true;      ///< its replica updates; false: the server does, and sends the weights
-    ElasticCentre* elastic = nullptr;  ///< null where no list has ExchangeElastic
-    SharedWeights* shared = nullptr;  ///< of Hogwild's workers; null elsewhere
-    DataParallelComm* dataAxis = nullptr;  ///< null where nothing runs beside compute
-    HostCopies* hostCopies = nullptr;  ///< null where nothing lies on the host
+    int updates = 1;                        ///< of each stage in a step
+    bool flushes = true;                    ///< false: what a list leaves under way goes on in the next, see border()
+    bool serves = true;                     ///< its replica updates; false: the server does, and sends the weights
+    ElasticCentre* elastic = nullptr;       ///< null where no list has ExchangeElastic
+    SharedWeights* shared = nullptr;        ///< of Hogwild's workers; null elsewhere
+    DataParallelComm* dataAxis = nullptr;   ///< null where nothing runs beside compute
+    HostCopies* hostCopies = nullptr;       ///< null where nothing lies on the host
     const FaultInjector* faults = nullptr;  ///< null: nothing slows this rank down on purpose
 };
 

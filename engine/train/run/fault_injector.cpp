@@ -12,14 +12,22 @@ FaultInjector::FaultInjector(std::vector<InjectedFault> own, Recorder& recorder,
 
 void FaultInjector::beginStep(int step) {
     // One that goes on begins late where the run itself does: from a checkpoint behind it.
-    const auto due = [step](const InjectedFault& fault) { return fault.happensOnce() ? fault.after == step : fault.after <= step; };
-    const auto first = std::stable_partition(own_.begin(), own_.end(), [&](const InjectedFault& fault) { return !due(fault); });
+    const auto due = [step](const InjectedFault& fault) {
+        return fault.happensOnce() ? fault.after == step : fault.after <= step;
+    };
+    const auto first =
+        std::stable_partition(own_.begin(), own_.end(), [&](const InjectedFault& fault) { return !due(fault); });
     const std::vector<InjectedFault> now(first, own_.end());
     own_.erase(first, own_.end());
     for (const InjectedFault& fault : now) {
         const std::int64_t time = recorder_.now();
-        recorder_.record({.begin = time, .end = time, .bytes = static_cast<std::int64_t>(fault.kind), .value = fault.factor, .step = step,
-                          .lane = Lane::Host, .kind = EventKind::InjectedFault});
+        recorder_.record({.begin = time,
+                          .end = time,
+                          .bytes = static_cast<std::int64_t>(fault.kind),
+                          .value = fault.factor,
+                          .step = step,
+                          .lane = Lane::Host,
+                          .kind = EventKind::InjectedFault});
         if (!fault.happensOnce()) {
             slowdown_ = std::max(slowdown_, fault.factor);
             continue;

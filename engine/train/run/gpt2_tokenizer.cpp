@@ -184,7 +184,8 @@ void Gpt2Tokenizer::encodeWord(std::string_view word, Tokens& to) const {
     const int count = static_cast<int>(word.size());
     std::vector<Part> parts(word.size());
     for (int i = 0; i < count; ++i)
-        parts[static_cast<std::size_t>(i)] = {byteTokens_[static_cast<unsigned char>(word[static_cast<std::size_t>(i)])], i - 1, i + 1};
+        parts[static_cast<std::size_t>(i)] = {
+            byteTokens_[static_cast<unsigned char>(word[static_cast<std::size_t>(i)])], i - 1, i + 1};
     const auto part = [&](int index) -> Part& { return parts[static_cast<std::size_t>(index)]; };
 
     /// A pair that may merge: the lowest rank first, then the leftmost.
@@ -192,7 +193,9 @@ void Gpt2Tokenizer::encodeWord(std::string_view word, Tokens& to) const {
         std::uint32_t rank;
         int left;
         std::uint16_t leftToken, rightToken;
-        bool operator<(const Candidate& other) const { return std::pair(rank, left) > std::pair(other.rank, other.left); }
+        bool operator<(const Candidate& other) const {
+            return std::pair(rank, left) > std::pair(other.rank, other.left);
+        }
     };
     std::priority_queue<Candidate> candidates;
     const auto consider = [&](int left) {
@@ -205,7 +208,8 @@ void Gpt2Tokenizer::encodeWord(std::string_view word, Tokens& to) const {
         const Candidate next = candidates.top();
         candidates.pop();
         Part& left = part(next.left);
-        if (left.gone || left.token != next.leftToken || left.after >= count || part(left.after).token != next.rightToken)
+        if (left.gone || left.token != next.leftToken || left.after >= count ||
+            part(left.after).token != next.rightToken)
             continue;  // merged with another meanwhile
         Part& right = part(left.after);
         left.token = merge(next.leftToken, next.rightToken)->merged;

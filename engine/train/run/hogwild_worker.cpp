@@ -46,22 +46,23 @@ int HogwildWorker::run() {
 void HogwildWorker::obey() {
     HogwildWord& word = setup_.weights.word();
     switch (setup_.control.next()) {
-        case Decision::Run:
-            granted_ = true;
-            word.mayBegin = std::exchange(paused_, false) ? step_ + 1 : noLimit;
-            break;
-        case Decision::Pause:
-            paused_ = true;
-            word.mayBegin = step_;
-            break;
-        case Decision::Checkpoint: word.meetings = word.meetings + 1; break;
-        case Decision::Stop: word.stops = 1; break;
+    case Decision::Run:
+        granted_ = true;
+        word.mayBegin = std::exchange(paused_, false) ? step_ + 1 : noLimit;
+        break;
+    case Decision::Pause:
+        paused_ = true;
+        word.mayBegin = step_;
+        break;
+    case Decision::Checkpoint: word.meetings = word.meetings + 1; break;
+    case Decision::Stop: word.stops = 1; break;
     }
 }
 
 bool HogwildWorker::mustMeet() const {
     const HogwildWord& word = setup_.weights.word();
-    return step_ == setup_.steps || word.stops != 0 || word.meetings > met_ || (setup_.due && step_ > taken_ && setup_.due(step_));
+    return step_ == setup_.steps || word.stops != 0 || word.meetings > met_ ||
+           (setup_.due && step_ > taken_ && setup_.due(step_));
 }
 
 bool HogwildWorker::meet() {

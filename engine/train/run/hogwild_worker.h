@@ -42,7 +42,8 @@ struct HogwildWorkerSetup {
 
 class HogwildWorker {
 public:
-    explicit HogwildWorker(HogwildWorkerSetup setup) : setup_(std::move(setup)), step_(setup_.firstStep), taken_(setup_.firstStep) {}
+    explicit HogwildWorker(HogwildWorkerSetup setup)
+        : setup_(std::move(setup)), step_(setup_.firstStep), taken_(setup_.firstStep) {}
     /// Until the last step is done or worker 0 was told to stop. Returns the steps that are done, the same on all; the
     /// weights of all copies are then those that are shared, to the bit.
     int run();
@@ -59,10 +60,10 @@ private:
 
     HogwildWorkerSetup setup_;
     int step_;
-    int taken_;               ///< steps done at the last checkpoint that was due
-    bool granted_ = false;    ///< worker 0: the next step is allowed
-    bool paused_ = false;     ///< worker 0: the step before was waited for
-    std::int64_t met_ = 0;    ///< meetings that were asked for and held
+    int taken_;             ///< steps done at the last checkpoint that was due
+    bool granted_ = false;  ///< worker 0: the next step is allowed
+    bool paused_ = false;   ///< worker 0: the step before was waited for
+    std::int64_t met_ = 0;  ///< meetings that were asked for and held
 };
 
 }  // namespace shardlab

@@ -28,7 +28,8 @@ HostCopies::Copy HostCopies::prepared(const Action& action) {
         return {action, [&] { return activations.store(device); }, activations.bytes()};
     }
     const auto found = swapped_.find(key);
-    if (found == swapped_.end() || found->second.onDevice) throw std::logic_error(toText(action) + ": it is not on the host");
+    if (found == swapped_.end() || found->second.onDevice)
+        throw std::logic_error(toText(action) + ": it is not on the host");
     SwappedActivations& activations = found->second.activations;
     activations.enterDevice(stage, action.microbatch, setup_.arena);
     return {action, [&] { return activations.restore(device); }, activations.bytes()};
@@ -97,10 +98,8 @@ bool HostCopies::isPending(const Which& which) const {
 
 void HostCopies::settle(const Which& which) {
     for (progress(); isPending(which); progress()) {
-        if (running_)
-            background_.wait();
-        else
-            setup_.dataAxis->settleReductions();
+        if (running_) background_.wait();
+        else setup_.dataAxis->settleReductions();
     }
 }
 
@@ -148,7 +147,8 @@ void HostCopies::awaitSwap(const Action& what, std::int64_t end) {
 
 void HostCopies::leaveDevice(const Action& free) {
     const auto found = swapped_.find({free.stage, free.microbatch});
-    if (found == swapped_.end() || !found->second.onDevice) throw std::logic_error(toText(free) + ": it has left the device already");
+    if (found == swapped_.end() || !found->second.onDevice)
+        throw std::logic_error(toText(free) + ": it has left the device already");
     Swapped& swapped = found->second;
     awaitSwap({ActionKind::SwapOut, free.stage, free.microbatch}, swapped.end);
     swapped.activations.leaveDevice();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interprets OFFLOAD_GRAD, RELOAD_PARAM, SWAP_OUT, SWAP_FREE and SWAP_IN: copies between a rank's device and its host, where its
-// optimizer is, or what microbatches keep for their backward, beside what the rank computes. Follows the rules of
-// plan/simulate.h, paced or not.
+// Interprets OFFLOAD_GRAD, RELOAD_PARAM, SWAP_OUT, SWAP_FREE and SWAP_IN: copies between a rank's device and its host,
+// where its optimizer is, or what microbatches keep for their backward, beside what the rank computes. Follows the
+// rules of plan/simulate.h, paced or not.
 #pragma once
 
 #include "engine/train/model/activation_host.h"
@@ -39,14 +39,15 @@ public:
     /// What the references and pointers name outlives it.
     explicit HostCopies(HostCopiesSetup setup);
 
-    /// Begins at once, or from progress() where it has to wait: for the reductions of its stage that are under way, or, where
-    /// the processor copies, for the copy before it.
+    /// Begins at once, or from progress() where it has to wait: for the reductions of its stage that are under way, or,
+    /// where the processor copies, for the copy before it.
     void start(const Action& action);
     void progress();
-    /// What is asked for from now on comes after all copies in the direction of `kind`, OFFLOAD_GRAD or RELOAD_PARAM, that were
-    /// started.
+    /// What is asked for from now on comes after all copies in the direction of `kind`, OFFLOAD_GRAD or RELOAD_PARAM,
+    /// that were started.
     void await(ActionKind kind);
-    /// SWAP_FREE: what is asked for from now on comes after what its SWAP_OUT sent, whose memory on the device is given back.
+    /// SWAP_FREE: what is asked for from now on comes after what its SWAP_OUT sent, whose memory on the device is given
+    /// back.
     void leaveDevice(const Action& free);
     /// What is asked for from now on comes after what came back for `compute`, which is next.
     void beforeCompute(const Action& compute);
@@ -65,10 +66,10 @@ private:
     using Over = std::shared_ptr<DeviceMoment>;
     struct Copy {
         Action action;
-        std::function<Over()> carryOut;            ///< from any thread
+        std::function<Over()> carryOut;  ///< from any thread
         std::int64_t bytes = 0;
         std::optional<DataParallelComm::Reduction> after = {};  ///< the last of those that make its gradients whole
-        std::int64_t begin = 0;                    ///< modelled where paced, as end; else as it was
+        std::int64_t begin = 0;                                 ///< modelled where paced, as end; else as it was
         std::int64_t end = 0;
     };
     /// One under way that a device carries out.

@@ -55,17 +55,20 @@ std::vector<std::uint16_t> generateImages(std::int64_t seed, const ModelSpec& mo
     std::vector<double> picture(static_cast<std::size_t>(side) * static_cast<std::size_t>(side * model.channels));
     for (std::int64_t sample = 0; sample < count; ++sample) {
         const auto number = random.below(static_cast<std::uint32_t>(model.classes));
-        const auto right = random.below(static_cast<std::uint32_t>(side)), low = random.below(static_cast<std::uint32_t>(side));
+        const auto right = random.below(static_cast<std::uint32_t>(side)),
+                   low = random.below(static_cast<std::uint32_t>(side));
         const double strength = 20 + 20 * random.uniform();
         std::ranges::fill(picture, 127.5);
         for (const Wave& wave : patterns[number])
             for (int channel = 0; channel < model.channels; ++channel) {
                 for (int i = 0; i < side; ++i)
-                    heights[static_cast<std::size_t>(i)] = strength * std::sin(turn * i / side + wave.phase + channel * wave.lag);
+                    heights[static_cast<std::size_t>(i)] =
+                        strength * std::sin(turn * i / side + wave.phase + channel * wave.lag);
                 auto pixel = static_cast<std::size_t>(channel);
                 for (int y = 0; y < side; ++y)
                     for (int x = 0; x < side; ++x, pixel += static_cast<std::size_t>(model.channels)) {
-                        const int at = wave.across * (x + static_cast<int>(right)) + wave.down * (y + static_cast<int>(low));
+                        const int at =
+                            wave.across * (x + static_cast<int>(right)) + wave.down * (y + static_cast<int>(low));
                         picture[pixel] += heights[static_cast<std::size_t>((at % side + side) % side)];
                     }
             }

@@ -9,9 +9,9 @@
 namespace shardlab {
 
 /// The built-in images: `count` samples one after another, each model.image² · model.channels bytes (rows from the top,
-/// channels of a pixel side by side) and its class; a function of seed and model.image, channels and classes alone. Every
-/// class has a pattern of its own, three waves that cross; an image shows it shifted by any way round, weaker or stronger, under
-/// noise. So classes cannot be told by single pixels: a model learns directions and distances.
+/// channels of a pixel side by side) and its class; a function of seed and model.image, channels and classes alone.
+/// Every class has a pattern of its own, three waves that cross; an image shows it shifted by any way round, weaker or
+/// stronger, under noise. So classes cannot be told by single pixels: a model learns directions and distances.
 std::vector<std::uint16_t> generateImages(std::int64_t seed, const ModelSpec& model, std::int64_t count);
 
 }  // namespace shardlab

@@ -6,9 +6,9 @@ namespace {
 
 EventKind eventKind(TensorCollective::Kind kind) {
     switch (kind) {
-        case TensorCollective::Kind::AllReduce: return EventKind::TensorAllReduce;
-        case TensorCollective::Kind::ReduceScatter: return EventKind::TensorReduceScatter;
-        case TensorCollective::Kind::AllGather: return EventKind::TensorAllGather;
+    case TensorCollective::Kind::AllReduce: return EventKind::TensorAllReduce;
+    case TensorCollective::Kind::ReduceScatter: return EventKind::TensorReduceScatter;
+    case TensorCollective::Kind::AllGather: return EventKind::TensorAllGather;
     }
     return EventKind::None;
 }
@@ -42,7 +42,8 @@ ContextParallel::Observer contextObserver(RankTrace& trace) {
 ExpertParallel::Observer expertObserver(RankTrace& trace) {
     return [&trace](const ExpertAllToAll& exchange, const std::function<void()>& run) {
         const bool dispatches = exchange.direction == ExpertExchange::Dispatch;
-        record(trace, dispatches ? EventKind::DispatchTokens : EventKind::CombineTokens, exchange.layer, exchange.bytes, run);
+        record(trace, dispatches ? EventKind::DispatchTokens : EventKind::CombineTokens, exchange.layer, exchange.bytes,
+               run);
     };
 }
 

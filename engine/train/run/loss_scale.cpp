@@ -12,8 +12,9 @@ constexpr double largestScale = 16777216;
 }  // namespace
 
 LossScale::LossScale(const PrecisionSpec& precision)
-    : active_(precision.lossScale != "none"), watched_(active_ || precision.compute == "fp16"), dynamic_(precision.lossScale == "dynamic"),
-      value_(active_ ? precision.scale : 1), window_(precision.scaleWindow) {}
+    : active_(precision.lossScale != "none"), watched_(active_ || precision.compute == "fp16"),
+      dynamic_(precision.lossScale == "dynamic"), value_(active_ ? precision.scale : 1),
+      window_(precision.scaleWindow) {}
 
 void LossScale::stepped(bool overflow) {
     if (overflow) {

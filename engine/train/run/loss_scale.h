@@ -8,10 +8,10 @@
 
 namespace shardlab {
 
-/// What the loss is multiplied by before backward, so that small gradients are numbers of fp16 too (1710.03740). Static:
-/// always the same. Dynamic: a step whose gradients are not finite is left out and the scale halved; after so many steps
-/// in a row that were good it is doubled, up to 2^24. A scale below 1 shows what 16 bits lose: gradients are then as small
-/// as those of a mean over so many times more tokens.
+/// What the loss is multiplied by before backward, so that small gradients are numbers of fp16 too (1710.03740).
+/// Static: always the same. Dynamic: a step whose gradients are not finite is left out and the scale halved; after so
+/// many steps in a row that were good it is doubled, up to 2^24. A scale below 1 shows what 16 bits lose: gradients are
+/// then as small as those of a mean over so many times more tokens.
 class LossScale {
 public:
     explicit LossScale(const PrecisionSpec& precision);

@@ -118,8 +118,8 @@ std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
 }
 
 std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
-                                   const Recompute::Observer& recomputing, ContextGroup* context,
-                                   ExpertGroup* experts) {
+                                    const Recompute::Observer& recomputing, ContextGroup* context,
+                                    ExpertGroup* experts) {
     std::map<int, RankStage> stages;
     for (auto [index, spec] : stageSpecs(plan, pipelineRank)) {
         spec.recomputing = recomputing;
@@ -130,12 +130,20 @@ std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& a
     return stages;
 }
 
-std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place, std::map<int, RankStage>& stages,
-                                       Arena& arena, RankTrace& trace, Pacer* pacer) {
+std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place,
+                                                       std::map<int, RankStage>& stages, Arena& arena, RankTrace& trace,
+                                                       Pacer* pacer) {
     if (!place.besideCompute) return nullptr;
-    DataParallelCommSetup setup{plan.layout.parallel, place.replicaNumber, std::move(place.besideCompute), std::move(place.holders),
-                        place.direct, {}, arena,
-                        trace, plan.costs, pacer};
+    DataParallelCommSetup setup{plan.layout.parallel,
+                                place.replicaNumber,
+                                std::move(place.besideCompute),
+                                std::move(place.holders),
+                                place.direct,
+                                {},
+                                arena,
+                                trace,
+                                plan.costs,
+                                pacer};
     for (auto& [index, rankStage] : stages) setup.stages[index] = rankStage.stage.get();
     auto axis = std::make_unique<DataParallelComm>(std::move(setup));
     for (auto& [index, rankStage] : stages) rankStage.shards = axis->shards(index);
@@ -152,8 +160,8 @@ void beginMirrors(std::map<int, RankStage>& stages) {
         if (rankStage.host) rankStage.host->begin();
 }
 
-std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena, Arena& host,
-                                           RankTrace& trace, Pacer* pacer, DataParallelComm* dataAxis) {
+std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena,
+                                           Arena& host, RankTrace& trace, Pacer* pacer, DataParallelComm* dataAxis) {
     HostCopiesSetup setup{{}, {}, arena.device(), arena, host, trace, plan.costs, pacer, dataAxis};
     for (auto& [index, rankStage] : stages) {
         setup.stages[index] = rankStage.stage.get();

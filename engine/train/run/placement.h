@@ -18,24 +18,25 @@ struct Placement {
     int dataRank = 0;
     int contextRank = 0;
     int tensorRank = 0;
-    int replicaNumber = 0;  ///< of all that hold the same weights: data × context
+    int replicaNumber = 0;             ///< of all that hold the same weights: data × context
     std::vector<int> pipelineMembers;  ///< world ranks of this rank's pipeline, in order
     std::unique_ptr<Communicator> pipeline;
-    std::unique_ptr<Communicator> data;     ///< the ranks that hold the same weights
-    std::unique_ptr<Communicator> context;  ///< those of them that share samples
+    std::unique_ptr<Communicator> data;           ///< the ranks that hold the same weights
+    std::unique_ptr<Communicator> context;        ///< those of them that share samples
     std::unique_ptr<Communicator> besideCompute;  ///< of the data axis too, for one thread of its own
     bool direct = false;  ///< besideCompute and holders take addresses of the device, not of the processor
     std::unique_ptr<Communicator> experts;  ///< ranks that together hold all experts once
-    std::unique_ptr<Communicator> holders;  ///< those that hold the same ones, for besideCompute's thread; null where they reduce nothing
+    std::unique_ptr<Communicator>
+        holders;  ///< those that hold the same ones, for besideCompute's thread; null where they reduce nothing
     std::unique_ptr<Communicator> tensor;
     std::unique_ptr<Communicator> replica;  ///< the ranks that together hold each weight once: pipeline × tensor
     std::unique_ptr<Communicator>
-        tied;  ///< ranks of first and last stage; null where the plan never reduces a tied weight
-    bool holdsLast = false;              ///< of the pipeline's stages: the one that knows the loss
+        tied;                ///< ranks of first and last stage; null where the plan never reduces a tied weight
+    bool holdsLast = false;  ///< of the pipeline's stages: the one that knows the loss
 };
 
-/// Collective over the world. The groups in which arrays move reach the memory of `device`, from GPU to GPU where `direct`
-/// has what takes them there; scalars go through their host().
+/// Collective over the world. The groups in which arrays move reach the memory of `device`, from GPU to GPU where
+/// `direct` has what takes them there; scalars go through their host().
 Placement place(const Plan& plan, Communicator& world, Device& device, const DirectExchange& direct);
 
 /// What the rank's stages are, by global stage.
@@ -49,8 +50,9 @@ std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& a
 
 /// What runs beside compute, with ZeRO's shards, which the stages then know; null where nothing does. Collective over
 /// the data axis.
-std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place, std::map<int, RankStage>& stages,
-                                       Arena& arena, RankTrace& trace, Pacer* pacer);
+std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place,
+                                                       std::map<int, RankStage>& stages, Arena& arena, RankTrace& trace,
+                                                       Pacer* pacer);
 
 /// ZeRO-Offload: what each stage's replica updates gets its place in `host`, the arena of the device's host.
 void makeMirrors(std::map<int, RankStage>& stages, Device& device, Arena& host);
@@ -58,9 +60,10 @@ void makeMirrors(std::map<int, RankStage>& stages, Device& device, Arena& host);
 /// After the device's weights were loaded: where there are mirrors, they take them.
 void beginMirrors(std::map<int, RankStage>& stages);
 
-/// What copies between device and host, `arena` and `host`. Where the optimizer is there, `host` of each stage is there.
-std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena, Arena& host,
-                                           RankTrace& trace, Pacer* pacer, DataParallelComm* dataAxis);
+/// What copies between device and host, `arena` and `host`. Where the optimizer is there, `host` of each stage is
+/// there.
+std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena,
+                                           Arena& host, RankTrace& trace, Pacer* pacer, DataParallelComm* dataAxis);
 
 /// Allocates the state of what each stage's replica updates. `updates`: of a stage over the run.
 void makeOptimizers(const OptimizerSetup& setup, std::map<int, RankStage>& stages, Arena& arena);

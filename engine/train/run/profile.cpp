@@ -27,8 +27,9 @@ Profile measureProfile(const Plan& plan, Communicator& world, Device& device, co
     probe.computeSplit();
     tell("measuring messages and reductions");
     const auto formats = numberFormats(plan.layout.precision);
-    const std::size_t boundary = static_cast<std::size_t>(formats.activationBytes()) *
-                                 static_cast<std::size_t>(boundaryFloats(plan.layout.model, 1, plan.layout.batch.micro));
+    const std::size_t boundary =
+        static_cast<std::size_t>(formats.activationBytes()) *
+        static_cast<std::size_t>(boundaryFloats(plan.layout.model, 1, plan.layout.batch.micro));
     const MeasuredLink send = measureSend(world, boundary, conditions.oversubscribed);
     profile.send = send.link;
     const Placement& place = probe.placement();

@@ -18,8 +18,8 @@ struct ProfileConditions {
     bool oversubscribed = false;  ///< more ranks than cores
 };
 
-/// On `device`. Collective over `world`, a few seconds long; every rank gets the same answer. Steps are not measured here: those
-/// figures of it are 0. `inform` (of rank 0; may be empty) hears what is being measured.
+/// On `device`. Collective over `world`, a few seconds long; every rank gets the same answer. Steps are not measured
+/// here: those figures of it are 0. `inform` (of rank 0; may be empty) hears what is being measured.
 Profile measureProfile(const Plan& plan, Communicator& world, Device& device, const ProfileConditions& conditions,
                        const std::function<void(const std::string&)>& inform);
 

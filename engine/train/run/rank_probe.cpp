@@ -57,12 +57,14 @@ struct PartPlace {
 };
 
 RankProbe::RankProbe(const Plan& plan, Communicator& world, Device& device, ProbeTime time)
-    : plan_(plan), world_(world), time_(time), meter_(device), arena_(meter_), place_(place(plan, world, arena_.device(), {})) {
+    : plan_(plan), world_(world), time_(time), meter_(device), arena_(meter_),
+      place_(place(plan, world, arena_.device(), {})) {
     for (auto& [index, spec] : stageSpecs(plan, place_.pipelineRank)) {
         spec.memory = {.activations = spec.memory.activations};  // what is recomputed follows from the forward
         stages_.emplace(index, std::make_unique<StageProbe>(spec, arena_, time));
-        optimizers_.emplace(index, makeOptimizer({plan.layout.optimizer, 1, numberFormats(plan.layout.precision).master},
-                                                 stages_.at(index)->stage().parameters(), arena_));
+        optimizers_.emplace(index,
+                            makeOptimizer({plan.layout.optimizer, 1, numberFormats(plan.layout.precision).master},
+                                          stages_.at(index)->stage().parameters(), arena_));
     }
 }
 
@@ -102,7 +104,8 @@ void RankProbe::compute(bool whole) {
         if (done > 0) continue;
         for (const auto& [index, stage] : stages_)
             for (LayerSamples& layer : stage->layers())
-                for (auto* samples : {whole ? &layer.forward : &layer.inputGrad, whole ? &layer.backward : &layer.weightGrad})
+                for (auto* samples :
+                     {whole ? &layer.forward : &layer.inputGrad, whole ? &layer.backward : &layer.weightGrad})
                     samples->clear();
     }
 }
@@ -179,7 +182,9 @@ Profile RankProbe::result(Profile profile) {
         BlockProfile& block = profile.blocks.emplace_back();
         block.layers = next - first;
         for (std::size_t part = 0; part < parts; ++part)
-            block.parts.push_back(combined(readsImages(model) ? "convolutions" : parts > 1 && part == 0 ? "attention" : "feed-forward",
+            block.parts.push_back(combined(readsImages(model)       ? "convolutions"
+                                           : parts > 1 && part == 0 ? "attention"
+                                                                    : "feed-forward",
                                            {PartPlace::Kind::Block, first, next - first, part}));
     }
     profile.output = combined("output", {PartPlace::Kind::Output});
@@ -203,7 +208,8 @@ KernelAccount RankProbe::kernels(int threads) {
     const double seconds = secondsOf(time_) - begin;
     meter_.stop();
     const auto ofRank = [&](double ofPasses) { return mean(world_, ofPasses / passes); };
-    KernelAccount account{{}, ofRank(seconds), mean(world_, flops * threads), mean(world_, core.memoryBandwidth * threads)};
+    KernelAccount account{
+        {}, ofRank(seconds), mean(world_, flops * threads), mean(world_, core.memoryBandwidth * threads)};
     for (std::size_t i = 0; i < kernelKinds; ++i) {
         const auto kind = static_cast<KernelKind>(i);
         const KernelUse& use = meter_.use(kind);

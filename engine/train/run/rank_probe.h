@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of one rank, under the layout's own schedule without its messages, timed part by part and kernel by kernel.
+// The stages of one rank, under the layout's own schedule without its messages, timed part by part and kernel by
+// kernel.
 #pragma once
 
 #include "engine/train/comm/communicator.h"

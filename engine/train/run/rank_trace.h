@@ -59,7 +59,8 @@ public:
     void setQuiet(bool quiet) { quiet_ = quiet; }
 
     void doing(RankPhase phase, const Action& action = {}, int peer = -1);
-    /// A message (to or from `peer`, a world rank) or collective begins; its span on the comm lane says that it is over.
+    /// A message (to or from `peer`, a world rank) or collective begins; its span on the comm lane says that it is
+    /// over.
     void started(EventKind kind, const Action& action, std::int64_t bytes, int peer = -1);
     /// Recorded once both moments are known: at once, or by collect().
     void span(Lane lane, EventKind kind, const Moment& begin, const Moment& end, const Action& action = {},
@@ -116,7 +117,8 @@ private:
     /// False: not both moments are known.
     bool tell(const Pending& pending);
     void recordMemory(std::int64_t time, const MemoryBytes& used);
-    void recordChanged(std::int64_t time, const MemoryBytes& bytes, MemoryBytes& recorded, EventKind (*kind)(MemoryCategory));
+    void recordChanged(std::int64_t time, const MemoryBytes& bytes, MemoryBytes& recorded,
+                       EventKind (*kind)(MemoryCategory));
 
     Recorder& recorder_;
     StatusPage* status_;

@@ -17,8 +17,7 @@ Decision share(Communicator& world, Decision decision, bool patient) {
     const RequestPtr told = world.ibroadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);
     if (patient)
         while (!told->test()) std::this_thread::sleep_for(pausedPoll);
-    else
-        told->wait();
+    else told->wait();
     return decision;
 }
 
@@ -27,17 +26,17 @@ Decision share(Communicator& world, Decision decision, bool patient) {
 Decision RunControl::next() {
     for (Command command = take_ ? take_() : Command::None; command != Command::None; command = take_()) {
         switch (command) {
-            case Command::Pause: paused_ = true; break;
-            case Command::Resume: paused_ = false; break;
-            case Command::StepOnce:
-                paused_ = true;
-                ++singleSteps_;
-                break;
-            case Command::Stop: stopped_ = true; break;
-            case Command::Checkpoint: checkpoint_ = true; break;
-            case Command::Resize:
-            case Command::InjectFault: break;  // the launcher's
-            case Command::None: break;
+        case Command::Pause: paused_ = true; break;
+        case Command::Resume: paused_ = false; break;
+        case Command::StepOnce:
+            paused_ = true;
+            ++singleSteps_;
+            break;
+        case Command::Stop: stopped_ = true; break;
+        case Command::Checkpoint: checkpoint_ = true; break;
+        case Command::Resize:
+        case Command::InjectFault: break;  // the launcher's
+        case Command::None: break;
         }
         if (command == Command::Resume || command == Command::Pause) singleSteps_ = 0;
     }

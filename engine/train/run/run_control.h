@@ -31,8 +31,9 @@ private:
     int singleSteps_ = 0;
 };
 
-/// Every rank calls it at a step boundary; all get the same answer, Run, Stop, or Checkpoint: then take one and ask again. While paused nobody keeps a core busy:
-/// rank 0 looks for commands, the others wait for its word. `paused` is called once, on every rank, where it comes to that.
+/// Every rank calls it at a step boundary; all get the same answer, Run, Stop, or Checkpoint: then take one and ask
+/// again. While paused nobody keeps a core busy: rank 0 looks for commands, the others wait for its word. `paused` is
+/// called once, on every rank, where it comes to that.
 Decision agree(Communicator& world, RunControl& control, const std::function<void()>& paused);
 
 /// The same where nobody may wait at a step's border, as ranks come to it at different times: rank 0 gives its word

@@ -33,14 +33,15 @@ public:
     Sampler(const Corpus& corpus, const Layout& layout, int dataRank)
         : Sampler(corpus, layout, dataRank, layout.parallel.data) {}
 
-    /// Step `step` begins with sample `sample`, counted from the first of all: after a part of the run with other batches.
+    /// Step `step` begins with sample `sample`, counted from the first of all: after a part of the run with other
+    /// batches.
     void continueAt(std::int64_t step, std::int64_t sample) {
         firstStep_ = step;
         firstSample_ = sample;
     }
-    /// Where step `step` begins in the row of all epochs' windows; the samples drawn before it, except for what the ends
-    /// of epochs repeat or leave out (data.last_batch). Says the same whatever the batch, so that any layout goes on
-    /// from there.
+    /// Where step `step` begins in the row of all epochs' windows; the samples drawn before it, except for what the
+    /// ends of epochs repeat or leave out (data.last_batch). Says the same whatever the batch, so that any layout goes
+    /// on from there.
     std::int64_t samplesBefore(std::int64_t step) const;
 
     /// Microbatch j of this replica in step `step` (from 0). Windows are drawn without repetition in an order shuffled
@@ -73,7 +74,7 @@ private:
     int micro_;
     int dataRank_;
     std::array<TokenRun, 2> runs_;  ///< of each sample
-    bool images_;  ///< a window is an image and its class
+    bool images_;                   ///< a window is an image and its class
     int validationBatches_;
     std::int64_t firstStep_ = 0;
     std::int64_t firstSample_ = 0;

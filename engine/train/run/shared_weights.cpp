@@ -14,20 +14,25 @@ constexpr int owner = 0;
 
 }  // namespace
 
-SharedWeights::SharedWeights(const OptimizerSpec& optimizer, int updates, Stage& stage, Communicator& workers, Arena& arena)
+SharedWeights::SharedWeights(const OptimizerSpec& optimizer, int updates, Stage& stage, Communicator& workers,
+                             Arena& arena)
     : optimizer_(optimizer), updates_(updates), stage_(stage), group_(workers), arena_(arena) {
     const auto count = static_cast<std::size_t>(group_.size());
     if (group_.rank() == owner) {
         held_ = arena_.allocate(MemoryCategory::Parameters, stage_.parameterBlock().size());
-        page_ = arena_.allocate(MemoryCategory::Buffers, (sizeof(HogwildWord) + count * sizeof(HogwildWorkerWord)) / sizeof(float));
+        page_ = arena_.allocate(MemoryCategory::Buffers,
+                                (sizeof(HogwildWord) + count * sizeof(HogwildWorkerWord)) / sizeof(float));
     }
-    const std::span<std::byte> weights = group_.reach(held_.span().bytes(), owner), page = group_.reach(page_.span().bytes(), owner);
+    const std::span<std::byte> weights = group_.reach(held_.span().bytes(), owner),
+                               page = group_.reach(page_.span().bytes(), owner);
     if (weights.empty() || page.empty())
-        throw std::runtime_error("/parallel/exchange: hogwild: the ranks of this run do not reach each other's memory, and its workers "
-                                 "write the same weights; legal: ranks on one host and in one container, or async-server");
+        throw std::runtime_error(
+            "/parallel/exchange: hogwild: the ranks of this run do not reach each other's memory, and its workers "
+            "write the same weights; legal: ranks on one host and in one container, or async-server");
     if (group_.rank() == owner) {
         new (page.data()) HogwildWord;
-        for (std::size_t k = 0; k < count; ++k) new (page.data() + sizeof(HogwildWord) + k * sizeof(HogwildWorkerWord)) HogwildWorkerWord;
+        for (std::size_t k = 0; k < count; ++k)
+            new (page.data() + sizeof(HogwildWord) + k * sizeof(HogwildWorkerWord)) HogwildWorkerWord;
     }
     weights_ = {reinterpret_cast<float*>(weights.data()), weights.size() / sizeof(float)};
     word_ = std::launder(reinterpret_cast<HogwildWord*>(page.data()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights that Hogwild's workers share (parallel/hogwild.h): in the memory of worker 0, beside each worker's own copy,
-// at which its gradients are taken.
+// The weights that Hogwild's workers share (parallel/hogwild.h): in the memory of worker 0, beside each worker's own
+// copy, at which its gradients are taken.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -15,7 +15,8 @@
 namespace shardlab {
 
 struct HogwildUpdate : LockFreeUpdate {
-    std::int64_t staleness = 0;  ///< updates of others that ended between the read of the weights and the end of this one
+    std::int64_t staleness =
+        0;  ///< updates of others that ended between the read of the weights and the end of this one
 };
 
 class SharedWeights {

@@ -39,8 +39,8 @@ private:
     RankTrace& trace_;
     std::deque<Mark> marks_;  ///< not yet known
     Action compute_;
-    bool inside_ = false;      ///< of an action, as far as it is known
-    std::int64_t begin_ = 0;   ///< of its span that comes next
+    bool inside_ = false;     ///< of an action, as far as it is known
+    std::int64_t begin_ = 0;  ///< of its span that comes next
     std::int64_t waited_ = 0;
 };
 

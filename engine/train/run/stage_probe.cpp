@@ -19,8 +19,7 @@ double secondsOf(ProbeTime time) {
 }
 
 StageProbe::StageProbe(const StageSpec& spec, Arena& arena, ProbeTime time)
-    : spec_(spec), arena_(arena), time_(time), stage_(spec, arena),
-      layers_(static_cast<std::size_t>(stage_.layers())) {
+    : spec_(spec), arena_(arena), time_(time), stage_(spec, arena), layers_(static_cast<std::size_t>(stage_.layers())) {
     const auto samples = static_cast<std::size_t>(spec.samples);
     RandomStream random(spec.seed, "profile");
     const auto below = [&](int kinds) {
@@ -66,13 +65,13 @@ void StageProbe::run(ActionKind kind, int microbatch) {
     running_ = kind;
     const int above = spec_.firstLayer + spec_.layers;
     switch (kind) {
-        case ActionKind::Forward:
-            stage_.forward(microbatch, {tokens_, targets_}, spec_.first ? Buffer{} : boundary(spec_.firstLayer));
-            break;
-        case ActionKind::Backward: stage_.backward(microbatch, spec_.last ? Buffer{} : boundary(above), 1); break;
-        case ActionKind::InputGrad: stage_.inputGrad(microbatch, spec_.last ? Buffer{} : boundary(above), 1); break;
-        case ActionKind::WeightGrad: stage_.weightGrad(microbatch); break;
-        default: break;
+    case ActionKind::Forward:
+        stage_.forward(microbatch, {tokens_, targets_}, spec_.first ? Buffer{} : boundary(spec_.firstLayer));
+        break;
+    case ActionKind::Backward: stage_.backward(microbatch, spec_.last ? Buffer{} : boundary(above), 1); break;
+    case ActionKind::InputGrad: stage_.inputGrad(microbatch, spec_.last ? Buffer{} : boundary(above), 1); break;
+    case ActionKind::WeightGrad: stage_.weightGrad(microbatch); break;
+    default: break;
     }
 }
 
@@ -97,10 +96,8 @@ void StageProbe::afterUse(int layer) {
 void StageProbe::afterGradient(int layer) {
     const double seconds = secondsOf(time_) - begun_;
     LayerSamples& samples = layers_[static_cast<std::size_t>(layer)];
-    if (running_ == ActionKind::Backward)
-        samples.backward.push_back(std::exchange(inputSeconds_, 0) + seconds);
-    else
-        samples.weightGrad.push_back(seconds);
+    if (running_ == ActionKind::Backward) samples.backward.push_back(std::exchange(inputSeconds_, 0) + seconds);
+    else samples.weightGrad.push_back(seconds);
 }
 
 }  // namespace shardlab

@@ -11,8 +11,9 @@
 
 namespace shardlab {
 
-/// What a probe's seconds are of. A rank with a core of its own takes the clock's, with all that the machine does beside it,
-/// as a step has; one that shares its core with other ranks takes its processor time, as the plan shares the cores out.
+/// What a probe's seconds are of. A rank with a core of its own takes the clock's, with all that the machine does
+/// beside it, as a step has; one that shares its core with other ranks takes its processor time, as the plan shares the
+/// cores out.
 enum class ProbeTime : std::uint8_t { Clock, Processor };
 double secondsOf(ProbeTime time);
 

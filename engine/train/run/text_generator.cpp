@@ -23,18 +23,46 @@ struct Verb {
     std::string_view many;  ///< "the dogs run"
 };
 
-constexpr std::array<Person, 12> people{{{"Anna", "she"}, {"Ben", "he"}, {"Clara", "she"}, {"David", "he"},
-                                         {"Emma", "she"}, {"Frank", "he"}, {"Greta", "she"}, {"Henry", "he"},
-                                         {"Ida", "she"}, {"Jonas", "he"}, {"Karla", "she"}, {"Leo", "he"}}};
+constexpr std::array<Person, 12> people{{{"Anna", "she"},
+                                         {"Ben", "he"},
+                                         {"Clara", "she"},
+                                         {"David", "he"},
+                                         {"Emma", "she"},
+                                         {"Frank", "he"},
+                                         {"Greta", "she"},
+                                         {"Henry", "he"},
+                                         {"Ida", "she"},
+                                         {"Jonas", "he"},
+                                         {"Karla", "she"},
+                                         {"Leo", "he"}}};
 constexpr std::array<std::string_view, 10> places{"Bergen", "Dublin", "Geneva", "Lisbon", "Madrid",
                                                   "Oslo",   "Prague", "Riga",   "Turin",  "Vienna"};
-constexpr std::array<Noun, 10> things{{{"apple", "apples"}, {"book", "books"}, {"box", "boxes"}, {"coin", "coins"},
-                                       {"key", "keys"}, {"lamp", "lamps"}, {"letter", "letters"}, {"pear", "pears"},
-                                       {"stone", "stones"}, {"watch", "watches"}}};
-constexpr std::array<Noun, 8> animals{{{"bird", "birds"}, {"cat", "cats"}, {"dog", "dogs"}, {"fox", "foxes"},
-                                       {"goose", "geese"}, {"horse", "horses"}, {"mouse", "mice"}, {"sheep", "sheep"}}};
-constexpr std::array<Verb, 8> verbs{{{"runs", "run"}, {"sleeps", "sleep"}, {"waits", "wait"}, {"sings", "sing"},
-                                     {"hides", "hide"}, {"jumps", "jump"}, {"watches", "watch"}, {"is", "are"}}};
+constexpr std::array<Noun, 10> things{{{"apple", "apples"},
+                                       {"book", "books"},
+                                       {"box", "boxes"},
+                                       {"coin", "coins"},
+                                       {"key", "keys"},
+                                       {"lamp", "lamps"},
+                                       {"letter", "letters"},
+                                       {"pear", "pears"},
+                                       {"stone", "stones"},
+                                       {"watch", "watches"}}};
+constexpr std::array<Noun, 8> animals{{{"bird", "birds"},
+                                       {"cat", "cats"},
+                                       {"dog", "dogs"},
+                                       {"fox", "foxes"},
+                                       {"goose", "geese"},
+                                       {"horse", "horses"},
+                                       {"mouse", "mice"},
+                                       {"sheep", "sheep"}}};
+constexpr std::array<Verb, 8> verbs{{{"runs", "run"},
+                                     {"sleeps", "sleep"},
+                                     {"waits", "wait"},
+                                     {"sings", "sing"},
+                                     {"hides", "hide"},
+                                     {"jumps", "jump"},
+                                     {"watches", "watch"},
+                                     {"is", "are"}}};
 constexpr std::array<std::string_view, 8> adjectives{"big", "small", "old", "young", "quiet", "happy", "grey", "quick"};
 constexpr std::array<std::string_view, 8> spots{"in the garden",    "near the river", "behind the house",
                                                 "under the bridge", "on the hill",    "at the station",
@@ -53,12 +81,12 @@ public:
         add({hero_.name, " lives in ", place_, "."});
         add({capital(hero_.pronoun), " has ", amount(count_), "."});
         for (int left = 3 + number(4); left > 0; --left) switch (number(6)) {
-                case 0: trade(); break;
-                case 1: animal(); break;
-                case 2: question(); break;
-                case 3: sum(); break;
-                case 4: sum(); break;
-                default: add({friend_.name, " comes to ", place_, " and meets ", hero_.name, "."});
+            case 0: trade(); break;
+            case 1: animal(); break;
+            case 2: question(); break;
+            case 3: sum(); break;
+            case 4: sum(); break;
+            default: add({friend_.name, " comes to ", place_, " and meets ", hero_.name, "."});
             }
         add({"Now ", hero_.name, " has ", amount(count_), "."});
         text_.back() = '\n';

@@ -15,13 +15,16 @@ Result<TokenFiles> readTokenFiles(const std::filesystem::path& place, int vocabu
     for (const TokenFile& file : *found) tokens += file.count;
     if (tokens > static_cast<std::uint64_t>(largestTextBytes) / sizeof(Tokens::value_type))
         return fail(Error{"there are too many tokens", place.string(),
-                          "every rank holds them all, and they have more than " + formatBytes(largestTextBytes), "fewer files"});
+                          "every rank holds them all, and they have more than " + formatBytes(largestTextBytes),
+                          "fewer files"});
     TokenFiles files;
     for (const TokenFile& file : *found) {
         const bool validates = found->size() > 1 && file.path.filename().string().find("val") != std::string::npos;
         Tokens& part = validates ? files.validation : files.train;
         part.reserve(part.size() + file.count);
-        const auto append = [&](std::span<const std::uint16_t> more) { part.insert(part.end(), more.begin(), more.end()); };
+        const auto append = [&](std::span<const std::uint16_t> more) {
+            part.insert(part.end(), more.begin(), more.end());
+        };
         if (const Status read = readTokens(file, vocabulary, append); !read) return fail(read.error());
     }
     if (files.train.empty())

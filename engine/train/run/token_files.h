@@ -15,8 +15,8 @@ struct TokenFiles {
 };
 
 /// `place`: a .bin file, or a folder of them, read in the order of their names; those with "val" in the name are to
-/// validate on. Errors: none there, one that findTokenFiles() or readTokens() refuses, more than largestTextBytes in all; they
-/// name file and place.
+/// validate on. Errors: none there, one that findTokenFiles() or readTokens() refuses, more than largestTextBytes in
+/// all; they name file and place.
 Result<TokenFiles> readTokenFiles(const std::filesystem::path& place, int vocabulary);
 
 }  // namespace shardlab

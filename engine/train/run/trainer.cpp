@@ -27,8 +27,9 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
     tensor_ = makeTensorGroup();
     context_ = makeContextGroup();
     experts_ = makeExpertGroup();
-    stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_,
-                         pacer_ ? pacedRecomputeObserver(trace_) : recomputeObserver(trace_), context_.get(), experts_.get());
+    stages_ =
+        makeStages(plan_, place_.pipelineRank, arena_, *tensor_,
+                   pacer_ ? pacedRecomputeObserver(trace_) : recomputeObserver(trace_), context_.get(), experts_.get());
     dataAxis_ = makeDataParallelComm(plan_, place_, stages_, arena_, trace_, pacer);
     if (usesHost(layout_.memory)) {
         host_ = std::make_unique<HostArena>(device());
@@ -41,7 +42,8 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
     if (exchange() == Exchange::Elastic)
         elastic_ = std::make_unique<ElasticCentre>(layout_.optimizer, updates(), stages_, *place_.data, arena_);
     if (exchange() == Exchange::Hogwild) {
-        shared_ = std::make_unique<SharedWeights>(layout_.optimizer, updates(), *stages_.begin()->second.stage, *place_.data, arena_);
+        shared_ = std::make_unique<SharedWeights>(layout_.optimizer, updates(), *stages_.begin()->second.stage,
+                                                  *place_.data, arena_);
         whole_.emplace(corpus_, layout_, 0, 1);
     }
     std::vector<std::size_t> boundaries;
@@ -49,23 +51,40 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
         boundaries.push_back(static_cast<std::size_t>(boundaryFloats(
             layout_.model, shape.firstLayer, layout_.batch.micro, tensorShare(layout_, place_.tensorRank))));
     transfers_.emplace(TransferSetup{*place_.pipeline, plan_.lowered.rankOfStage, place_.pipelineMembers, boundaries,
-                                     Types(numberFormats(layout_.precision)).activations,
-                                     arena_, trace_, pacer, services_.loses});
-    executor_.emplace(ExecutorSetup{stages_, arena_, plan_.lowered.stages(), *place_.replica, *place_.data,
-                                    *place_.context, *place_.experts, *place_.tensor, place_.tied.get(), *transfers_,
-                                    trace_, plan_.costs, layout_.optimizer.clip, scale_,
-                                    static_cast<float>(layout_.optimizer.lossWeight) *
-                                        gradientScale(plan_.lowered.microbatches / plan_.lowered.updates,
-                                                      replicasOfUpdate(layout_.parallel)),
-                                    pacer, plan_.lowered.updates, plan_.lowered.flushes(), serves(), elastic_.get(),
-                                    shared_.get(), dataAxis_.get(), hostCopies_.get(), services_.faults});
+                                     Types(numberFormats(layout_.precision)).activations, arena_, trace_, pacer,
+                                     services_.loses});
+    executor_.emplace(ExecutorSetup{
+        stages_,
+        arena_,
+        plan_.lowered.stages(),
+        *place_.replica,
+        *place_.data,
+        *place_.context,
+        *place_.experts,
+        *place_.tensor,
+        place_.tied.get(),
+        *transfers_,
+        trace_,
+        plan_.costs,
+        layout_.optimizer.clip,
+        scale_,
+        static_cast<float>(layout_.optimizer.lossWeight) *
+            gradientScale(plan_.lowered.microbatches / plan_.lowered.updates, replicasOfUpdate(layout_.parallel)),
+        pacer,
+        plan_.lowered.updates,
+        plan_.lowered.flushes(),
+        serves(),
+        elastic_.get(),
+        shared_.get(),
+        dataAxis_.get(),
+        hostCopies_.get(),
+        services_.faults});
     if (!services_.checkpoints.empty()) {
         checkpoints_.emplace(CheckpointSetup{layout_, services_.world, services_.recorder, trace_, arena_, state(),
                                              services_.checkpoints, files(), services_.inform, services_.warn});
     }
     if (!plan_.lowered.flushes()) validationFrom_ = plan_.lowered.numbered();
-    validation_ = forwardOnly(plan_.compute, validating().validationMicrobatches(),
-                              layout_.parallel.zero == 3);
+    validation_ = forwardOnly(plan_.compute, validating().validationMicrobatches(), layout_.parallel.zero == 3);
     for (std::vector<Action>& actions : validation_.ranks)
         for (Action& action : actions) action.microbatch += validationFrom_;
     trace_.memory();
@@ -100,7 +119,8 @@ std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup() {
 
 std::unique_ptr<ContextGroup> Trainer::Impl::makeContextGroup() {
     if (place_.context->size() == 1) return nullptr;
-    return std::make_unique<ContextParallel>(*place_.context, pacer_ ? ContextParallel::Observer() : contextObserver(trace_));
+    return std::make_unique<ContextParallel>(*place_.context,
+                                             pacer_ ? ContextParallel::Observer() : contextObserver(trace_));
 }
 
 std::unique_ptr<ExpertGroup> Trainer::Impl::makeExpertGroup() {
@@ -163,8 +183,7 @@ std::span<const Parameter> visited(const RankStage& rankStage) {
 
 }  // namespace
 
-void Trainer::visitParameters(
-    const std::function<void(int, const Parameter&, std::span<const float>)>& visit) {
+void Trainer::visitParameters(const std::function<void(int, const Parameter&, std::span<const float>)>& visit) {
     for (const auto& [index, rankStage] : impl_->stages())
         for (const Parameter& parameter : visited(rankStage))
             visit(index, parameter, download(rankStage.stage->arena().device(), parameter.value));

@@ -24,19 +24,19 @@ namespace shardlab {
 struct TrainerServices {
     Communicator& world;
     Recorder& recorder;
-    StatusPage* status = nullptr;                        ///< may be null
-    FlightRecord* flight = nullptr;                      ///< may be null
+    StatusPage* status = nullptr;                             ///< may be null
+    FlightRecord* flight = nullptr;                           ///< may be null
     std::function<bool(int step, const Action& send)> loses;  ///< for tests: a message that is never sent; may be empty
-    std::function<void()> settle;                        ///< returns once all that was recorded outlives the process; may be empty
-    FaultInjector* faults = nullptr;                     ///< on purpose; may be null
-    std::function<Command()> takeCommand;                ///< of rank 0; may be empty
-    std::function<void(const std::string& text)> inform; ///< a line for people; may be empty
-    std::function<void(const std::string& text)> warn;   ///< the same of what went wrong; may be empty
-    std::filesystem::path checkpoints;                   ///< the folder for them; empty: none are taken
-    std::filesystem::path resume;                        ///< a checkpoint to go on from; empty: from the beginning
-    Device* device = nullptr;                            ///< computes; null: the processor
-    FileSystem* files = nullptr;                         ///< for checkpoints; null: the machine's own disk
-    bool coresFree = false;                              ///< as many cores as ranks: paced waits may spin at their end
+    std::function<void()> settle;          ///< returns once all that was recorded outlives the process; may be empty
+    FaultInjector* faults = nullptr;       ///< on purpose; may be null
+    std::function<Command()> takeCommand;  ///< of rank 0; may be empty
+    std::function<void(const std::string& text)> inform;  ///< a line for people; may be empty
+    std::function<void(const std::string& text)> warn;    ///< the same of what went wrong; may be empty
+    std::filesystem::path checkpoints;                    ///< the folder for them; empty: none are taken
+    std::filesystem::path resume;                         ///< a checkpoint to go on from; empty: from the beginning
+    Device* device = nullptr;                             ///< computes; null: the processor
+    FileSystem* files = nullptr;                          ///< for checkpoints; null: the machine's own disk
+    bool coresFree = false;                               ///< as many cores as ranks: paced waits may spin at their end
 };
 
 class Trainer {
@@ -56,8 +56,7 @@ public:
     std::int64_t firstStep() const;
 
     /// This rank's weights, stage by stage, as layers read them; with ZeRO 3 its shards (Parameter::flatBegin).
-    void visitParameters(
-        const std::function<void(int stage, const Parameter&, std::span<const float> values)>& visit);
+    void visitParameters(const std::function<void(int stage, const Parameter&, std::span<const float> values)>& visit);
 
 private:
     std::unique_ptr<Impl> impl_;

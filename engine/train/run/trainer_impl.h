@@ -76,7 +76,11 @@ private:
     TrainingState state() {
         if (updatesAtServer(layout_.parallel)) return {stages_, device(), 0, place_.dataRank, 1};
         const int members = place_.experts->size(), replicas = place_.data->size();
-        return {stages_, device(), layout_.parallel.zero, place_.replicaNumber, replicas,
+        return {stages_,
+                device(),
+                layout_.parallel.zero,
+                place_.replicaNumber,
+                replicas,
                 {place_.replicaNumber / members, replicas / members}};
     }
     Exchange exchange() const { return exchangeOf(layout_.parallel); }

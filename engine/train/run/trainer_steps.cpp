@@ -69,14 +69,17 @@ int Trainer::Impl::trainAsynchronously() {
             validate();
             if (pacer) pacer->beginStep(pacer->proposedStart());
         };
-        steps = AsyncServer({*place_.data, *executor_, *rankStage.stage, arena_, trace_, plan_.costs, pacer, control_, update,
-                             layout_.run.steps, plan_.lowered.microbatches, begins, stepped, [this] { takeCheckpoint(0); }})
+        steps = AsyncServer({*place_.data, *executor_, *rankStage.stage, arena_, trace_, plan_.costs, pacer, control_,
+                             update, layout_.run.steps, plan_.lowered.microbatches, begins, stepped,
+                             [this] { takeCheckpoint(0); }})
                     .run();
     } else {
         const Action push = update.front(), pull = update.back();
-        steps = AsyncWorker({*place_.data, *executor_, rankStage, arena_, trace_, plan_.costs, pacer, std::move(gradient), push, pull, begins,
-                             [this](std::int64_t number, int microbatch) { return sampler_.train(number, microbatch); }})
-                    .run();
+        steps =
+            AsyncWorker({*place_.data, *executor_, rankStage, arena_, trace_, plan_.costs, pacer, std::move(gradient),
+                         push, pull, begins,
+                         [this](std::int64_t number, int microbatch) { return sampler_.train(number, microbatch); }})
+                .run();
     }
     executor_->abandon();
     return steps;
@@ -84,8 +87,15 @@ int Trainer::Impl::trainAsynchronously() {
 
 /// Worker 0 takes commands and validates; where all must be at one step, they meet.
 int Trainer::Impl::trainWithoutLock() {
-    HogwildWorkerSetup setup{*place_.data, *executor_, *shared_, *stages_.begin()->second.stage, arena_, trace_,
-                             pacer_ ? &*pacer_ : nullptr, control_, mine(plan_.lowered)};
+    HogwildWorkerSetup setup{*place_.data,
+                             *executor_,
+                             *shared_,
+                             *stages_.begin()->second.stage,
+                             arena_,
+                             trace_,
+                             pacer_ ? &*pacer_ : nullptr,
+                             control_,
+                             mine(plan_.lowered)};
     setup.firstStep = static_cast<int>(firstStep_);
     setup.steps = layout_.run.steps;
     setup.microbatches = plan_.lowered.microbatches;
@@ -96,7 +106,9 @@ int Trainer::Impl::trainWithoutLock() {
         finishCheckpoint();
     };
     setup.begins = [this](int step) { beginStep(step); };
-    setup.stepped = [this](int step, double loss, double gradientNorm, double seconds) { tellStep(step, loss, gradientNorm, seconds); };
+    setup.stepped = [this](int step, double loss, double gradientNorm, double seconds) {
+        tellStep(step, loss, gradientNorm, seconds);
+    };
     setup.validatesAfter = [this](int step) { return validatesAfter(step); };
     setup.validate = [this] { validate(); };
     return HogwildWorker(std::move(setup)).run();
@@ -189,8 +201,10 @@ void Trainer::Impl::tellPacked() {
 /// Of what runs beside compute, over the data axis and to the host, how much the rank waited for.
 void Trainer::Impl::tellBesideCompute() {
     if (!dataAxis_ && !hostCopies_) return;
-    const double moved = (dataAxis_ ? dataAxis_->communicatedSeconds() : 0) + (hostCopies_ ? hostCopies_->copiedSeconds() : 0);
-    const double exposed = (dataAxis_ ? dataAxis_->exposedSeconds() : 0) + (hostCopies_ ? hostCopies_->exposedSeconds() : 0);
+    const double moved =
+        (dataAxis_ ? dataAxis_->communicatedSeconds() : 0) + (hostCopies_ ? hostCopies_->copiedSeconds() : 0);
+    const double exposed =
+        (dataAxis_ ? dataAxis_->exposedSeconds() : 0) + (hostCopies_ ? hostCopies_->exposedSeconds() : 0);
     trace_.counter(EventKind::ExposedComm, exposed);
     trace_.counter(EventKind::HiddenComm, std::max(0.0, moved - exposed));
 }
@@ -229,9 +243,8 @@ void Trainer::Impl::validate() {
     const std::int64_t begin = trace_.now();
     together_ = true;
     if (elastic_) elastic_->lend();
-    const Executed done = executor_->evaluate(mine(validation_), [&](int microbatch) {
-        return validating().validation(microbatch - validationFrom_);
-    });
+    const Executed done = executor_->evaluate(
+        mine(validation_), [&](int microbatch) { return validating().validation(microbatch - validationFrom_); });
     if (elastic_) elastic_->restore();
     trace_.span(Lane::Host, EventKind::Validation, begin, trace_.now());
     if (!place_.holdsLast) return;

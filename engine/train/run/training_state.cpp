@@ -36,8 +36,14 @@ std::map<std::string_view, std::vector<TrainingState::Held>> TrainingState::held
     const std::span<Parameter> parameters = rankStage.owned();
     for (const OptimizerState& state : rankStage.optimizer->state(parameters)) {
         const Parameter& parameter = parameters[state.parameter];
-        Held held{&parameter, state.kind, parameter.slice, parameter.flatBegin + state.begin, state.values,
-                  parameter.owner, &rankStage.optimizer->device(), state.codes};
+        Held held{&parameter,
+                  state.kind,
+                  parameter.slice,
+                  parameter.flatBegin + state.begin,
+                  state.values,
+                  parameter.owner,
+                  &rankStage.optimizer->device(),
+                  state.codes};
         if (state.slice) {
             held.slice = *state.slice;
             held.begin = state.begin;
@@ -122,8 +128,7 @@ Status TrainingState::fill(const StateSource& source, const std::vector<Held>& p
     std::vector<float> passing;
     for (const Held& piece : pieces) {
         passing.resize(piece.values.size());
-        if (const Status done =
-                source.fill(piece.parameter->name, piece.kind, piece.slice, piece.begin, passing);
+        if (const Status done = source.fill(piece.parameter->name, piece.kind, piece.slice, piece.begin, passing);
             !done)
             return done;
         write(piece, passing);

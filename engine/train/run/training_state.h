@@ -21,9 +21,9 @@ struct ReplicaPlace {
 
 class TrainingState {
 public:
-    /// Replica `replica` of `replicas` that train the same stages; `zero` tells what they share out (parallel.zero). One
-    /// numbered beyond them takes what it holds from a checkpoint, and has no part in writing one. `experts`: among those
-    /// with the same experts, where not all of the replicas have the same.
+    /// Replica `replica` of `replicas` that train the same stages; `zero` tells what they share out (parallel.zero).
+    /// One numbered beyond them takes what it holds from a checkpoint, and has no part in writing one. `experts`: among
+    /// those with the same experts, where not all of the replicas have the same.
     TrainingState(std::map<int, RankStage>& stages, Device& device, int zero, int replica, int replicas,
                   const ReplicaPlace& experts = {})
         : stages_(stages), device_(device), zero_(zero), replica_(replica), replicas_(replicas), experts_(experts) {}
@@ -45,8 +45,8 @@ private:
         Slice slice;         ///< the parameter's, or of what has one number a row or a column of it
         std::int64_t begin;  ///< within it
         ArraySpan values;
-        bool owner;          ///< this rank writes it; of what others hold too, one of them does
-        Device* device;      ///< where it lies
+        bool owner;      ///< this rank writes it; of what others hold too, one of them does
+        Device* device;  ///< where it lies
         CodedState codes = {};
     };
     /// Of a kind, what is divided among the same replicas.

@@ -21,10 +21,8 @@ bool Transfers::Incoming::test(std::int64_t now) {
 
 void Transfers::put(const Action& send, Buffer data) {
     const Action receive = otherEnd(send);
-    if (rankOf(receive.stage) == setup_.pipeline.rank())
-        here_.insert_or_assign(receive, std::move(data));
-    else
-        outbox_.insert_or_assign(send, std::move(data));
+    if (rankOf(receive.stage) == setup_.pipeline.rank()) here_.insert_or_assign(receive, std::move(data));
+    else outbox_.insert_or_assign(send, std::move(data));
 }
 
 void Transfers::start(const Action& action) {
@@ -87,8 +85,9 @@ Buffer Transfers::take(const Action& receive) {
     }
     const auto bytes = static_cast<std::int64_t>(incoming.data.span().bytes().size());
     const DeviceSpan device = pacer_ ? DeviceSpan{} : incoming.message->span();
-    trace.spanOf(incoming.step, Lane::Comm, eventKind(receive.kind), device.begin ? Moment(device.begin) : incoming.posted,
-                 device.end ? Moment(device.end) : arrived, incoming.action, bytes);
+    trace.spanOf(incoming.step, Lane::Comm, eventKind(receive.kind),
+                 device.begin ? Moment(device.begin) : incoming.posted, device.end ? Moment(device.end) : arrived,
+                 incoming.action, bytes);
     if (waited) trace.span(Lane::Compute, EventKind::Wait, asked, trace.mark(), receive);
     Buffer data = std::move(incoming.data);
     posted_.erase(found);
@@ -122,7 +121,8 @@ void Transfers::progress() {
 
 void Transfers::finish() {
     for (Outgoing& outgoing : sending_) {
-        if (!outgoing.message->test()) setup_.trace.doing(RankPhase::Waiting, outgoing.action, worldPeer(outgoing.action));
+        if (!outgoing.message->test())
+            setup_.trace.doing(RankPhase::Waiting, outgoing.action, worldPeer(outgoing.action));
         outgoing.message->wait();
         if (outgoing.stamp) outgoing.stamp->wait();
         record(outgoing);

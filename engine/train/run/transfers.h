@@ -17,9 +17,9 @@
 namespace shardlab {
 
 struct TransferSetup {
-    Communicator& pipeline;        ///< members in order of their pipeline rank
-    std::vector<int> rankOfStage;  ///< pipeline rank of each global stage
-    std::vector<int> worldRanks;   ///< of the pipeline's members, for the status page
+    Communicator& pipeline;             ///< members in order of their pipeline rank
+    std::vector<int> rankOfStage;       ///< pipeline rank of each global stage
+    std::vector<int> worldRanks;        ///< of the pipeline's members, for the status page
     std::vector<std::size_t> elements;  ///< of what each global stage takes from the one below, and of its gradient
     DType type = DType::F32;
     Arena& arena;
@@ -61,7 +61,7 @@ private:
         std::int64_t begin = 0;
     };
     struct Incoming {
-        Action action;          ///< as it was posted, and in which step
+        Action action;  ///< as it was posted, and in which step
         std::int32_t step = 0;
         Buffer data;
         std::int64_t arrival = 0;

@@ -22,17 +22,21 @@ QString text(const std::string& from) { return QString::fromStdString(from); }
 std::int64_t largestNeed(const Plan& plan) { return neededBytes(plan.layout, neediest(plan.layout, plan.memory)); }
 
 Fact fits(const Plan& plan) {
-    const QString help = AnswerView::tr("Whether the device of each rank holds what the rank needs: %1 of %2. Memory › Reserve says how much stays free.")
+    const QString help = AnswerView::tr("Whether the device of each rank holds what the rank needs: %1 of %2. Memory › "
+                                        "Reserve says how much stays free.")
                              .arg(text(formatBytes(largestNeed(plan))), text(toText(plan.device)));
     if (!plan.device.known()) return {AnswerView::tr("Fits?"), AnswerView::tr("unknown capacity"), "warning", help};
     const std::int64_t spare = plan.device.spareBytes(largestNeed(plan));
-    if (plan.fits) return {AnswerView::tr("Fits?"), AnswerView::tr("yes, %1 to spare").arg(text(formatBytes(spare))), "good", help};
+    if (plan.fits)
+        return {AnswerView::tr("Fits?"), AnswerView::tr("yes, %1 to spare").arg(text(formatBytes(spare))), "good",
+                help};
     return {AnswerView::tr("Fits?"), AnswerView::tr("no, %1 too much").arg(text(formatBytes(-spare))), "bad", help};
 }
 
 }  // namespace
 
-AnswerView::AnswerView(const ViewContext& context, QWidget* parent) : View(context, parent), facts_(child<FactList>(this)) {
+AnswerView::AnswerView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), facts_(child<FactList>(this)) {
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(facts_);
@@ -43,25 +47,32 @@ AnswerView::AnswerView(const ViewContext& context, QWidget* parent) : View(conte
 void AnswerView::refresh() {
     if (const auto& plan = context_.document.plan()) {
         const std::string slowed = DeviceTime(plan->costs.stretch).text(plan->stepSeconds);
-        QString onDevice = plan->layout.cluster.pace ? tr(", on %1").arg(text(modelledDevice(plan->layout).title)) : QString();
+        QString onDevice =
+            plan->layout.cluster.pace ? tr(", on %1").arg(text(modelledDevice(plan->layout).title)) : QString();
         if (!slowed.empty()) onDevice += tr(". A run is %1.").arg(text(slowed));
         std::vector<Fact> facts{
             fits(*plan),
             {tr("Step time"), text(formatSeconds(plan->stepSeconds)), "figure",
              tr("One optimizer step, all microbatches%1").arg(onDevice)},
-            {readsImages(plan->layout.model) ? tr("Images / s") : tr("Tokens / s"), text(formatCount(plan->tokensPerSecond)), "figure",
-             tr("Over all replicas%1").arg(onDevice)},
+            {readsImages(plan->layout.model) ? tr("Images / s") : tr("Tokens / s"),
+             text(formatCount(plan->tokensPerSecond)), "figure", tr("Over all replicas%1").arg(onDevice)},
             {tr("MFU"), text(utilisationText(plan->mfu)), "figure",
-             tr("Model FLOPs utilisation: the operations that the model needs, none for recomputation, as a share of the peak of %1")
+             tr("Model FLOPs utilisation: the operations that the model needs, none for recomputation, as a share of "
+                "the peak of %1")
                  .arg(plan->peak.known() ? text(plan->peak.of) : tr("the preset's devices"))},
-            {tr("Bubble"), plan->costs.asyncWorkers > 0 ? text(formatPercent(plan->bubble))  // no formula knows of a server
-                                                        : tr("%1 (theory %2)").arg(text(formatPercent(plan->bubble)), text(formatPercent(plan->bubbleTheory))),
-             "figure", tr("Idle share of the compute lanes between the first forward and the last backward; theory: equal "
-                          "stages and free transfers")},
+            {tr("Bubble"),
+             plan->costs.asyncWorkers > 0
+                 ? text(formatPercent(plan->bubble))  // no formula knows of a server
+                 : tr("%1 (theory %2)").arg(text(formatPercent(plan->bubble)), text(formatPercent(plan->bubbleTheory))),
+             "figure",
+             tr("Idle share of the compute lanes between the first forward and the last backward; theory: equal "
+                "stages and free transfers")},
             {tr("Exposed comm"), text(formatPercent(plan->exposedCommunication)), "figure",
              tr("Share of the step that would go if transfers and reductions took no time")},
-            {tr("Peak memory"), text(formatBytes(largestNeed(*plan))), "figure", tr("Of the rank that needs most; its device has %1").arg(text(toText(plan->device)))},
-            {tr("Parameters"), text(formatCount(static_cast<double>(plan->parameters))), "figure", tr("Of the whole model")},
+            {tr("Peak memory"), text(formatBytes(largestNeed(*plan))), "figure",
+             tr("Of the rank that needs most; its device has %1").arg(text(toText(plan->device)))},
+            {tr("Parameters"), text(formatCount(static_cast<double>(plan->parameters))), "figure",
+             tr("Of the whole model")},
         };
         // A verdict on an earlier layout is none on this one.
         if (!context_.document.planIsCurrent())

@@ -21,11 +21,14 @@ AreaFigures figuresOf(std::vector<std::int64_t> parts) {
 }
 
 /// Made of other spans, which are counted themselves.
-bool encloses(EventKind kind) { return kind == EventKind::Step || kind == EventKind::Validation || kind == EventKind::Annotation; }
+bool encloses(EventKind kind) {
+    return kind == EventKind::Step || kind == EventKind::Validation || kind == EventKind::Annotation;
+}
 
 /// Within a span that is counted, or within one of its own kind: the sum over kinds would have that time twice.
 bool liesWithin(EventKind kind) {
-    return kind == EventKind::Recompute || kind == EventKind::RingHop || isInsideAction(kind) || kind == EventKind::Operation;
+    return kind == EventKind::Recompute || kind == EventKind::RingHop || isInsideAction(kind) ||
+           kind == EventKind::Operation;
 }
 
 }  // namespace
@@ -46,7 +49,8 @@ std::map<AreaStatistics::Key, AreaFigures> AreaStatistics::figures() const {
     std::map<Key, std::vector<std::int64_t>> sums;
     for (const auto& [key, parts] : parts_)
         for (const Key& sum : {Key{-1, EventKind::None}, Key{-1, key.second}, Key{key.first, EventKind::None}, key})
-            if (sum.second != EventKind::None || !liesWithin(key.second)) sums[sum].insert(sums[sum].end(), parts.begin(), parts.end());
+            if (sum.second != EventKind::None || !liesWithin(key.second))
+                sums[sum].insert(sums[sum].end(), parts.begin(), parts.end());
     std::map<Key, AreaFigures> all;
     for (auto& [key, parts] : sums) all[key] = figuresOf(std::move(parts));
     return all;

@@ -33,8 +33,9 @@ QString percent(double fraction) { return QString::fromStdString(formatPercent(f
 }  // namespace
 
 AreaView::AreaView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), scan_(context.model), by_(child<QComboBox>(this)), note_(child<QLabel>(this)), table_(child<QTableWidget>(this)),
-      again_(this, [this] { count(); }, againMilliseconds) {
+    : View(context, parent), scan_(context.model), by_(child<QComboBox>(this)), note_(child<QLabel>(this)),
+      table_(child<QTableWidget>(this)), again_(
+                                             this, [this] { count(); }, againMilliseconds) {
     setAccessibleName(tr("Figures of the area"));
     for (const QString& by : {tr("By kind"), tr("By rank"), tr("By rank and kind")}) by_->addItem(by);
     by_->setAccessibleName(tr("Figures by"));
@@ -42,8 +43,10 @@ AreaView::AreaView(const ViewContext& context, QWidget* parent)
     note_->setProperty("role", "small");
     table_->setAccessibleName(tr("Figures of the area"));
     table_->setColumnCount(columns);
-    table_->setHorizontalHeaderLabels({QString(), tr("count"), tr("total"), tr("share"), tr("mean"), tr("p95"), tr("largest")});
-    table_->horizontalHeaderItem(Share)->setToolTip(tr("Of the area's time on its ranks; lanes go on beside each other, so that shares may exceed 100 %"));
+    table_->setHorizontalHeaderLabels(
+        {QString(), tr("count"), tr("total"), tr("share"), tr("mean"), tr("p95"), tr("largest")});
+    table_->horizontalHeaderItem(Share)->setToolTip(
+        tr("Of the area's time on its ranks; lanes go on beside each other, so that shares may exceed 100 %"));
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -115,19 +118,27 @@ void AreaView::fill() {
     for (const auto& [key, figures] : figures_) {
         const bool ofKind = key.first < 0;
         const bool ofRank = key.second == EventKind::None;
-        if (by == Kind ? ofKind : by == Rank ? ofRank : (!ofKind && !ofRank) || (ofKind && ofRank)) rows.emplace_back(key, figures);
+        if (by == Kind ? ofKind : by == Rank ? ofRank : (!ofKind && !ofRank) || (ofKind && ofRank))
+            rows.emplace_back(key, figures);
     }
     // Everything stays first; ranks ascend, kinds stand by their time.
     if (by == Kind && !rows.empty())
-        std::stable_sort(rows.begin() + 1, rows.end(), [](const auto& a, const auto& b) { return a.second.total > b.second.total; });
+        std::stable_sort(rows.begin() + 1, rows.end(),
+                         [](const auto& a, const auto& b) { return a.second.total > b.second.total; });
     table_->setRowCount(static_cast<int>(rows.size()));
     for (int row = 0; row < table_->rowCount(); ++row) {
         const auto& [key, figures] = rows[static_cast<std::size_t>(row)];
         QString title = key.first < 0 ? QString() : tr("rank %1").arg(key.first);
-        if (key.second != EventKind::None) title += (title.isEmpty() ? QString() : QStringLiteral(" · ")) + kindText(key.second);
+        if (key.second != EventKind::None)
+            title += (title.isEmpty() ? QString() : QStringLiteral(" · ")) + kindText(key.second);
         if (title.isEmpty()) title = tr("all");
-        const QString cells[]{title, QString::number(figures.count), seconds(context_.model, figures.total), percent(share(key, figures)), seconds(context_.model, static_cast<std::int64_t>(figures.mean)),
-                              seconds(context_.model, figures.p95), seconds(context_.model, figures.largest)};
+        const QString cells[]{title,
+                              QString::number(figures.count),
+                              seconds(context_.model, figures.total),
+                              percent(share(key, figures)),
+                              seconds(context_.model, static_cast<std::int64_t>(figures.mean)),
+                              seconds(context_.model, figures.p95),
+                              seconds(context_.model, figures.largest)};
         for (int column = 0; column < columns; ++column) {
             auto* item = child<QTableWidgetItem>(cells[column]);
             item->setTextAlignment(Qt::AlignVCenter | (column == Name ? Qt::AlignLeft : Qt::AlignRight));
@@ -138,7 +149,8 @@ void AreaView::fill() {
     }
     const bool counting = scan_.running();
     note_->setText(counting ? tr("counting …") : tr("of each span the part within"));
-    note_->setToolTip(tr("Steps, validations and annotations are made of other spans and left out; what lies within another span has a row of its own, and is no part of a sum"));
+    note_->setToolTip(tr("Steps, validations and annotations are made of other spans and left out; what lies within "
+                         "another span has a row of its own, and is no part of a sum"));
     giveNamesRoom();
     Q_EMIT subtitleChanged();
 }
@@ -152,7 +164,8 @@ void AreaView::giveNamesRoom() {
 
 int AreaView::namesWidth() const {
     int width = 0;
-    for (int row = 0; row < table_->rowCount(); ++row) width = std::max(width, table_->fontMetrics().horizontalAdvance(table_->item(row, Name)->text()));
+    for (int row = 0; row < table_->rowCount(); ++row)
+        width = std::max(width, table_->fontMetrics().horizontalAdvance(table_->item(row, Name)->text()));
     return width + namePadding;
 }
 
@@ -164,7 +177,9 @@ bool AreaView::eventFilter(QObject* watched, QEvent* event) {
 double AreaView::share(const AreaStatistics::Key& key, const AreaFigures& figures) const {
     const TimeRange area = statistics_.area();
     const auto& chosen = context_.selection.areaRanks();
-    const double ranks = key.first >= 0 ? 1.0 : chosen.empty() ? context_.model.ranks() : static_cast<double>(chosen.size());
+    const double ranks = key.first >= 0   ? 1.0
+                         : chosen.empty() ? context_.model.ranks()
+                                          : static_cast<double>(chosen.size());
     const double time = static_cast<double>(area.end - area.begin) * ranks;
     return time > 0 ? static_cast<double>(figures.total) / time : 0;
 }
@@ -173,24 +188,31 @@ QString AreaView::subtitle() const {
     const auto& area = context_.selection.area();
     if (!area) return {};
     const auto& ranks = context_.selection.areaRanks();
-    const QString who = ranks.empty() ? tr("all ranks") : ranks.size() == 1 ? tr("rank %1").arg(ranks.front()) : tr("%1 ranks").arg(ranks.size());
+    const QString who = ranks.empty()       ? tr("all ranks")
+                        : ranks.size() == 1 ? tr("rank %1").arg(ranks.front())
+                                            : tr("%1 ranks").arg(ranks.size());
     return tr("Δt %1 · %2").arg(seconds(context_.model, area->end - area->begin), who);
 }
 
 QString AreaView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
-    return context_.selection.area() ? QString() : tr("No area is chosen.\nShift+drag over the timeline for all ranks, Ctrl+drag for those dragged over.");
+    return context_.selection.area() ? QString()
+                                     : tr("No area is chosen.\nShift+drag over the timeline for all ranks, Ctrl+drag "
+                                          "for those dragged over.");
 }
 
 QString AreaView::asTable() const {
     QString table = tr("rank\tkind\tcount\ttotal s\tmean s\tp95 s\tlargest s\tshare\n");
-    const auto figure = [this](double nanoseconds) { return QString::number(context_.model.deviceTime().seconds(nanoseconds * 1e-9), 'g', 12); };
+    const auto figure = [this](double nanoseconds) {
+        return QString::number(context_.model.deviceTime().seconds(nanoseconds * 1e-9), 'g', 12);
+    };
     for (const auto& [key, figures] : figures_)
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\n")
-                     .arg(key.first < 0 ? tr("all") : QString::number(key.first), key.second == EventKind::None ? tr("all") : kindText(key.second),
-                          QString::number(figures.count), figure(static_cast<double>(figures.total)), figure(figures.mean),
-                          figure(static_cast<double>(figures.p95)), figure(static_cast<double>(figures.largest)),
-                          QString::number(share(key, figures), 'f', 4));
+                     .arg(key.first < 0 ? tr("all") : QString::number(key.first),
+                          key.second == EventKind::None ? tr("all") : kindText(key.second),
+                          QString::number(figures.count), figure(static_cast<double>(figures.total)),
+                          figure(figures.mean), figure(static_cast<double>(figures.p95)),
+                          figure(static_cast<double>(figures.largest)), QString::number(share(key, figures), 'f', 4));
     return table;
 }
 

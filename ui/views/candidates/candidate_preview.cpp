@@ -16,7 +16,8 @@ namespace shardlab {
 
 CandidatePreview::CandidatePreview(const SearchSession& search, const CandidatesModel& candidates, QWidget* parent)
     : QWidget(parent), search_(search), candidates_(candidates), title_(child<ElidedLabel>(this)),
-      figures_(child<ElidedLabel>(this)), changes_(child<ElidedLabel>(this)), take_(child<QPushButton>(tr("Take this layout"), this)) {
+      figures_(child<ElidedLabel>(this)), changes_(child<ElidedLabel>(this)),
+      take_(child<QPushButton>(tr("Take this layout"), this)) {
     setAccessibleName(tr("The selected candidate"));
     title_->setProperty("role", "title");
     figures_->setProperty("role", "small");
@@ -61,7 +62,8 @@ void CandidatePreview::present(int row) {
     const Candidate& candidate = candidates_.at(row);
     const QString changes = changesText(search_.changesOf(candidate));
     title_->setText(candidates_.title(row));
-    figures_->setText(candidate.fits ? candidates_.figures(row) : tr("does not fit · %1").arg(candidates_.figures(row)));
+    figures_->setText(candidate.fits ? candidates_.figures(row)
+                                     : tr("does not fit · %1").arg(candidates_.figures(row)));
     setRole(*figures_, candidate.fits || search_.stale() ? "small" : "fault");
     QString words = changes.isEmpty() ? tr("It is the layout as it is now.") : tr("Would set: %1.").arg(changes);
     if (!candidate.fits) words += tr(" Does not fit: %1.").arg(QString::fromStdString(candidate.why));

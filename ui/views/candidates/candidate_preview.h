@@ -16,8 +16,8 @@ class CandidatePreview : public QWidget {
     Q_OBJECT
 public:
     CandidatePreview(const SearchSession& search, const CandidatesModel& candidates, QWidget* parent);
-    /// A row of the candidates; -1: none is selected. Whatever is shown takes the same room, so that nothing above it moves
-    /// between the clicks of a double click.
+    /// A row of the candidates; -1: none is selected. Whatever is shown takes the same room, so that nothing above it
+    /// moves between the clicks of a double click.
     void present(int row);
     /// Little height: changes have one line instead of two.
     void setLow(bool low);

@@ -14,7 +14,8 @@ QString qt(const std::string& text) { return QString::fromStdString(text); }
 
 /// Of the column of peaks: one for all, so that they can be compared.
 std::pair<const char*, double> unitFor(const std::vector<Candidate>& candidates) {
-    const bool large = std::ranges::any_of(candidates, [](const Candidate& c) { return c.peakBytes >= std::int64_t{1} << 30; });
+    const bool large =
+        std::ranges::any_of(candidates, [](const Candidate& c) { return c.peakBytes >= std::int64_t{1} << 30; });
     return large ? std::pair("GiB", 1073741824.0) : std::pair("MiB", 1048576.0);
 }
 
@@ -32,7 +33,8 @@ void CandidatesModel::refresh() {
         unit_ = unitFor(candidates_);
         longestDegrees_.clear();
         for (const Candidate& candidate : candidates_)
-            if (const QString degrees = degreesText(candidate.choice); degrees.size() > longestDegrees_.size()) longestDegrees_ = degrees;
+            if (const QString degrees = degreesText(candidate.choice); degrees.size() > longestDegrees_.size())
+                longestDegrees_ = degrees;
         loaded_ = search_.loaded();
         endResetModel();
         return;
@@ -71,7 +73,9 @@ QString CandidatesModel::longest(int column) const {
     if (candidates_.empty()) return {};
     switch (column) {
     case Degrees: return longestDegrees_;
-    case Micro: return text(*std::ranges::max_element(candidates_, {}, [](const Candidate& c) { return c.choice.micro; }), column);
+    case Micro:
+        return text(*std::ranges::max_element(candidates_, {}, [](const Candidate& c) { return c.choice.micro; }),
+                    column);
     case Peak: return text(*std::ranges::max_element(candidates_, {}, &Candidate::peakBytes), column);
     case Throughput: return QStringLiteral("88.8 k");
     case Bubble: return QStringLiteral("88.8 %");
@@ -108,8 +112,8 @@ QString CandidatesModel::title(int row) const {
 QString CandidatesModel::figures(int row) const {
     const Candidate& candidate = at(row);
     return tr("step %1 · %2 %3 · bubble %4 · peak %5")
-        .arg(qt(formatSeconds(candidate.stepSeconds)), qt(formatCount(candidate.tokensPerSecond)), search_.throughputUnit(),
-             qt(formatPercent(candidate.bubble)), qt(formatBytes(candidate.peakBytes)));
+        .arg(qt(formatSeconds(candidate.stepSeconds)), qt(formatCount(candidate.tokensPerSecond)),
+             search_.throughputUnit(), qt(formatPercent(candidate.bubble)), qt(formatBytes(candidate.peakBytes)));
 }
 
 QString CandidatesModel::description(int row) const {
@@ -147,8 +151,10 @@ QVariant CandidatesModel::data(const QModelIndex& index, int role) const {
 
 QVariant CandidatesModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
-    if (role == Qt::TextAlignmentRole) return QVariant((section <= Schedule ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    if (role == Qt::ToolTipRole && section == Degrees) return tr("Data · pipeline × chunks; further degrees with their names");
+    if (role == Qt::TextAlignmentRole)
+        return QVariant((section <= Schedule ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole && section == Degrees)
+        return tr("Data · pipeline × chunks; further degrees with their names");
     if (role == Qt::ToolTipRole && section == Throughput) return tr("Of the modelled device, over all replicas");
     if (role == Qt::ToolTipRole && section == Peak)
         return tr("Of the rank that needs most; its device has %1").arg(qt(toText(search_.progress().device)));

@@ -51,7 +51,8 @@ protected:
     QVector<double> createTickVector(double, const QCPRange& range) override {
         if (!(range.upper > 0)) return {};
         const double lower = std::max(range.lower, range.upper * std::exp2(-60));  // a logarithm has no zero
-        const int first = static_cast<int>(std::ceil(std::log2(lower))), last = static_cast<int>(std::floor(std::log2(range.upper)));
+        const int first = static_cast<int>(std::ceil(std::log2(lower))),
+                  last = static_cast<int>(std::floor(std::log2(range.upper)));
         const int stride = std::max(1, (last - first + tickCount()) / tickCount());
         QVector<double> ticks;
         for (int power = first; power <= last; power += stride) ticks.append(std::exp2(power));
@@ -166,7 +167,8 @@ void CandidatesPlot::setRanges() {
     QCPAxis* y = plot_->widget->yAxis;
     const int ticks = std::clamp((height() - 2 * tickPixels) / tickPixels, 1, 5);
     y->setTicker(QSharedPointer<UnitTicker<QString (*)(double)>>::create(1.0, &countText, ticks));
-    const double margin = std::max((fastest.tokensPerSecond - slowest.tokensPerSecond) * 0.1, fastest.tokensPerSecond * 0.02);
+    const double margin =
+        std::max((fastest.tokensPerSecond - slowest.tokensPerSecond) * 0.1, fastest.tokensPerSecond * 0.02);
     y->setRange(std::max(0.0, slowest.tokensPerSecond - margin), fastest.tokensPerSecond + margin);
 }
 

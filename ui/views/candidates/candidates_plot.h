@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Throughput against memory: a point a candidate, a line along the front, a line at the end of what may be taken of a device.
+// Throughput against memory: a point a candidate, a line along the front, a line at the end of what may be taken of a
+// device.
 #pragma once
 
 #include "ui/core/search_session.h"
@@ -45,7 +46,7 @@ private:
     std::unique_ptr<Plot> plot_;
     int looked_ = -1;
     bool stale_ = false;  ///< its colours are those of what is stale
-    int near_ = -1;  ///< the point that the pointer is at
+    int near_ = -1;       ///< the point that the pointer is at
 };
 
 }  // namespace shardlab

@@ -41,8 +41,8 @@ CandidatesView::CandidatesView(const ViewContext& context, QWidget* parent)
     : View(context, parent), candidates_(child<CandidatesModel>(context.search, context.theme, this)),
       sorted_(child<QSortFilterProxyModel>(this)), table_(child<QTableView>(this)),
       plot_(child<CandidatesPlot>(context.search, context.theme, this)),
-      preview_(child<CandidatePreview>(context.search, *candidates_, this)),
-      working_(child<QWidget>(this)), progress_(child<QProgressBar>(this)), cancel_(child<QPushButton>(tr("Cancel"), this)) {
+      preview_(child<CandidatePreview>(context.search, *candidates_, this)), working_(child<QWidget>(this)),
+      progress_(child<QProgressBar>(this)), cancel_(child<QPushButton>(tr("Cancel"), this)) {
     setAccessibleName(tr("Candidates"));
     setUpTable();
     setFocusProxy(table_);
@@ -78,7 +78,8 @@ CandidatesView::CandidatesView(const ViewContext& context, QWidget* parent)
         table_->scrollTo(rowOf(candidate));
     });
     connect(plot_, &CandidatesPlot::taken, this, &CandidatesView::take);
-    connect(&preview_->takeButton(), &QPushButton::clicked, this, [this] { take(candidateAt(table_->currentIndex())); });
+    connect(&preview_->takeButton(), &QPushButton::clicked, this,
+            [this] { take(candidateAt(table_->currentIndex())); });
     connect(table_, &QTableView::entered, this, [this](const QModelIndex& index) { hover(candidateAt(index)); });
     connect(table_, &QTableView::viewportEntered, this, [this] { hover(-1); });
     onTaken(*table_, [this](const QModelIndex& index) { take(candidateAt(index)); });
@@ -120,7 +121,8 @@ void CandidatesView::setUpTable() {
     });
     connect(header, &QHeaderView::sortIndicatorChanged, this, &CandidatesView::fitColumns);
     header->setMinimumSectionSize(30);
-    header->setStyleSheet(QStringLiteral("QHeaderView::section { padding: 3px 2px; font-size: %1px; }").arg(fontPixels));
+    header->setStyleSheet(
+        QStringLiteral("QHeaderView::section { padding: 3px 2px; font-size: %1px; }").arg(fontPixels));
 }
 
 void CandidatesView::resizeEvent(QResizeEvent* event) {
@@ -137,17 +139,20 @@ void CandidatesView::fitColumns() {
     body.setPixelSize(fontPixels);
     mono.setPixelSize(fontPixels);
     const auto natural = [&](int column) {
-        const int head = QFontMetrics(body).horizontalAdvance(candidates_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+        const int head = QFontMetrics(body).horizontalAdvance(
+            candidates_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
         const int mark = header->sortIndicatorSection() == column ? sortMark : 0;
         return cellPadding + std::max(head + mark, QFontMetrics(mono).horizontalAdvance(candidates_->longest(column)));
     };
     int room = table_->viewport()->width() - leastSchedule;
-    for (const int column : {CandidatesModel::Micro, CandidatesModel::Throughput, CandidatesModel::Bubble, CandidatesModel::Peak}) {
+    for (const int column :
+         {CandidatesModel::Micro, CandidatesModel::Throughput, CandidatesModel::Bubble, CandidatesModel::Peak}) {
         const int width = natural(column);
         header->resizeSection(column, width);
         room -= width;
     }
-    header->resizeSection(CandidatesModel::Degrees, std::clamp(natural(CandidatesModel::Degrees), leastDegrees, std::max(leastDegrees, room)));
+    header->resizeSection(CandidatesModel::Degrees,
+                          std::clamp(natural(CandidatesModel::Degrees), leastDegrees, std::max(leastDegrees, room)));
 }
 
 bool CandidatesView::eventFilter(QObject* watched, QEvent* event) {
@@ -183,7 +188,8 @@ void CandidatesView::select(int candidate) {
     mark();
     const QSignalBlocker quiet(table_->selectionModel());
     if (any) {
-        table_->selectionModel()->setCurrentIndex(rowOf(candidate), QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+        table_->selectionModel()->setCurrentIndex(rowOf(candidate),
+                                                  QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     } else {
         table_->selectionModel()->clear();
     }
@@ -192,7 +198,8 @@ void CandidatesView::select(int candidate) {
 
 void CandidatesView::hover(int candidate) {
     hovered_ = candidate;
-    plot_->setToolTip(candidate >= 0 && candidate < candidates_->rowCount() ? candidates_->description(candidate) : QString());
+    plot_->setToolTip(candidate >= 0 && candidate < candidates_->rowCount() ? candidates_->description(candidate)
+                                                                            : QString());
     mark();
 }
 
@@ -214,7 +221,8 @@ QString CandidatesView::subtitle() const {
     if (search.stale() && !search.candidates().empty()) return tr("of the last legal layout");
     if (search.running()) return tr("%1 of %2 layouts tried").arg(tried).arg(search.progress().legal);
     if (tried == 0) return {};
-    const QString figures = tr("%1 tried in %2").arg(tried).arg(QString::fromStdString(formatSeconds(search.seconds())));
+    const QString figures =
+        tr("%1 tried in %2").arg(tried).arg(QString::fromStdString(formatSeconds(search.seconds())));
     return search.complete() ? figures : tr("%1, cancelled").arg(figures);
 }
 
@@ -222,12 +230,16 @@ QString CandidatesView::emptyText() const {
     const SearchSession& search = context_.search;
     if (!search.candidates().empty()) return {};
     if (search.running()) return tr("Searching …");
-    if (!search.faults().empty()) return tr("No layout is legal for this model, cluster and batch.\n%1").arg(QString::fromStdString(toText(search.faults().front())));
-    return tr("Which layout is best?\nPress Plan for me (Ctrl+P) to try the legal ones.\nWhat saves memory and costs time is tried where less does not fit.");
+    if (!search.faults().empty())
+        return tr("No layout is legal for this model, cluster and batch.\n%1")
+            .arg(QString::fromStdString(toText(search.faults().front())));
+    return tr("Which layout is best?\nPress Plan for me (Ctrl+P) to try the legal ones.\nWhat saves memory and costs "
+              "time is tried where less does not fit.");
 }
 
 QString CandidatesView::asTable() const {
-    QString table = tr("layout\tschedule\tmicrobatch\tstep s\t%1\tbubble\tpeak bytes\tfits\twhy not\n").arg(context_.search.throughputUnit());
+    QString table = tr("layout\tschedule\tmicrobatch\tstep s\t%1\tbubble\tpeak bytes\tfits\twhy not\n")
+                        .arg(context_.search.throughputUnit());
     for (const Candidate& candidate : context_.search.candidates())
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\t%9\n")
                      .arg(degreesText(candidate.choice), scheduleText(candidate))

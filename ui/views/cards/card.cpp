@@ -13,7 +13,8 @@ Card::Card(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme)
 }
 
 void Card::setFigure(const CardFigure& figure) {
-    setAccessibleName(figure.title + QStringLiteral(": ") + figure.value + (figure.detail.isEmpty() ? QString() : QStringLiteral(", ") + figure.detail));
+    setAccessibleName(figure.title + QStringLiteral(": ") + figure.value +
+                      (figure.detail.isEmpty() ? QString() : QStringLiteral(", ") + figure.detail));
     setToolTip(figure.help);
     if (figure.title == figure_.title && figure.value == figure_.value && figure.detail == figure_.detail) return;
     figure_ = figure;
@@ -33,7 +34,9 @@ QFont Card::detailFont() const {
 }
 
 bool Card::fitsBeside() const {
-    return QFontMetrics(valueFont()).horizontalAdvance(figure_.value) + 8 + QFontMetrics(detailFont()).horizontalAdvance(figure_.detail) <= inner().width();
+    return QFontMetrics(valueFont()).horizontalAdvance(figure_.value) + 8 +
+               QFontMetrics(detailFont()).horizontalAdvance(figure_.detail) <=
+           inner().width();
 }
 
 void Card::setBeside(bool beside) {
@@ -56,7 +59,8 @@ void Card::paintEvent(QPaintEvent*) {
     const QFontMetrics titles(small), values(valueFont()), details(detailFont());
     painter.setFont(small);
     painter.setPen(theme.dim);
-    painter.drawText(area, Qt::AlignLeft | Qt::AlignTop, titles.elidedText(figure_.title, Qt::ElideRight, area.width()));
+    painter.drawText(area, Qt::AlignLeft | Qt::AlignTop,
+                     titles.elidedText(figure_.title, Qt::ElideRight, area.width()));
 
     const int titleBottom = area.top() + titles.height();
     const int below = beside_ ? 0 : details.height();
@@ -67,7 +71,9 @@ void Card::paintEvent(QPaintEvent*) {
     painter.setFont(detailFont());
     painter.setPen(theme.dim);
     if (beside_) painter.drawText(area.left() + values.horizontalAdvance(figure_.value) + 8, base, figure_.detail);
-    else painter.drawText(area.left(), base + details.height() + 2, details.elidedText(figure_.detail, Qt::ElideRight, area.width()));
+    else
+        painter.drawText(area.left(), base + details.height() + 2,
+                         details.elidedText(figure_.detail, Qt::ElideRight, area.width()));
 }
 
 }  // namespace shardlab

@@ -19,7 +19,8 @@ constexpr QSize leastCard(88, 60);
 }
 
 CardsView::CardsView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), grid_(child<QGridLayout>(this)), refresh_(this, [this] { refresh(); }, 100) {
+    : View(context, parent), grid_(child<QGridLayout>(this)), refresh_(
+                                                                  this, [this] { refresh(); }, 100) {
     setAccessibleName(tr("Figures of the step"));
     grid_->setContentsMargins(0, 0, 0, 0);
     grid_->setSpacing(8);
@@ -83,13 +84,16 @@ void CardsView::alignCards() {
 
 QString CardsView::subtitle() const {
     const int index = context_.model.stepIndexAt(context_.selection.cursor());
-    return index < 0 ? QString() : tr("step %1").arg(context_.model.stepExtents()[static_cast<std::size_t>(index)].step);
+    return index < 0 ? QString()
+                     : tr("step %1").arg(context_.model.stepExtents()[static_cast<std::size_t>(index)].step);
 }
 
 QString CardsView::asTable() const {
     QString table = tr("figure\tvalue\tcompared with\twhat it is\n");
     for (const CardFigure& figure : figures_)
-        table += QStringLiteral("%1\t%2\t%3\t%4\n").arg(figure.title, figure.value, figure.detail, QString(figure.help).replace(QLatin1Char('\n'), QLatin1Char(' ')));
+        table += QStringLiteral("%1\t%2\t%3\t%4\n")
+                     .arg(figure.title, figure.value, figure.detail,
+                          QString(figure.help).replace(QLatin1Char('\n'), QLatin1Char(' ')));
     return table;
 }
 

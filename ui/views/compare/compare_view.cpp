@@ -34,10 +34,11 @@ QString text(const std::string& from) { return QString::fromStdString(from); }
 }  // namespace
 
 CompareView::CompareView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), prediction_(child<QPushButton>(tr("Prediction"), this)), run_(child<QPushButton>(tr("Another run …"), this)),
-      close_(child<QPushButton>(tr("Close"), this)), whole_(child<QLabel>(this)), halves_(child<QSplitter>(Qt::Horizontal, this)),
-      timelines_(child<QSplitter>(Qt::Vertical, this)), part_(child<QComboBox>(this)), rows_(child<ComparisonModel>(context.theme, this)),
-      table_(child<QTableView>(this)), note_(child<QLabel>(this)) {
+    : View(context, parent), prediction_(child<QPushButton>(tr("Prediction"), this)),
+      run_(child<QPushButton>(tr("Another run …"), this)), close_(child<QPushButton>(tr("Close"), this)),
+      whole_(child<QLabel>(this)), halves_(child<QSplitter>(Qt::Horizontal, this)),
+      timelines_(child<QSplitter>(Qt::Vertical, this)), part_(child<QComboBox>(this)),
+      rows_(child<ComparisonModel>(context.theme, this)), table_(child<QTableView>(this)), note_(child<QLabel>(this)) {
     setAccessibleName(tr("Comparison"));
     auto* bar = child<QHBoxLayout>();
     makeBar(*bar);
@@ -64,7 +65,8 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     table_->verticalHeader()->setDefaultSectionSize(20);
     table_->horizontalHeader()->setHighlightSections(false);
     table_->horizontalHeader()->setMinimumSectionSize(30);
-    table_->horizontalHeader()->setStyleSheet(QStringLiteral("QHeaderView::section { padding: 3px 4px; font-size: 11px; }"));
+    table_->horizontalHeader()->setStyleSheet(
+        QStringLiteral("QHeaderView::section { padding: 3px 4px; font-size: 11px; }"));
     note_->setWordWrap(true);
     note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     side->addWidget(part_);
@@ -132,7 +134,8 @@ void CompareView::makeBar(QHBoxLayout& bar) {
 /// A view behind another's tab counts as visible, but nobody looks at it until it is painted.
 void CompareView::paintEvent(QPaintEvent* event) {
     View::paintEvent(event);
-    if (context_.compare.with() == CompareSession::With::Nothing) QMetaObject::invokeMethod(this, &CompareView::begin, Qt::QueuedConnection);
+    if (context_.compare.with() == CompareSession::With::Nothing)
+        QMetaObject::invokeMethod(this, &CompareView::begin, Qt::QueuedConnection);
 }
 
 /// What is nearest at hand: with the prediction, once the run is read.
@@ -167,7 +170,8 @@ void CompareView::arrangeTimelines() {
     }
     if (!own_) {
         ViewContext others = context_;
-        const auto framed = [this](const ViewContext& context, QWidget*& frame, QLabel*& caption, TimelinePlot*& plot, const QString& help) {
+        const auto framed = [this](const ViewContext& context, QWidget*& frame, QLabel*& caption, TimelinePlot*& plot,
+                                   const QString& help) {
             frame = child<QWidget>(timelines_);
             auto* column = child<QVBoxLayout>(frame);
             column->setContentsMargins(0, 0, 0, 0);
@@ -184,10 +188,14 @@ void CompareView::arrangeTimelines() {
         // What is found in one is marked in both.
         otherEvents_ = child<EventSearch>(session.other(), session.otherSelection(), this);
         otherEvents_->setQuery(context_.events.query());
-        connect(&context_.events, &EventSearch::changed, otherEvents_, [this] { otherEvents_->setQuery(context_.events.query()); });
-        ViewContext other{others.workspace, others.document, session.other(), session.otherSelection(), others.theme, others.search, others.compare, *otherEvents_, others.lessons};
+        connect(&context_.events, &EventSearch::changed, otherEvents_,
+                [this] { otherEvents_->setQuery(context_.events.query()); });
+        ViewContext other{others.workspace,         others.document, session.other(),
+                          session.otherSelection(), others.theme,    others.search,
+                          others.compare,           *otherEvents_,   others.lessons};
         framed(other, otherFrame_, otherCaption_, other_, tr("Timeline of what it is compared with"));
-        link_ = child<LinkedTimelines>(context_.model, context_.selection, session.other(), session.otherSelection(), this);
+        link_ =
+            child<LinkedTimelines>(context_.model, context_.selection, session.other(), session.otherSelection(), this);
         connect(other_, &TimelinePlot::moved, link_, &LinkedTimelines::lead);
         connect(other_, &TimelinePlot::drawn, link_, &LinkedTimelines::settle);
     }
@@ -232,8 +240,9 @@ void CompareView::refresh() {
     if (const auto& comparison = session.comparison()) {
         const Compared& step = comparison->stepSeconds;
         said = tr("step %1 → %2 (%3) · bubble %4 → %5")
-                   .arg(text(formatSeconds(step.a.value_or(0))), text(formatSeconds(step.b.value_or(0))), text(formatChange(step)),
-                        text(formatPercent(comparison->bubble.a.value_or(0))), text(formatPercent(comparison->bubble.b.value_or(0))));
+                   .arg(text(formatSeconds(step.a.value_or(0))), text(formatSeconds(step.b.value_or(0))),
+                        text(formatChange(step)), text(formatPercent(comparison->bubble.a.value_or(0))),
+                        text(formatPercent(comparison->bubble.b.value_or(0))));
     }
     whole_->setText(said);
     QString help = tr("Median of the compared steps, A → B");
@@ -248,7 +257,8 @@ void CompareView::refreshTable() {
     const auto part = static_cast<ComparisonPart>(std::max(0, part_->currentIndex()));
     part_->setToolTip(partHelp(part));
     const auto& comparison = session.comparison();
-    rows_->setRows(comparison ? rowsOf(*comparison, part) : std::vector<ComparisonRow>{}, part == ComparisonPart::Largest ? tr("action") : QString());
+    rows_->setRows(comparison ? rowsOf(*comparison, part) : std::vector<ComparisonRow>{},
+                   part == ComparisonPart::Largest ? tr("action") : QString());
     QHeaderView* header = table_->horizontalHeader();
     header->setSectionResizeMode(QHeaderView::ResizeToContents);
     header->setSectionResizeMode(ComparisonModel::Bar, QHeaderView::Stretch);
@@ -258,7 +268,8 @@ void CompareView::refreshTable() {
         said = text(error->text());
         role = "fault";
     } else if (comparison) {
-        for (const std::string& note : comparison->notes) said += (said.isEmpty() ? tr("Not aligned: ") : QStringLiteral("; ")) + text(note);
+        for (const std::string& note : comparison->notes)
+            said += (said.isEmpty() ? tr("Not aligned: ") : QStringLiteral("; ")) + text(note);
     }
     note_->setText(said);
     note_->setVisible(!said.isEmpty());
@@ -301,28 +312,39 @@ void CompareView::goTo(int rank, int step, EventKind kind, ActionId action) {
 
 QString CompareView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
-    return context_.model.file().empty() ? tr("This run is not recorded in a file: there is nothing to compare.") : QString();
+    return context_.model.file().empty() ? tr("This run is not recorded in a file: there is nothing to compare.")
+                                         : QString();
 }
 
 QString CompareView::subtitle() const {
     const CompareSession& session = context_.compare;
     if (session.with() == CompareSession::With::Nothing) return {};
-    const QString with = session.with() == CompareSession::With::Prediction ? tr("predicted (A) with measured (B)")
-                                                                            : tr("%1 (A) with %2 (B)").arg(text(context_.model.file().stem().string()), text(session.file().stem().string()));
+    const QString with =
+        session.with() == CompareSession::With::Prediction
+            ? tr("predicted (A) with measured (B)")
+            : tr("%1 (A) with %2 (B)")
+                  .arg(text(context_.model.file().stem().string()), text(session.file().stem().string()));
     const auto& comparison = session.comparison();
     if (!comparison) return with;
-    return tr("%1 · steps %2–%3 · %4 actions aligned").arg(with).arg(comparison->firstStep).arg(comparison->lastStep).arg(comparison->alignedActions);
+    return tr("%1 · steps %2–%3 · %4 actions aligned")
+        .arg(with)
+        .arg(comparison->firstStep)
+        .arg(comparison->lastStep)
+        .arg(comparison->alignedActions);
 }
 
 QString CompareView::asTable() const {
     const auto& comparison = context_.compare.comparison();
     QString table = tr("part\twhat\tA s\tB s\tdifference s\n");
     if (!comparison) return table;
-    const auto figure = [](const std::optional<double>& value) { return value ? QString::number(*value, 'g', 9) : QString(); };
+    const auto figure = [](const std::optional<double>& value) {
+        return value ? QString::number(*value, 'g', 9) : QString();
+    };
     for (int part = 0; part < comparisonParts; ++part)
         for (const ComparisonRow& row : rowsOf(*comparison, static_cast<ComparisonPart>(part)))
             table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
-                         .arg(partTitle(static_cast<ComparisonPart>(part)), row.name, figure(row.figure.a), figure(row.figure.b), figure(row.figure.difference()));
+                         .arg(partTitle(static_cast<ComparisonPart>(part)), row.name, figure(row.figure.a),
+                              figure(row.figure.b), figure(row.figure.difference()));
     for (const std::string& note : comparison->notes) table += tr("not aligned\t%1\t\t\t\n").arg(text(note));
     return table;
 }

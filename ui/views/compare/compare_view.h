@@ -57,7 +57,7 @@ private:
     QString captionOf(bool a) const;
 
     CompareSession::With arranged_ = CompareSession::With::Nothing;  ///< what the timelines stand for
-    std::filesystem::path begun_;  ///< the run that was compared unasked
+    std::filesystem::path begun_;                                    ///< the run that was compared unasked
     QPushButton* prediction_;
     QPushButton* run_;
     QPushButton* close_;

@@ -22,21 +22,21 @@ QString secondsText(const std::optional<double>& value) { return value ? text(fo
 
 QString layersText(std::pair<int, int> layers) {
     if (layers.second < layers.first) return tr("none");
-    return layers.first == layers.second ? QString::number(layers.first) : QStringLiteral("%1–%2").arg(layers.first).arg(layers.second);
+    return layers.first == layers.second ? QString::number(layers.first)
+                                         : QStringLiteral("%1–%2").arg(layers.first).arg(layers.second);
 }
 
-QString ranksText(int a, int b) {
-    return a == b ? QString::number(a) : QStringLiteral("%1 / %2").arg(a).arg(b);
-}
+QString ranksText(int a, int b) { return a == b ? QString::number(a) : QStringLiteral("%1 / %2").arg(a).arg(b); }
 
 ComparisonRow largestRow(const RunComparison::Difference& one) {
     const QString action = one.action ? text(toText(actionFromId(one.action))) : text(name(one.kind));
-    return {tr("%1 · rank %2").arg(action, ranksText(one.rankA, one.rankB)), one.seconds, one.kind,
-            tr("%1, mean of %2 steps; the sides differ most in step %3: %4%5")
-                .arg(text(name(one.kind)))
-                .arg(one.steps)
-                .arg(one.worstStep)
-                .arg(one.worst < 0 ? QStringLiteral("−") : QStringLiteral("+"), text(formatSeconds(std::abs(one.worst))))};
+    return {
+        tr("%1 · rank %2").arg(action, ranksText(one.rankA, one.rankB)), one.seconds, one.kind,
+        tr("%1, mean of %2 steps; the sides differ most in step %3: %4%5")
+            .arg(text(name(one.kind)))
+            .arg(one.steps)
+            .arg(one.worstStep)
+            .arg(one.worst < 0 ? QStringLiteral("−") : QStringLiteral("+"), text(formatSeconds(std::abs(one.worst))))};
 }
 
 void addRank(std::vector<ComparisonRow>& rows, const RunComparison::Rank& rank) {
@@ -64,9 +64,12 @@ QString partTitle(ComparisonPart part) {
 
 QString partHelp(ComparisonPart part) {
     switch (part) {
-    case ComparisonPart::Largest: return tr("The actions whose times differ most, mean of a step. Waits are left out: they follow from the others.");
+    case ComparisonPart::Largest:
+        return tr(
+            "The actions whose times differ most, mean of a step. Waits are left out: they follow from the others.");
     case ComparisonPart::Kinds: return tr("Time of each kind, mean of a step and a rank");
-    case ComparisonPart::Ranks: return tr("What each rank does, mean of a step; ranks of other meshes meet by their place");
+    case ComparisonPart::Ranks:
+        return tr("What each rank does, mean of a step; ranks of other meshes meet by their place");
     case ComparisonPart::Stages: return tr("Computing of each stage, mean of a step and of the ranks that hold it");
     case ComparisonPart::Layers: return tr("A stage's computing in equal parts to its layers");
     case ComparisonPart::Steps: return tr("How long each step took");
@@ -119,14 +122,17 @@ void ComparisonModel::setRows(std::vector<ComparisonRow> rows, const QString& fi
     endResetModel();
 }
 
-int ComparisonModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(rows_.size()); }
+int ComparisonModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
 int ComparisonModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : columns; }
 
 QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const ComparisonRow& row = rows_[static_cast<std::size_t>(index.row())];
     const Theme& theme = theme_.theme();
-    if (role == Qt::TextAlignmentRole) return int(Qt::AlignVCenter | (index.column() == Name ? Qt::AlignLeft : Qt::AlignRight));
+    if (role == Qt::TextAlignmentRole)
+        return int(Qt::AlignVCenter | (index.column() == Name ? Qt::AlignLeft : Qt::AlignRight));
     if (role == Qt::FontRole) {
         QFont font = index.column() == Name ? theme.body : theme.mono;
         font.setPixelSize(12);
@@ -157,7 +163,8 @@ QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
 
 QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
-    if (role == Qt::TextAlignmentRole) return int(Qt::AlignVCenter | (section == Name ? Qt::AlignLeft : Qt::AlignRight));
+    if (role == Qt::TextAlignmentRole)
+        return int(Qt::AlignVCenter | (section == Name ? Qt::AlignLeft : Qt::AlignRight));
     if (role != Qt::DisplayRole) return {};
     switch (section) {
     case Name: return firstColumn_;
@@ -185,7 +192,8 @@ void DifferenceBar::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->drawLine(middle, option.rect.top(), middle, option.rect.bottom());
     const int length = static_cast<int>(std::abs(share) * bars.width() / 2);
     if (length > 0 && bars.width() > 12)
-        painter->fillRect(share > 0 ? QRect(middle + 1, bars.top(), length, bars.height()) : QRect(middle - length, bars.top(), length, bars.height()),
+        painter->fillRect(share > 0 ? QRect(middle + 1, bars.top(), length, bars.height())
+                                    : QRect(middle - length, bars.top(), length, bars.height()),
                           share > 0 ? theme.warning : theme.good);
     painter->setFont(plain.font);
     painter->setPen(theme.dim);

@@ -21,7 +21,9 @@ const StepExtent* stepAt(const RunModel& model, std::int64_t time) {
     return &extents[static_cast<std::size_t>(std::max(index, 0))];
 }
 
-std::int64_t momentOf(const StepExtent& extent) { return std::max<std::int64_t>(extent.firstForward >= 0 ? extent.firstForward : extent.begin, 0); }
+std::int64_t momentOf(const StepExtent& extent) {
+    return std::max<std::int64_t>(extent.firstForward >= 0 ? extent.firstForward : extent.begin, 0);
+}
 
 }  // namespace
 
@@ -30,15 +32,18 @@ std::optional<Event> alignedEvent(const RunModel& model, const Layout& from, con
     if (model.empty() || event.rank < 0 || nameNumber(event.action) != 0) return std::nullopt;
     const int rank = counterpart(from, event.rank, model.header().layout);
     if (rank < 0 || rank >= model.ranks()) return std::nullopt;
-    const std::vector<Event> all = showsPrediction(model) ? model.predicted(rank, event.lane) : model.eventsOfStep(rank, event.lane, event.step);
-    const auto found = std::ranges::find_if(all, [&](const Event& other) { return other.kind == event.kind && other.action == event.action; });
+    const std::vector<Event> all =
+        showsPrediction(model) ? model.predicted(rank, event.lane) : model.eventsOfStep(rank, event.lane, event.step);
+    const auto found = std::ranges::find_if(
+        all, [&](const Event& other) { return other.kind == event.kind && other.action == event.action; });
     return found == all.end() ? std::nullopt : std::optional<Event>(*found);
 }
 
 std::int64_t shiftBetween(const RunModel& one, const RunModel& other, std::int64_t time) {
     const bool fromPrediction = showsPrediction(one);
     const bool toPrediction = showsPrediction(other);
-    if (fromPrediction == toPrediction && fromPrediction) return other.predictedFirstForward() - one.predictedFirstForward();
+    if (fromPrediction == toPrediction && fromPrediction)
+        return other.predictedFirstForward() - one.predictedFirstForward();
     if (toPrediction) {
         const StepExtent* step = stepAt(one, time);
         return step ? -predictedOffset(one, *step) : 0;
@@ -51,13 +56,15 @@ std::int64_t shiftBetween(const RunModel& one, const RunModel& other, std::int64
     return momentOf(same == extents.end() ? extents.back() : *same) - momentOf(*step);
 }
 
-LinkedTimelines::LinkedTimelines(RunModel& first, Selection& ofFirst, RunModel& second, Selection& ofSecond, QObject* parent)
+LinkedTimelines::LinkedTimelines(RunModel& first, Selection& ofFirst, RunModel& second, Selection& ofSecond,
+                                 QObject* parent)
     : QObject(parent), first_(first), ofFirst_(ofFirst), second_(second), ofSecond_(ofSecond) {
     connect(&ofFirst_, &Selection::visibleChanged, this, &LinkedTimelines::follow);
     const auto passCursor = [this] {
         if (!usable()) return;
         const std::int64_t cursor = ofFirst_.cursor();
-        ofSecond_.setCursor(cursor < 0 ? -1 : std::max<std::int64_t>(0, cursor + shiftBetween(first_, second_, cursor)));
+        ofSecond_.setCursor(cursor < 0 ? -1
+                                       : std::max<std::int64_t>(0, cursor + shiftBetween(first_, second_, cursor)));
     };
     connect(&ofFirst_, &Selection::cursorChanged, this, passCursor);
     connect(&second_, &RunModel::appended, this, passCursor);

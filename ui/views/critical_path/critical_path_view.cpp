@@ -22,7 +22,9 @@ QString percent(double part, double whole) { return text(formatPercent(whole > 0
 
 /// "20 ms compute, 3 ms tensor collectives, 1 ms communication"; the second where there are any.
 QString partsOf(const CriticalPath::Share& share) {
-    const QString tensor = share.tensor > 0 ? CriticalPathView::tr(", %1 tensor collectives").arg(text(formatSeconds(share.tensor))) : QString();
+    const QString tensor = share.tensor > 0
+                               ? CriticalPathView::tr(", %1 tensor collectives").arg(text(formatSeconds(share.tensor)))
+                               : QString();
     return CriticalPathView::tr("%1 compute%2, %3 communication")
         .arg(text(formatSeconds(share.compute)), tensor, text(formatSeconds(share.communication)));
 }
@@ -30,12 +32,13 @@ QString partsOf(const CriticalPath::Share& share) {
 }  // namespace
 
 CriticalPathView::CriticalPathView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), facts_(child<FactList>(this)), button_(child<QPushButton>(tr("Show in the timeline"), this)),
-      refresh_(this, [this] { refresh(); }) {
+    : View(context, parent), facts_(child<FactList>(this)),
+      button_(child<QPushButton>(tr("Show in the timeline"), this)), refresh_(this, [this] { refresh(); }) {
     setAccessibleName(tr("Critical path"));
     button_->setCheckable(true);
     button_->setProperty("role", QStringLiteral("flat"));
-    button_->setToolTip(tr("Draw the chain of actions that decides how long a step takes, as measured where it was (C)"));
+    button_->setToolTip(
+        tr("Draw the chain of actions that decides how long a step takes, as measured where it was (C)"));
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 2, 0, 0);
     column->setSpacing(0);
@@ -53,13 +56,15 @@ CriticalPathView::CriticalPathView(const ViewContext& context, QWidget* parent)
     // Of a run that goes on, the next step once it is over.
     connect(&context_.model, &RunModel::appended, this, [this, request] {
         const int index = context_.model.stepIndexAt(context_.selection.cursor());
-        if (index >= 0 && context_.model.summary().steps()[static_cast<std::size_t>(index)].step != measuredOf_.first) request();
+        if (index >= 0 && context_.model.summary().steps()[static_cast<std::size_t>(index)].step != measuredOf_.first)
+            request();
     });
     connect(&context_.selection, &Selection::cursorChanged, this, request);
     connect(&context_.selection, &Selection::rankChanged, this, request);
     connect(&context_.model, &RunModel::accounted, this, request);
     connect(&context_.selection, &Selection::eventChanged, this, request);
-    connect(&context_.selection, &Selection::pathShownChanged, this, [this] { button_->setChecked(context_.selection.pathShown()); });
+    connect(&context_.selection, &Selection::pathShownChanged, this,
+            [this] { button_->setChecked(context_.selection.pathShown()); });
     connect(button_, &QPushButton::toggled, this, [this](bool on) { context_.selection.showPath(on); });
     button_->setChecked(context_.selection.pathShown());
     refresh_.flush();
@@ -104,8 +109,10 @@ void CriticalPathView::addSelected(std::vector<Fact>& facts, const StepAccount& 
     const bool predicted = std::ranges::find(path.nodes, node) != path.nodes.end();
     const QString late = slack > 0 ? tr("could be %1 late").arg(text(formatSeconds(slack))) : tr("as long as the path");
     if (measured_ && event->step == measured_->step) {
-        const bool decided = std::ranges::find(measured_->path.links, node, &MeasuredPath::Link::node) != measured_->path.links.end();
-        facts.push_back({action, decided ? tr("decided the step") : tr("not on the path"), decided ? "warning" : "figure",
+        const bool decided =
+            std::ranges::find(measured_->path.links, node, &MeasuredPath::Link::node) != measured_->path.links.end();
+        facts.push_back({action, decided ? tr("decided the step") : tr("not on the path"),
+                         decided ? "warning" : "figure",
                          tr("As predicted: %1.").arg(predicted ? tr("decides the step") : late)});
         return;
     }
@@ -116,39 +123,53 @@ void CriticalPathView::addSelected(std::vector<Fact>& facts, const StepAccount& 
 void CriticalPathView::addPredicted(std::vector<Fact>& facts, const StepAccount& account) const {
     const CriticalPath& path = account.path;
     const double step = account.graph.stepSeconds;
-    const auto part = [&](double seconds) { return tr("%1 · %2").arg(percent(seconds, step), text(formatSeconds(seconds))); };
+    const auto part = [&](double seconds) {
+        return tr("%1 · %2").arg(percent(seconds, step), text(formatSeconds(seconds)));
+    };
     const CriticalPath::Share sum = path.share();
     facts.push_back({tr("Compute"), part(sum.compute), "figure", tr("Of the path, over all ranks")});
-    if (sum.tensor > 0) facts.push_back({tr("Tensor comm"), part(sum.tensor), "figure", tr("What a tensor group's ranks exchange within the actions on the path")});
-    facts.push_back({tr("Communication"), part(sum.communication), "figure", tr("Transfers and reductions on the path")});
+    if (sum.tensor > 0)
+        facts.push_back({tr("Tensor comm"), part(sum.tensor), "figure",
+                         tr("What a tensor group's ranks exchange within the actions on the path")});
+    facts.push_back(
+        {tr("Communication"), part(sum.communication), "figure", tr("Transfers and reductions on the path")});
     for (std::size_t rank = 0; rank < std::min(mostRanks, path.ofRank.size()); ++rank) {
         const CriticalPath::Share& share = path.onPath[rank];
         const CriticalPath::Time& time = path.ofRank[rank];
-        facts.push_back({tr("Pipeline rank %1").arg(rank), tr("on path %1 · waits %2").arg(percent(share.seconds(), step), percent(time.waiting, step)), "figure",
-                         tr("On the path: %1. In the step: %2 computing%3, %4 reducing, %5 waiting.")
-                             .arg(partsOf(share), text(formatSeconds(time.computing)),
-                                  time.tensor > 0 ? tr(", %1 in tensor collectives").arg(text(formatSeconds(time.tensor))) : QString(),
-                                  text(formatSeconds(time.reducing)), text(formatSeconds(time.waiting)))});
+        facts.push_back(
+            {tr("Pipeline rank %1").arg(rank),
+             tr("on path %1 · waits %2").arg(percent(share.seconds(), step), percent(time.waiting, step)), "figure",
+             tr("On the path: %1. In the step: %2 computing%3, %4 reducing, %5 waiting.")
+                 .arg(partsOf(share), text(formatSeconds(time.computing)),
+                      time.tensor > 0 ? tr(", %1 in tensor collectives").arg(text(formatSeconds(time.tensor)))
+                                      : QString(),
+                      text(formatSeconds(time.reducing)), text(formatSeconds(time.waiting)))});
     }
 }
 
 void CriticalPathView::addMeasured(std::vector<Fact>& facts, const StepAccount& account) const {
     const MeasuredPath& path = measured_->path;
-    const auto part = [&](double seconds) { return tr("%1 · %2").arg(percent(seconds, path.seconds), text(formatSeconds(seconds))); };
+    const auto part = [&](double seconds) {
+        return tr("%1 · %2").arg(percent(seconds, path.seconds), text(formatSeconds(seconds)));
+    };
     const CriticalPath::Share sum = path.share(), predicted = account.path.share();
-    facts.push_back({tr("Compute"), part(sum.compute), "figure", tr("Of the path, over all ranks; predicted %1").arg(text(formatSeconds(predicted.compute)))});
+    facts.push_back({tr("Compute"), part(sum.compute), "figure",
+                     tr("Of the path, over all ranks; predicted %1").arg(text(formatSeconds(predicted.compute)))});
     if (sum.tensor > 0 || predicted.tensor > 0)
         facts.push_back({tr("Tensor comm"), part(sum.tensor), "figure",
-                         tr("What a tensor group's ranks exchange within the actions on the path, and their wait for each other; predicted %1")
+                         tr("What a tensor group's ranks exchange within the actions on the path, and their wait for "
+                            "each other; predicted %1")
                              .arg(text(formatSeconds(predicted.tensor)))});
-    facts.push_back({tr("Communication"), part(sum.communication), "figure",
-                     tr("Transfers and reductions on the path; predicted %1").arg(text(formatSeconds(predicted.communication)))});
+    facts.push_back(
+        {tr("Communication"), part(sum.communication), "figure",
+         tr("Transfers and reductions on the path; predicted %1").arg(text(formatSeconds(predicted.communication)))});
     facts.push_back({tr("Between actions"), part(path.gaps), "figure",
-                     tr("Time on the path in which no action of this pipeline decided: a rank was slow to begin the next, or waited for another replica")});
+                     tr("Time on the path in which no action of this pipeline decided: a rank was slow to begin the "
+                        "next, or waited for another replica")});
     for (std::size_t rank = 0; rank < std::min(mostRanks, path.onPath.size()); ++rank) {
         const CriticalPath::Share& own = path.onPath[rank];
-        facts.push_back({tr("Pipeline rank %1").arg(rank), tr("on path %1").arg(percent(own.seconds(), path.seconds)), "figure",
-                         tr("%1. Predicted: %2.").arg(partsOf(own), partsOf(account.path.onPath[rank]))});
+        facts.push_back({tr("Pipeline rank %1").arg(rank), tr("on path %1").arg(percent(own.seconds(), path.seconds)),
+                         "figure", tr("%1. Predicted: %2.").arg(partsOf(own), partsOf(account.path.onPath[rank]))});
     }
 }
 
@@ -156,8 +177,14 @@ QString CriticalPathView::subtitle() const {
     if (context_.model.empty()) return {};
     const StepAccount* account = context_.model.account();
     if (!account) return {};
-    if (measured_) return tr("step %1 · %2 actions, %3").arg(measured_->step).arg(measured_->path.links.size()).arg(text(formatSeconds(measured_->path.seconds)));
-    return tr("predicted · %1 actions, %2").arg(account->path.nodes.size()).arg(text(formatSeconds(account->graph.stepSeconds)));
+    if (measured_)
+        return tr("step %1 · %2 actions, %3")
+            .arg(measured_->step)
+            .arg(measured_->path.links.size())
+            .arg(text(formatSeconds(measured_->path.seconds)));
+    return tr("predicted · %1 actions, %2")
+        .arg(account->path.nodes.size())
+        .arg(text(formatSeconds(account->graph.stepSeconds)));
 }
 
 QString CriticalPathView::emptyText() const {
@@ -170,18 +197,22 @@ QString CriticalPathView::asTable() const {
     if (!account) return {};
     const auto seconds = [](double value) { return QString::number(value, 'g', 9); };
     if (measured_) return tableOfStep(*account);
-    QString table = tr("pipeline rank\tpath: compute s\tpath: tensor collectives s\tpath: communication s\tcomputing s\ttensor collectives s\treducing s\twaiting s\n");
+    QString table = tr("pipeline rank\tpath: compute s\tpath: tensor collectives s\tpath: communication s\tcomputing "
+                       "s\ttensor collectives s\treducing s\twaiting s\n");
     for (std::size_t rank = 0; rank < account->path.ofRank.size(); ++rank) {
         const CriticalPath::Share& share = account->path.onPath[rank];
         const CriticalPath::Time& time = account->path.ofRank[rank];
-        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\n")
-                     .arg(QString::number(rank), seconds(share.compute), seconds(share.tensor), seconds(share.communication), seconds(time.computing),
-                          seconds(time.tensor), seconds(time.reducing), seconds(time.waiting));
+        table +=
+            QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\n")
+                .arg(QString::number(rank), seconds(share.compute), seconds(share.tensor), seconds(share.communication),
+                     seconds(time.computing), seconds(time.tensor), seconds(time.reducing), seconds(time.waiting));
     }
     table += tr("\naction\tpipeline rank\tbegin s\tlasts s\n");
     for (const int index : account->path.nodes) {
         const StepGraph::Node& node = account->graph.nodes[static_cast<std::size_t>(index)];
-        table += QStringLiteral("%1\t%2\t%3\t%4\n").arg(text(toText(node.action)), QString::number(node.rank), seconds(node.begin), seconds(node.end - node.begin));
+        table += QStringLiteral("%1\t%2\t%3\t%4\n")
+                     .arg(text(toText(node.action)), QString::number(node.rank), seconds(node.begin),
+                          seconds(node.end - node.begin));
     }
     return table;
 }
@@ -190,20 +221,21 @@ QString CriticalPathView::tableOfStep(const StepAccount& account) const {
     const auto seconds = [](double value) { return QString::number(value, 'g', 9); };
     const MeasuredPath& path = measured_->path;
     QString table = tr("step %1\n\npipeline rank\tpath: compute s\tpath: tensor collectives s\tpath: communication s\t"
-                       "predicted: compute s\tpredicted: tensor collectives s\tpredicted: communication s\n").arg(measured_->step);
+                       "predicted: compute s\tpredicted: tensor collectives s\tpredicted: communication s\n")
+                        .arg(measured_->step);
     for (std::size_t rank = 0; rank < path.onPath.size(); ++rank) {
         const CriticalPath::Share& own = path.onPath[rank];
         const CriticalPath::Share& predicted = account.path.onPath[rank];
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\n")
-                     .arg(QString::number(rank), seconds(own.compute), seconds(own.tensor), seconds(own.communication), seconds(predicted.compute),
-                          seconds(predicted.tensor), seconds(predicted.communication));
+                     .arg(QString::number(rank), seconds(own.compute), seconds(own.tensor), seconds(own.communication),
+                          seconds(predicted.compute), seconds(predicted.tensor), seconds(predicted.communication));
     }
     table += tr("\naction\tpipeline rank\tgap before s\tbegin s\tlasts s\n");
     for (const MeasuredPath::Link& link : path.links) {
         const StepGraph::Node& node = account.graph.nodes[static_cast<std::size_t>(link.node)];
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
-                     .arg(text(toText(node.action)), QString::number(node.rank), seconds(link.gap), seconds(link.begin - path.links.front().begin),
-                          seconds(link.end - link.begin));
+                     .arg(text(toText(node.action)), QString::number(node.rank), seconds(link.gap),
+                          seconds(link.begin - path.links.front().begin), seconds(link.end - link.begin));
     }
     return table;
 }

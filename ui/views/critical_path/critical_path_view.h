@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a step's length is made of: compute and communication on its critical path, and what each rank does meanwhile. Of the
-// step at the cursor as it was measured, beside the prediction; where nothing is measured, of the predicted one. Of the
-// selected action, whether it decides and how late it could be.
+// What a step's length is made of: compute and communication on its critical path, and what each rank does meanwhile.
+// Of the step at the cursor as it was measured, beside the prediction; where nothing is measured, of the predicted one.
+// Of the selected action, whether it decides and how late it could be.
 #pragma once
 
 #include "ui/core/fact_list.h"

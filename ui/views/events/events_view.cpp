@@ -23,10 +23,11 @@ constexpr int timesWidth = 360;
 }
 
 EventsView::EventsView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), happenings_(child<HappeningsModel>(context.model, context.theme, this)), shown_(child<HappeningsFilter>(this)),
-      table_(child<QTableView>(this)), filter_(child<QLineEdit>(this)), problems_(child<QPushButton>(tr("Problems"), this)),
-      detail_(child<QLabel>(this)),
-      refresh_(this, [this] { refresh(); }, 150) {
+    : View(context, parent), happenings_(child<HappeningsModel>(context.model, context.theme, this)),
+      shown_(child<HappeningsFilter>(this)), table_(child<QTableView>(this)), filter_(child<QLineEdit>(this)),
+      problems_(child<QPushButton>(tr("Problems"), this)), detail_(child<QLabel>(this)),
+      refresh_(
+          this, [this] { refresh(); }, 150) {
     setAccessibleName(tr("Events"));
     shown_->setSourceModel(happenings_);
     table_->setModel(shown_);
@@ -77,13 +78,16 @@ EventsView::EventsView(const ViewContext& context, QWidget* parent)
     connect(filter_, &QLineEdit::textChanged, shown_, &HappeningsFilter::setText);
     connect(problems_, &QPushButton::toggled, shown_, &HappeningsFilter::setProblemsOnly);
     const auto tellRow = [this](const QModelIndex& row) {
-        const QString text = row.isValid() ? shown_->index(row.row(), HappeningsModel::Text).data().toString() : QString();
-        const bool elided = table_->fontMetrics().horizontalAdvance(text) + 8 > table_->columnWidth(HappeningsModel::Text);
+        const QString text =
+            row.isValid() ? shown_->index(row.row(), HappeningsModel::Text).data().toString() : QString();
+        const bool elided =
+            table_->fontMetrics().horizontalAdvance(text) + 8 > table_->columnWidth(HappeningsModel::Text);
         detail_->setText(text);
         detail_->setVisible(elided);
     };
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, tellRow);
-    connect(shown_, &QAbstractItemModel::modelReset, this, [this, tellRow] { tellRow(table_->currentIndex()); });  // another run
+    connect(shown_, &QAbstractItemModel::modelReset, this,
+            [this, tellRow] { tellRow(table_->currentIndex()); });  // another run
     connect(table_, &QTableView::clicked, this, &EventsView::goTo);
     connect(table_, &QTableView::activated, this, &EventsView::goTo);
     refresh();
@@ -116,7 +120,8 @@ void EventsView::goTo(const QModelIndex& index) {
 
 QString EventsView::subtitle() const {
     int problems = 0;
-    for (int row = 0; row < happenings_->rowCount(); ++row) problems += happenings_->at(row).level == LogLevel::Info ? 0 : 1;
+    for (int row = 0; row < happenings_->rowCount(); ++row)
+        problems += happenings_->at(row).level == LogLevel::Info ? 0 : 1;
     if (problems > 0) return problems == 1 ? tr("1 problem") : tr("%1 problems").arg(problems);
     return happenings_->rowCount() > 0 ? tr("newest first") : QString();
 }
@@ -125,11 +130,15 @@ QString EventsView::asTable() const {
     QString table = tr("step\ttime s\trank\tlevel\twhat\n");
     for (int row = 0; row < shown_->rowCount(); ++row) {
         const Happening& happening = happenings_->at(shown_->mapToSource(shown_->index(row, 0)).row());
-        const char* level = happening.level == LogLevel::Error ? "error" : happening.level == LogLevel::Warning ? "warning" : "info";
+        const char* level = happening.level == LogLevel::Error     ? "error"
+                            : happening.level == LogLevel::Warning ? "warning"
+                                                                   : "info";
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
                      .arg(happening.step < 0 ? QString() : QString::number(happening.step),
-                          QString::number(context_.model.deviceTime().seconds(static_cast<double>(happening.time) * 1e-9), 'f', 6),
-                          happening.rank < 0 ? QString() : QString::number(happening.rank), QLatin1String(level), happening.text);
+                          QString::number(
+                              context_.model.deviceTime().seconds(static_cast<double>(happening.time) * 1e-9), 'f', 6),
+                          happening.rank < 0 ? QString() : QString::number(happening.rank), QLatin1String(level),
+                          happening.text);
     }
     return table;
 }

@@ -27,30 +27,33 @@ std::int64_t lastOf(const RunModel& model) {
 std::int64_t lastOf(const RunModel& model, int rank, std::int64_t runsLast) {
     if (rank < 0 || rank >= model.ranks()) return runsLast;
     std::int64_t last = 0;
-    for (int lane = 0; lane < laneCount; ++lane) last = std::max(last, model.lane(rank, static_cast<Lane>(lane)).lastEnd());
+    for (int lane = 0; lane < laneCount; ++lane)
+        last = std::max(last, model.lane(rank, static_cast<Lane>(lane)).lastEnd());
     return last > 0 ? last : runsLast;
 }
 
 Happening fromInstant(const Event& event, const EventNames& names) {
     Happening happening{event.begin, event.rank, event.step, LogLevel::Info, {}, {}};
     switch (event.kind) {
-        case EventKind::Command:
-            happening.rank = -1;
-            happening.text = tr("command: %1").arg(text(name(static_cast<Command>(static_cast<int>(event.value)))));
-            if (event.value == static_cast<double>(Command::Resize)) happening.text += event.bytes == 1 ? tr(" to 1 replica") : tr(" to %1 replicas").arg(event.bytes);
-            if (event.value == static_cast<double>(Command::InjectFault))
-                happening.text = (event.bytes == 0 ? tr("command: kill rank %1") : tr("command: stop rank %1's process")).arg(event.rank);
-            break;
-        case EventKind::Fault:
-            happening.level = LogLevel::Error;
-            happening.text = tr("fault on rank %1").arg(event.rank);
-            if (event.action) happening.text += tr(" at %1").arg(text(toText(actionFromId(event.action))));
-            break;
-        case EventKind::Mark: happening.text = text(names.of(event.action)); break;
-        default:
-            happening.level = LogLevel::Warning;
-            happening.text = tr("rank %1 dropped %2 events").arg(event.rank).arg(event.value, 0, 'f', 0);
-            break;
+    case EventKind::Command:
+        happening.rank = -1;
+        happening.text = tr("command: %1").arg(text(name(static_cast<Command>(static_cast<int>(event.value)))));
+        if (event.value == static_cast<double>(Command::Resize))
+            happening.text += event.bytes == 1 ? tr(" to 1 replica") : tr(" to %1 replicas").arg(event.bytes);
+        if (event.value == static_cast<double>(Command::InjectFault))
+            happening.text = (event.bytes == 0 ? tr("command: kill rank %1") : tr("command: stop rank %1's process"))
+                                 .arg(event.rank);
+        break;
+    case EventKind::Fault:
+        happening.level = LogLevel::Error;
+        happening.text = tr("fault on rank %1").arg(event.rank);
+        if (event.action) happening.text += tr(" at %1").arg(text(toText(actionFromId(event.action))));
+        break;
+    case EventKind::Mark: happening.text = text(names.of(event.action)); break;
+    default:
+        happening.level = LogLevel::Warning;
+        happening.text = tr("rank %1 dropped %2 events").arg(event.rank).arg(event.value, 0, 'f', 0);
+        break;
     }
     return happening;
 }
@@ -63,7 +66,8 @@ std::vector<Happening> happenings(const RunModel& model) {
         const int index = model.stepIndexAt(std::max<std::int64_t>(time, 0));
         return index < 0 ? -1 : model.stepExtents()[static_cast<std::size_t>(index)].step;
     };
-    for (const LogLine& line : model.log()) all.push_back({line.time, line.rank, stepAt(line.time), line.level, text(line.text), {}});
+    for (const LogLine& line : model.log())
+        all.push_back({line.time, line.rank, stepAt(line.time), line.level, text(line.text), {}});
     // Of restarts and faults on purpose the log says more.
     for (const EventKind kind : Instants::kinds)
         if (kind != EventKind::Overflow && kind != EventKind::Restart && kind != EventKind::InjectedFault)
@@ -73,29 +77,41 @@ std::vector<Happening> happenings(const RunModel& model) {
         const std::span<const Event> step = ofStep(overflowing, rest.front().step);
         const QString scale = scaleAround(model, step.front().step);
         const QString text = overflowsText(step) + (scale.isEmpty() ? QString() : tr(", scale %1").arg(scale));
-        all.push_back({step.front().begin, step.front().rank, step.front().step, LogLevel::Warning, text, step.front()});
+        all.push_back(
+            {step.front().begin, step.front().rank, step.front().step, LogLevel::Warning, text, step.front()});
         rest = rest.subspan(step.size());
     }
     for (const Straggler& one : model.stragglers()) {
         const auto& extents = model.stepExtents();
         const auto step = std::ranges::lower_bound(extents, one.firstStep, {}, &StepExtent::step);
         const std::int64_t time = step == extents.end() ? 0 : std::max<std::int64_t>(0, step->begin);
-        all.push_back({time, one.rank, one.firstStep, LogLevel::Warning, tr("straggler %1").arg(text(toText(one))), {}});
+        all.push_back(
+            {time, one.rank, one.firstStep, LogLevel::Warning, tr("straggler %1").arg(text(toText(one))), {}});
     }
     for (const Event& event : model.counters(EventKind::ValidationLoss))
-        all.push_back({event.begin, -1, event.step, LogLevel::Info, tr("validation loss %1").arg(event.value, 0, 'f', 4), {}});
+        all.push_back(
+            {event.begin, -1, event.step, LogLevel::Info, tr("validation loss %1").arg(event.value, 0, 'f', 4), {}});
     const std::int64_t last = lastOf(model);
     for (const RankRecord& record : model.rankRecords()) {
         if (record.end.empty()) continue;
         const std::int64_t time = lastOf(model, record.rank, last);
-        all.push_back({time, record.rank, stepAt(time), endedWell(record) ? LogLevel::Info : LogLevel::Error,
-                       tr("rank %1 %2").arg(record.rank).arg(text(record.end)), {}});
+        all.push_back({time,
+                       record.rank,
+                       stepAt(time),
+                       endedWell(record) ? LogLevel::Info : LogLevel::Error,
+                       tr("rank %1 %2").arg(record.rank).arg(text(record.end)),
+                       {}});
     }
     if (model.end()) {
         const RunEnd& end = *model.end();
-        const QString outcome = end.outcome.empty() ? tr("the recording was cut off") : tr("run %1").arg(text(end.outcome));
-        all.push_back({last, -1, stepAt(last), end.outcome == "finished" || end.outcome == "stopped" ? LogLevel::Info : LogLevel::Error,
-                       end.reason.empty() ? outcome : outcome + QStringLiteral(": ") + text(end.reason), {}});
+        const QString outcome =
+            end.outcome.empty() ? tr("the recording was cut off") : tr("run %1").arg(text(end.outcome));
+        all.push_back({last,
+                       -1,
+                       stepAt(last),
+                       end.outcome == "finished" || end.outcome == "stopped" ? LogLevel::Info : LogLevel::Error,
+                       end.reason.empty() ? outcome : outcome + QStringLiteral(": ") + text(end.reason),
+                       {}});
     }
     std::stable_sort(all.begin(), all.end(), [](const Happening& a, const Happening& b) { return a.time < b.time; });
     std::reverse(all.begin(), all.end());

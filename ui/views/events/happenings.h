@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Everything a run has to tell, in order of time: log lines, commands, faults, overflows, lost events, validations, ends of ranks.
+// Everything a run has to tell, in order of time: log lines, commands, faults, overflows, lost events, validations,
+// ends of ranks.
 #pragma once
 
 #include "ui/core/run_model.h"

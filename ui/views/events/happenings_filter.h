@@ -24,7 +24,8 @@ public:
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override {
         const QModelIndex index = sourceModel()->index(row, HappeningsModel::Text, parent);
-        if (problems_ && index.data(HappeningsModel::levelRole).toInt() == static_cast<int>(LogLevel::Info)) return false;
+        if (problems_ && index.data(HappeningsModel::levelRole).toInt() == static_cast<int>(LogLevel::Info))
+            return false;
         const QString text = index.data().toString();
         for (const QString& word : words_) {
             if (!text.contains(word, Qt::CaseInsensitive)) return false;

@@ -17,7 +17,8 @@ public:
     enum Column { Step, Time, Text, columns };
     static constexpr int levelRole = Qt::UserRole;
 
-    HappeningsModel(const RunModel& run, ThemeSource& theme, QObject* parent) : QAbstractTableModel(parent), run_(run), theme_(theme) {}
+    HappeningsModel(const RunModel& run, ThemeSource& theme, QObject* parent)
+        : QAbstractTableModel(parent), run_(run), theme_(theme) {}
     /// Newest first; rows that are the same stay.
     void setHappenings(std::vector<Happening> happenings);
     const Happening& at(int row) const { return happenings_[static_cast<std::size_t>(row)]; }

@@ -29,10 +29,12 @@ struct ExchangeView::Plot {
 };
 
 ExchangeView::ExchangeView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), refresh_(this, [this] { refresh(); }, 66) {
+    : View(context, parent), refresh_(
+                                 this, [this] { refresh(); }, 66) {
     setAccessibleName(tr("Staleness, overwritten elements or elastic distance over steps"));
     auto* chart = child<StepChart>(context, this);
-    plot_ = std::make_unique<Plot>(Plot{chart, chart->addGraph(), child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 1, this)});
+    plot_ = std::make_unique<Plot>(
+        Plot{chart, chart->addGraph(), child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 1, this)});
     chart->installEventFilter(this);
     auto* bar = child<QHBoxLayout>();
     bar->setContentsMargins(10, 0, 10, 0);
@@ -74,7 +76,8 @@ std::vector<Event> ExchangeView::events() const {
 
 double ExchangeView::placeOf(const std::vector<Event>& all, std::size_t index) {
     const auto [first, last] = std::ranges::equal_range(all, all[index].step, {}, &Event::step);
-    return all[index].step + static_cast<double>(all.begin() + static_cast<std::ptrdiff_t>(index) - first) / static_cast<double>(last - first);
+    return all[index].step + static_cast<double>(all.begin() + static_cast<std::ptrdiff_t>(index) - first) /
+                                 static_cast<double>(last - first);
 }
 
 void ExchangeView::applyTheme() {
@@ -84,9 +87,11 @@ void ExchangeView::applyTheme() {
     plot_->widget->applyTheme();
     plot_->points->setPen(QPen(theme.action(kind), points ? 1 : 1.6));
     plot_->points->setScatterStyle(points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4) : QCPScatterStyle());
-    const auto [axis, legend] = kind == EventKind::Staleness            ? std::pair(tr("updates late"), tr("updates that a gradient came late"))
-                                : kind == EventKind::OverwrittenUpdates ? std::pair(tr("elements"), tr("elements in which an update overwrote another worker's"))
-                                                                        : std::pair(tr("distance"), tr("distance of replica and centre, before they pull"));
+    const auto [axis, legend] =
+        kind == EventKind::Staleness ? std::pair(tr("updates late"), tr("updates that a gradient came late"))
+        : kind == EventKind::OverwrittenUpdates
+            ? std::pair(tr("elements"), tr("elements in which an update overwrote another worker's"))
+            : std::pair(tr("distance"), tr("distance of replica and centre, before they pull"));
     plot_->widget->yAxis->setLabel(axis);
     plot_->legend->setItems({{legend, theme.action(kind), LegendItem::Mark::Line}});
 }
@@ -130,10 +135,12 @@ std::optional<Event> ExchangeView::drawnAt(double x) const {
 QString ExchangeView::textOf(const Event& event) const {
     if (shown() == EventKind::OverwrittenUpdates)
         return tr("step %1 · update of worker %2 · %3 of %4 elements overwritten")
-            .arg(QString::number(event.step), QString::number(event.rank), QString::number(event.value), QString::number(event.bytes));
+            .arg(QString::number(event.step), QString::number(event.rank), QString::number(event.value),
+                 QString::number(event.bytes));
     if (shown() == EventKind::Staleness) {
         const QString late = event.value == 1 ? tr("1 update late") : tr("%1 updates late").arg(event.value);
-        return tr("step %1 · gradient of replica %2 · %3").arg(QString::number(event.step), QString::number(event.bytes), late);
+        return tr("step %1 · gradient of replica %2 · %3")
+            .arg(QString::number(event.step), QString::number(event.bytes), late);
     }
     return tr("step %1 · rank %2 · distance %3").arg(event.step).arg(event.rank).arg(event.value, 0, 'g', 4);
 }
@@ -147,7 +154,8 @@ bool ExchangeView::eventFilter(QObject* watched, QEvent* event) {
     if (watched != plot_->widget) return View::eventFilter(watched, event);
     if (event->type() == QEvent::MouseMove) {
         const auto& mouse = *static_cast<QMouseEvent*>(event);
-        QToolTip::showText(mouse.globalPosition().toPoint(), valueAt(static_cast<int>(mouse.position().x())), plot_->widget);
+        QToolTip::showText(mouse.globalPosition().toPoint(), valueAt(static_cast<int>(mouse.position().x())),
+                           plot_->widget);
     } else if (event->type() == QEvent::MouseButtonPress) {
         const std::optional<Event> drawn = drawnAt(static_cast<QMouseEvent*>(event)->position().x());
         if (!drawn) return false;
@@ -164,16 +172,20 @@ QString ExchangeView::emptyText() const {
     const Exchange exchange = exchangeOf(context_.model.header().layout.parallel);
     if (exchange == Exchange::AllReduce || exchange == Exchange::Server)
         return tr("Nothing to show: the replicas of this run have the same weights in every step.\n"
-                  "With Exchange set to async-server in Design it shows how late gradients come, with easgd how far replicas drift apart, "
+                  "With Exchange set to async-server in Design it shows how late gradients come, with easgd how far "
+                  "replicas drift apart, "
                   "with hogwild how many elements workers overwrite of each other's.");
-    return context_.model.end() ? tr("This run ended before its first exchange.") : tr("It appears with the first exchange.");
+    return context_.model.end() ? tr("This run ended before its first exchange.")
+                                : tr("It appears with the first exchange.");
 }
 
 QString ExchangeView::averageLateness() const {
     const std::vector<Event>& all = context_.model.counters(EventKind::Staleness);
     double sum = 0;
     for (const Event& event : all) sum += event.value;
-    return tr("%1 updates late on average, of %2").arg(QString::number(sum / static_cast<double>(std::max<std::size_t>(1, all.size())), 'f', 2)).arg(all.size());
+    return tr("%1 updates late on average, of %2")
+        .arg(QString::number(sum / static_cast<double>(std::max<std::size_t>(1, all.size())), 'f', 2))
+        .arg(all.size());
 }
 
 QString ExchangeView::subtitle() const {
@@ -186,19 +198,22 @@ QString ExchangeView::subtitle() const {
         overwritten += event.value;
         written += static_cast<double>(event.bytes);
     }
-    return tr("%1 of %2 elements overwritten · %3").arg(QString::number(overwritten, 'g', 8), QString::fromStdString(formatCount(written)), averageLateness());
+    return tr("%1 of %2 elements overwritten · %3")
+        .arg(QString::number(overwritten, 'g', 8), QString::fromStdString(formatCount(written)), averageLateness());
 }
 
 QString ExchangeView::asTable() const {
     const EventKind kind = shown();
     if (kind == EventKind::OverwrittenUpdates) {
         std::map<std::pair<int, std::int64_t>, double> late;
-        for (const Event& event : context_.model.counters(EventKind::Staleness)) late[{event.step, event.bytes}] = event.value;
+        for (const Event& event : context_.model.counters(EventKind::Staleness))
+            late[{event.step, event.bytes}] = event.value;
         QString table = tr("step\tworker\telements written\telements overwritten\tupdates late\n");
         for (const Event& event : events()) {
             const auto found = late.find({event.step, event.rank});
             table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
-                         .arg(QString::number(event.step), QString::number(event.rank), QString::number(event.bytes), QString::number(event.value),
+                         .arg(QString::number(event.step), QString::number(event.rank), QString::number(event.bytes),
+                              QString::number(event.value),
                               found == late.end() ? QString() : QString::number(found->second));
         }
         return table;
@@ -206,7 +221,9 @@ QString ExchangeView::asTable() const {
     const bool stale = kind == EventKind::Staleness;
     QString table = stale ? tr("step\treplica\tupdates late\n") : tr("step\trank\tdistance\n");
     for (const Event& event : events())
-        table += QStringLiteral("%1\t%2\t%3\n").arg(QString::number(event.step), QString::number(stale ? event.bytes : event.rank), QString::number(event.value, 'g', 8));
+        table += QStringLiteral("%1\t%2\t%3\n")
+                     .arg(QString::number(event.step), QString::number(stale ? event.bytes : event.rank),
+                          QString::number(event.value, 'g', 8));
     return table;
 }
 

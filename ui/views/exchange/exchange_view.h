@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What replicas that do not average their gradients are apart: how late each update of an asynchronous server came, in how
-// many elements each update without a lock overwrote another's, or how far the replica that exchanged was from the centre.
+// What replicas that do not average their gradients are apart: how late each update of an asynchronous server came, in
+// how many elements each update without a lock overwrote another's, or how far the replica that exchanged was from the
+// centre.
 #pragma once
 
 #include "engine/trace/event/event.h"

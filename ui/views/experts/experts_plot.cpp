@@ -22,7 +22,8 @@ constexpr int numbersHeight = 15;  ///< of the experts, below the last row
 constexpr int numberWidth = 24;
 
 double averageOf(const ExpertLoads::OfLayer& loads) {
-    const double all = std::accumulate(loads.begin(), loads.end(), 0.0, [](double sum, const auto& load) { return sum + load.asked; });
+    const double all =
+        std::accumulate(loads.begin(), loads.end(), 0.0, [](double sum, const auto& load) { return sum + load.asked; });
     return loads.empty() ? 0 : all / static_cast<double>(loads.size());
 }
 
@@ -56,16 +57,20 @@ QRect ExpertsPlot::rowOf(int layer) const {
     const auto index = static_cast<int>(std::distance(loads_.begin(), found));
     const int rows = static_cast<int>(loads_.size());
     const QRect place = rect().adjusted(labels, rowGap, -10, -numbersHeight);
-    const int top = place.top() + index * place.height() / rows, bottom = place.top() + (index + 1) * place.height() / rows;
+    const int top = place.top() + index * place.height() / rows,
+              bottom = place.top() + (index + 1) * place.height() / rows;
     return {place.left(), top, place.width(), std::max(1, bottom - top - rowGap)};
 }
 
 QRect ExpertsPlot::barOf(const ExpertOfLayer& expert) const {
     const auto found = loads_.find(expert.layer);
-    if (found == loads_.end() || expert.expert < 0 || expert.expert >= static_cast<int>(found->second.size()) || largest() <= 0) return {};
+    if (found == loads_.end() || expert.expert < 0 || expert.expert >= static_cast<int>(found->second.size()) ||
+        largest() <= 0)
+        return {};
     const QRect row = rowOf(expert.layer);
     const int experts = static_cast<int>(found->second.size());
-    const int left = row.left() + expert.expert * row.width() / experts, right = row.left() + (expert.expert + 1) * row.width() / experts;
+    const int left = row.left() + expert.expert * row.width() / experts,
+              right = row.left() + (expert.expert + 1) * row.width() / experts;
     const double asked = found->second[static_cast<std::size_t>(expert.expert)].asked;
     const int height = std::max(asked > 0 ? 1 : 0, static_cast<int>(std::lround(asked / largest() * row.height())));
     return {left, row.bottom() + 1 - height, std::max(1, right - left - (right - left > 3 ? 1 : 0)), height};
@@ -81,7 +86,8 @@ void ExpertsPlot::paintEvent(QPaintEvent*) {
     for (const auto& [layer, loads] : loads_) {
         const QRect row = rowOf(layer);
         painter.setPen(theme.dim);
-        painter.drawText(QRect(0, row.top(), labels - 8, row.height()), Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine, tr("layer %1").arg(layer));
+        painter.drawText(QRect(0, row.top(), labels - 8, row.height()),
+                         Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine, tr("layer %1").arg(layer));
         for (int e = 0; e < static_cast<int>(loads.size()); ++e) {
             const auto& load = loads[static_cast<std::size_t>(e)];
             const QRect bar = barOf({layer, e});
@@ -92,7 +98,8 @@ void ExpertsPlot::paintEvent(QPaintEvent*) {
             }
             if (marked_ == ExpertOfLayer{layer, e}) {
                 painter.setPen(theme.text);
-                painter.drawRect(QRect(bar.left() - 1, std::min(bar.top(), row.bottom() - 4), bar.width() + 1, std::max(bar.height(), 5)));
+                painter.drawRect(QRect(bar.left() - 1, std::min(bar.top(), row.bottom() - 4), bar.width() + 1,
+                                       std::max(bar.height(), 5)));
             }
         }
         painter.setPen(theme.border);
@@ -115,7 +122,8 @@ void ExpertsPlot::paintNumbers(QPainter& painter) const {
     const int every = std::max(1, (experts * numberWidth + row.width() - 1) / std::max(1, row.width()));
     for (int e = 0; e < experts; e += every) {
         const int middle = row.left() + (2 * e + 1) * row.width() / (2 * experts);
-        painter.drawText(QRect(middle - numberWidth / 2, top, numberWidth, numbersHeight), Qt::AlignCenter, QString::number(e));
+        painter.drawText(QRect(middle - numberWidth / 2, top, numberWidth, numbersHeight), Qt::AlignCenter,
+                         QString::number(e));
     }
 }
 
@@ -161,8 +169,11 @@ void ExpertsPlot::keyPressEvent(QKeyEvent* event) {
     switch (event->key()) {
     case Qt::Key_Left: return mark(ExpertOfLayer{row->first, std::max(0, now - 1)});
     case Qt::Key_Right: return mark(ExpertOfLayer{row->first, std::min(last, now + 1)});
-    case Qt::Key_Up: return mark(ExpertOfLayer{row == loads_.begin() ? row->first : std::prev(row)->first, std::max(0, now)});
-    case Qt::Key_Down: return mark(ExpertOfLayer{std::next(row) == loads_.end() ? row->first : std::next(row)->first, std::max(0, now)});
+    case Qt::Key_Up:
+        return mark(ExpertOfLayer{row == loads_.begin() ? row->first : std::prev(row)->first, std::max(0, now)});
+    case Qt::Key_Down:
+        return mark(
+            ExpertOfLayer{std::next(row) == loads_.end() ? row->first : std::next(row)->first, std::max(0, now)});
     default: QWidget::keyPressEvent(event);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bars of the tokens that chose each expert: a row for each layer that has experts, a line where all would be even. The part of
-// a bar above its places was dropped; experts are numbered below the last row. The arrows walk along the bars, so does the mouse.
+// Bars of the tokens that chose each expert: a row for each layer that has experts, a line where all would be even. The
+// part of a bar above its places was dropped; experts are numbered below the last row. The arrows walk along the bars,
+// so does the mouse.
 #pragma once
 
 #include "engine/trace/metrics/expert_loads.h"

@@ -21,7 +21,8 @@ namespace shardlab {
 ExpertsView::ExpertsView(const ViewContext& context, QWidget* parent)
     : View(context, parent), plot_(child<ExpertsPlot>(context.theme, this)),
       legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this)), note_(child<QLabel>(this)),
-      refresh_(this, [this] { refresh(); }, 66) {
+      refresh_(
+          this, [this] { refresh(); }, 66) {
     setAccessibleName(tr("Load of experts"));
     note_->setProperty("role", QStringLiteral("small"));
     note_->setWordWrap(true);
@@ -42,8 +43,10 @@ ExpertsView::ExpertsView(const ViewContext& context, QWidget* parent)
         note_->setText(marked.isEmpty() ? summary() : marked);
     });
     const auto request = [this] { refresh_.request(); };
-    for (const auto signal : {&RunModel::reset, &RunModel::appended, &RunModel::ended}) connect(&context_.model, signal, this, request);
-    for (const auto signal : {&Selection::cursorChanged, &Selection::rankChanged}) connect(&context_.selection, signal, this, request);
+    for (const auto signal : {&RunModel::reset, &RunModel::appended, &RunModel::ended})
+        connect(&context_.model, signal, this, request);
+    for (const auto signal : {&Selection::cursorChanged, &Selection::rankChanged})
+        connect(&context_.selection, signal, this, request);
     connect(&context_.theme, &ThemeSource::changed, this, request);
     refresh_.flush();
 }
@@ -51,7 +54,8 @@ ExpertsView::ExpertsView(const ViewContext& context, QWidget* parent)
 void ExpertsView::refresh() {
     const RunModel& model = context_.model;
     const int index = context_.selection.cursor() < 0 ? -1 : model.stepIndexAt(context_.selection.cursor());
-    const int wanted = index < 0 ? std::numeric_limits<int>::max() : model.stepExtents()[static_cast<std::size_t>(index)].step;
+    const int wanted =
+        index < 0 ? std::numeric_limits<int>::max() : model.stepExtents()[static_cast<std::size_t>(index)].step;
     const int rank = context_.selection.rank() < model.ranks() ? context_.selection.rank() : -1;
     loads_ = {};
     step_ = -1;
@@ -64,10 +68,12 @@ void ExpertsView::refresh() {
             if (rank < 0 || event->rank == rank) loads_.add(*event);
     }
     const Theme& theme = context_.theme.theme();
-    legend_->setItems({{tr("has a place"), theme.action(EventKind::Forward)}, {tr("dropped"), theme.action(EventKind::Overflow)},
-                        {tr("all alike"), theme.text, LegendItem::Mark::Dashed}});
-    legend_->setToolTip(tr("Tokens that chose an expert. Who finds its places taken is dropped: the block leaves that token as it is. "
-                           "The dashed line is where all experts would be asked alike."));
+    legend_->setItems({{tr("has a place"), theme.action(EventKind::Forward)},
+                       {tr("dropped"), theme.action(EventKind::Overflow)},
+                       {tr("all alike"), theme.text, LegendItem::Mark::Dashed}});
+    legend_->setToolTip(
+        tr("Tokens that chose an expert. Who finds its places taken is dropped: the block leaves that token as it is. "
+           "The dashed line is where all experts would be asked alike."));
     plot_->setLoads(loads_.layers());
     Q_EMIT subtitleChanged();
 }
@@ -75,21 +81,29 @@ void ExpertsView::refresh() {
 QString ExpertsView::summary() const {
     const auto uneven = loads_.unevenness(), dropped = loads_.droppedShare();
     if (!uneven || !dropped) return {};
-    return tr("busiest expert: %1 × the average · dropped: %2").arg(*uneven, 0, 'f', 2).arg(QString::fromStdString(formatPercent(*dropped)));
+    return tr("busiest expert: %1 × the average · dropped: %2")
+        .arg(*uneven, 0, 'f', 2)
+        .arg(QString::fromStdString(formatPercent(*dropped)));
 }
 
 QString ExpertsView::subtitle() const {
     if (step_ < 0) return {};
     const int rank = context_.selection.rank();
-    return tr("step %1 · %2").arg(step_).arg(rank < 0 || rank >= context_.model.ranks() ? tr("all ranks") : tr("rank %1").arg(rank));
+    return tr("step %1 · %2")
+        .arg(step_)
+        .arg(rank < 0 || rank >= context_.model.ranks() ? tr("all ranks") : tr("rank %1").arg(rank));
 }
 
 QString ExpertsView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     const auto& all = context_.model.counters(EventKind::ExpertLoad);
-    if (!all.empty()) return step_ < 0 ? tr("Nothing was counted so early.") : loads_.empty() ? tr("This rank holds no layer with experts.") : QString();
+    if (!all.empty())
+        return step_ < 0        ? tr("Nothing was counted so early.")
+               : loads_.empty() ? tr("This rank holds no layer with experts.")
+                                : QString();
     if (QString text = notInForeign(tr("Its trace tells nothing of experts.")); !text.isEmpty()) return text;
-    if (context_.model.header().layout.model.kind != "gpt-moe") return tr("This model has no experts.\nSet Model to gpt-moe in Design, and run.");
+    if (context_.model.header().layout.model.kind != "gpt-moe")
+        return tr("This model has no experts.\nSet Model to gpt-moe in Design, and run.");
     return context_.model.end() ? tr("This run ended before its first step did.") : tr("Filled with the first step.");
 }
 
@@ -97,7 +111,12 @@ QString ExpertsView::asTable() const {
     QString text = tr("step\tlayer\texpert\ttokens\tdropped\n");
     for (const auto& [layer, loads] : loads_.layers())
         for (std::size_t e = 0; e < loads.size(); ++e)
-            text += QStringLiteral("%1\t%2\t%3\t%4\t%5\n").arg(step_).arg(layer).arg(e).arg(loads[e].asked).arg(loads[e].dropped);
+            text += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
+                        .arg(step_)
+                        .arg(layer)
+                        .arg(e)
+                        .arg(loads[e].asked)
+                        .arg(loads[e].dropped);
     return text;
 }
 

@@ -25,7 +25,8 @@ QString text(std::string_view from) { return QString::fromUtf8(from.data(), stat
 
 }  // namespace
 
-ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(context, parent), overheads_(child<StepOverheadSession>(context.document, this)),
+ExplainView::ExplainView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), overheads_(child<StepOverheadSession>(context.document, this)),
       nearest_(child<NearestSession>(context.document, this)), text_(child<QLabel>()) {
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -41,7 +42,8 @@ ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(con
     text_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     text_->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(text_, &QLabel::linkActivated, this, [this](const QString& link) {
-        if (link.startsWith(betterLink)) overheads_->take(static_cast<std::size_t>(link.mid(betterLink.size()).toInt()));
+        if (link.startsWith(betterLink))
+            overheads_->take(static_cast<std::size_t>(link.mid(betterLink.size()).toInt()));
         else if (link == nearestLink) nearest_->take();
         else context_.document.requestField(link);
     });
@@ -62,29 +64,36 @@ void ExplainView::refresh() {
                                "%3%4</p>")
                     .arg(colour.name(), title.toHtmlEscaped(),
                          why.isEmpty() ? QString()
-                                       : QStringLiteral("<br><span style='color:%1'>%2</span>").arg(theme.dim.name(), why.toHtmlEscaped()),
+                                       : QStringLiteral("<br><span style='color:%1'>%2</span>")
+                                             .arg(theme.dim.name(), why.toHtmlEscaped()),
                          after);
         plain_ += title + QLatin1Char('\t') + why + QLatin1Char('\n');
     };
     if (!document.faults().empty() && nearest_->nearest())
         add(tr("Nearest legal layout"), changesText(nearest_->nearest()->changes), theme.text,
-            QStringLiteral("<br><a href='%1' style='color:%2'>%3</a>").arg(nearestLink, theme.accent.name(), tr("Take it")));
+            QStringLiteral("<br><a href='%1' style='color:%2'>%3</a>")
+                .arg(nearestLink, theme.accent.name(), tr("Take it")));
     for (const Fault& fault : document.faults()) {
         const QString pointer = QString::fromStdString(fault.pointer);
         QString why = QString::fromStdString(fault.why);
         if (!fault.legal.empty()) why += tr(". Legal: %1").arg(QString::fromStdString(fault.legal));
         add(QString::fromStdString(fault.what), why.trimmed(), theme.bad,
-            QStringLiteral(" <a href='%1' style='color:%2'>%3</a>").arg(pointer.toHtmlEscaped(), theme.accent.name(), fieldLabel(fault.pointer).toHtmlEscaped()));
+            QStringLiteral(" <a href='%1' style='color:%2'>%3</a>")
+                .arg(pointer.toHtmlEscaped(), theme.accent.name(), fieldLabel(fault.pointer).toHtmlEscaped()));
     }
     if (document.planIsCurrent() && document.plan())
         for (const Reason& reason : reasons(*document.plan())) add(reason.title, reason.why, theme.text);
     for (std::size_t i = 0; i < overheads_->overheads().size(); ++i) {
         const StepOverhead& overhead = overheads_->overheads()[i];
-        const QString title = tr("Slow by %1: %2").arg(QString::fromStdString(formatPercent(overhead.share)), text(name(overhead.kind)));
+        const QString title =
+            tr("Slow by %1: %2").arg(QString::fromStdString(formatPercent(overhead.share)), text(name(overhead.kind)));
         QString take;
         if (overhead.better)
             take = QStringLiteral("<br><a href='%1%2' style='color:%3'>%4</a>")
-                       .arg(betterLink).arg(i).arg(theme.accent.name(), tr("Take %1").arg(QString::fromStdString(toText(*overhead.better))).toHtmlEscaped());
+                       .arg(betterLink)
+                       .arg(i)
+                       .arg(theme.accent.name(),
+                            tr("Take %1").arg(QString::fromStdString(toText(*overhead.better))).toHtmlEscaped());
         add(title, QString::fromStdString(overhead.why), theme.warning, take);
         if (overhead.better) plain_ += tr("better\t%1\n").arg(QString::fromStdString(toText(*overhead.better)));
     }

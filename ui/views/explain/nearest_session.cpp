@@ -24,17 +24,18 @@ void NearestSession::refresh() {
 void NearestSession::start() {
     if (document_.faults().empty()) return;
     working_ = true;
-    QThreadPool::globalInstance()->start([session = QPointer<NearestSession>(this), generation = generation_, layout = document_.resolvedLayout()] {
-        std::optional<LegalLayout> legal = nearestLegal(layout);
-        if (legal && legal->changes.empty()) legal.reset();  // what is wrong is not in the layout's fields
-        QMetaObject::invokeMethod(qApp, [session, generation, legal = std::move(legal)]() mutable {
-            if (!session) return;
-            session->working_ = false;
-            if (session->generation_ != generation) return session->start();
-            session->nearest_ = std::move(legal);
-            Q_EMIT session->changed();
+    QThreadPool::globalInstance()->start(
+        [session = QPointer<NearestSession>(this), generation = generation_, layout = document_.resolvedLayout()] {
+            std::optional<LegalLayout> legal = nearestLegal(layout);
+            if (legal && legal->changes.empty()) legal.reset();  // what is wrong is not in the layout's fields
+            QMetaObject::invokeMethod(qApp, [session, generation, legal = std::move(legal)]() mutable {
+                if (!session) return;
+                session->working_ = false;
+                if (session->generation_ != generation) return session->start();
+                session->nearest_ = std::move(legal);
+                Q_EMIT session->changed();
+            });
         });
-    });
 }
 
 void NearestSession::take() {

@@ -24,16 +24,17 @@ void StepOverheadSession::refresh() {
 void StepOverheadSession::start() {
     if (!document_.plan() || !document_.planIsCurrent()) return;
     working_ = true;
-    QThreadPool::globalInstance()->start([session = QPointer<StepOverheadSession>(this), generation = generation_, plan = *document_.plan()] {
-        std::vector<StepOverhead> overheads = largestOverheads(plan);
-        QMetaObject::invokeMethod(qApp, [session, generation, overheads = std::move(overheads)]() mutable {
-            if (!session) return;
-            session->working_ = false;
-            if (session->generation_ != generation) return session->start();
-            session->overheads_ = std::move(overheads);
-            Q_EMIT session->changed();
+    QThreadPool::globalInstance()->start(
+        [session = QPointer<StepOverheadSession>(this), generation = generation_, plan = *document_.plan()] {
+            std::vector<StepOverhead> overheads = largestOverheads(plan);
+            QMetaObject::invokeMethod(qApp, [session, generation, overheads = std::move(overheads)]() mutable {
+                if (!session) return;
+                session->working_ = false;
+                if (session->generation_ != generation) return session->start();
+                session->overheads_ = std::move(overheads);
+                Q_EMIT session->changed();
+            });
         });
-    });
 }
 
 void StepOverheadSession::take(std::size_t overhead) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why the document's layout is slow: its largest overheads, found in the background; those of an older layout are dropped.
+// Why the document's layout is slow: its largest overheads, found in the background; those of an older layout are
+// dropped.
 #pragma once
 
 #include "engine/predict/search/step_overhead.h"

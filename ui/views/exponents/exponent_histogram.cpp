@@ -12,7 +12,8 @@ double ExponentCounts::all() const { return std::accumulate(bins.begin(), bins.e
 
 double ExponentCounts::within(int first, int last) const {
     double sum = 0;
-    for (int exponent = std::max(first, firstExponent); exponent <= std::min(last, firstExponent + exponentBins - 1); ++exponent)
+    for (int exponent = std::max(first, firstExponent); exponent <= std::min(last, firstExponent + exponentBins - 1);
+         ++exponent)
         sum += bins[static_cast<std::size_t>(exponent - firstExponent)];
     return sum;
 }
@@ -46,7 +47,8 @@ ExponentCounts exponentsAt(const RunModel& model, int step, int rank) {
         if (rank >= 0 && event->rank != rank) continue;
         if (event->bytes == zeroBin) counts.zeros += event->value;
         else if (event->bytes == notFiniteBin) counts.notFinite += event->value;
-        else if (event->bytes >= 0 && event->bytes < exponentBins) counts.bins[static_cast<std::size_t>(event->bytes)] += event->value;
+        else if (event->bytes >= 0 && event->bytes < exponentBins)
+            counts.bins[static_cast<std::size_t>(event->bytes)] += event->value;
     }
     return counts;
 }

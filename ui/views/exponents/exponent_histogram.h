@@ -12,7 +12,7 @@
 namespace shardlab {
 
 struct ExponentCounts {
-    int step = -1;       ///< -1: nothing was recorded
+    int step = -1;           ///< -1: nothing was recorded
     std::int64_t begin = 0;  ///< when the last rank told of it
     std::array<double, exponentBins> bins{};
     double zeros = 0;
@@ -28,7 +28,7 @@ struct HalfFit {
     double vanish = 0;     ///< below 2^-24
     double subnormal = 0;  ///< 2^-24 … 2^-14: digits are lost
     double kept = 0;
-    double infinite = 0;   ///< 2^16 and above
+    double infinite = 0;  ///< 2^16 and above
 };
 HalfFit halfFit(const ExponentCounts& counts);
 

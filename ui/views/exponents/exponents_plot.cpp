@@ -16,9 +16,9 @@ namespace shardlab {
 
 namespace {
 
-constexpr int fewest = fp16Smallest - 4;   ///< exponents that are always in sight: fp16's range and what is beyond it
+constexpr int fewest = fp16Smallest - 4;  ///< exponents that are always in sight: fp16's range and what is beyond it
 constexpr int most = fp16Largest + 3;
-constexpr double decades = 6;              ///< of a logarithmic axis, from the largest bar down
+constexpr double decades = 6;  ///< of a logarithmic axis, from the largest bar down
 
 QFont axisFont(const Theme& theme) {
     QFont font = theme.body;
@@ -35,9 +35,11 @@ struct RangeOfExponents {
 };
 constexpr RangeOfExponents ranges[]{
     {HalfRange::Vanishes, firstExponent, fp16Smallest - 1, QT_TRANSLATE_NOOP("shardlab::ExponentsPlot", "vanishes")},
-    {HalfRange::Subnormal, fp16Smallest, fp16SmallestNormal - 1, QT_TRANSLATE_NOOP("shardlab::ExponentsPlot", "subnormal")},
+    {HalfRange::Subnormal, fp16Smallest, fp16SmallestNormal - 1,
+     QT_TRANSLATE_NOOP("shardlab::ExponentsPlot", "subnormal")},
     {HalfRange::Kept, fp16SmallestNormal, fp16Largest, QT_TRANSLATE_NOOP("shardlab::ExponentsPlot", "range of fp16")},
-    {HalfRange::Infinite, fp16Largest + 1, firstExponent + exponentBins - 1, QT_TRANSLATE_NOOP("shardlab::ExponentsPlot", "infinite")},
+    {HalfRange::Infinite, fp16Largest + 1, firstExponent + exponentBins - 1,
+     QT_TRANSLATE_NOOP("shardlab::ExponentsPlot", "infinite")},
 };
 
 }  // namespace
@@ -131,7 +133,8 @@ void ExponentsPlot::paintAxes(QPainter& painter) const {
         painter.setPen(theme.grid);
         painter.drawLine(place.left(), y, place.right(), y);
         painter.setPen(theme.dim);
-        painter.drawText(QRect(0, y - 9, place.left() - 6, 18), Qt::AlignRight | Qt::AlignVCenter, percent(count / all));
+        painter.drawText(QRect(0, y - 9, place.left() - 6, 18), Qt::AlignRight | Qt::AlignVCenter,
+                         percent(count / all));
     };
     if (largest_ > 0 && all > 0) {
         const int levels = place.height() > 90 ? 4 : place.height() > 45 ? 2 : 1;
@@ -149,12 +152,16 @@ void ExponentsPlot::paintAxes(QPainter& painter) const {
     for (int exponent = first_; exponent <= last_; ++exponent) {
         // The borders of fp16 first of all, others where there is room.
         const bool border = exponent == fp16Smallest || exponent == fp16SmallestNormal || exponent == fp16Largest + 1;
-        if (!border && (exponent % 8 != 0 || std::min({std::abs(exponent - fp16Smallest), std::abs(exponent - fp16SmallestNormal),
-                                                      std::abs(exponent - fp16Largest - 1)}) * perExponent < widest))
+        if (!border &&
+            (exponent % 8 != 0 || std::min({std::abs(exponent - fp16Smallest), std::abs(exponent - fp16SmallestNormal),
+                                            std::abs(exponent - fp16Largest - 1)}) *
+                                          perExponent <
+                                      widest))
             continue;
         const int at = static_cast<int>(x(exponent));
         if (at - widest / 2 < free || at + widest / 2 > width()) continue;
-        painter.drawText(QRect(at - widest / 2, place.bottom() + 4, widest, metrics.height()), Qt::AlignCenter | Qt::TextSingleLine, powerOfTwo(exponent));
+        painter.drawText(QRect(at - widest / 2, place.bottom() + 4, widest, metrics.height()),
+                         Qt::AlignCenter | Qt::TextSingleLine, powerOfTwo(exponent));
         free = at + widest / 2;
     }
 }
@@ -172,7 +179,8 @@ void ExponentsPlot::paintEvent(QPaintEvent*) {
         if (marked_ == exponent) {
             painter.setPen(theme.text);
             painter.setBrush(Qt::NoBrush);
-            painter.drawRect(QRect(bar.left() - 1, std::min(bar.top(), area().bottom() - 4), bar.width() + 1, std::max(bar.height(), 5)));
+            painter.drawRect(QRect(bar.left() - 1, std::min(bar.top(), area().bottom() - 4), bar.width() + 1,
+                                   std::max(bar.height(), 5)));
         }
     }
 }
@@ -189,7 +197,8 @@ QString ExponentsPlot::markedText() const {
     if (!marked_ || counts_.all() <= 0) return {};
     const double count = counts_.within(*marked_, *marked_);
     return tr("%1 to %2 · %3 gradients · %4")
-        .arg(powerOfTwo(*marked_), powerOfTwo(*marked_ + 1), QString::fromStdString(formatCount(count)), percent(count / counts_.all()));
+        .arg(powerOfTwo(*marked_), powerOfTwo(*marked_ + 1), QString::fromStdString(formatCount(count)),
+             percent(count / counts_.all()));
 }
 
 void ExponentsPlot::mouseMoveEvent(QMouseEvent* event) {
@@ -204,7 +213,8 @@ void ExponentsPlot::leaveEvent(QEvent*) { mark({}); }
 void ExponentsPlot::focusInEvent(QFocusEvent* event) {
     QWidget::focusInEvent(event);
     if (event->reason() != Qt::MouseFocusReason && !marked_ && counts_.all() > 0)
-        mark(firstExponent + static_cast<int>(std::max_element(counts_.bins.begin(), counts_.bins.end()) - counts_.bins.begin()));
+        mark(firstExponent +
+             static_cast<int>(std::max_element(counts_.bins.begin(), counts_.bins.end()) - counts_.bins.begin()));
 }
 
 void ExponentsPlot::keyPressEvent(QKeyEvent* event) {

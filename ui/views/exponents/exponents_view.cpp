@@ -45,10 +45,12 @@ QString rangeName(HalfRange range) {
 
 ExponentsView::ExponentsView(const ViewContext& context, QWidget* parent)
     : View(context, parent), plot_(child<ExponentsPlot>(context.theme, this)), table_(child<QTableWidget>(0, 4, this)),
-      stack_(child<QStackedWidget>(this)), legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this)),
-      note_(child<QLabel>(this)), step_(child<QLabel>(this)), before_(child<QToolButton>(this)), after_(child<QToolButton>(this)),
+      stack_(child<QStackedWidget>(this)),
+      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this)), note_(child<QLabel>(this)),
+      step_(child<QLabel>(this)), before_(child<QToolButton>(this)), after_(child<QToolButton>(this)),
       logarithmic_(child<QPushButton>(tr("Log"), this)), asRows_(child<QPushButton>(tr("Table"), this)),
-      refresh_(this, [this] { refresh(); }, 66) {
+      refresh_(
+          this, [this] { refresh(); }, 66) {
     setAccessibleName(tr("Gradients by exponent"));
     before_->setText(QStringLiteral("◀"));
     before_->setToolTip(tr("The step recorded before"));
@@ -115,8 +117,10 @@ ExponentsView::ExponentsView(const ViewContext& context, QWidget* parent)
         note_->setText(marked.isEmpty() ? outside() : marked);
     });
     const auto request = [this] { refresh_.request(); };
-    for (const auto signal : {&RunModel::reset, &RunModel::appended, &RunModel::ended}) connect(&context_.model, signal, this, request);
-    for (const auto signal : {&Selection::cursorChanged, &Selection::rankChanged}) connect(&context_.selection, signal, this, request);
+    for (const auto signal : {&RunModel::reset, &RunModel::appended, &RunModel::ended})
+        connect(&context_.model, signal, this, request);
+    for (const auto signal : {&Selection::cursorChanged, &Selection::rankChanged})
+        connect(&context_.selection, signal, this, request);
     connect(&context_.theme, &ThemeSource::changed, this, request);
     refresh_.flush();
 }
@@ -124,7 +128,8 @@ ExponentsView::ExponentsView(const ViewContext& context, QWidget* parent)
 void ExponentsView::refresh() {
     const RunModel& model = context_.model;
     const int index = context_.selection.cursor() < 0 ? -1 : model.stepIndexAt(context_.selection.cursor());
-    const int step = index < 0 ? std::numeric_limits<int>::max() : model.stepExtents()[static_cast<std::size_t>(index)].step;
+    const int step =
+        index < 0 ? std::numeric_limits<int>::max() : model.stepExtents()[static_cast<std::size_t>(index)].step;
     const int rank = context_.selection.rank() < model.ranks() ? context_.selection.rank() : -1;
     counts_ = exponentsAt(model, step, rank);
     plot_->setCounts(counts_);
@@ -136,12 +141,15 @@ void ExponentsView::refresh() {
     const Theme& theme = context_.theme.theme();
     const HalfFit fit = halfFit(counts_);
     const double all = counts_.all();
-    legend_->setItems({{tr("kept %1").arg(percent(fit.kept, all)), colourOf(HalfRange::Kept, theme)},
-                       {tr("subnormal %1").arg(percent(fit.subnormal, all)), colourOf(HalfRange::Subnormal, theme)},
-                       {tr("beyond fp16 %1").arg(percent(fit.vanish + fit.infinite, all)), colourOf(HalfRange::Vanishes, theme)}});
-    legend_->setToolTip(tr("Of all gradients of the step, times the loss scale: %1 kept, %2 subnormal in fp16 (2⁻²⁴ to 2⁻¹⁴, digits are lost), "
+    legend_->setItems(
+        {{tr("kept %1").arg(percent(fit.kept, all)), colourOf(HalfRange::Kept, theme)},
+         {tr("subnormal %1").arg(percent(fit.subnormal, all)), colourOf(HalfRange::Subnormal, theme)},
+         {tr("beyond fp16 %1").arg(percent(fit.vanish + fit.infinite, all)), colourOf(HalfRange::Vanishes, theme)}});
+    legend_->setToolTip(tr("Of all gradients of the step, times the loss scale: %1 kept, %2 subnormal in fp16 (2⁻²⁴ to "
+                           "2⁻¹⁴, digits are lost), "
                            "%3 vanishing (below 2⁻²⁴), %4 infinite (from 2¹⁶ on).")
-                            .arg(percent(fit.kept, all), percent(fit.subnormal, all), percent(fit.vanish, all), percent(fit.infinite, all)));
+                            .arg(percent(fit.kept, all), percent(fit.subnormal, all), percent(fit.vanish, all),
+                                 percent(fit.infinite, all)));
     fillTable();
     Q_EMIT subtitleChanged();
 }
@@ -163,7 +171,8 @@ void ExponentsView::fillTable() {
         row(tr("0"), counts_.zeros, tr("0"));
         for (int exponent = firstExponent; exponent < firstExponent + exponentBins; ++exponent)
             if (const double number = counts_.within(exponent, exponent); number > 0)
-                row(tr("%1 to %2").arg(powerOfTwo(exponent), powerOfTwo(exponent + 1)), number, rangeName(halfRange(exponent)));
+                row(tr("%1 to %2").arg(powerOfTwo(exponent), powerOfTwo(exponent + 1)), number,
+                    rangeName(halfRange(exponent)));
         row(tr("not finite"), counts_.notFinite, tr("not finite"));
     }
     table_->setRowCount(rows);
@@ -181,7 +190,9 @@ void ExponentsView::walk(int direction) {
 QString ExponentsView::outside() const {
     if (counts_.step < 0) return {};
     const auto told = [&](double number) {
-        return number > 0 ? QStringLiteral("%1 (%2)").arg(QString::fromStdString(formatCount(number)), percent(number, counts_.all())) : tr("none");
+        return number > 0 ? QStringLiteral("%1 (%2)").arg(QString::fromStdString(formatCount(number)),
+                                                          percent(number, counts_.all()))
+                          : tr("none");
     };
     return tr("zeros: %1 · not finite: %2").arg(told(counts_.zeros), told(counts_.notFinite));
 }
@@ -200,7 +211,8 @@ QString ExponentsView::emptyText() const {
 QString ExponentsView::subtitle() const {
     if (counts_.step < 0) return {};
     const int rank = context_.selection.rank();
-    return tr("times the loss scale · %1").arg(rank < 0 || rank >= context_.model.ranks() ? tr("all ranks") : tr("rank %1").arg(rank));
+    return tr("times the loss scale · %1")
+        .arg(rank < 0 || rank >= context_.model.ranks() ? tr("all ranks") : tr("rank %1").arg(rank));
 }
 
 QString ExponentsView::asTable() const {
@@ -208,7 +220,8 @@ QString ExponentsView::asTable() const {
     if (counts_.step < 0) return text;
     const auto row = [&](const QString& from, double number, const QString& fate) {
         text += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
-                    .arg(QString::number(counts_.step), from, count(number), QString::number(100 * number / counts_.all(), 'g', 6), fate);
+                    .arg(QString::number(counts_.step), from, count(number),
+                         QString::number(100 * number / counts_.all(), 'g', 6), fate);
     };
     row(QStringLiteral("0"), counts_.zeros, QStringLiteral("0"));
     for (int exponent = firstExponent; exponent < firstExponent + exponentBins; ++exponent)

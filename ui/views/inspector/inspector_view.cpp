@@ -51,7 +51,8 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
 QString InspectorView::place(int rank) const {
     QStringList parts{QString::number(rank)};
     const Layout& layout = context_.model.header().layout;
-    if (context_.model.header().hasLayout() && layout.cluster.hosts.size() > 1) parts += text(Mesh(layout).hostName(rank));
+    if (context_.model.header().hasLayout() && layout.cluster.hosts.size() > 1)
+        parts += text(Mesh(layout).hostName(rank));
     if (const std::string& label = context_.model.label(rank); !label.empty()) parts += text(label);
     return parts.join(QStringLiteral(" · "));
 }
@@ -68,14 +69,15 @@ std::vector<Fact> InspectorView::actionFacts(const Event& event) const {
         facts.push_back({tr("Step"), QString::number(event.step)});
     }
     // Without a flush forwards run ahead into the steps after theirs, and are numbered on.
-    const int microbatch = event.action == 0 || !model.header().hasLayout() ? -1 : actionFromId(event.action).microbatch;
+    const int microbatch =
+        event.action == 0 || !model.header().hasLayout() ? -1 : actionFromId(event.action).microbatch;
     if (const int each = microbatches(model.header().layout); each > 0 && microbatch >= each) {
-        const QString where = prediction ? tr("a step ahead")
-                                         : tr("step %1").arg(event.step + microbatch / each);
+        const QString where = prediction ? tr("a step ahead") : tr("step %1").arg(event.step + microbatch / each);
         facts.push_back({tr("Belongs to"), tr("microbatch %1 of %2").arg(microbatch % each).arg(where)});
     }
-    facts.push_back({tr("Start"), QStringLiteral("+") + seconds(model, event.begin - origin), "figure",
-                     event.step < 0 && !prediction ? tr("From the begin of the run.") : tr("From the begin of its step.")});
+    facts.push_back(
+        {tr("Start"), QStringLiteral("+") + seconds(model, event.begin - origin), "figure",
+         event.step < 0 && !prediction ? tr("From the begin of the run.") : tr("From the begin of its step.")});
     if (event.kind == EventKind::Overflow) {
         if (const QString scale = scaleAround(model, event.step); !scale.isEmpty())
             facts.push_back({tr("Loss scale"), scale, "figure", tr("Of this step, and of the next.")});
@@ -83,19 +85,25 @@ std::vector<Fact> InspectorView::actionFacts(const Event& event) const {
     }
     facts.push_back({prediction ? tr("Predicted") : tr("Measured"), seconds(model, event.end - event.begin)});
     if (const QString predicted = predictedText(model, event); !predicted.isEmpty())
-        facts.push_back({tr("Predicted"), predicted, "figure", tr("In brackets, how far the measured time is from it.")});
+        facts.push_back(
+            {tr("Predicted"), predicted, "figure", tr("In brackets, how far the measured time is from it.")});
     if (const auto wait = waitBefore(model, event)) {
-        facts.push_back({tr("Waited for"), text(toText(actionFromId(wait->action))) + QStringLiteral(" · ") + seconds(model, wait->end - wait->begin)});
+        facts.push_back({tr("Waited for"), text(toText(actionFromId(wait->action))) + QStringLiteral(" · ") +
+                                               seconds(model, wait->end - wait->begin)});
     } else if (!prediction && isCompute(event.kind) && model.header().hasLayout()) {
         facts.push_back({tr("Waited for"), tr("nothing")});
     }
     if (event.bytes > 0) {
         QString moved = text(formatBytes(event.bytes));
         if (event.end > event.begin)
-            moved += QStringLiteral(" · ") + text(formatBandwidth(static_cast<double>(event.bytes) / model.deviceTime().seconds(static_cast<double>(event.end - event.begin) * 1e-9)));
+            moved +=
+                QStringLiteral(" · ") +
+                text(formatBandwidth(static_cast<double>(event.bytes) /
+                                     model.deviceTime().seconds(static_cast<double>(event.end - event.begin) * 1e-9)));
         facts.push_back({tr("Bytes moved"), moved});
     }
-    if (!prediction && model.hasMemory()) facts.push_back({tr("Memory then"), text(formatBytes(total(model.memoryAt(event.rank, event.end))))});
+    if (!prediction && model.hasMemory())
+        facts.push_back({tr("Memory then"), text(formatBytes(total(model.memoryAt(event.rank, event.end))))});
     return facts;
 }
 
@@ -108,7 +116,9 @@ std::vector<Fact> InspectorView::rankFacts(int rank) const {
         const std::string& host = model.header().hasLayout() ? Mesh(model.header().layout).hostName(rank) : record.host;
         const auto clock = std::ranges::find(model.clocks(), host, &HostClock::host);
         if (clock != model.clocks().end())
-            facts.push_back({tr("Clock"), text(toText(*clock)), "figure", tr("How far its host's clock is ahead of the launcher's, and how far off that may be. Events are shown on the run's clock.")});
+            facts.push_back({tr("Clock"), text(toText(*clock)), "figure",
+                             tr("How far its host's clock is ahead of the launcher's, and how far off that may be. "
+                                "Events are shown on the run's clock.")});
         if (record.pid > 0) facts.push_back({tr("Process"), QString::number(record.pid)});
         const bool well = record.end.empty() || endedWell(record);
         facts.push_back({tr("State"), record.end.empty() ? tr("running") : text(record.end), well ? "figure" : "bad"});
@@ -132,14 +142,21 @@ std::vector<Fact> InspectorView::rankFacts(int rank) const {
         return found == all.rend() ? nullptr : &*found;
     };
     if (const Event* const held = latest(EventKind::WeightVersions))
-        facts.push_back({tr("Weight versions"), QString::number(held->value), "figure", tr("Held at once, the current weights included.")});
+        facts.push_back({tr("Weight versions"), QString::number(held->value), "figure",
+                         tr("Held at once, the current weights included.")});
     if (model.peakBytes(rank) > 0) facts.push_back({tr("Peak memory"), text(formatBytes(model.peakBytes(rank)))});
     if (const Event* const free = latest(EventKind::LargestFree))
-        facts.push_back({tr("Largest free block"), text(formatBytes(free->bytes)), "figure", tr("Of %1 that its arena keeps free for reuse at the end of a step. Blocks are reused whole, so that none breaks into pieces.").arg(text(formatBytes(static_cast<std::int64_t>(free->value))))});
+        facts.push_back({tr("Largest free block"), text(formatBytes(free->bytes)), "figure",
+                         tr("Of %1 that its arena keeps free for reuse at the end of a step. Blocks are reused whole, "
+                            "so that none breaks into pieces.")
+                             .arg(text(formatBytes(static_cast<std::int64_t>(free->value))))});
     if (const Event* const packed = latest(EventKind::PackedActivations))
-        facts.push_back({tr("Kept in fewer bits"), text(formatBytes(packed->bytes)), "figure", tr("Of activations, by the forwards of a step: of what would have been %1.").arg(text(formatBytes(static_cast<std::int64_t>(packed->value))))});
+        facts.push_back({tr("Kept in fewer bits"), text(formatBytes(packed->bytes)), "figure",
+                         tr("Of activations, by the forwards of a step: of what would have been %1.")
+                             .arg(text(formatBytes(static_cast<std::int64_t>(packed->value))))});
     const auto at = static_cast<std::size_t>(rank);
-    if (at < model.header().predictedPeak.size()) facts.push_back({tr("Predicted peak"), text(formatBytes(model.header().predictedPeak[at]))});
+    if (at < model.header().predictedPeak.size())
+        facts.push_back({tr("Predicted peak"), text(formatBytes(model.header().predictedPeak[at]))});
     return facts;
 }
 
@@ -160,7 +177,8 @@ QString InspectorView::subtitle() const {
     const Action action = actionFromId(event->action);
     QString title = actionText(context_.model, *event);
     const Layout& layout = context_.model.header().layout;
-    if (layout.schedule.chunks > 1) title += tr(" · chunk %1").arg(action.stage / std::max(1, layout.parallel.pipeline));
+    if (layout.schedule.chunks > 1)
+        title += tr(" · chunk %1").arg(action.stage / std::max(1, layout.parallel.pipeline));
     return title;
 }
 

@@ -46,10 +46,12 @@ KernelBars::Row KernelBars::rowOf(const KernelProfile& kernel, const KernelAccou
     const bool byProducts = account.peakFlops > 0 && kernel.flops / account.peakFlops >= least;
     QString figure = text(formatSeconds(kernel.seconds));
     const double multiple = least > 0 ? kernel.seconds / least : 0;
-    if (least > 0) figure += !byProducts && multiple < fromCache ? tr(" · from cache") : tr(" · %1×").arg(multiple, 0, 'f', 1);
-    QString help = tr("%1: %2 calls a step, %3, which is %4 of it")
-                       .arg(text(kernel.name), QString::number(kernel.calls, 'f', 0), text(formatSeconds(kernel.seconds)),
-                            text(formatPercent(account.seconds > 0 ? kernel.seconds / account.seconds : 0)));
+    if (least > 0)
+        figure += !byProducts && multiple < fromCache ? tr(" · from cache") : tr(" · %1×").arg(multiple, 0, 'f', 1);
+    QString help =
+        tr("%1: %2 calls a step, %3, which is %4 of it")
+            .arg(text(kernel.name), QString::number(kernel.calls, 'f', 0), text(formatSeconds(kernel.seconds)),
+                 text(formatPercent(account.seconds > 0 ? kernel.seconds / account.seconds : 0)));
     help += purpose(kernel.name);
     if (kernel.flops > 0) help += tr("\nProducts: %1FLOP/s").arg(text(formatCount(flopsPerSecond(kernel))));
     help += tr("\nMemory: %1").arg(text(formatBandwidth(bytesPerSecond(kernel))));
@@ -78,7 +80,7 @@ QStringList KernelBars::figures() const {
     return all;
 }
 
-int KernelBars::widest(const QFont& font, QString Row::* text) const {
+int KernelBars::widest(const QFont& font, QString Row::*text) const {
     const QFontMetrics metrics(font);
     int width = 0;
     for (const Row& row : rows_) width = std::max(width, metrics.horizontalAdvance(row.*text));
@@ -110,7 +112,8 @@ void KernelBars::paintEvent(QPaintEvent*) {
         painter.setFont(body);
         painter.setPen(theme.text);
         painter.drawText(QRect(margin, y, labels, rowHeight), Qt::AlignLeft | Qt::AlignVCenter, row.label);
-        paintBar(painter, row, QRectF(left, y + (rowHeight - barHeight) / 2.0, right - left, barHeight), (right - left) / longest);
+        paintBar(painter, row, QRectF(left, y + (rowHeight - barHeight) / 2.0, right - left, barHeight),
+                 (right - left) / longest);
         painter.setFont(mono);
         painter.setPen(theme.text);
         painter.drawText(QRect(right + margin, y, figures, rowHeight), Qt::AlignRight | Qt::AlignVCenter, row.figure);

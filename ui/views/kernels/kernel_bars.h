@@ -31,7 +31,7 @@ private:
         bool byProducts = false;  ///< the least is that of products, not of memory
     };
     Row rowOf(const KernelProfile& kernel, const KernelAccount& account) const;
-    int widest(const QFont& font, QString Row::* text) const;
+    int widest(const QFont& font, QString Row::*text) const;
     void paintBar(QPainter& painter, const Row& row, const QRectF& bar, double scale) const;
 
     ThemeSource& theme_;

@@ -81,8 +81,8 @@ QString KernelsView::asTable() const {
     QString table = tr("kernel\tcalls\tseconds\tFLOP\tbytes\tleast seconds\n");
     for (const KernelProfile& kernel : account_.kernels)
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\n")
-                     .arg(text(kernel.name), number(kernel.calls), number(kernel.seconds), number(kernel.flops), number(kernel.bytes),
-                          number(leastSeconds(kernel, account_)));
+                     .arg(text(kernel.name), number(kernel.calls), number(kernel.seconds), number(kernel.flops),
+                          number(kernel.bytes), number(leastSeconds(kernel, account_)));
     return table + QStringLiteral("%1\t\t%2\t\t\t\n").arg(tr("between kernels"), number(betweenKernels(account_)));
 }
 

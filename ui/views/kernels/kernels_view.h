@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where a rank's time of a step goes on this machine, kernel by kernel, against the machine's limits: of the profile that
-// fits the layout.
+// Where a rank's time of a step goes on this machine, kernel by kernel, against the machine's limits: of the profile
+// that fits the layout.
 #pragma once
 
 #include "ui/core/view.h"

@@ -58,11 +58,14 @@ ChoiceEditor::ChoiceEditor(const Field& field, TextField access, Document& docum
     box_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box_->setMinimumContentsLength(6);
     connect(box_, &QComboBox::currentTextChanged, this, [this](const QString& word) {
-        edit([this, &word](Layout& layout) {
-            // An order written by hand comes and goes with its kind.
-            if (this->field().pointer == "/schedule/kind") layout = withScheduleKind(std::move(layout), word.toStdString());
-            else access_(layout) = word.toStdString();
-        }, word);
+        edit(
+            [this, &word](Layout& layout) {
+                // An order written by hand comes and goes with its kind.
+                if (this->field().pointer == "/schedule/kind")
+                    layout = withScheduleKind(std::move(layout), word.toStdString());
+                else access_(layout) = word.toStdString();
+            },
+            word);
     });
 }
 
@@ -116,9 +119,8 @@ BooleanEditor::BooleanEditor(const Field& field, BooleanField access, Document& 
     fillWith(*this, *box_);
     box_->setLayoutDirection(Qt::RightToLeft);
     name(*box_);
-    connect(box_, &QCheckBox::toggled, this, [this](bool on) {
-        edit([this, on](Layout& layout) { access_(layout) = on; }, on ? tr("on") : tr("off"));
-    });
+    connect(box_, &QCheckBox::toggled, this,
+            [this](bool on) { edit([this, on](Layout& layout) { access_(layout) = on; }, on ? tr("on") : tr("off")); });
 }
 
 void BooleanEditor::display(const Layout& layout) {

@@ -31,7 +31,8 @@ QString words(const std::vector<std::string>& faults) {
 }  // namespace
 
 FaultsEditor::FaultsEditor(const Field& field, TextListField access, Document& document, QWidget* parent)
-    : FieldEditor(field, document, parent), access_(access), column_(child<QVBoxLayout>(this)), add_(child<QToolButton>(this)) {
+    : FieldEditor(field, document, parent), access_(access), column_(child<QVBoxLayout>(this)),
+      add_(child<QToolButton>(this)) {
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(4);
     add_->setText(tr("+ fault"));
@@ -99,7 +100,8 @@ void FaultsEditor::addLine() {
     line.factor->setAlignment(Qt::AlignRight);
     line.factor->setFixedWidth(84);
     line.kind->setAccessibleName(tr("What happens, fault %1").arg(index));
-    line.kind->setToolTip(tr("kill: the process dies; hang: it stands still; slow: from then on it computes so many times as long"));
+    line.kind->setToolTip(
+        tr("kill: the process dies; hang: it stands still; slow: from then on it computes so many times as long"));
     line.rank->setAccessibleName(tr("Rank of fault %1").arg(index));
     line.rank->setToolTip(tr("To whom it happens"));
     line.after->setAccessibleName(tr("Steps before fault %1").arg(index));

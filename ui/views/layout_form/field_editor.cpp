@@ -32,7 +32,8 @@ FieldEditor::FieldEditor(const Field& field, Document& document, QWidget* parent
 void FieldEditor::edit(const std::function<void(Layout&)>& change, const QString& shown) {
     Layout layout = document_.layout();
     change(layout);
-    document_.change(std::move(layout), tr("Set %1 to %2").arg(text(field_.label).toLower(), shown), text(field_.pointer));
+    document_.change(std::move(layout), tr("Set %1 to %2").arg(text(field_.label).toLower(), shown),
+                     text(field_.pointer));
 }
 
 void FieldEditor::name(QWidget& control) const {
@@ -63,7 +64,9 @@ FieldEditor* makeFieldEditor(const Field& field, Document& document, QWidget* pa
                 if (field.pointer == "/run/faults") return child<FaultsEditor>(field, access, document, parent);
                 return child<OrderEditor>(field, access, document, parent);
             },
-            [&](NumberListField access) -> FieldEditor* { return child<NumberListEditor>(field, access, document, parent); },
+            [&](NumberListField access) -> FieldEditor* {
+                return child<NumberListEditor>(field, access, document, parent);
+            },
             [&](HostListField access) -> FieldEditor* { return child<HostsEditor>(field, access, document, parent); },
             [&](PaceField access) -> FieldEditor* { return child<PaceEditor>(field, access, document, parent); }},
         field.access);

@@ -29,7 +29,8 @@ QString inWords(const Fault& fault) {
 
 FieldRow::FieldRow(const Field& field, Document& document, QWidget* parent)
     : QWidget(parent), editor_(makeFieldEditor(field, document, this)),
-      label_(child<QLabel>(QString::fromUtf8(field.label.data(), static_cast<qsizetype>(field.label.size())), this)), fault_(child<QLabel>(this)) {
+      label_(child<QLabel>(QString::fromUtf8(field.label.data(), static_cast<qsizetype>(field.label.size())), this)),
+      fault_(child<QLabel>(this)) {
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(3);

@@ -27,8 +27,8 @@ public:
     void display(const Layout& layout);
     /// The faults of this field; empty: none.
     void setFaults(const std::vector<Fault>& faults);
-    /// Why the field changes nothing at present, "only with fp16": it is drawn subdued then, and its tooltip says so. Empty: it
-    /// has an effect.
+    /// Why the field changes nothing at present, "only with fp16": it is drawn subdued then, and its tooltip says so.
+    /// Empty: it has an effect.
     void setWithoutEffect(const QString& takes);
     /// What is shown of them; empty: nothing.
     QString faultText() const;

@@ -16,7 +16,8 @@ class HostsCheck : public QObject {
     Q_OBJECT
 public:
     /// As examineHosts(); called on a worker thread, where it may block.
-    using Examiner = std::function<Result<std::vector<MachineFinding>>(const ClusterSpec& cluster, const std::string& agent, const std::stop_token& stop)>;
+    using Examiner = std::function<Result<std::vector<MachineFinding>>(
+        const ClusterSpec& cluster, const std::string& agent, const std::stop_token& stop)>;
 
     explicit HostsCheck(QObject* parent);
     /// Ends a check under way; nothing is told of it any more.

@@ -25,15 +25,17 @@ constexpr std::size_t mostLines = 64;
 
 QString words(const std::vector<HostSpec>& hosts) {
     QStringList parts;
-    for (const HostSpec& host : hosts) parts << QStringLiteral("%1 × %2").arg(QString::fromStdString(host.name)).arg(host.devices);
+    for (const HostSpec& host : hosts)
+        parts << QStringLiteral("%1 × %2").arg(QString::fromStdString(host.name)).arg(host.devices);
     return parts.join(QStringLiteral(", "));
 }
 
 }  // namespace
 
 HostsEditor::HostsEditor(const Field& field, HostListField access, Document& document, QWidget* parent)
-    : FieldEditor(field, document, parent), access_(access), column_(child<QVBoxLayout>(this)), add_(child<QToolButton>(this)),
-      ask_(child<QToolButton>(this)), failure_(child<QLabel>(this)), once_(child<QToolButton>(this)), remember_(child<QToolButton>(this)), check_(child<HostsCheck>(this)) {
+    : FieldEditor(field, document, parent), access_(access), column_(child<QVBoxLayout>(this)),
+      add_(child<QToolButton>(this)), ask_(child<QToolButton>(this)), failure_(child<QLabel>(this)),
+      once_(child<QToolButton>(this)), remember_(child<QToolButton>(this)), check_(child<HostsCheck>(this)) {
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(4);
     add_->setText(tr("+ host"));
@@ -102,7 +104,8 @@ void HostsEditor::startCheck(const std::string& agent) {
         problem_ = QString::fromStdString(allowed.error().text());
     } else if (!*allowed) {
         asking_ = true;
-        problem_ = tr("To reach the hosts the layout has this program started. Start it?\n%1").arg(QString::fromStdString(checked_.agent));
+        problem_ = tr("To reach the hosts the layout has this program started. Start it?\n%1")
+                       .arg(QString::fromStdString(checked_.agent));
     } else {
         check_->start(checked_, agent);
     }
@@ -192,7 +195,8 @@ void HostsEditor::addLine() {
     });
     connect(line.remove, &QToolButton::clicked, this, [this, index] {
         change([&](std::vector<HostSpec>& hosts) {
-            if (index < hosts.size() && hosts.size() > 1) hosts.erase(hosts.begin() + static_cast<std::ptrdiff_t>(index));
+            if (index < hosts.size() && hosts.size() > 1)
+                hosts.erase(hosts.begin() + static_cast<std::ptrdiff_t>(index));
         });
     });
     column_->insertWidget(static_cast<int>(index), line.row);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The machines of the cluster: a line each with its name and number of devices, and what was found where they were checked.
+// The machines of the cluster: a line each with its name and number of devices, and what was found where they were
+// checked.
 #pragma once
 
 #include "ui/views/layout_form/field_editor.h"
@@ -47,7 +48,7 @@ private:
     QToolButton* add_;
     QToolButton* ask_;
     QLabel* failure_;
-    QToolButton* once_;      ///< what the agent's question is answered with
+    QToolButton* once_;  ///< what the agent's question is answered with
     QToolButton* remember_;
     HostsCheck* check_;
     ClusterSpec checked_;  ///< what the findings are of; they are shown as long as the layout has it

@@ -42,7 +42,8 @@ constexpr const char* foldedKey = "layoutForm/folded";
 
 /// Whether every word stands in the field's name, pointer or help.
 bool answers(const Field& field, const QString& words) {
-    const QString all = text(field.label) + QLatin1Char(' ') + text(field.pointer) + QLatin1Char(' ') + text(field.help);
+    const QString all =
+        text(field.label) + QLatin1Char(' ') + text(field.pointer) + QLatin1Char(' ') + text(field.help);
     for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts))
         if (!all.contains(word, Qt::CaseInsensitive)) return false;
     return true;
@@ -50,7 +51,8 @@ bool answers(const Field& field, const QString& words) {
 
 }  // namespace
 
-LayoutForm::LayoutForm(const ViewContext& context, QWidget* parent) : View(context, parent), wanted_(child<QLineEdit>(this)), area_(child<QScrollArea>(this)) {
+LayoutForm::LayoutForm(const ViewContext& context, QWidget* parent)
+    : View(context, parent), wanted_(child<QLineEdit>(this)), area_(child<QScrollArea>(this)) {
     auto* outer = child<QVBoxLayout>(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
@@ -116,7 +118,8 @@ void LayoutForm::addSection(QVBoxLayout& column, const QString& name) {
     row->addWidget(note, 1);
     column.addLayout(row);
     sections_.push_back({name, title, note, rows_.size(), rows_.size()});
-    connect(title, &QToolButton::toggled, this, [this, index = sections_.size() - 1](bool open) { fold(sections_[index], !open); });
+    connect(title, &QToolButton::toggled, this,
+            [this, index = sections_.size() - 1](bool open) { fold(sections_[index], !open); });
 }
 
 void LayoutForm::fold(const Section& section, bool folded) {
@@ -136,7 +139,8 @@ void LayoutForm::showRows() {
         bool any = wanted.isEmpty();
         for (FieldRow* row : rows) {
             const bool shown = isPresent(row->field(), context_.document.layout()) && open &&
-                               (wanted.isEmpty() || answers(row->field(), wanted) || section.name.compare(wanted, Qt::CaseInsensitive) == 0);
+                               (wanted.isEmpty() || answers(row->field(), wanted) ||
+                                section.name.compare(wanted, Qt::CaseInsensitive) == 0);
             row->setVisible(shown);
             any = any || shown;
         }
@@ -165,7 +169,8 @@ void LayoutForm::refresh() {
         std::size_t index = 0;
         for (std::size_t candidate = 0; candidate < rows_.size(); ++candidate) {
             const bool own = rows_[candidate] == at;
-            const bool inside = !at && text(rows_[candidate]->field().pointer).startsWith(QString::fromStdString(fault.pointer));
+            const bool inside =
+                !at && text(rows_[candidate]->field().pointer).startsWith(QString::fromStdString(fault.pointer));
             if (!own && !inside) continue;
             index = candidate;
             break;

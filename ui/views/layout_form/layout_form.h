@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every field of the layout, by section, made from the field table; faults are shown at their field. Sections can be folded,
-// and a text finds fields by name, pointer or what their help says.
+// Every field of the layout, by section, made from the field table; faults are shown at their field. Sections can be
+// folded, and a text finds fields by name, pointer or what their help says.
 #pragma once
 
 #include "ui/core/view.h"
@@ -32,7 +32,7 @@ public:
 
 private:
     struct Section {
-        QString name;  ///< first part of the pointers: "model"
+        QString name;        ///< first part of the pointers: "model"
         QToolButton* title;  ///< checked: open
         QLabel* note;        ///< beside its title: "2 × 2 = 4 ranks"
         std::size_t firstRow = 0, lastRow = 0;

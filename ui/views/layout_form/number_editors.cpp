@@ -30,7 +30,9 @@ std::optional<double> readNumber(const QString& text) {
     return read && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-QString unitOf(const Field& field) { return QString::fromUtf8(field.unit.data(), static_cast<qsizetype>(field.unit.size())); }
+QString unitOf(const Field& field) {
+    return QString::fromUtf8(field.unit.data(), static_cast<qsizetype>(field.unit.size()));
+}
 
 /// " samples"; " sample" behind a 1.
 QString suffixOf(const Field& field, int number) {
@@ -111,7 +113,9 @@ std::function<void(Layout&)> LongEditor::read(const QString& text) const {
     return [access = access_, number](Layout& layout) { access(layout) = number; };
 }
 
-QString BytesEditor::write(const Layout& layout) const { return QString::fromStdString(exactBytes(value(layout, access_))); }
+QString BytesEditor::write(const Layout& layout) const {
+    return QString::fromStdString(exactBytes(value(layout, access_)));
+}
 
 std::function<void(Layout&)> BytesEditor::read(const QString& text) const {
     const auto bytes = readBytes(text.toStdString());

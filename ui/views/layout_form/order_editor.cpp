@@ -12,14 +12,18 @@
 namespace shardlab {
 
 OrderEditor::OrderEditor(const Field& field, TextListField access, Document& document, QWidget* parent)
-    : FieldEditor(field, document, parent), access_(access), box_(child<QCheckBox>(this)), generated_(ScheduleSpec().kind) {
+    : FieldEditor(field, document, parent), access_(access), box_(child<QCheckBox>(this)),
+      generated_(ScheduleSpec().kind) {
     fillWith(*this, *box_);
     box_->setLayoutDirection(Qt::RightToLeft);
     name(*box_);
     connect(box_, &QCheckBox::toggled, this, [this](bool on) {
-        edit([&](Layout& layout) {
-            layout = on ? withScheduleKind(std::move(layout), customKind) : generatedAgain(std::move(layout), generated_);
-        }, on ? tr("on") : tr("off"));
+        edit(
+            [&](Layout& layout) {
+                layout = on ? withScheduleKind(std::move(layout), customKind)
+                            : generatedAgain(std::move(layout), generated_);
+            },
+            on ? tr("on") : tr("off"));
     });
 }
 

@@ -113,7 +113,8 @@ void StagesEditor::balance() {
 
 void StagesEditor::submit() {
     std::vector<int> layers = split_;
-    for (std::size_t index = 0; index < std::min(layers.size(), boxes_.size()); ++index) layers[index] = boxes_[index]->value();
+    for (std::size_t index = 0; index < std::min(layers.size(), boxes_.size()); ++index)
+        layers[index] = boxes_[index]->value();
     edit([&](Layout& layout) { access_(layout) = layers; }, words(layers));
 }
 

@@ -17,7 +17,9 @@ void UnitLine::setUnit(const QString& unit) {
     makeRoom();
 }
 
-void UnitLine::makeRoom() { setTextMargins(0, 0, unit_.isEmpty() ? 0 : QFontMetrics(font()).horizontalAdvance(unit_) + gap, 0); }
+void UnitLine::makeRoom() {
+    setTextMargins(0, 0, unit_.isEmpty() ? 0 : QFontMetrics(font()).horizontalAdvance(unit_) + gap, 0);
+}
 
 void UnitLine::changeEvent(QEvent* event) {
     QLineEdit::changeEvent(event);

@@ -52,7 +52,8 @@ ExperimentRows::Row ExperimentRows::makeRow(std::size_t experiment) {
             child<QPushButton>(tr("Open in Design"), whole)};
     row.name->setCheckable(true);
     row.name->setProperty("role", QStringLiteral("flat"));
-    row.name->setToolTip(shown.title.empty() ? tr("Show this experiment beside the text") : QString::fromStdString(shown.title));
+    row.name->setToolTip(shown.title.empty() ? tr("Show this experiment beside the text")
+                                             : QString::fromStdString(shown.title));
     row.name->setAccessibleName(tr("Show %1").arg(name));
     row.state->setProperty("role", QStringLiteral("small"));
     row.design->setAccessibleName(tr("Open %1 in Design").arg(name));
@@ -86,7 +87,9 @@ QString ExperimentRows::stateText(std::size_t experiment) const {
     case LessonSession::State::Fresh:
         if (!known.planned) return tr("cannot be planned");
         return tr("%1 steps, about %2").arg(steps).arg(seconds(steps * known.planned->plan.simulation.stepSeconds));
-    case LessonSession::State::Running: return stepsDone(context_.model) == 0 ? tr("starting") : tr("step %1 of %2").arg(stepsDone(context_.model)).arg(steps);
+    case LessonSession::State::Running:
+        return stepsDone(context_.model) == 0 ? tr("starting")
+                                              : tr("step %1 of %2").arg(stepsDone(context_.model)).arg(steps);
     case LessonSession::State::Ran: return tr("measured, %1 a step").arg(seconds(known.measured->summary.stepSeconds));
     case LessonSession::State::Stopped: return tr("stopped before its end");
     case LessonSession::State::Failed: return tr("failed: %1").arg(lessons.trouble(experiment));
@@ -109,7 +112,10 @@ void ExperimentRows::refresh() {
         row.run->setText(running ? tr("Stop") : state == LessonSession::State::Fresh ? tr("Run") : tr("Run again"));
         row.run->setAccessibleName(QStringLiteral("%1 %2").arg(row.run->text(), name));
         row.run->setEnabled(!lessons.active() || running);
-        setRole(*row.run, running || (state == LessonSession::State::Fresh && !lessons.active() && lessons.shown() == static_cast<int>(index)) ? "primary" : "");
+        setRole(*row.run, running || (state == LessonSession::State::Fresh && !lessons.active() &&
+                                      lessons.shown() == static_cast<int>(index))
+                              ? "primary"
+                              : "");
     }
 }
 

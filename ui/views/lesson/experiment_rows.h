@@ -27,9 +27,9 @@ public:
 private:
     struct Row {
         QWidget* whole;
-        QPushButton* name;    ///< pressed: its run or prediction is in sight
+        QPushButton* name;  ///< pressed: its run or prediction is in sight
         ElidedLabel* state;
-        QPushButton* run;     ///< or Stop
+        QPushButton* run;  ///< or Stop
         QPushButton* design;
     };
     Row makeRow(std::size_t experiment);

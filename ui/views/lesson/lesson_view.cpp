@@ -26,9 +26,12 @@ constexpr int progressMilliseconds = 100;
 
 /// "gpt of 8 layers, 64 wide; 4 ranks; 4 microbatches of 2 samples": what others of its lesson differ from.
 std::string sizes(const Layout& layout) {
-    const auto count = [](int number, const char* one, const char* many) { return std::to_string(number) + (number == 1 ? one : many); };
-    return layout.model.kind + " of " + count(layout.model.layers, " layer, ", " layers, ") + std::to_string(layout.model.hidden) + " wide; " +
-           count(rankCount(layout), " rank; ", " ranks; ") + count(microbatches(layout), " microbatch of ", " microbatches of ") +
+    const auto count = [](int number, const char* one, const char* many) {
+        return std::to_string(number) + (number == 1 ? one : many);
+    };
+    return layout.model.kind + " of " + count(layout.model.layers, " layer, ", " layers, ") +
+           std::to_string(layout.model.hidden) + " wide; " + count(rankCount(layout), " rank; ", " ranks; ") +
+           count(microbatches(layout), " microbatch of ", " microbatches of ") +
            count(layout.batch.micro, " sample", " samples");
 }
 
@@ -37,20 +40,18 @@ QString fromStd(const std::string& text) { return QString::fromStdString(text); 
 }  // namespace
 
 LessonView::LessonView(const ViewContext& context, QWidget* parent)
-    : View(context, parent),
-      lessons_(child<QComboBox>(this)),
-      previous_(child<QPushButton>(QStringLiteral("‹"), this)),
-      next_(child<QPushButton>(QStringLiteral("›"), this)),
-      runAll_(child<QPushButton>(this)),
-      page_(child<MarkdownPage>(this)),
-      rows_(child<ExperimentRows>(context, this)),
-      progress_(this, [this] { rows_->refresh(); }, progressMilliseconds) {
+    : View(context, parent), lessons_(child<QComboBox>(this)), previous_(child<QPushButton>(QStringLiteral("‹"), this)),
+      next_(child<QPushButton>(QStringLiteral("›"), this)), runAll_(child<QPushButton>(this)),
+      page_(child<MarkdownPage>(this)), rows_(child<ExperimentRows>(context, this)),
+      progress_(
+          this, [this] { rows_->refresh(); }, progressMilliseconds) {
     lessons_->setAccessibleName(tr("Lesson"));
     lessons_->setObjectName(QStringLiteral("lessons"));
     lessons_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     page_->setAccessibleName(tr("Text of the lesson"));
     runAll_->setObjectName(QStringLiteral("runAll"));
-    for (const auto& [button, what] : {std::pair{previous_, tr("Previous lesson")}, std::pair{next_, tr("Next lesson")}}) {
+    for (const auto& [button, what] :
+         {std::pair{previous_, tr("Previous lesson")}, std::pair{next_, tr("Next lesson")}}) {
         button->setToolTip(what);
         button->setAccessibleName(what);
     }
@@ -99,7 +100,8 @@ void LessonView::showLesson() {
     if (lessons_->count() != static_cast<int>(lessons.lessons().size())) {
         lessons_->clear();
         int number = 0;
-        for (const Lesson& lesson : lessons.lessons()) lessons_->addItem(QStringLiteral("%1 · %2").arg(++number).arg(fromStd(lesson.title)));
+        for (const Lesson& lesson : lessons.lessons())
+            lessons_->addItem(QStringLiteral("%1 · %2").arg(++number).arg(fromStd(lesson.title)));
     }
     lessons_->setCurrentIndex(lessons.chosen());
     rows_->rebuild();
@@ -112,8 +114,9 @@ void LessonView::refresh() {
     previous_->setEnabled(lessons.chosen() > 0);
     next_->setEnabled(lessons.chosen() + 1 < static_cast<int>(lessons.lessons().size()));
     runAll_->setText(lessons.active() ? tr("Stop") : tr("Run all"));
-    runAll_->setToolTip(lessons.active() ? tr("End the experiment that runs, %1, after this step").arg(lessons.runningExperiment())
-                                         : tr("Run the experiments of this lesson one after the other"));
+    runAll_->setToolTip(lessons.active()
+                            ? tr("End the experiment that runs, %1, after this step").arg(lessons.runningExperiment())
+                            : tr("Run the experiments of this lesson one after the other"));
     runAll_->setEnabled(lessons.active() || !lessons.known().empty());
     setRole(*runAll_, lessons.active() ? "primary" : "");
     rows_->refresh();
@@ -130,7 +133,8 @@ QString LessonView::markdown() const {
     if (!lesson) return {};
     return fromStd(lessonText(*lesson, lessons.known(), [&](std::size_t index) {
         const LessonExperiment& experiment = lesson->experiments[index];
-        const std::string text = "> **" + experiment.name + "** " + experiment.title + " · [run it](#" + std::to_string(index) + ")  \n> ";
+        const std::string text =
+            "> **" + experiment.name + "** " + experiment.title + " · [run it](#" + std::to_string(index) + ")  \n> ";
         if (experiment.like.empty()) return text + sizes(experiment.layout) + "\n";
         return text + "like " + experiment.like + ", but `" + changeText(experiment) + "`\n";
     }));
@@ -162,12 +166,14 @@ QString LessonView::asTable() const {
     for (const LessonPiece& piece : lesson->pieces) {
         const auto* place = std::get_if<LessonFigurePlace>(&piece);
         if (!place || !told.emplace(place->experiment, place->figure).second) continue;
-        QString line = fromStd(lesson->experiments[place->experiment].name) + QLatin1Char('\t') +
-                       QString::fromUtf8(place->figure->name.data(), static_cast<qsizetype>(place->figure->name.size()));
+        QString line =
+            fromStd(lesson->experiments[place->experiment].name) + QLatin1Char('\t') +
+            QString::fromUtf8(place->figure->name.data(), static_cast<qsizetype>(place->figure->name.size()));
         for (const FigureOrigin origin : {FigureOrigin::Measured, FigureOrigin::Predicted, FigureOrigin::Theory})
-            line += QLatin1Char('\t') + (place->figure->has(origin)
-                                             ? fromStd(figureText(*place->figure, origin, context_.lessons.known()[place->experiment]))
-                                             : QString());
+            line += QLatin1Char('\t') +
+                    (place->figure->has(origin)
+                         ? fromStd(figureText(*place->figure, origin, context_.lessons.known()[place->experiment]))
+                         : QString());
         table += line + QLatin1Char('\n');
     }
     return table;

@@ -29,7 +29,8 @@ namespace {
 QString figure(double loss) { return QString::number(loss, 'f', 4); }
 
 /// Of the curves beside the run's own.
-constexpr std::array otherColours{EventKind::InputGrad, EventKind::ReduceGradients, EventKind::WeightGrad, EventKind::Optimizer};
+constexpr std::array otherColours{EventKind::InputGrad, EventKind::ReduceGradients, EventKind::WeightGrad,
+                                  EventKind::Optimizer};
 
 /// A loss that is no number leaves a gap in the line.
 double drawable(double value) { return std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN(); }
@@ -53,11 +54,13 @@ struct LossView::Plot {
 };
 
 LossView::LossView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), scale_(child<QPushButton>(tr("Log"), this)), refresh_(this, [this] { refresh(); }, 66) {
+    : View(context, parent), scale_(child<QPushButton>(tr("Log"), this)), refresh_(
+                                                                              this, [this] { refresh(); }, 66) {
     setAccessibleName(tr("Loss over steps"));
     auto* plot = child<StepChart>(context, this);
-    plot_ = std::make_unique<Plot>(Plot{plot, plot->addGraph(), plot->addGraph(), plot->addGraph(plot->xAxis, plot->yAxis2),
-                                        child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this)});
+    plot_ =
+        std::make_unique<Plot>(Plot{plot, plot->addGraph(), plot->addGraph(), plot->addGraph(plot->xAxis, plot->yAxis2),
+                                    child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this)});
     plot_->training->setName(tr("training"));
     plot_->validation->setName(tr("validation"));
     plot_->rate->setName(tr("learning rate"));
@@ -91,7 +94,8 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
         applyTheme();
         refresh_.request();
     });
-    if (context_.workspace == Workspace::Learn) connect(&context_.lessons, &LessonSession::changed, this, &LossView::takeOthers);
+    if (context_.workspace == Workspace::Learn)
+        connect(&context_.lessons, &LessonSession::changed, this, &LossView::takeOthers);
     applyTheme();
     refresh_.flush();
 }
@@ -100,13 +104,15 @@ void LossView::takeOthers() {
     for (const Plot::Other& other : plot_->others) plot_->widget->removeGraph(other.graph);
     plot_->others.clear();
     const LessonSession& lessons = context_.lessons;
-    const std::size_t count = lessons.shown() < 0 ? 0 : lessons.known().size();  // what is in sight is of another lesson
+    const std::size_t count =
+        lessons.shown() < 0 ? 0 : lessons.known().size();  // what is in sight is of another lesson
     for (std::size_t index = 0; index < count; ++index) {
         const auto& measured = lessons.known()[index].measured;
         if (!measured || lessons.shown() == static_cast<int>(index)) continue;
         Plot::Other other{plot_->widget->addGraph(), measured->summary.losses};
         other.graph->setName(QString::fromStdString(lessons.lesson()->experiments[index].name));
-        for (std::size_t step = 0; step < other.losses.size(); ++step) other.graph->addData(static_cast<double>(step), drawable(other.losses[step]));
+        for (std::size_t step = 0; step < other.losses.size(); ++step)
+            other.graph->addData(static_cast<double>(step), drawable(other.losses[step]));
         plot_->others.push_back(std::move(other));
     }
     applyTheme();
@@ -132,10 +138,12 @@ void LossView::applyTheme() {
     plot_->training->setPen(QPen(theme.action(EventKind::Loss), 1.6));
     plot_->validation->setPen(QPen(theme.action(EventKind::ValidationLoss), 1.6));
     plot_->rate->setPen(QPen(theme.action(EventKind::LearningRate), 1, Qt::DashLine));
-    std::vector<LegendItem> items{{tr("training"), theme.action(EventKind::Loss), LegendItem::Mark::Line},
-                                  {tr("validation"), theme.action(EventKind::ValidationLoss), LegendItem::Mark::Line},
-                                  {tr("learning rate, right"), theme.action(EventKind::LearningRate), LegendItem::Mark::Dashed}};
-    if (scalesLoss(context_.model)) items.insert(items.begin() + 1, {tr("skipped"), theme.action(EventKind::Overflow), LegendItem::Mark::Triangle});
+    std::vector<LegendItem> items{
+        {tr("training"), theme.action(EventKind::Loss), LegendItem::Mark::Line},
+        {tr("validation"), theme.action(EventKind::ValidationLoss), LegendItem::Mark::Line},
+        {tr("learning rate, right"), theme.action(EventKind::LearningRate), LegendItem::Mark::Dashed}};
+    if (scalesLoss(context_.model))
+        items.insert(items.begin() + 1, {tr("skipped"), theme.action(EventKind::Overflow), LegendItem::Mark::Triangle});
     for (std::size_t index = 0; index < plot_->others.size(); ++index) {
         QCPGraph* graph = plot_->others[index].graph;
         const QColor colour = theme.action(otherColours[index % otherColours.size()]);
@@ -203,7 +211,8 @@ QString LossView::valueAt(int x) const {
     if (validation) text += tr(" · validation %1 (step %2)").arg(figure(validation->value)).arg(validation->step);
     if (const Event* rate = atStep(context_.model.counters(EventKind::LearningRate), loss->step))
         text += tr(" · learning rate %1").arg(QString::number(rate->value, 'g', 4));
-    if (const QString skipped = overflowsText(ofStep(overflows(context_.model), loss->step)); !skipped.isEmpty()) text += QLatin1Char('\n') + skipped;
+    if (const QString skipped = overflowsText(ofStep(overflows(context_.model), loss->step)); !skipped.isEmpty())
+        text += QLatin1Char('\n') + skipped;
     return text;
 }
 
@@ -211,10 +220,12 @@ bool LossView::eventFilter(QObject* watched, QEvent* event) {
     if (watched != plot_->widget) return View::eventFilter(watched, event);
     if (event->type() == QEvent::MouseMove) {
         const auto& mouse = *static_cast<QMouseEvent*>(event);
-        QToolTip::showText(mouse.globalPosition().toPoint(), valueAt(static_cast<int>(mouse.position().x())), plot_->widget);
+        QToolTip::showText(mouse.globalPosition().toPoint(), valueAt(static_cast<int>(mouse.position().x())),
+                           plot_->widget);
     } else if (event->type() == QEvent::MouseButtonPress) {
         const auto& mouse = *static_cast<QMouseEvent*>(event);
-        const Event* loss = atStep(context_.model.counters(EventKind::Loss), plot_->widget->stepAt(mouse.position().x()));
+        const Event* loss =
+            atStep(context_.model.counters(EventKind::Loss), plot_->widget->stepAt(mouse.position().x()));
         if (loss) context_.selection.setCursor(loss->begin);
     }
     return false;
@@ -233,7 +244,8 @@ QString LossView::subtitle() const {
     const auto& losses = model.counters(EventKind::Loss);
     if (losses.empty()) return {};
     const int index = context_.selection.cursor() < 0 ? -1 : model.stepIndexAt(context_.selection.cursor());
-    const Event* loss = index < 0 ? &losses.back() : atStep(losses, model.stepExtents()[static_cast<std::size_t>(index)].step);
+    const Event* loss =
+        index < 0 ? &losses.back() : atStep(losses, model.stepExtents()[static_cast<std::size_t>(index)].step);
     const bool images = model.header().hasLayout() && readsImages(model.header().layout.model);
     const QString unit = images ? tr("nats per image") : tr("nats per token");
     if (!loss) return unit;
@@ -253,12 +265,16 @@ QString LossView::asTable() const {
     for (const Event& loss : context_.model.counters(EventKind::Loss)) {
         const Event* validation = atStep(validations, loss.step);
         const Event* rate = atStep(rates, loss.step);
-        table += QStringLiteral("%1\t%2\t%3\t%4\t%5").arg(QString::number(loss.step), QString::number(loss.value, 'g', 8),
-                                                   validation && validation->step == loss.step ? QString::number(validation->value, 'g', 8) : QString(),
-                                                       rate ? QString::number(rate->value, 'g', 8) : QString(), overflowsText(ofStep(skipped, loss.step)));
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5")
+                     .arg(QString::number(loss.step), QString::number(loss.value, 'g', 8),
+                          validation && validation->step == loss.step ? QString::number(validation->value, 'g', 8)
+                                                                      : QString(),
+                          rate ? QString::number(rate->value, 'g', 8) : QString(),
+                          overflowsText(ofStep(skipped, loss.step)));
         const auto step = static_cast<std::size_t>(loss.step);
         for (const Plot::Other& other : plot_->others)
-            table += QLatin1Char('\t') + (step < other.losses.size() ? QString::number(other.losses[step], 'g', 8) : QString());
+            table += QLatin1Char('\t') +
+                     (step < other.losses.size() ? QString::number(other.losses[step], 'g', 8) : QString());
         table += QLatin1Char('\n');
     }
     return table;

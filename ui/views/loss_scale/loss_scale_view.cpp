@@ -29,7 +29,9 @@ public:
     PowerTicker() { setScaleStrategy(ssMultiples); }
 
 protected:
-    QString getTickLabel(double tick, const QLocale&, QChar, int) override { return powerOfTwo(static_cast<int>(std::lround(tick))); }
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
+        return powerOfTwo(static_cast<int>(std::lround(tick)));
+    }
 };
 
 constexpr double leastHeight = 4;  ///< powers of two in sight, so that a constant scale is no cliff
@@ -43,10 +45,12 @@ struct LossScaleView::Plot {
 };
 
 LossScaleView::LossScaleView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), refresh_(this, [this] { refresh(); }, 66) {
+    : View(context, parent), refresh_(
+                                 this, [this] { refresh(); }, 66) {
     setAccessibleName(tr("Loss scale over steps"));
     auto* chart = child<StepChart>(context, this);
-    plot_ = std::make_unique<Plot>(Plot{chart, chart->addGraph(), child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 1, this)});
+    plot_ = std::make_unique<Plot>(
+        Plot{chart, chart->addGraph(), child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 1, this)});
     plot_->scale->setLineStyle(QCPGraph::lsStepLeft);
     chart->yAxis->setTicker(QSharedPointer<PowerTicker>::create());
     chart->installEventFilter(this);
@@ -59,7 +63,8 @@ LossScaleView::LossScaleView(const ViewContext& context, QWidget* parent)
     column->addLayout(bar);
     column->addWidget(chart, 1);
     const auto request = [this] { refresh_.request(); };
-    for (const auto signal : {&RunModel::reset, &RunModel::appended, &RunModel::ended}) connect(&context_.model, signal, this, request);
+    for (const auto signal : {&RunModel::reset, &RunModel::appended, &RunModel::ended})
+        connect(&context_.model, signal, this, request);
     connect(&context_.selection, &Selection::cursorChanged, this, request);
     connect(&context_.theme, &ThemeSource::changed, this, [this] {
         applyTheme();
@@ -77,8 +82,9 @@ void LossScaleView::applyTheme() {
     const Theme& theme = context_.theme.theme();
     plot_->widget->applyTheme();
     plot_->scale->setPen(QPen(theme.action(EventKind::LossScale), 1.6));
-    plot_->legend->setItems({{tr("loss scale"), theme.action(EventKind::LossScale), LegendItem::Mark::Line},
-                             {tr("overflow, step skipped"), theme.action(EventKind::Overflow), LegendItem::Mark::Triangle}});
+    plot_->legend->setItems(
+        {{tr("loss scale"), theme.action(EventKind::LossScale), LegendItem::Mark::Line},
+         {tr("overflow, step skipped"), theme.action(EventKind::Overflow), LegendItem::Mark::Triangle}});
 }
 
 void LossScaleView::refresh() {
@@ -113,8 +119,10 @@ const Event* LossScaleView::drawnAt(double x) const {
 QString LossScaleView::valueAt(int x) const {
     const Event* scale = drawnAt(x);
     if (!scale) return {};
-    QString text = tr("step %1 · loss scale %2").arg(QString::number(scale->step), scaleAround(context_.model, scale->step));
-    if (const QString skipped = overflowsText(ofStep(overflows(context_.model), scale->step)); !skipped.isEmpty()) text += QLatin1Char('\n') + skipped;
+    QString text =
+        tr("step %1 · loss scale %2").arg(QString::number(scale->step), scaleAround(context_.model, scale->step));
+    if (const QString skipped = overflowsText(ofStep(overflows(context_.model), scale->step)); !skipped.isEmpty())
+        text += QLatin1Char('\n') + skipped;
     return text;
 }
 
@@ -122,9 +130,11 @@ bool LossScaleView::eventFilter(QObject* watched, QEvent* event) {
     if (watched != plot_->widget) return View::eventFilter(watched, event);
     if (event->type() == QEvent::MouseMove) {
         const auto& mouse = *static_cast<QMouseEvent*>(event);
-        QToolTip::showText(mouse.globalPosition().toPoint(), valueAt(static_cast<int>(mouse.position().x())), plot_->widget);
+        QToolTip::showText(mouse.globalPosition().toPoint(), valueAt(static_cast<int>(mouse.position().x())),
+                           plot_->widget);
     } else if (event->type() == QEvent::MouseButtonPress) {
-        if (const Event* scale = drawnAt(static_cast<QMouseEvent*>(event)->position().x())) context_.selection.setCursor(scale->begin);
+        if (const Event* scale = drawnAt(static_cast<QMouseEvent*>(event)->position().x()))
+            context_.selection.setCursor(scale->begin);
     }
     return false;
 }
@@ -135,7 +145,8 @@ QString LossScaleView::emptyText() const {
     if (QString text = notInForeign(tr("Its trace tells no loss scale.")); !text.isEmpty()) return text;
     if (!scalesLoss(context_.model))
         return tr("Nothing to show: this run computes in %1 and does not scale its loss.\n"
-                  "A run with Loss scale set to static or dynamic in Design fills it, as fp16 wants for its small gradients.")
+                  "A run with Loss scale set to static or dynamic in Design fills it, as fp16 wants for its small "
+                  "gradients.")
             .arg(QString::fromStdString(context_.model.header().layout.precision.compute));
     return context_.model.end() ? tr("This run ended before its first step was complete.")
                                 : tr("The scale appears with the first complete step.");
@@ -146,11 +157,15 @@ QString LossScaleView::subtitle() const {
     const auto& scales = model.counters(EventKind::LossScale);
     if (scales.empty()) return {};
     const int index = context_.selection.cursor() < 0 ? -1 : model.stepIndexAt(context_.selection.cursor());
-    const Event* scale = index < 0 ? &scales.back() : atStep(scales, model.stepExtents()[static_cast<std::size_t>(index)].step);
+    const Event* scale =
+        index < 0 ? &scales.back() : atStep(scales, model.stepExtents()[static_cast<std::size_t>(index)].step);
     int skipped = 0;
     int last = -1;
-    for (const Event& overflow : overflows(model)) skipped += std::exchange(last, overflow.step) != overflow.step ? 1 : 0;
-    QString text = tr("step %1 · %2").arg(QString::number(scale ? scale->step : 0), powerOfTwo(scale ? scale->value : scales.front().value));
+    for (const Event& overflow : overflows(model))
+        skipped += std::exchange(last, overflow.step) != overflow.step ? 1 : 0;
+    QString text =
+        tr("step %1 · %2")
+            .arg(QString::number(scale ? scale->step : 0), powerOfTwo(scale ? scale->value : scales.front().value));
     text += skipped == 0 ? tr(" · no overflow") : skipped == 1 ? tr(" · 1 skipped") : tr(" · %1 skipped").arg(skipped);
     return text;
 }
@@ -159,14 +174,16 @@ QString LossScaleView::asTable() const {
     QString table = tr("step\tloss scale\toverflow on rank\tlayer\tmicrobatch\taction\n");
     const std::vector<Event> all = overflows(context_.model);
     for (const Event& scale : context_.model.counters(EventKind::LossScale)) {
-        const QString begin = QStringLiteral("%1\t%2\t").arg(QString::number(scale.step), QString::number(scale.value, 'g', 10));
+        const QString begin =
+            QStringLiteral("%1\t%2\t").arg(QString::number(scale.step), QString::number(scale.value, 'g', 10));
         const auto skipped = ofStep(all, scale.step);
         for (const Event& overflow : skipped) {
             const Action action = overflow.action ? actionFromId(overflow.action) : Action{};
-            table += begin + QStringLiteral("%1\t%2\t%3\t%4\n")
-                                 .arg(QString::number(overflow.rank), layerName(static_cast<int>(overflow.value)),
-                                      action.microbatch < 0 ? tr("sum over replicas") : QString::number(action.microbatch),
-                                      overflow.action ? QString::fromStdString(toText(action)) : QString());
+            table +=
+                begin + QStringLiteral("%1\t%2\t%3\t%4\n")
+                            .arg(QString::number(overflow.rank), layerName(static_cast<int>(overflow.value)),
+                                 action.microbatch < 0 ? tr("sum over replicas") : QString::number(action.microbatch),
+                                 overflow.action ? QString::fromStdString(toText(action)) : QString());
         }
         if (skipped.empty()) table += begin + QStringLiteral("\t\t\t\n");
     }

@@ -39,7 +39,8 @@ QString figureOf(const MemoryRow& row) {
     const QString most = bytesText(std::max({row.shown, row.peak, row.predictedPeak}));
     if (shown == most) return shown;
     const QString unit = most.section(QLatin1Char(' '), 1);
-    return MemoryBars::tr("%1 of %2").arg(shown.section(QLatin1Char(' '), 1) == unit ? shown.section(QLatin1Char(' '), 0, 0) : shown, most);
+    return MemoryBars::tr("%1 of %2")
+        .arg(shown.section(QLatin1Char(' '), 1) == unit ? shown.section(QLatin1Char(' '), 0, 0) : shown, most);
 }
 
 MemoryBars::MemoryBars(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
@@ -56,7 +57,8 @@ void MemoryBars::setRows(std::vector<MemoryRow> rows, const MemoryLimit& device,
 
 std::int64_t MemoryBars::scaleEnd() const {
     std::int64_t largest = 1;
-    for (const MemoryRow& row : rows_) largest = std::max({largest, total(row.bytes), row.peak, row.predictedPeak, total(row.host)});
+    for (const MemoryRow& row : rows_)
+        largest = std::max({largest, total(row.bytes), row.peak, row.predictedPeak, total(row.host)});
     if (device_.known() && device_.usableBytes() <= 6 * largest) largest = std::max(largest, device_.usableBytes());
     return largest + largest / 20;
 }
@@ -102,18 +104,22 @@ void MemoryBars::paintEvent(QPaintEvent*) {
         if (row.rank == chosen_) painter.fillRect(4, y - 3, width() - 8, bar + 6, theme.raised);
         painter.setFont(body);
         painter.setPen(theme.text);
-        painter.drawText(QRect(10, y - 4, labelWidth, bar + 8), Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("rank %1").arg(row.rank));
+        painter.drawText(QRect(10, y - 4, labelWidth, bar + 8), Qt::AlignLeft | Qt::AlignVCenter,
+                         QStringLiteral("rank %1").arg(row.rank));
         const auto stack = [&](const MemoryBytes& bytes, int from, int thickness) {
             std::int64_t sum = 0;
             for (std::size_t category = 0; category < bytes.size(); ++category) {
                 const int begin = x(sum), end = x(sum += bytes[category]);
-                if (end > begin) painter.fillRect(QRect(begin, from, std::max(1, end - begin - (end - begin > 3 ? 1 : 0)), thickness),
-                                                  theme.memory(static_cast<MemoryCategory>(category)));
+                if (end > begin)
+                    painter.fillRect(
+                        QRect(begin, from, std::max(1, end - begin - (end - begin > 3 ? 1 : 0)), thickness),
+                        theme.memory(static_cast<MemoryCategory>(category)));
             }
             return x(sum);
         };
         const int hostBar = total(row.host) > 0 ? bar / 3 : 0;
-        const int deviceEnd = stack(row.bytes, y, bar - hostBar), hostEnd = hostBar > 0 ? stack(row.host, y + bar - hostBar + 1, hostBar) : 0;
+        const int deviceEnd = stack(row.bytes, y, bar - hostBar),
+                  hostEnd = hostBar > 0 ? stack(row.host, y + bar - hostBar + 1, hostBar) : 0;
         if (row.peak > 0) painter.fillRect(QRect(x(row.peak), y - 2, 2, bar + 4), theme.text);
         if (row.predictedPeak > 0) {
             painter.setPen(QPen(theme.warning, 2, Qt::DotLine));
@@ -121,9 +127,11 @@ void MemoryBars::paintEvent(QPaintEvent*) {
         }
         painter.setFont(mono);
         painter.setPen(device_.holds(row.shown) ? theme.text : theme.bad);
-        const int furthest = std::max({deviceEnd, hostEnd, row.peak > 0 ? x(row.peak) + 2 : 0, row.predictedPeak > 0 ? x(row.predictedPeak) + 2 : 0});
+        const int furthest = std::max({deviceEnd, hostEnd, row.peak > 0 ? x(row.peak) + 2 : 0,
+                                       row.predictedPeak > 0 ? x(row.predictedPeak) + 2 : 0});
         const QString figure = figureOf(row);
-        const QRect place(std::min(furthest + 6, width() - figureWidth()), y - 1, QFontMetrics(mono).horizontalAdvance(figure), bar + 2);
+        const QRect place(std::min(furthest + 6, width() - figureWidth()), y - 1,
+                          QFontMetrics(mono).horizontalAdvance(figure), bar + 2);
         figures += place.adjusted(-2, 0, 2, 0);
         painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, figure);
     }
@@ -135,7 +143,8 @@ void MemoryBars::paintEvent(QPaintEvent*) {
     painter.setClipping(false);
     painter.setFont(body);
     const QString label = tr("usable %1").arg(bytesText(usable));
-    const int labelLeft = std::min(x(usable) - QFontMetrics(body).horizontalAdvance(label) / 2, width() - QFontMetrics(body).horizontalAdvance(label) - 6);
+    const int labelLeft = std::min(x(usable) - QFontMetrics(body).horizontalAdvance(label) / 2,
+                                   width() - QFontMetrics(body).horizontalAdvance(label) - 6);
     painter.drawText(labelLeft, top - 5, label);
 }
 
@@ -155,12 +164,16 @@ bool MemoryBars::event(QEvent* event) {
     const MemoryRow& row = rows_[static_cast<std::size_t>(at)];
     QStringList lines{tr("rank %1 · %2").arg(QString::number(row.rank), row.label)};
     for (std::size_t category = 0; category < row.bytes.size(); ++category)
-        lines += QStringLiteral("%1 %2").arg(QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))), bytesText(row.bytes[category]));
+        lines += QStringLiteral("%1 %2").arg(
+            QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))),
+            bytesText(row.bytes[category]));
     if (total(row.host) > 0) {
         lines += tr("on the host %1").arg(bytesText(total(row.host)));
         for (std::size_t category = 0; category < row.host.size(); ++category)
             if (row.host[category] > 0)
-                lines += QStringLiteral("  %1 %2").arg(QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))), bytesText(row.host[category]));
+                lines += QStringLiteral("  %1 %2").arg(
+                    QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))),
+                    bytesText(row.host[category]));
     }
     if (row.peak > 0) lines += tr("peak %1").arg(bytesText(row.peak));
     if (row.predictedPeak > 0) lines += tr("predicted peak %1").arg(bytesText(row.predictedPeak));

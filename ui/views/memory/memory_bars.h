@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One stacked bar a rank, by category, with marks for peaks and a line at the end of what may be taken of a device's memory.
+// One stacked bar a rank, by category, with marks for peaks and a line at the end of what may be taken of a device's
+// memory.
 #pragma once
 
 #include "engine/layout/memory_limit.h"
@@ -18,14 +19,15 @@ class ThemeSource;
 struct MemoryRow {
     int rank = 0;
     QString label;
-    MemoryBytes bytes{};            ///< stacked
-    std::int64_t peak = 0;          ///< measured; 0 = none
-    std::int64_t predictedPeak = 0; ///< 0 = none
-    std::int64_t shown = 0;         ///< the figure beside the bar
-    MemoryBytes host{};             ///< on the rank's host: a thinner bar below; none where nothing is
+    MemoryBytes bytes{};             ///< stacked
+    std::int64_t peak = 0;           ///< measured; 0 = none
+    std::int64_t predictedPeak = 0;  ///< 0 = none
+    std::int64_t shown = 0;          ///< the figure beside the bar
+    MemoryBytes host{};              ///< on the rank's host: a thinner bar below; none where nothing is
 };
 
-/// "6.80 of 17.6 MiB", and "+ 12 MiB host" where the host holds something too, where a peak's mark lies beyond what is shown: the figure stands beside that mark.
+/// "6.80 of 17.6 MiB", and "+ 12 MiB host" where the host holds something too, where a peak's mark lies beyond what is
+/// shown: the figure stands beside that mark.
 QString figureOf(const MemoryRow& row);
 
 class MemoryBars : public QWidget {

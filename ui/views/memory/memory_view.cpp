@@ -19,7 +19,8 @@ namespace shardlab {
 
 MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
     : View(context, parent), bars_(child<MemoryBars>(context.theme, this)),
-      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 3, this)), refresh_(this, [this] { refresh(); }) {
+      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 3, this)),
+      refresh_(this, [this] { refresh(); }) {
     setAccessibleName(tr("Memory per rank"));
     auto* scroll = child<QScrollArea>(this);
     scroll->setWidgetResizable(true);
@@ -87,7 +88,8 @@ void MemoryView::refresh() {
             const std::int64_t cursor = context_.selection.cursor();
             const int step = model.stepIndexAt(cursor);
             const auto& steps = model.summary().steps();
-            if (step >= 0 && !steps[static_cast<std::size_t>(step)].ranks.empty()) row.peak = steps[static_cast<std::size_t>(step)].ranks[index].peakBytes;
+            if (step >= 0 && !steps[static_cast<std::size_t>(step)].ranks.empty())
+                row.peak = steps[static_cast<std::size_t>(step)].ranks[index].peakBytes;
             if (index < model.header().predictedPeak.size()) row.predictedPeak = model.header().predictedPeak[index];
             if (cursor < 0 && step >= 0) {
                 const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
@@ -112,7 +114,8 @@ std::vector<MemoryBytes> MemoryView::hostMemory() const {
     // A step tells of itself at its end.
     const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
     for (const Event& event : model.counters(EventKind::HostMemory))
-        if (event.step <= extent.step && event.rank >= 0 && event.rank < model.ranks() && event.value >= 0 && event.value < memoryCategoryCount)
+        if (event.step <= extent.step && event.rank >= 0 && event.rank < model.ranks() && event.value >= 0 &&
+            event.value < memoryCategoryCount)
             hosts[static_cast<std::size_t>(event.rank)][static_cast<std::size_t>(event.value)] = event.bytes;
     return hosts;
 }
@@ -132,9 +135,12 @@ QString MemoryView::subtitle() const {
         const bool atCursor = context_.selection.cursor() >= 0;
         const int step = model.stepIndexAt(context_.selection.cursor());
         if (step < 0) text = tr("in use before the first step");
-        else text = (atCursor ? tr("at the cursor, step %1") : tr("fullest moment of step %1")).arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
+        else
+            text = (atCursor ? tr("at the cursor, step %1") : tr("fullest moment of step %1"))
+                       .arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
     }
-    if (const MemoryLimit device = model.header().device(); device.known()) text += QStringLiteral(" · ") + QString::fromStdString(toText(device));
+    if (const MemoryLimit device = model.header().device(); device.known())
+        text += QStringLiteral(" · ") + QString::fromStdString(toText(device));
     return text;
 }
 
@@ -148,7 +154,8 @@ QString MemoryView::emptyText() const {
 QString MemoryView::asTable() const {
     QString table = tr("rank\tplace");
     for (int category = 0; category < memoryCategoryCount; ++category)
-        table += QLatin1Char('\t') + QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))) + tr(" bytes");
+        table += QLatin1Char('\t') + QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))) +
+                 tr(" bytes");
     table += tr("\tpeak bytes\tpredicted peak bytes");
     const bool hosts = std::ranges::any_of(bars_->rows(), [](const MemoryRow& row) { return total(row.host) > 0; });
     table += hosts ? tr("\thost bytes\n") : QStringLiteral("\n");
@@ -156,7 +163,9 @@ QString MemoryView::asTable() const {
     for (const MemoryRow& row : bars_->rows()) {
         table += QString::number(row.rank) + QLatin1Char('\t') + row.label;
         for (const std::int64_t bytes : row.bytes) table += QLatin1Char('\t') + QString::number(bytes);
-        table += QStringLiteral("\t%1\t%2").arg(design ? QString() : QString::number(row.peak)).arg(design ? row.shown : row.predictedPeak);
+        table += QStringLiteral("\t%1\t%2")
+                     .arg(design ? QString() : QString::number(row.peak))
+                     .arg(design ? row.shown : row.predictedPeak);
         table += hosts ? QStringLiteral("\t%1\n").arg(total(row.host)) : QStringLiteral("\n");
     }
     return table;

@@ -26,7 +26,7 @@ namespace shardlab {
 
 namespace {
 
-constexpr int above = 16;   ///< room for the peak's label
+constexpr int above = 16;  ///< room for the peak's label
 constexpr int below = 5;
 constexpr int rightMargin = 6;  ///< as the timeline's
 constexpr double notch = 120;
@@ -45,7 +45,8 @@ const MemoryPoint* fullest(const MemoryCurve& curve, std::int64_t begin, std::in
 
 }  // namespace
 
-MemoryCurvePlot::MemoryCurvePlot(const ViewContext& context, QWidget* parent) : QWidget(parent), context_(context), beside_(child<QScrollBar>(Qt::Vertical, this)) {
+MemoryCurvePlot::MemoryCurvePlot(const ViewContext& context, QWidget* parent)
+    : QWidget(parent), context_(context), beside_(child<QScrollBar>(Qt::Vertical, this)) {
     beside_->hide();
     setMinimumSize(120, 56);
     setMouseTracking(true);
@@ -57,7 +58,8 @@ void MemoryCurvePlot::setCurves(MemoryCurves curves) {
     std::int64_t largest = std::max<std::int64_t>({1, curves_.filled.peak, curves_.predicted.peak});
     if (const MemoryPoint* highest = curves_.filled.highest()) largest = std::max(largest, total(highest->bytes));
     // A limit far above would press the curve flat: it is named in the head instead.
-    if (const std::int64_t usable = curves_.device.usableBytes(); curves_.device.known() && usable <= 3 * largest) largest = std::max(largest, usable);
+    if (const std::int64_t usable = curves_.device.usableBytes(); curves_.device.known() && usable <= 3 * largest)
+        largest = std::max(largest, usable);
     top_ = largest + largest / 16;
     update();
 }
@@ -80,7 +82,8 @@ TimeScale MemoryCurvePlot::scale() const {
 
 int MemoryCurvePlot::y(std::int64_t bytes) const {
     const QRect area = plotArea();
-    return area.bottom() + 1 - static_cast<int>(std::lround(static_cast<double>(bytes) / static_cast<double>(top_) * area.height()));
+    return area.bottom() + 1 -
+           static_cast<int>(std::lround(static_cast<double>(bytes) / static_cast<double>(top_) * area.height()));
 }
 
 QPoint MemoryCurvePlot::pointOf(std::int64_t time, std::int64_t bytes) const {
@@ -96,7 +99,8 @@ void MemoryCurvePlot::paintEvent(QPaintEvent*) {
     small.setPixelSize(11);
     painter.setFont(small);
     for (const double share : {0.0, 0.5, 1.0}) {
-        const auto bytes = static_cast<std::int64_t>(share * static_cast<double>(std::max<std::int64_t>(curves_.filled.peak, curves_.predicted.peak)));
+        const auto bytes = static_cast<std::int64_t>(
+            share * static_cast<double>(std::max<std::int64_t>(curves_.filled.peak, curves_.predicted.peak)));
         painter.setPen(theme.grid);
         painter.drawLine(area.left(), y(bytes), area.right(), y(bytes));
         if (area.height() < 40 && share > 0 && share < 1) continue;
@@ -123,7 +127,9 @@ void MemoryCurvePlot::paintStack(QPainter& painter) const {
             const int foot = y(sum);
             sum += point->bytes[category];
             const int head = y(sum);
-            if (head < foot) painter.fillRect(time.left + column, head, 1, foot - head, theme.memory(static_cast<MemoryCategory>(category)));
+            if (head < foot)
+                painter.fillRect(time.left + column, head, 1, foot - head,
+                                 theme.memory(static_cast<MemoryCategory>(category)));
         }
     }
 }
@@ -138,7 +144,8 @@ void MemoryCurvePlot::paintPredicted(QPainter& painter) const {
         const int from = std::max(0, static_cast<int>(time.x(offset)) - time.left);
         const int to = std::min(time.width, static_cast<int>(time.x(offset + curves_.predictedEnd)) - time.left);
         for (int column = from; column < to; ++column) {
-            const MemoryPoint* point = fullest(curves_.predicted, time.columnBegin(column) - offset, time.columnBegin(column + 1) - offset);
+            const MemoryPoint* point =
+                fullest(curves_.predicted, time.columnBegin(column) - offset, time.columnBegin(column + 1) - offset);
             if (!point) continue;
             const QPointF at(time.left + column + 0.5, y(total(point->bytes)));
             if (first) path.moveTo(at);
@@ -198,7 +205,9 @@ void MemoryCurvePlot::paintMarks(QPainter& painter) const {
             at += 8;
         }
         painter.setPen(colour);
-        painter.drawText(std::clamp(at, area.left() + 4, std::max(area.left() + 4, area.right() - metrics.horizontalAdvance(label))), y(peak) - 3, label);
+        painter.drawText(
+            std::clamp(at, area.left() + 4, std::max(area.left() + 4, area.right() - metrics.horizontalAdvance(label))),
+            y(peak) - 3, label);
     }
     if (const std::int64_t cursor = selection.cursor(); cursor >= time.begin && cursor <= time.end) {
         painter.setPen(theme.text);
@@ -222,7 +231,9 @@ QString MemoryCurvePlot::figures(std::int64_t time) const {
     }
     for (std::size_t category = 0; category < point->bytes.size(); ++category)
         if (point->bytes[category] > 0)
-            lines += QStringLiteral("%1 %2").arg(QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))), bytesText(point->bytes[category]));
+            lines += QStringLiteral("%1 %2").arg(
+                QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))),
+                bytesText(point->bytes[category]));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -235,7 +246,8 @@ void MemoryCurvePlot::selectAt(std::int64_t time) {
         running = model.lane(curves_.rank, Lane::Compute).previous(time + 1, [](const Event&) { return true; });
     } else {
         const auto& lane = model.predicted(curves_.rank, Lane::Compute);
-        const auto after = std::upper_bound(lane.begin(), lane.end(), time, [](std::int64_t t, const Event& e) { return t < e.begin; });
+        const auto after = std::upper_bound(lane.begin(), lane.end(), time,
+                                            [](std::int64_t t, const Event& e) { return t < e.begin; });
         if (after != lane.begin()) running = *(after - 1);
     }
     if (running && running->end < time) running.reset();
@@ -261,7 +273,8 @@ void MemoryCurvePlot::mouseMoveEvent(QMouseEvent* event) {
             const auto shift = static_cast<std::int64_t>((last_ - at.x()) * scale().perPixel());
             const TimeRange range = context_.selection.visible();
             context_.selection.setFollowLive(false);
-            context_.selection.setVisible(keepInSight({range.begin + shift, range.end + shift}, wholeRange(context_.model)));
+            context_.selection.setVisible(
+                keepInSight({range.begin + shift, range.end + shift}, wholeRange(context_.model)));
         }
         last_ = at.x();
         return;
@@ -274,7 +287,8 @@ void MemoryCurvePlot::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void MemoryCurvePlot::mouseReleaseEvent(QMouseEvent* event) {
-    if (!panning_ && event->button() == Qt::LeftButton && plotArea().contains(pressed_)) selectAt(scale().time(pressed_.x() + 0.5));
+    if (!panning_ && event->button() == Qt::LeftButton && plotArea().contains(pressed_))
+        selectAt(scale().time(pressed_.x() + 0.5));
     panning_ = false;
 }
 
@@ -285,9 +299,11 @@ void MemoryCurvePlot::wheelEvent(QWheelEvent* event) {
     const QPoint turned = event->angleDelta();
     selection.setFollowLive(false);
     if (event->modifiers() & Qt::ControlModifier)
-        selection.setVisible(zoomed(selection.visible(), std::pow(0.8, turned.y() / notch), scale().time(event->position().x()), whole));
+        selection.setVisible(
+            zoomed(selection.visible(), std::pow(0.8, turned.y() / notch), scale().time(event->position().x()), whole));
     else
-        selection.setVisible(panned(selection.visible(), -(turned.x() != 0 ? turned.x() : turned.y()) / notch * 0.1, whole));
+        selection.setVisible(
+            panned(selection.visible(), -(turned.x() != 0 ? turned.x() : turned.y()) / notch * 0.1, whole));
     event->accept();
 }
 

@@ -19,11 +19,11 @@ namespace shardlab {
 
 struct MemoryCurves {
     int rank = -1;
-    MemoryCurve filled;                  ///< measured where anything was, else predicted
+    MemoryCurve filled;  ///< measured where anything was, else predicted
     bool measured = false;
-    MemoryCurve predicted;               ///< of one step
-    std::vector<std::int64_t> offsets;   ///< where that step is drawn as a line, over what was measured
-    std::int64_t predictedEnd = 0;       ///< of the step
+    MemoryCurve predicted;              ///< of one step
+    std::vector<std::int64_t> offsets;  ///< where that step is drawn as a line, over what was measured
+    std::int64_t predictedEnd = 0;      ///< of the step
     MemoryLimit device;
 };
 

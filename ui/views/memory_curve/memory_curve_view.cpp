@@ -19,14 +19,16 @@
 namespace shardlab {
 
 namespace {
-constexpr std::size_t mostPoints = 20'000;   ///< beyond them points are moments, not changes
-constexpr std::size_t mostSteps = 200;       ///< in sight, whose prediction is drawn as a line
+constexpr std::size_t mostPoints = 20'000;  ///< beyond them points are moments, not changes
+constexpr std::size_t mostSteps = 200;      ///< in sight, whose prediction is drawn as a line
 constexpr std::size_t mostTableRows = 2000;
 }  // namespace
 
 MemoryCurveView::MemoryCurveView(const ViewContext& context, QWidget* parent)
     : View(context, parent), plot_(child<MemoryCurvePlot>(context, this)),
-      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 3, this)), refresh_(this, [this] { refresh(); }, 12) {
+      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 3, this)),
+      refresh_(
+          this, [this] { refresh(); }, 12) {
     setAccessibleName(tr("Memory over time"));
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 2, 0, 4);
@@ -37,8 +39,10 @@ MemoryCurveView::MemoryCurveView(const ViewContext& context, QWidget* parent)
     foot->addWidget(legend_, 1);
     column->addLayout(foot);
     const auto request = [this] { refresh_.request(); };
-    for (const auto signal : {&RunModel::reset, &RunModel::appended, &RunModel::accounted}) connect(&context_.model, signal, this, request);
-    for (const auto signal : {&Selection::visibleChanged, &Selection::rankChanged, &Selection::eventChanged, &Selection::cursorChanged})
+    for (const auto signal : {&RunModel::reset, &RunModel::appended, &RunModel::accounted})
+        connect(&context_.model, signal, this, request);
+    for (const auto signal :
+         {&Selection::visibleChanged, &Selection::rankChanged, &Selection::eventChanged, &Selection::cursorChanged})
         connect(&context_.selection, signal, this, request);
     connect(&context_.theme, &ThemeSource::changed, this, [this] {
         refreshLegend();
@@ -61,7 +65,8 @@ void MemoryCurveView::refreshLegend() {
 
 int MemoryCurveView::shownRank() const {
     const RunModel& model = context_.model;
-    if (const auto& event = context_.selection.event(); event && event->rank >= 0 && event->rank < model.ranks()) return event->rank;
+    if (const auto& event = context_.selection.event(); event && event->rank >= 0 && event->rank < model.ranks())
+        return event->rank;
     if (context_.selection.rank() >= 0 && context_.selection.rank() < model.ranks()) return context_.selection.rank();
     const auto& peaks = model.header().predictedPeak;
     if (peaks.empty()) return 0;
@@ -76,14 +81,16 @@ void MemoryCurveView::refresh() {
         curves.device = model.header().device();
         curves.predictedEnd = model.predictedEnd();
         curves.measured = model.hasMemory();
-        if (const StepAccount* account = model.account(); account && curves.rank < account->mesh.ranks()) curves.predicted = account->memoryOf(curves.rank);
+        if (const StepAccount* account = model.account(); account && curves.rank < account->mesh.ranks())
+            curves.predicted = account->memoryOf(curves.rank);
         const TimeRange visible = context_.selection.visible();
         if (curves.measured) {
             curves.filled = model.measuredMemory(curves.rank, visible.begin, visible.end, mostPoints);
             const StepRange steps = stepsWithin(model, visible.begin - model.predictedEnd(), visible.end);
             if (steps.last - steps.first <= mostSteps)
                 for (std::size_t i = steps.first; i < steps.last; ++i)
-                    if (const StepExtent& extent = model.stepExtents()[i]; extent.firstForward >= 0) curves.offsets.push_back(predictedOffset(model, extent));
+                    if (const StepExtent& extent = model.stepExtents()[i]; extent.firstForward >= 0)
+                        curves.offsets.push_back(predictedOffset(model, extent));
         } else {
             curves.filled = curves.predicted;
         }
@@ -97,7 +104,8 @@ QString MemoryCurveView::subtitle() const {
     const MemoryCurves& curves = plot_->curves();
     if (model.empty() || curves.rank < 0 || !emptyText().isEmpty()) return {};
     QString text = tr("rank %1").arg(curves.rank);
-    if (const std::string& label = model.label(curves.rank); !label.empty()) text += QStringLiteral(" · ") + QString::fromStdString(label);
+    if (const std::string& label = model.label(curves.rank); !label.empty())
+        text += QStringLiteral(" · ") + QString::fromStdString(label);
     text += curves.measured ? tr(" · measured, the line is predicted") : tr(" · predicted");
     if (curves.device.known()) text += QStringLiteral(" · ") + QString::fromStdString(toText(curves.device));
     return text;
@@ -105,7 +113,8 @@ QString MemoryCurveView::subtitle() const {
 
 QString MemoryCurveView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty() || context_.model.hasMemory()) return text;
-    return notInForeign(tr("Its trace does not tell by category what memory is held.\nThe counters are in Query: SELECT * FROM events WHERE kind = 'counter'"));
+    return notInForeign(tr("Its trace does not tell by category what memory is held.\nThe counters are in Query: "
+                           "SELECT * FROM events WHERE kind = 'counter'"));
 }
 
 QString MemoryCurveView::asTable() const {
@@ -122,7 +131,10 @@ QString MemoryCurveView::asTable() const {
             table += tr("%1\t…\tmore, zoom in to see them\n").arg(curves.rank);
             break;
         }
-        table += QStringLiteral("%1\t%2\t%3").arg(curves.rank).arg(context_.model.deviceTime().seconds(static_cast<double>(point.time) * 1e-6), 0, 'f', 6).arg(total(point.bytes));
+        table += QStringLiteral("%1\t%2\t%3")
+                     .arg(curves.rank)
+                     .arg(context_.model.deviceTime().seconds(static_cast<double>(point.time) * 1e-6), 0, 'f', 6)
+                     .arg(total(point.bytes));
         for (const std::int64_t bytes : point.bytes) table += QStringLiteral("\t%1").arg(bytes);
         table += QLatin1Char('\n');
     }

@@ -114,7 +114,8 @@ void MeshGrid::paintCell(QPainter& painter, const MeshCell& cell) const {
     painter.setFont(mono);
     const QRect inside = rect.adjusted(2, 2, -2, -2);
     if (!both) {
-        painter.drawText(inside, Qt::AlignCenter, fitted(cell.figure, QLatin1Char(' '), painter.fontMetrics(), inside.width()));
+        painter.drawText(inside, Qt::AlignCenter,
+                         fitted(cell.figure, QLatin1Char(' '), painter.fontMetrics(), inside.width()));
         return;
     }
     const QRect upper(inside.x(), inside.center().y() - 17, inside.width(), 18);
@@ -123,7 +124,8 @@ void MeshGrid::paintCell(QPainter& painter, const MeshCell& cell) const {
     small.setPixelSize(11);
     painter.setFont(small);
     const QRect lower(inside.x(), inside.center().y() + 1, inside.width(), 16);
-    painter.drawText(lower, Qt::AlignCenter, painter.fontMetrics().elidedText(cell.detail, Qt::ElideRight, lower.width()));
+    painter.drawText(lower, Qt::AlignCenter,
+                     painter.fontMetrics().elidedText(cell.detail, Qt::ElideRight, lower.width()));
 }
 
 void MeshGrid::paintEvent(QPaintEvent*) {
@@ -162,7 +164,8 @@ void MeshGrid::mousePressEvent(QMouseEvent* event) {
 void MeshGrid::keyPressEvent(QKeyEvent* event) {
     const int count = static_cast<int>(spots_.size());
     if (count == 0) return QWidget::keyPressEvent(event);
-    const Spot from = selected_ >= 0 && selected_ < count ? spots_[static_cast<std::size_t>(selected_)] : Spot{-1, 0, 0};
+    const Spot from =
+        selected_ >= 0 && selected_ < count ? spots_[static_cast<std::size_t>(selected_)] : Spot{-1, 0, 0};
     int across = from.column * inner_ + from.inner;
     int row = from.row;
     switch (event->key()) {

@@ -16,10 +16,10 @@ namespace shardlab {
 
 struct MeshCell {
     int rank = 0;
-    QString detail;    ///< second line: "dp0 pp1"
-    QString help;      ///< tooltip and for screen readers
-    double shade = 0;  ///< in [0, 1]: how full of the forward hue
-    QString figure;    ///< first line: "84 %", or the rank
+    QString detail;      ///< second line: "dp0 pp1"
+    QString help;        ///< tooltip and for screen readers
+    double shade = 0;    ///< in [0, 1]: how full of the forward hue
+    QString figure;      ///< first line: "84 %", or the rank
     bool lost = false;   ///< the rank ended before its time, of itself
     bool ended = false;  ///< it was ended because another was lost
 };

@@ -25,7 +25,8 @@ QString expertsOf(const Layout& layout, const Mesh& mesh, int rank) {
     const int members = mesh.size(Axis::Expert);
     if (members == 1) return {};
     const int each = layout.model.experts / members, first = mesh.coordinate(rank, Axis::Expert) * each;
-    return each == 1 ? MeshView::tr("expert %1").arg(first) : MeshView::tr("experts %1–%2").arg(first).arg(first + each - 1);
+    return each == 1 ? MeshView::tr("expert %1").arg(first)
+                     : MeshView::tr("experts %1–%2").arg(first).arg(first + each - 1);
 }
 
 /// "experts 0–3 of each block, with ranks 1, 2".
@@ -69,7 +70,9 @@ std::vector<double> busyShares(const StepSummary& step) {
     }
     std::vector<double> shares;
     for (const RankStep& rank : step.ranks)
-        shares.push_back(end > begin ? std::clamp(static_cast<double>(rank.busy) / static_cast<double>(end - begin), 0.0, 1.0) : 0.0);
+        shares.push_back(end > begin
+                             ? std::clamp(static_cast<double>(rank.busy) / static_cast<double>(end - begin), 0.0, 1.0)
+                             : 0.0);
     return shares;
 }
 
@@ -93,7 +96,8 @@ MeshView::MeshView(const ViewContext& context, QWidget* parent)
     connect(&context_.model, &RunModel::appended, this, soon);
     connect(&context_.model, &RunModel::ranksChanged, this, soon);
     connect(&context_.selection, &Selection::cursorChanged, this, soon);
-    connect(&context_.selection, &Selection::rankChanged, this, [this] { grid_->setSelected(context_.selection.rank()); });
+    connect(&context_.selection, &Selection::rankChanged, this,
+            [this] { grid_->setSelected(context_.selection.rank()); });
     connect(grid_, &MeshGrid::picked, this, [this](int rank) { context_.selection.setRank(rank); });
     rebuild();
 }
@@ -136,11 +140,12 @@ void MeshView::refresh() {
         cell.rank = rank;
         const int stage = mesh_->coordinate(rank, Axis::Pipeline);
         const QString label = QString::fromStdString(context_.model.label(rank));
-        cell.help = tr("Rank %1 · %2\n%3 device %4\n%5")
-                        .arg(rank)
-                        .arg(label.isEmpty() ? tr("the only rank") : label, QString::fromStdString(mesh_->hostName(rank)))
-                        .arg(mesh_->device(rank))
-                        .arg(holdings(stage));
+        cell.help =
+            tr("Rank %1 · %2\n%3 device %4\n%5")
+                .arg(rank)
+                .arg(label.isEmpty() ? tr("the only rank") : label, QString::fromStdString(mesh_->hostName(rank)))
+                .arg(mesh_->device(rank))
+                .arg(holdings(stage));
         const Layout& layout = context_.model.header().layout;
         const QString experts = expertsOf(layout, *mesh_, rank);
         if (!experts.isEmpty()) cell.help += QLatin1Char('\n') + expertsHelp(layout, *mesh_, rank);
@@ -173,7 +178,9 @@ void MeshView::refresh() {
 }
 
 QString MeshView::subtitle() const {
-    if (step_ < 0) return context_.model.empty() || context_.model.header().hasLayout() ? tr("which rank holds what") : tr("the ranks of the trace");
+    if (step_ < 0)
+        return context_.model.empty() || context_.model.header().hasLayout() ? tr("which rank holds what")
+                                                                             : tr("the ranks of the trace");
     return tr("busy % in step %1").arg(step_);
 }
 
@@ -182,21 +189,25 @@ QString MeshView::asTable() const {
     const StepSummary* step = context_.workspace == Workspace::Design ? nullptr : shownStep();
     const std::vector<double> busy = step ? busyShares(*step) : std::vector<double>{};
     const bool spread = mesh_->size(Axis::Expert) > 1;
-    QString table = tr("Rank\tPlace\tHost\tDevice\tLayers\tBusy") + (spread ? tr("\tExperts\tExpert group") : QString()) + QLatin1Char('\n');
+    QString table = tr("Rank\tPlace\tHost\tDevice\tLayers\tBusy") +
+                    (spread ? tr("\tExperts\tExpert group") : QString()) + QLatin1Char('\n');
     for (int rank = 0; rank < mesh_->ranks(); ++rank) {
         const auto index = static_cast<std::size_t>(rank);
         QString experts;
         if (spread) {
             QStringList group;
             for (const int member : mesh_->group(rank, Axis::Expert)) group << QString::number(member);
-            experts = QStringLiteral("\t%1\t%2").arg(expertsOf(context_.model.header().layout, *mesh_, rank), group.join(QStringLiteral(", ")));
+            experts =
+                QStringLiteral("\t%1\t%2")
+                    .arg(expertsOf(context_.model.header().layout, *mesh_, rank), group.join(QStringLiteral(", ")));
         }
-        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6%7\n")
-                     .arg(rank)
-                     .arg(QString::fromStdString(context_.model.label(rank)), QString::fromStdString(mesh_->hostName(rank)))
-                     .arg(mesh_->device(rank))
-                     .arg(holdings(mesh_->coordinate(rank, Axis::Pipeline)),
-                          index < busy.size() ? QString::fromStdString(formatPercent(busy[index])) : QString(), experts);
+        table +=
+            QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6%7\n")
+                .arg(rank)
+                .arg(QString::fromStdString(context_.model.label(rank)), QString::fromStdString(mesh_->hostName(rank)))
+                .arg(mesh_->device(rank))
+                .arg(holdings(mesh_->coordinate(rank, Axis::Pipeline)),
+                     index < busy.size() ? QString::fromStdString(formatPercent(busy[index])) : QString(), experts);
     }
     return table;
 }

@@ -30,13 +30,14 @@ constexpr std::int64_t exactness = 1'000'000;  ///< of the moments shown, on the
 
 NotesView::NotesView(const ViewContext& context, QWidget* parent)
     : View(context, parent), book_(child<NoteBook>(context.model, this)), field_(child<QLineEdit>(this)),
-      add_(child<QPushButton>(tr("Add"), this)), remove_(child<QPushButton>(tr("Remove"), this)), table_(child<QTableWidget>(this)),
-      error_(child<QLabel>(this)) {
+      add_(child<QPushButton>(tr("Add"), this)), remove_(child<QPushButton>(tr("Remove"), this)),
+      table_(child<QTableWidget>(this)), error_(child<QLabel>(this)) {
     setAccessibleName(tr("Notes"));
     setFocusProxy(field_);
     field_->setPlaceholderText(tr("a note at the cursor"));
     field_->setAccessibleName(tr("New note"));
-    field_->setToolTip(tr("Stands at the cursor, else at the selected action, and at the selected rank; Return adds it"));
+    field_->setToolTip(
+        tr("Stands at the cursor, else at the selected action, and at the selected rank; Return adds it"));
     add_->setToolTip(tr("Add the note; it is kept in the run's file"));
     add_->setAccessibleName(tr("Add the note"));
     remove_->setToolTip(tr("Take the chosen note away (Delete)"));
@@ -79,12 +80,16 @@ NotesView::NotesView(const ViewContext& context, QWidget* parent)
     auto* deleting = child<QShortcut>(QKeySequence(Qt::Key_Delete), table_);
     deleting->setContext(Qt::WidgetShortcut);
     connect(deleting, &QShortcut::activated, this, &NotesView::remove);
-    connect(table_, &QTableWidget::itemSelectionChanged, this, [this] { remove_->setEnabled(table_->currentRow() >= 0); });
+    connect(table_, &QTableWidget::itemSelectionChanged, this,
+            [this] { remove_->setEnabled(table_->currentRow() >= 0); });
     connect(table_, &QTableWidget::cellClicked, this, &NotesView::goTo);
     connect(table_, &QTableWidget::itemChanged, this, [this](const QTableWidgetItem* item) {
         if (filling_ || item->column() != What) return;
         // Not now: the editor is still at work in the row that may go.
-        QMetaObject::invokeMethod(this, [this, row = item->row(), text = item->text()] { book_->change(static_cast<std::size_t>(row), text); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this,
+            [this, row = item->row(), text = item->text()] { book_->change(static_cast<std::size_t>(row), text); },
+            Qt::QueuedConnection);
     });
     connect(book_, &NoteBook::changed, this, &NotesView::refresh);
     refresh();
@@ -114,12 +119,15 @@ void NotesView::refresh() {
     table_->setRowCount(static_cast<int>(notes.size()));
     for (int row = 0; row < table_->rowCount(); ++row) {
         const Note& note = notes[static_cast<std::size_t>(row)];
-        const QString cells[columns]{shardlab::moment(context_.model, note.time, context_.model.lastTime(), exactness), note.rank < 0 ? QString() : tr("rank %1").arg(note.rank),
+        const QString cells[columns]{shardlab::moment(context_.model, note.time, context_.model.lastTime(), exactness),
+                                     note.rank < 0 ? QString() : tr("rank %1").arg(note.rank),
                                      QString::fromStdString(note.text)};
         for (int column = 0; column < columns; ++column) {
             auto* item = child<QTableWidgetItem>(cells[column]);
             if (column != What) item->setFlags(item->flags() & ~Qt::ItemIsEditable);
-            item->setToolTip(column == What ? tr("%1\nwritten %2; double click to change").arg(cells[What], QString::fromStdString(note.created)) : QString());
+            item->setToolTip(column == What ? tr("%1\nwritten %2; double click to change")
+                                                  .arg(cells[What], QString::fromStdString(note.created))
+                                            : QString());
             table_->setItem(row, column, item);
         }
     }
@@ -139,7 +147,8 @@ void NotesView::goTo(int row) {
     selection.setCursor(note.time);
     const TimeRange visible = selection.visible();
     const std::int64_t half = (visible.end - visible.begin) / 2;
-    if (note.time < visible.begin || note.time > visible.end) selection.setVisible({note.time - half, note.time + half});
+    if (note.time < visible.begin || note.time > visible.end)
+        selection.setVisible({note.time - half, note.time + half});
 }
 
 QString NotesView::subtitle() const {
@@ -155,8 +164,11 @@ QString NotesView::asTable() const {
     QString table = tr("time s\trank\tnote\twritten\n");
     for (const Note& note : context_.model.notes())
         table += QStringLiteral("%1\t%2\t%3\t%4\n")
-                     .arg(QString::number(context_.model.deviceTime().seconds(static_cast<double>(note.time) * 1e-9), 'f', 6), note.rank < 0 ? QString() : QString::number(note.rank),
-                          QString::fromStdString(note.text).replace(QLatin1Char('\t'), QLatin1Char(' ')), QString::fromStdString(note.created));
+                     .arg(QString::number(context_.model.deviceTime().seconds(static_cast<double>(note.time) * 1e-9),
+                                          'f', 6),
+                          note.rank < 0 ? QString() : QString::number(note.rank),
+                          QString::fromStdString(note.text).replace(QLatin1Char('\t'), QLatin1Char(' ')),
+                          QString::fromStdString(note.created));
     return table;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Notes of the run: written at the cursor, listed by their moment, shown as flags in the timeline, kept in the run's file.
+// Notes of the run: written at the cursor, listed by their moment, shown as flags in the timeline, kept in the run's
+// file.
 #pragma once
 
 #include "ui/core/view.h"

@@ -58,7 +58,9 @@ QVariant QueryModel::data(const QModelIndex& index, int role) const {
 
 QVariant QueryModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (role != Qt::DisplayRole || section >= static_cast<int>(session_.columns().size())) return {};
-    return orientation == Qt::Horizontal ? QVariant(QString::fromStdString(session_.columns()[static_cast<std::size_t>(section)])) : QVariant();
+    return orientation == Qt::Horizontal
+               ? QVariant(QString::fromStdString(session_.columns()[static_cast<std::size_t>(section)]))
+               : QVariant();
 }
 
 }  // namespace shardlab

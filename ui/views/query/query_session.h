@@ -34,10 +34,10 @@ public:
     bool answered() const { return answered_; }  ///< some question was asked since the last clear()
     const std::vector<std::string>& columns() const { return columns_; }
     const std::vector<std::vector<Cell>>& rows() const { return rows_; }
-    bool cut() const { return cut_; }              ///< there are more rows
+    bool cut() const { return cut_; }  ///< there are more rows
     bool cancelled() const { return cancelled_; }
     const std::optional<Error>& error() const { return error_; }
-    double seconds() const { return seconds_; }    ///< that the whole answer took
+    double seconds() const { return seconds_; }  ///< that the whole answer took
 
 Q_SIGNALS:
     void changed();

@@ -37,11 +37,14 @@ constexpr Example questions[]{
     {QT_TRANSLATE_NOOP("shardlab::QueryView", "The ten slowest steps"),
      "SELECT step, seconds, bubble, loss FROM steps ORDER BY seconds DESC LIMIT 10"},
     {QT_TRANSLATE_NOOP("shardlab::QueryView", "Time of each rank by kind"),
-     "SELECT rank, kind, count(*) AS events, sum(duration_ns) / 1e6 AS clock_ms\nFROM events WHERE source = 'measured' AND duration_ns > 0\nGROUP BY rank, kind ORDER BY rank, clock_ms DESC"},
+     "SELECT rank, kind, count(*) AS events, sum(duration_ns) / 1e6 AS clock_ms\nFROM events WHERE source = 'measured' "
+     "AND duration_ns > 0\nGROUP BY rank, kind ORDER BY rank, clock_ms DESC"},
     {QT_TRANSLATE_NOOP("shardlab::QueryView", "Measured against predicted, by kind"),
-     "SELECT kind, source, median(duration_ns) / 1e6 AS median_clock_ms, percentile(duration_ns, 95) / 1e6 AS p95_clock_ms\nFROM events WHERE lane = 'compute' AND duration_ns > 0\nGROUP BY kind, source ORDER BY kind"},
+     "SELECT kind, source, median(duration_ns) / 1e6 AS median_clock_ms, percentile(duration_ns, 95) / 1e6 AS "
+     "p95_clock_ms\nFROM events WHERE lane = 'compute' AND duration_ns > 0\nGROUP BY kind, source ORDER BY kind"},
     {QT_TRANSLATE_NOOP("shardlab::QueryView", "Which rank waits most"),
-     "SELECT rank, sum(waiting_ns) / 1e6 AS waiting_clock_ms, sum(busy_ns) / 1e6 AS busy_clock_ms\nFROM rank_steps GROUP BY rank ORDER BY waiting_clock_ms DESC"},
+     "SELECT rank, sum(waiting_ns) / 1e6 AS waiting_clock_ms, sum(busy_ns) / 1e6 AS busy_clock_ms\nFROM rank_steps "
+     "GROUP BY rank ORDER BY waiting_clock_ms DESC"},
     {QT_TRANSLATE_NOOP("shardlab::QueryView", "Overflows of the scaled loss"),
      "SELECT step, rank, action, value AS layer, begin_ns FROM events WHERE kind = 'overflow' ORDER BY step, rank"},
     {QT_TRANSLATE_NOOP("shardlab::QueryView", "Warnings and errors"),
@@ -70,9 +73,10 @@ std::optional<std::int64_t> number(const Cell& cell) {
 }  // namespace
 
 QueryView::QueryView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), session_(child<QuerySession>(this)), answer_(child<QueryModel>(*session_, context.theme, this)),
-      editor_(child<QPlainTextEdit>(this)), ask_(child<QPushButton>(tr("Ask"), this)), examples_(child<QToolButton>(this)),
-      tables_(child<QToolButton>(this)), table_(child<QTableView>(this)), note_(child<QLabel>(this)) {
+    : View(context, parent), session_(child<QuerySession>(this)),
+      answer_(child<QueryModel>(*session_, context.theme, this)), editor_(child<QPlainTextEdit>(this)),
+      ask_(child<QPushButton>(tr("Ask"), this)), examples_(child<QToolButton>(this)), tables_(child<QToolButton>(this)),
+      table_(child<QTableView>(this)), note_(child<QLabel>(this)) {
     setAccessibleName(tr("Questions to the run"));
     editor_->setPlainText(QString::fromLatin1(questions[0].sql));
     editor_->setAccessibleName(tr("A SELECT over events, steps, rank_steps, ranks, log and run"));
@@ -204,7 +208,8 @@ void QueryView::goTo(int row) {
     if (const auto step = number(answer_->cell(row, "step")); step && !time)
         for (const StepExtent& extent : model.stepExtents())
             if (extent.step == *step) time = extent.begin;
-    if (const auto rank = number(answer_->cell(row, "rank")); rank && *rank >= 0 && *rank < model.ranks()) selection.setRank(static_cast<int>(*rank));
+    if (const auto rank = number(answer_->cell(row, "rank")); rank && *rank >= 0 && *rank < model.ranks())
+        selection.setRank(static_cast<int>(*rank));
     const Cell source = answer_->cell(row, "source");
     if (!time || source == Cell(std::string("predicted"))) return;
     selection.setFollowLive(false);
@@ -216,21 +221,27 @@ void QueryView::goTo(int row) {
 
 QString QueryView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
-    return context_.model.file().empty() ? tr("This run is not recorded in a file: there is nothing to ask.") : QString();
+    return context_.model.file().empty() ? tr("This run is not recorded in a file: there is nothing to ask.")
+                                         : QString();
 }
 
 QString QueryView::subtitle() const {
     if (session_->running()) return tr("asking …");
     if (!session_->answered()) return tr("SQL over this run");
     const QString rows = session_->rows().size() == 1 ? tr("1 row") : tr("%1 rows").arg(session_->rows().size());
-    return session_->error() || session_->cancelled() ? rows : tr("%1 in %2").arg(rows, QString::fromStdString(formatSeconds(session_->seconds())));
+    return session_->error() || session_->cancelled()
+               ? rows
+               : tr("%1 in %2").arg(rows, QString::fromStdString(formatSeconds(session_->seconds())));
 }
 
 QString QueryView::asTable() const {
     QString table;
     const auto line = [&](const auto& cells, const auto& textOf) {
         QStringList texts;
-        for (const auto& cell : cells) texts += QString::fromStdString(textOf(cell)).replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
+        for (const auto& cell : cells)
+            texts += QString::fromStdString(textOf(cell))
+                         .replace(QLatin1Char('\t'), QLatin1Char(' '))
+                         .replace(QLatin1Char('\n'), QLatin1Char(' '));
         table += texts.join(QLatin1Char('\t')) + QLatin1Char('\n');
     };
     line(session_->columns(), [](const std::string& name) { return name; });

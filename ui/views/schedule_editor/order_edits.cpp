@@ -11,7 +11,8 @@ namespace {
 
 std::string_view trimmed(std::string_view text) {
     const std::size_t first = text.find_first_not_of(' ');
-    return first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(' ') - first + 1);
+    return first == std::string_view::npos ? std::string_view()
+                                           : text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
 }  // namespace
@@ -43,7 +44,8 @@ Result<Schedule> retypedOrder(Schedule schedule, OrderPlace at, std::string_view
         const bool known = action->stage < schedule.stages();
         if (!known || schedule.rankOfStage[static_cast<std::size_t>(action->stage)] != at.rank)
             return fail({"it cannot stand here", toText(*action),
-                         known ? "its stage lies on another pipeline rank" : "there is no such stage", "a stage of this pipeline rank"});
+                         known ? "its stage lies on another pipeline rank" : "there is no such stage",
+                         "a stage of this pipeline rank"});
         typed.push_back(*action);
     }
     auto& actions = schedule.ranks[static_cast<std::size_t>(at.rank)];

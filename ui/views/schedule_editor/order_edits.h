@@ -20,8 +20,8 @@ struct OrderPlace {
 const Action* actionAt(const Schedule& schedule, OrderPlace place);
 /// The action moved within its rank, so that it then stands at position `to`.
 Schedule movedOrder(Schedule schedule, OrderPlace from, int to);
-/// The action replaced by those of `text`, "2I3,2W3"; by none where it is blank. Error where they are none, or of a stage
-/// that another rank holds.
+/// The action replaced by those of `text`, "2I3,2W3"; by none where it is blank. Error where they are none, or of a
+/// stage that another rank holds.
 Result<Schedule> retypedOrder(Schedule schedule, OrderPlace at, std::string_view text);
 
 }  // namespace shardlab

@@ -56,7 +56,8 @@ ScheduleEditorView::ScheduleEditorView(const ViewContext& context, QWidget* pare
     typing_->setAccessibleName(tr("Actions in this place"));
     typing_->installEventFilter(this);
     auto* open = child<QPushButton>(tr("Open CSV …"), this);
-    open->setToolTip(tr("Take the order of a file, one line a pipeline rank, as torch.distributed.pipelining and Shardlab write it"));
+    open->setToolTip(tr(
+        "Take the order of a file, one line a pipeline rank, as torch.distributed.pipelining and Shardlab write it"));
     save_->setToolTip(tr("Write the order, one line a pipeline rank, as torch.distributed.pipelining reads it"));
     auto* bar = child<QHBoxLayout>();
     bar->setContentsMargins(10, 2, 6, 2);
@@ -107,13 +108,16 @@ void ScheduleEditorView::refresh() {
                                             : generateSchedule(layout.schedule.kind, scheduleShape(layout));
     problem_ = order ? QString() : qt(order.error().text());
     plain_ = order && std::ranges::all_of(order->ranks, [](const auto& actions) {
-        return std::ranges::all_of(actions, [](const Action& action) { return isCompute(action.kind) && action.version < 0; });
-    });
+                 return std::ranges::all_of(
+                     actions, [](const Action& action) { return isCompute(action.kind) && action.version < 0; });
+             });
     hand_->setText(byHand() ? tr("Back to %1").arg(qt(generated_)) : tr("Edit by hand"));
     hand_->setEnabled(byHand() || plain_);
-    hand_->setToolTip(byHand()   ? tr("Forget this order; the schedule makes its own again")
-                      : plain_ ? tr("Make this order the layout's own, to be changed action by action")
-                                 : tr("%1 keeps several versions of the weights: its order is seen here, not edited").arg(qt(generated_)));
+    hand_->setToolTip(
+        byHand() ? tr("Forget this order; the schedule makes its own again")
+        : plain_
+            ? tr("Make this order the layout's own, to be changed action by action")
+            : tr("%1 keeps several versions of the weights: its order is seen here, not edited").arg(qt(generated_)));
     grid_->setEditable(byHand() && order.has_value());
     save_->setEnabled(order.has_value());
     if (order) {
@@ -142,8 +146,12 @@ void ScheduleEditorView::showOrder(const Schedule& order, OrderPlace current) {
 
 void ScheduleEditorView::sayState(const Schedule& order, const std::optional<Finding>& wrong) {
     if (wrong) return say(inWords(order, *wrong), "bad");
-    if (byHand()) return say(tr("Drag an action, or move it with Ctrl+← and Ctrl+→; F2 types another in its place"), "dim");
-    say(plain_ ? tr("As %1 makes it").arg(qt(generated_)) : tr("As %1 makes it; with several versions of the weights it is not edited by hand").arg(qt(generated_)), "dim");
+    if (byHand())
+        return say(tr("Drag an action, or move it with Ctrl+← and Ctrl+→; F2 types another in its place"), "dim");
+    say(plain_
+            ? tr("As %1 makes it").arg(qt(generated_))
+            : tr("As %1 makes it; with several versions of the weights it is not edited by hand").arg(qt(generated_)),
+        "dim");
 }
 
 void ScheduleEditorView::say(const QString& text, const char* role) {
@@ -212,7 +220,8 @@ bool ScheduleEditorView::eventFilter(QObject* watched, QEvent* event) {
 
 void ScheduleEditorView::switchHand() {
     const Layout& layout = context_.document.layout();
-    if (byHand()) context_.document.change(generatedAgain(layout, generated_), tr("Back to the schedule %1").arg(qt(generated_)));
+    if (byHand())
+        context_.document.change(generatedAgain(layout, generated_), tr("Back to the schedule %1").arg(qt(generated_)));
     else context_.document.change(withScheduleKind(layout, customKind), tr("Edit the schedule by hand"));
 }
 
@@ -243,7 +252,9 @@ void ScheduleEditorView::openCsv(const QString& file) {
     if (misfit(imported->compute)) return;  // said already, and more pressing
     QStringList notes;
     for (const std::string& note : imported->notes) notes << qt(note);
-    say(tr("Opened %1%2").arg(name, notes.isEmpty() ? QString() : QStringLiteral(": ") + notes.join(QStringLiteral("; "))), "dim");
+    say(tr("Opened %1%2")
+            .arg(name, notes.isEmpty() ? QString() : QStringLiteral(": ") + notes.join(QStringLiteral("; "))),
+        "dim");
 }
 
 void ScheduleEditorView::saveCsv(const QString& file) {
@@ -276,7 +287,8 @@ void ScheduleEditorView::followSelection() {
         const OrderPlace place{static_cast<int>(rank), static_cast<int>(found - order.ranks[rank].begin())};
         grid_->setCurrent(place);
         const QRect cell = grid_->cellRect(place);
-        return area_->ensureVisible(cell.center().x(), cell.center().y(), cell.width() / 2 + scrollMargin, cell.height());
+        return area_->ensureVisible(cell.center().x(), cell.center().y(), cell.width() / 2 + scrollMargin,
+                                    cell.height());
     }
 }
 
@@ -285,7 +297,9 @@ QString ScheduleEditorView::subtitle() const {
     const Schedule& order = grid_->schedule();
     std::size_t actions = 0;
     for (const auto& list : order.ranks) actions += list.size();
-    const QString count = order.ranks.size() == 1 ? tr("%1 actions on 1 pipeline rank").arg(actions) : tr("%1 actions on %2 pipeline ranks").arg(actions).arg(order.ranks.size());
+    const QString count = order.ranks.size() == 1
+                              ? tr("%1 actions on 1 pipeline rank").arg(actions)
+                              : tr("%1 actions on %2 pipeline ranks").arg(actions).arg(order.ranks.size());
     return byHand() ? tr("by hand · %1").arg(count) : QStringLiteral("%1 · %2").arg(qt(generated_), count);
 }
 
@@ -293,7 +307,9 @@ QString ScheduleEditorView::asTable() const {
     QString table = tr("pipeline rank\torder\n");
     const std::vector<std::string> lines = actionLines(grid_->schedule());
     for (std::size_t rank = 0; rank < lines.size(); ++rank)
-        table += QStringLiteral("%1\t%2\n").arg(rank).arg(QString::fromStdString(lines[rank]).replace(QLatin1Char(','), QLatin1Char('\t')));
+        table += QStringLiteral("%1\t%2\n")
+                     .arg(rank)
+                     .arg(QString::fromStdString(lines[rank]).replace(QLatin1Char(','), QLatin1Char('\t')));
     return table;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The order that the layout's schedule has, as a grid; edited by hand, read from and written to CSV. Every edit is a step
-// of the document, which judges and predicts it like any other.
+// The order that the layout's schedule has, as a grid; edited by hand, read from and written to CSV. Every edit is a
+// step of the document, which judges and predicts it like any other.
 #pragma once
 
 #include "ui/core/view.h"
@@ -65,9 +65,9 @@ private:
     ElidedLabel* message_;
     QLineEdit* typing_;
     OrderPlace typedAt_;
-    QString problem_;               ///< why there is no order to show
+    QString problem_;                 ///< why there is no order to show
     std::string generated_ = "1f1b";  ///< the last kind that was not by hand: what "back" goes to
-    bool plain_ = true;             ///< of F, B, I and W alone: it can be edited
+    bool plain_ = true;               ///< of F, B, I and W alone: it can be edited
 };
 
 }  // namespace shardlab

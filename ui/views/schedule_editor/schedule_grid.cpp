@@ -70,7 +70,9 @@ void ScheduleGrid::measure() {
         }
     for (int slots = 1; slots <= 2; ++slots)
         slotWidth_ = std::max(slotWidth_, (metrics.horizontalAdvance(texts[slots]) + 8 + slots - 1) / slots);
-    headWidth_ = margin + metrics.horizontalAdvance(tr("pp%1").arg(std::max<int>(9, static_cast<int>(cells_.ranks.size()) - 1))) + 10;
+    headWidth_ =
+        margin +
+        metrics.horizontalAdvance(tr("pp%1").arg(std::max<int>(9, static_cast<int>(cells_.ranks.size()) - 1))) + 10;
     setMinimumSize(sizeHint());
     updateGeometry();
 }
@@ -85,7 +87,8 @@ QRect ScheduleGrid::rectOf(int rank, const OrderCell& cell) const {
 
 QRect ScheduleGrid::cellRect(OrderPlace place) const {
     if (!actionAt(schedule_, place)) return {};
-    return rectOf(place.rank, cells_.ranks[static_cast<std::size_t>(place.rank)][static_cast<std::size_t>(place.position)]);
+    return rectOf(place.rank,
+                  cells_.ranks[static_cast<std::size_t>(place.rank)][static_cast<std::size_t>(place.position)]);
 }
 
 int ScheduleGrid::rowAt(int y) const {
@@ -123,7 +126,8 @@ void ScheduleGrid::setCurrent(OrderPlace place) {
     const bool same = place == current_;
     current_ = place;
     if (place.rank >= 0)
-        setAccessibleDescription(helpOf(place.rank, cells_.ranks[static_cast<std::size_t>(place.rank)][static_cast<std::size_t>(place.position)]));
+        setAccessibleDescription(helpOf(
+            place.rank, cells_.ranks[static_cast<std::size_t>(place.rank)][static_cast<std::size_t>(place.position)]));
     else setAccessibleDescription({});
     update();
     if (!same) Q_EMIT currentChanged();
@@ -146,7 +150,9 @@ void ScheduleGrid::mouseMoveEvent(QMouseEvent* event) {
     setCursor(Qt::ClosedHandCursor);
     int to = 0;
     for (const OrderCell& cell : drag_->row)
-        if (cell.position >= 0 && cell.position != drag_->from.position && rectOf(drag_->from.rank, cell).center().x() < at.x()) ++to;
+        if (cell.position >= 0 && cell.position != drag_->from.position &&
+            rectOf(drag_->from.rank, cell).center().x() < at.x())
+            ++to;
     if (to == drag_->to) return;
     drag_->to = to;
     Q_EMIT dragged(drag_->from, to);
@@ -181,10 +187,12 @@ void ScheduleGrid::step(int across, int down) {
     if (current_.rank < 0) return setCurrent({0, 0});
     OrderPlace to{std::clamp(current_.rank + down, 0, last), current_.position + across};
     if (down != 0) {
-        const int slot = cells_.ranks[static_cast<std::size_t>(current_.rank)][static_cast<std::size_t>(current_.position)].begin;
+        const int slot =
+            cells_.ranks[static_cast<std::size_t>(current_.rank)][static_cast<std::size_t>(current_.position)].begin;
         const auto& row = cells_.ranks[static_cast<std::size_t>(to.rank)];
         const auto cell = std::ranges::lower_bound(row, slot + 1, {}, &OrderCell::end);
-        to.position = static_cast<int>(cell == row.end() ? row.size() - 1 : static_cast<std::size_t>(cell - row.begin()));
+        to.position =
+            static_cast<int>(cell == row.end() ? row.size() - 1 : static_cast<std::size_t>(cell - row.begin()));
     }
     if (actionAt(schedule_, to)) setCurrent(to);
 }
@@ -203,7 +211,9 @@ void ScheduleGrid::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Home: moves ? move(0) : setCurrent({std::max(0, current_.rank), 0}); return;
     case Qt::Key_End:
         if (moves) return move(end);
-        if (current_.rank >= 0) setCurrent({current_.rank, static_cast<int>(schedule_.ranks[static_cast<std::size_t>(current_.rank)].size()) - 1});
+        if (current_.rank >= 0)
+            setCurrent(
+                {current_.rank, static_cast<int>(schedule_.ranks[static_cast<std::size_t>(current_.rank)].size()) - 1});
         return;
     case Qt::Key_Up: step(0, -1); return;
     case Qt::Key_Down: step(0, 1); return;

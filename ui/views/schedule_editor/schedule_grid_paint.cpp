@@ -73,7 +73,8 @@ void ScheduleGrid::paintEvent(QPaintEvent* event) {
     painter.fillRect(heads.adjusted(0, 0, -2, 0), theme.panel);
     for (int rank = first; rank <= last; ++rank) {
         painter.setPen(rank == current_.rank ? theme.text : theme.dim);
-        painter.drawText(QRect(left, rank * rowHeight, headWidth_ - 8, rowHeight), Qt::AlignRight | Qt::AlignVCenter, tr("pp%1").arg(rank));
+        painter.drawText(QRect(left, rank * rowHeight, headWidth_ - 8, rowHeight), Qt::AlignRight | Qt::AlignVCenter,
+                         tr("pp%1").arg(rank));
     }
 }
 

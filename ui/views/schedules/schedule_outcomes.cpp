@@ -72,7 +72,8 @@ void ScheduleOutcomes::look() {
     working_ = true;
     stale_ = false;
     QThreadPool::globalInstance()->start([outcomes = QPointer<ScheduleOutcomes>(this), generation = generation_,
-                                          layout = document_.resolvedLayout(), kinds = kinds(), measurements = document_.measurements()] {
+                                          layout = document_.resolvedLayout(), kinds = kinds(),
+                                          measurements = document_.measurements()] {
         std::vector<ScheduleOutcome> made;
         for (const std::string& kind : kinds) made.push_back(outcomeOf(layout, kind, measurements));
         QMetaObject::invokeMethod(qApp, [outcomes, generation, made = std::move(made)]() mutable {
@@ -83,7 +84,8 @@ void ScheduleOutcomes::look() {
 
 void ScheduleOutcomes::arrive(std::uint64_t generation, std::vector<ScheduleOutcome> outcomes) {
     working_ = false;
-    // While a slider moves, the picture of a moment ago is better than none; it is replaced as soon as the next is made.
+    // While a slider moves, the picture of a moment ago is better than none; it is replaced as soon as the next is
+    // made.
     outcomes_ = std::move(outcomes);
     stale_ = generation != generation_;
     Q_EMIT changed();

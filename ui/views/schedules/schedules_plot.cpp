@@ -86,9 +86,12 @@ int SchedulesPlot::rowAt(const QPoint& point) const {
 QString SchedulesPlot::description(const ScheduleOutcome& outcome) const {
     if (!outcome.legal()) {
         const Fault& fault = outcome.faults.front();
-        return tr("cannot be: %1").arg(text(fault.what)) + (fault.why.empty() ? QString() : QStringLiteral(", ") + text(fault.why));
+        return tr("cannot be: %1").arg(text(fault.what)) +
+               (fault.why.empty() ? QString() : QStringLiteral(", ") + text(fault.why));
     }
-    return tr("bubble %1 · %2 · %3").arg(text(formatPercent(outcome.bubble)), text(formatSeconds(outcome.stepSeconds)), text(formatBytes(outcome.peakBytes)));
+    return tr("bubble %1 · %2 · %3")
+        .arg(text(formatPercent(outcome.bubble)), text(formatSeconds(outcome.stepSeconds)),
+             text(formatBytes(outcome.peakBytes)));
 }
 
 void SchedulesPlot::paintEvent(QPaintEvent*) {
@@ -169,7 +172,9 @@ bool SchedulesPlot::event(QEvent* event) {
         return true;
     }
     const ScheduleOutcome& outcome = outcomes_.outcomes()[static_cast<std::size_t>(row)];
-    const QString says = outcome.legal() ? description(outcome) + QLatin1Char('\n') + tr("A double click: take this schedule") : text(toText(outcome.faults));
+    const QString says = outcome.legal()
+                             ? description(outcome) + QLatin1Char('\n') + tr("A double click: take this schedule")
+                             : text(toText(outcome.faults));
     QToolTip::showText(help.globalPos(), text(outcome.kind) + QLatin1Char('\n') + says, this);
     return true;
 }

@@ -40,7 +40,7 @@ private:
     struct Block {
         std::unique_ptr<RunModel> model;  ///< none where the schedule cannot be
         std::unique_ptr<RunIndex> index;
-        std::vector<int> ranks;           ///< of the first pipeline
+        std::vector<int> ranks;  ///< of the first pipeline
         int top = 0;
         int height = 0;
     };

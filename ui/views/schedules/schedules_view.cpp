@@ -35,8 +35,10 @@ QString text(std::string_view from) { return QString::fromUtf8(from.data(), stat
 }  // namespace
 
 SchedulesView::SchedulesView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), outcomes_(context.document, this), plot_(child<SchedulesPlot>(outcomes_, context.theme, this)),
-      table_(child<QTableWidget>(0, columns, this)), take_(child<QPushButton>(tr("Take this schedule"), this)), choose_(child<QToolButton>(this)), menu_(child<QMenu>(this)) {
+    : View(context, parent), outcomes_(context.document, this),
+      plot_(child<SchedulesPlot>(outcomes_, context.theme, this)), table_(child<QTableWidget>(0, columns, this)),
+      take_(child<QPushButton>(tr("Take this schedule"), this)), choose_(child<QToolButton>(this)),
+      menu_(child<QMenu>(this)) {
     setAccessibleName(tr("Schedules compared"));
     choose_->setText(tr("Choose …"));
     choose_->setToolTip(tr("Which schedules are compared"));
@@ -129,10 +131,9 @@ void SchedulesView::refresh() {
         if (own) kind += tr(" (now)");
         QStringList cells{kind};
         if (outcome.legal())
-            cells << text(formatPercent(outcome.bubble)) << text(formatBytes(outcome.peakBytes)) << text(formatSeconds(outcome.stepSeconds))
-                  << text(formatBytes(outcome.trafficBytes));
-        else
-            cells << text(outcome.faults.front().what);
+            cells << text(formatPercent(outcome.bubble)) << text(formatBytes(outcome.peakBytes))
+                  << text(formatSeconds(outcome.stepSeconds)) << text(formatBytes(outcome.trafficBytes));
+        else cells << text(outcome.faults.front().what);
         table_->setSpan(row, Bubble, 1, outcome.legal() ? 1 : columns - 1);
         for (int column = 0; column < columns; ++column) {
             auto* item = child<QTableWidgetItem>(cells.value(column));
@@ -143,10 +144,12 @@ void SchedulesView::refresh() {
                 mono.setPixelSize(11);
                 item->setFont(mono);
             }
-            item->setForeground(!outcome.legal() ? theme.dim
-                                : column == Peak && !outcome.fits ? theme.bad
-                                : column == Step && formatSeconds(outcome.stepSeconds) == quickest ? theme.good : theme.text);
-            item->setToolTip(outcome.legal() ? tr("Enter or a double click: take this schedule") : text(toText(outcome.faults)));
+            item->setForeground(!outcome.legal()                                                   ? theme.dim
+                                : column == Peak && !outcome.fits                                  ? theme.bad
+                                : column == Step && formatSeconds(outcome.stepSeconds) == quickest ? theme.good
+                                                                                                   : theme.text);
+            item->setToolTip(outcome.legal() ? tr("Enter or a double click: take this schedule")
+                                             : text(toText(outcome.faults)));
             table_->setItem(row, column, item);
         }
     }
@@ -160,13 +163,16 @@ void SchedulesView::refresh() {
 void SchedulesView::refreshButton() {
     const auto& all = outcomes_.outcomes();
     const int row = table_->currentRow();
-    const ScheduleOutcome* chosen = row >= 0 && row < static_cast<int>(all.size()) ? &all[static_cast<std::size_t>(row)] : nullptr;
+    const ScheduleOutcome* chosen =
+        row >= 0 && row < static_cast<int>(all.size()) ? &all[static_cast<std::size_t>(row)] : nullptr;
     const bool own = chosen && chosen->kind == context_.document.layout().schedule.kind;
     take_->setEnabled(chosen && chosen->legal() && !own);
-    take_->setToolTip(!chosen            ? tr("Click a schedule first.")
-                      : own              ? tr("The layout has this schedule already.")
-                      : chosen->legal() ? tr("Makes %1 the layout's schedule, in one step of undo (Enter, or a double click).").arg(text(chosen->kind))
-                                         : text(toText(chosen->faults)));
+    take_->setToolTip(!chosen ? tr("Click a schedule first.")
+                      : own   ? tr("The layout has this schedule already.")
+                      : chosen->legal()
+                          ? tr("Makes %1 the layout's schedule, in one step of undo (Enter, or a double click).")
+                                .arg(text(chosen->kind))
+                          : text(toText(chosen->faults)));
 }
 
 void SchedulesView::take(int row) {
@@ -185,10 +191,12 @@ QString SchedulesView::asTable() const {
     if (outcomes_.outcomes().empty())  // planned once somebody looks
         for (const std::string& kind : outcomes_.kinds()) table += text(kind) + QStringLiteral("\t\t\t\t\t\n");
     for (const ScheduleOutcome& outcome : outcomes_.outcomes()) {
-        const QString why = outcome.legal() ? QString() : text(toText(outcome.faults)).replace(QLatin1Char('\n'), QStringLiteral("; "));
-        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\n")
-                     .arg(text(outcome.kind), QString::number(outcome.bubble, 'f', 4), QString::number(outcome.peakBytes),
-                          QString::number(outcome.stepSeconds, 'g', 6), QString::number(outcome.trafficBytes), why);
+        const QString why =
+            outcome.legal() ? QString() : text(toText(outcome.faults)).replace(QLatin1Char('\n'), QStringLiteral("; "));
+        table +=
+            QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\n")
+                .arg(text(outcome.kind), QString::number(outcome.bubble, 'f', 4), QString::number(outcome.peakBytes),
+                     QString::number(outcome.stepSeconds, 'g', 6), QString::number(outcome.trafficBytes), why);
     }
     return table;
 }

@@ -22,7 +22,8 @@ constexpr std::array axes{SweepAxis::Microbatches, SweepAxis::Pipeline, SweepAxi
 
 }  // namespace
 
-SlidersView::SlidersView(const ViewContext& context, QWidget* parent) : View(context, parent), figures_(child<QLabel>(this)) {
+SlidersView::SlidersView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), figures_(child<QLabel>(this)) {
     setAccessibleName(tr("Sliders"));
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(12, 8, 12, 8);
@@ -109,7 +110,9 @@ void SlidersView::refresh() {
             help += QLatin1Char('\n') + tr("No value is legal: mend the faults first.");
         } else if (const ScheduleMethod* method = findScheduleMethod(layout.schedule.kind);
                    axis == SweepAxis::Chunks && method && method->minChunks == method->maxChunks) {
-            help += QLatin1Char('\n') + tr("The schedule %1 has exactly %2.").arg(QString::fromStdString(layout.schedule.kind)).arg(method->minChunks);
+            help += QLatin1Char('\n') + tr("The schedule %1 has exactly %2.")
+                                            .arg(QString::fromStdString(layout.schedule.kind))
+                                            .arg(method->minChunks);
         } else {
             help += QLatin1Char('\n') + tr("With this model, cluster and batch no other value is legal.");
         }
@@ -123,8 +126,9 @@ void SlidersView::refreshFigures() {
     if (!plan) return figures_->setText({});
     std::int64_t peak = 0;
     for (const RankMemory& memory : plan->memory) peak = std::max(peak, memory.peak);
-    figures_->setText(tr("bubble %1 · peak %2")
-                          .arg(QString::fromStdString(formatPercent(plan->bubble)), QString::fromStdString(formatBytes(peak))));
+    figures_->setText(
+        tr("bubble %1 · peak %2")
+            .arg(QString::fromStdString(formatPercent(plan->bubble)), QString::fromStdString(formatBytes(peak))));
     setRole(*figures_, !context_.document.planIsCurrent() ? "dim" : plan->fits ? "figure" : "bad");
     Q_EMIT subtitleChanged();
 }
@@ -136,8 +140,12 @@ QString SlidersView::asTable() const {
     const Layout& layout = context_.document.layout();
     for (const SweepAxis axis : axes) {
         QStringList values;
-        for (const Setting& setting : rows_[static_cast<std::size_t>(axis)].settings) values += QString::number(setting.value);
-        table += QStringLiteral("%1\t%2\t%3\n").arg(names_[static_cast<std::size_t>(axis)]).arg(settingOf(layout, axis).value).arg(values.join(QLatin1Char(' ')));
+        for (const Setting& setting : rows_[static_cast<std::size_t>(axis)].settings)
+            values += QString::number(setting.value);
+        table += QStringLiteral("%1\t%2\t%3\n")
+                     .arg(names_[static_cast<std::size_t>(axis)])
+                     .arg(settingOf(layout, axis).value)
+                     .arg(values.join(QLatin1Char(' ')));
     }
     return table;
 }

@@ -38,7 +38,7 @@ private:
     std::array<Row, 3> rows_;
     std::array<QString, 3> names_;
     QLabel* figures_;
-    int drag_ = 0;         ///< numbers drags: all changes of one are one step of undo
+    int drag_ = 0;  ///< numbers drags: all changes of one are one step of undo
 };
 
 }  // namespace shardlab

@@ -29,12 +29,16 @@ TimelineTools::TimelineTools(const ViewContext& context, QWidget* parent)
       next_(button(QStringLiteral("›"), tr("Next event found"), tr("The next event found (F3)"))),
       stepLabel_(child<QLabel>(tr("step"), this)), step_(child<QSpinBox>(this)),
       previousSlow_(button(QStringLiteral("‹"), tr("Previous slow step"), {})),
-      nextSlow_(button(QStringLiteral("›"), tr("Next slow step"), {})), slow_(child<QLabel>(this)), grouping_(child<QComboBox>(this)),
-      pin_(button(tr("Pin"), tr("Pin the rank"), tr("Keep the selected rank on top (P)"))), refresh_(this, [this] { refresh(); }, 50) {
+      nextSlow_(button(QStringLiteral("›"), tr("Next slow step"), {})), slow_(child<QLabel>(this)),
+      grouping_(child<QComboBox>(this)),
+      pin_(button(tr("Pin"), tr("Pin the rank"), tr("Keep the selected rank on top (P)"))),
+      refresh_(
+          this, [this] { refresh(); }, 50) {
     field_->setPlaceholderText(tr("find: 3F7, wait rank 2, B > 5 ms"));
     field_->setAccessibleName(tr("Find events"));
-    field_->setToolTip(tr("Actions (3F7, F7, 3B), kinds (wait, send forward), rank 0-3, places (pp1), step 12, stage 2, mb 7, > 5 ms; "
-                          "all words must fit. Return goes to the next, Shift+Return to the previous one."));
+    field_->setToolTip(
+        tr("Actions (3F7, F7, 3B), kinds (wait, send forward), rank 0-3, places (pp1), step 12, stage 2, mb 7, > 5 ms; "
+           "all words must fit. Return goes to the next, Shift+Return to the previous one."));
     field_->setClearButtonEnabled(true);
     field_->setMinimumWidth(110);
     field_->setMaximumWidth(260);
@@ -74,13 +78,15 @@ TimelineTools::TimelineTools(const ViewContext& context, QWidget* parent)
         for (std::size_t i = 0; i < extents.size(); ++i)
             if (extents[i].step == number) lookAtStep(context_.model, context_.selection, static_cast<int>(i));
     });
-    connect(previousSlow_, &QToolButton::clicked, this, [this] { lookAtSlowStep(context_.model, context_.selection, -1); });
+    connect(previousSlow_, &QToolButton::clicked, this,
+            [this] { lookAtSlowStep(context_.model, context_.selection, -1); });
     connect(nextSlow_, &QToolButton::clicked, this, [this] { lookAtSlowStep(context_.model, context_.selection, 1); });
     connect(grouping_, &QComboBox::activated, this, [this] {
         const QVariant axis = grouping_->currentData();
         context_.selection.setGrouping(axis.isValid() ? std::optional(static_cast<Axis>(axis.toInt())) : std::nullopt);
     });
-    connect(pin_, &QToolButton::clicked, this, [this](bool on) { context_.selection.pin(context_.selection.rank(), on); });
+    connect(pin_, &QToolButton::clicked, this,
+            [this](bool on) { context_.selection.pin(context_.selection.rank(), on); });
     const auto request = [this] { refresh_.request(); };
     connect(&search, &EventSearch::changed, this, request);
     for (auto signal : {&Selection::visibleChanged, &Selection::rankChanged, &Selection::rowsChanged})
@@ -128,7 +134,9 @@ void TimelineTools::fillGrouping() {
     for (int axis = 0; axis < axisCount; ++axis) {
         const auto each = static_cast<Axis>(axis);
         const std::string_view word = name(each);
-        if (mesh.size(each) > 1) grouping_->addItem(tr("by %1").arg(QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()))), axis);
+        if (mesh.size(each) > 1)
+            grouping_->addItem(tr("by %1").arg(QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()))),
+                               axis);
     }
 }
 
@@ -149,12 +157,14 @@ void TimelineTools::refresh() {
     setFaulty(*field_, !search.error().isEmpty());
     found_->setText(foundText());
     found_->setToolTip(!search.error().isEmpty() ? search.error()
-                       : search.count() > static_cast<std::int64_t>(EventSearch::mostHits) ? tr("The first %1 are marked").arg(EventSearch::mostHits)
-                                                                                          : QString());
+                       : search.count() > static_cast<std::int64_t>(EventSearch::mostHits)
+                           ? tr("The first %1 are marked").arg(EventSearch::mostHits)
+                           : QString());
     for (QToolButton* each : {previous_, next_}) each->setEnabled(search.count() > 0);
 
     const bool steps = !showsPrediction(model) && !model.stepExtents().empty();
-    for (QWidget* each : std::initializer_list<QWidget*>{stepLabel_, step_, previousSlow_, slow_, nextSlow_}) each->setVisible(steps);
+    for (QWidget* each : std::initializer_list<QWidget*>{stepLabel_, step_, previousSlow_, slow_, nextSlow_})
+        each->setVisible(steps);
     if (steps) {
         const QSignalBlocker quiet(step_);
         step_->setRange(model.stepExtents().front().step, model.stepExtents().back().step);
@@ -164,7 +174,8 @@ void TimelineTools::refresh() {
         slow_->setText(slow == 1 ? tr("1 slow") : tr("%1 slow").arg(slow));
         const QString help = tr("Slow: more than %1 % longer than the median step, %2")
                                  .arg(static_cast<int>((slowFactor - 1) * 100 + 0.5))
-                                 .arg(QString::fromStdString(formatSeconds(model.deviceTime().seconds(model.summary().medianStepSeconds()))));
+                                 .arg(QString::fromStdString(
+                                     formatSeconds(model.deviceTime().seconds(model.summary().medianStepSeconds()))));
         slow_->setToolTip(help);
         previousSlow_->setToolTip(tr("The previous slow step (Alt+,)") + QLatin1Char('\n') + help);
         nextSlow_->setToolTip(tr("The next slow step (Alt+.)") + QLatin1Char('\n') + help);
@@ -173,7 +184,8 @@ void TimelineTools::refresh() {
     const Selection& selection = context_.selection;
     const QSignalBlocker quiet(grouping_);
     grouping_->setVisible(grouping_->count() > 2);
-    grouping_->setCurrentIndex(selection.grouping() ? std::max(0, grouping_->findData(static_cast<int>(*selection.grouping()))) : 0);
+    grouping_->setCurrentIndex(
+        selection.grouping() ? std::max(0, grouping_->findData(static_cast<int>(*selection.grouping()))) : 0);
     const auto& pinned = selection.pinned();
     pin_->setEnabled(selection.rank() >= 0);
     pin_->setChecked(std::find(pinned.begin(), pinned.end(), selection.rank()) != pinned.end());

@@ -34,9 +34,15 @@ constexpr std::size_t blocksOfTable = 4;  ///< read at a time for its rows
 
 /// A trace of another program tells no forward from backward, but PyTorch's on the host.
 std::vector<LegendItem> foreignLegend(const Theme& theme) {
-    const auto item = [&](const char* text, EventKind kind) { return LegendItem{TimelineView::tr(text), theme.action(kind)}; };
-    return {item("kernel or operation", EventKind::Kernel), item("backward", EventKind::Backward), item("optimizer", EventKind::Optimizer),
-            item("collective", EventKind::Collective), item("copy", EventKind::MemoryCopy), item("annotation", EventKind::Annotation)};
+    const auto item = [&](const char* text, EventKind kind) {
+        return LegendItem{TimelineView::tr(text), theme.action(kind)};
+    };
+    return {item("kernel or operation", EventKind::Kernel),
+            item("backward", EventKind::Backward),
+            item("optimizer", EventKind::Optimizer),
+            item("collective", EventKind::Collective),
+            item("copy", EventKind::MemoryCopy),
+            item("annotation", EventKind::Annotation)};
 }
 
 }  // namespace
@@ -44,10 +50,12 @@ std::vector<LegendItem> foreignLegend(const Theme& theme) {
 TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     : View(context, parent), plot_(child<TimelinePlot>(context, this)), filter_(child<QLineEdit>(this)),
       follow_(child<QPushButton>(tr("Follow"), this)), measure_(child<QPushButton>(tr("Measure"), this)),
-      path_(child<QPushButton>(tr("Path"), this)), more_(child<QPushButton>(tr("Find"), this)), tools_(child<TimelineTools>(context, this)),
+      path_(child<QPushButton>(tr("Path"), this)), more_(child<QPushButton>(tr("Find"), this)),
+      tools_(child<TimelineTools>(context, this)),
       legend_(child<Legend>(context.theme, Qt::AlignRight | Qt::AlignVCenter, 2, this)) {
     setAccessibleName(tr("Timeline"));
-    plot_->canvas()->setAccessibleName(tr("Timeline of ranks. W S zoom, A D pan, F fit, M measure, P pin, slash find, arrows walk the selection"));
+    plot_->canvas()->setAccessibleName(
+        tr("Timeline of ranks. W S zoom, A D pan, F fit, M measure, P pin, slash find, arrows walk the selection"));
     filter_->setPlaceholderText(tr("ranks: 0-3, pp1"));
     filter_->setAccessibleName(tr("Show only these ranks"));
     filter_->setToolTip(tr("Ranks to show: numbers (0-3, 8) and places in the mesh (pp1, dp0)"));
@@ -102,7 +110,8 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
         tools_->stepField().selectAll();
     });
     connect(path_, &QPushButton::toggled, this, [this](bool on) { context_.selection.showPath(on); });
-    connect(&context_.selection, &Selection::pathShownChanged, this, [this] { path_->setChecked(context_.selection.pathShown()); });
+    connect(&context_.selection, &Selection::pathShownChanged, this,
+            [this] { path_->setChecked(context_.selection.pathShown()); });
     connect(follow_, &QPushButton::clicked, this, [this] {
         context_.selection.setCursor(-1);
         context_.selection.setFollowLive(true);
@@ -123,7 +132,8 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
 
 void TimelineView::refreshControls() {
     const bool behind = !context_.selection.followLive() || context_.selection.cursor() >= 0;
-    follow_->setVisible(showsLiveRuns(context_.workspace) && !context_.model.empty() && !context_.model.end() && behind);
+    follow_->setVisible(showsLiveRuns(context_.workspace) && !context_.model.empty() && !context_.model.end() &&
+                        behind);
     filter_->setVisible(context_.model.ranks() > 1);
     path_->setVisible(context_.model.empty() || context_.model.header().hasLayout());
 }
@@ -132,7 +142,8 @@ bool TimelineView::writesCheckpoints() const {
     const RunModel& model = context_.model;
     if (model.ranks() == 0 || model.lane(0, Lane::Copy).empty()) return false;
     // Beside them, copies between device and host may lie there.
-    return !model.header().hasLayout() || !usesHost(model.header().layout.memory) || model.header().layout.checkpoint.every > 0;
+    return !model.header().hasLayout() || !usesHost(model.header().layout.memory) ||
+           model.header().layout.checkpoint.every > 0;
 }
 
 void TimelineView::refreshLegend() {
@@ -144,7 +155,8 @@ void TimelineView::refreshLegend() {
     for (int rank = 0; rank < model.ranks(); ++rank) {
         for (const Lane lane : {Lane::Compute, Lane::Comm}) {
             for (const Event& event : model.predicted(rank, lane)) {
-                if (const Paint paint = paintOf(event.kind); paint != Paint::None) used[static_cast<std::size_t>(paint)] = true;
+                if (const Paint paint = paintOf(event.kind); paint != Paint::None)
+                    used[static_cast<std::size_t>(paint)] = true;
             }
         }
     }
@@ -152,7 +164,8 @@ void TimelineView::refreshLegend() {
     const auto addHappenings = [&] {
         for (std::size_t i = 0; i < happeningMarks.size(); ++i)
             if (const HappeningMark& mark = happeningMarks[i]; happenings_[i])
-                items.push_back({QCoreApplication::translate("timeline", mark.name), theme.action(mark.kind), mark.shape});
+                items.push_back(
+                    {QCoreApplication::translate("timeline", mark.name), theme.action(mark.kind), mark.shape});
     };
     if (!model.empty() && !model.header().hasLayout()) {
         items = foreignLegend(theme);
@@ -167,7 +180,8 @@ void TimelineView::refreshLegend() {
     add(uses(Paint::Backward) || model.empty(), tr("B backward"), EventKind::Backward);
     add(uses(Paint::InputGrad), tr("I input grad"), EventKind::InputGrad);
     add(uses(Paint::WeightGrad), tr("W weight grad"), EventKind::WeightGrad);
-    if (uses(Paint::Recompute)) items.push_back({tr("R recompute"), theme.action(EventKind::Recompute), LegendItem::Mark::Outline});
+    if (uses(Paint::Recompute))
+        items.push_back({tr("R recompute"), theme.action(EventKind::Recompute), LegendItem::Mark::Outline});
     add(uses(Paint::Transfer) || uses(Paint::Reduce), tr("comm"), EventKind::SendForward);
     // As thin as the strip below a rank's bar that they are.
     if (!model.empty() && usesHost(model.header().layout.memory))
@@ -189,7 +203,8 @@ QString TimelineView::subtitle() const {
     if (showsPrediction(model)) {
         text = tr("one step, predicted · %1 · bubble %2")
                    .arg(QString::fromStdString(formatSeconds(model.deviceTime().seconds(header.predictedStepSeconds))),
-                        QString::fromStdString(formatPercent(header.predictedBubble))) + slowed;
+                        QString::fromStdString(formatPercent(header.predictedBubble))) +
+               slowed;
     } else {
         const TimeRange visible = context_.selection.visible();
         const StepRange steps = stepsWithin(model, visible.begin, visible.end);
@@ -205,7 +220,8 @@ QString TimelineView::subtitle() const {
         if (model.predictedEnd() > 0) text += tr(" · predicted (thin, above) over measured");
         if (const std::string thinned = thinnedText(model.thinning()); !thinned.empty())
             text += tr(" · thinned to %1: of %2 only figures are left (faint)")
-                        .arg(QString::fromStdString(formatBytes(model.thinning().sizeLimit)), QString::fromStdString(thinned));
+                        .arg(QString::fromStdString(formatBytes(model.thinning().sizeLimit)),
+                             QString::fromStdString(thinned));
     }
     return text;
 }
@@ -215,7 +231,9 @@ QString TimelineView::subtitleHelp() const { return paceHelp(context_.model); }
 TimelineView::LaneRows TimelineView::rowsOf(int rank, Lane lane, const TimeRange& visible) const {
     LaneRows rows;
     const RunModel& model = context_.model;
-    const auto shown = [lane](const Event& event) { return lane != Lane::Host || paintOf(event.kind) != Paint::None || nameNumber(event.action) != 0; };
+    const auto shown = [lane](const Event& event) {
+        return lane != Lane::Host || paintOf(event.kind) != Paint::None || nameNumber(event.action) != 0;
+    };
     std::int64_t seen = 0;  // of all in sight, those up to the last row
     const auto take = [&](const Event& event) {
         if (rows.first.size() == mostTableRows) return false;
@@ -234,10 +252,12 @@ TimelineView::LaneRows TimelineView::rowsOf(int rank, Lane lane, const TimeRange
         if (stored.empty()) return rows;
         rows.more = stored.count(visible.begin, visible.end);
         // As many blocks as the rows need, however many are in sight.
-        for (std::int64_t begin = visible.begin, end; rows.first.size() < mostTableRows && begin < visible.end; begin = end) {
+        for (std::int64_t begin = visible.begin, end; rows.first.size() < mostTableRows && begin < visible.end;
+             begin = end) {
             end = visible.end;
             const auto touching = stored.touching(begin, visible.end).blocks;
-            if (touching.size() > blocksOfTable) end = std::max(begin + 1, stored.entries()[touching[blocksOfTable]].begin);
+            if (touching.size() > blocksOfTable)
+                end = std::max(begin + 1, stored.entries()[touching[blocksOfTable]].begin);
             for (const Event& event : stored.within(begin, end))
                 if ((event.begin >= begin || begin == visible.begin) && !take(event)) break;
         }
@@ -254,11 +274,13 @@ QString TimelineView::asTable() const {
     const TimeRange visible = context_.selection.visible();
     const auto line = [&](const Event& event) {
         const Event* predicted = prediction ? nullptr : predictedOf(model, event);
-        const auto milliseconds = [&](std::int64_t time) { return QString::number(model.deviceTime().seconds(static_cast<double>(time) * 1e-6), 'f', 6); };
+        const auto milliseconds = [&](std::int64_t time) {
+            return QString::number(model.deviceTime().seconds(static_cast<double>(time) * 1e-6), 'f', 6);
+        };
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\t%9\t%10\n")
                      .arg(QString::number(event.rank), QString::fromStdString(model.label(event.rank)),
-                          QString::fromStdString(std::string(name(event.lane))),
-                          actionText(model, event), whatText(model, event), QString::number(event.step), milliseconds(event.begin),
+                          QString::fromStdString(std::string(name(event.lane))), actionText(model, event),
+                          whatText(model, event), QString::number(event.step), milliseconds(event.begin),
                           milliseconds(event.end - event.begin),
                           predicted ? milliseconds(predicted->end - predicted->begin) : QString())
                      .arg(event.bytes);
@@ -268,14 +290,22 @@ QString TimelineView::asTable() const {
             const LaneRows shown = rowsOf(rank, lane, visible);
             for (const Event& event : shown.first) line(event);
             if (shown.more > 0)
-                table += tr("%1\t…\t%2\t%3 more, zoom in to see them\n").arg(rank).arg(QString::fromStdString(std::string(name(lane)))).arg(shown.more);
+                table += tr("%1\t…\t%2\t%3 more, zoom in to see them\n")
+                             .arg(rank)
+                             .arg(QString::fromStdString(std::string(name(lane))))
+                             .arg(shown.more);
         }
         const StepRange steps = stepsWithin(model, visible.begin, visible.end);
         for (std::size_t step = steps.first, rows = 0; step < steps.last && rows < mostTableRows; ++step) {
             const StepExtent& extent = model.stepExtents()[step];
             if (!stepWithoutEvents(model, rank, extent.begin)) continue;
             ++rows;
-            line({.begin = extent.begin, .end = extent.end, .step = extent.step, .rank = static_cast<std::int16_t>(rank), .lane = Lane::Host, .kind = EventKind::Step});
+            line({.begin = extent.begin,
+                  .end = extent.end,
+                  .step = extent.step,
+                  .rank = static_cast<std::int16_t>(rank),
+                  .lane = Lane::Host,
+                  .kind = EventKind::Step});
         }
         for (const Event& event : overflows(model))
             if (event.rank == rank && event.begin >= visible.begin && event.begin <= visible.end) line(event);

@@ -52,7 +52,7 @@ private:
     QPushButton* more_;
     TimelineTools* tools_;
     Legend* legend_;
-    bool snapshots_ = false;  ///< the legend names checkpoints
+    bool snapshots_ = false;                         ///< the legend names checkpoints
     std::bitset<happeningMarks.size()> happenings_;  ///< that it names
 };
 

@@ -26,8 +26,10 @@ void TrafficView::refresh() {
     std::vector<Fact> facts;
     for (const AxisTraffic& traffic : plan->traffic) {
         const std::string_view axis = name(traffic.axis);
-        facts.push_back({QString::fromStdString(traffic.what), QString::fromStdString(formatBytes(traffic.bytes)), "figure",
-                         tr("Crosses the %1 axis once a step").arg(QString::fromUtf8(axis.data(), static_cast<qsizetype>(axis.size())))});
+        facts.push_back({QString::fromStdString(traffic.what), QString::fromStdString(formatBytes(traffic.bytes)),
+                         "figure",
+                         tr("Crosses the %1 axis once a step")
+                             .arg(QString::fromUtf8(axis.data(), static_cast<qsizetype>(axis.size())))});
     }
     if (facts.empty()) facts.push_back({tr("No rank talks to another"), QStringLiteral("0 B")});
     facts_->setFacts(facts);

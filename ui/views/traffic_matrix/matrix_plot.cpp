@@ -54,13 +54,16 @@ QRect MatrixPlot::cellRect(int from, int to) const {
     if (!matrix_ || matrix_->ranks() == 0) return {};
     const QRect whole = grid();
     const auto edge = [&](int index) { return whole.width() * index / matrix_->ranks(); };
-    return QRect(QPoint(whole.left() + edge(to), whole.top() + edge(from)), QPoint(whole.left() + edge(to + 1) - 1, whole.top() + edge(from + 1) - 1));
+    return QRect(QPoint(whole.left() + edge(to), whole.top() + edge(from)),
+                 QPoint(whole.left() + edge(to + 1) - 1, whole.top() + edge(from + 1) - 1));
 }
 
 std::pair<int, int> MatrixPlot::at(QPoint position) const {
     const QRect whole = grid();
     if (!matrix_ || !whole.contains(position)) return {-1, -1};
-    const auto index = [&](int pixels) { return std::min(matrix_->ranks() - 1, pixels * matrix_->ranks() / whole.width()); };
+    const auto index = [&](int pixels) {
+        return std::min(matrix_->ranks() - 1, pixels * matrix_->ranks() / whole.width());
+    };
     return {index(position.y() - whole.top()), index(position.x() - whole.left())};
 }
 
@@ -92,11 +95,13 @@ void MatrixPlot::paintEvent(QPaintEvent*) {
         for (int to = 0; to < ranks; ++to) {
             const QRect rect = cellRect(from, to);
             const auto bytes = static_cast<double>(matrix_->cell(from, to, part_).bytes);
-            const double share = bytes > 0 ? std::clamp(1 + std::log10(bytes / largest) / powersOfTen, leastShare, 1.0) : 0;
+            const double share =
+                bytes > 0 ? std::clamp(1 + std::log10(bytes / largest) / powersOfTen, leastShare, 1.0) : 0;
             const int gap = rect.width() > 6 ? 1 : 0;
             const QColor back = bytes > 0 ? mixed(low, high, share) : from == to ? theme.grid : low;
             painter.fillRect(rect.adjusted(0, 0, -gap, -gap), back);
-            const QString figure = bytes > 0 && rect.height() >= leastText ? text(static_cast<std::int64_t>(bytes) / steps) : QString();
+            const QString figure =
+                bytes > 0 && rect.height() >= leastText ? text(static_cast<std::int64_t>(bytes) / steps) : QString();
             if (figure.isEmpty() || painter.fontMetrics().horizontalAdvance(figure) + 4 > rect.width()) continue;
             painter.setPen(readableOn(back));
             painter.drawText(rect, Qt::AlignCenter, figure);
@@ -109,8 +114,10 @@ void MatrixPlot::paintEvent(QPaintEvent*) {
         painter.setPen(chosen ? theme.text : theme.dim);
         const QRect row = cellRect(rank, 0);
         const QRect column = cellRect(0, rank);
-        painter.drawText(QRect(0, row.center().y() - 7, left - 5, 14), Qt::AlignRight | Qt::AlignVCenter, QString::number(rank));
-        if (cell * stride >= 16) painter.drawText(QRect(column.center().x() - 12, top - 16, 24, 14), Qt::AlignCenter, QString::number(rank));
+        painter.drawText(QRect(0, row.center().y() - 7, left - 5, 14), Qt::AlignRight | Qt::AlignVCenter,
+                         QString::number(rank));
+        if (cell * stride >= 16)
+            painter.drawText(QRect(column.center().x() - 12, top - 16, 24, 14), Qt::AlignCenter, QString::number(rank));
     }
     painter.setBrush(Qt::NoBrush);
     if (const int rank = selection_.rank(); rank >= 0 && rank < ranks) {
@@ -140,11 +147,13 @@ void MatrixPlot::paintScale(QPainter& painter, const QColor& low, const QColor& 
         const int right = line.right() - metrics.horizontalAdvance(most);
         const QRect scale(right - scaleWidth - 4, line.center().y() - 4, scaleWidth, 9);
         const int begin = scale.left() - metrics.horizontalAdvance(least) - 4;
-        painter.drawText(QRect(begin, line.top(), line.right() - begin + 1, line.height()), Qt::AlignLeft | Qt::AlignVCenter, least);
+        painter.drawText(QRect(begin, line.top(), line.right() - begin + 1, line.height()),
+                         Qt::AlignLeft | Qt::AlignVCenter, least);
         painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, most);
         for (int power = 0; power < powersOfTen; ++power) {
             const double share = std::max(leastShare, static_cast<double>(power + 1) / powersOfTen);
-            painter.fillRect(scale.left() + scaleWidth * power / powersOfTen, scale.top(), scaleWidth / powersOfTen - 1, scale.height(), mixed(low, high, share));
+            painter.fillRect(scale.left() + scaleWidth * power / powersOfTen, scale.top(), scaleWidth / powersOfTen - 1,
+                             scale.height(), mixed(low, high, share));
         }
         room = begin - line.left() - 8;
     }
@@ -174,11 +183,11 @@ void MatrixPlot::keyPressEvent(QKeyEvent* event) {
     if (!matrix_ || matrix_->ranks() == 0) return QWidget::keyPressEvent(event);
     auto [from, to] = chosen_;
     switch (event->key()) {
-        case Qt::Key_Left: --to; break;
-        case Qt::Key_Right: ++to; break;
-        case Qt::Key_Up: --from; break;
-        case Qt::Key_Down: ++from; break;
-        default: return QWidget::keyPressEvent(event);
+    case Qt::Key_Left: --to; break;
+    case Qt::Key_Right: ++to; break;
+    case Qt::Key_Up: --from; break;
+    case Qt::Key_Down: ++from; break;
+    default: return QWidget::keyPressEvent(event);
     }
     const int last = matrix_->ranks() - 1;
     choose(std::clamp(from, 0, last), std::clamp(to, 0, last));

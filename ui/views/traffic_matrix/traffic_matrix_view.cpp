@@ -16,7 +16,9 @@ constexpr int againMilliseconds = 1000;
 
 TrafficMatrixView::TrafficMatrixView(const ViewContext& context, QWidget* parent)
     : View(context, parent), scan_(context.model), part_(child<QComboBox>(this)),
-      plot_(child<MatrixPlot>(context.model, context.selection, context.theme, this)), again_(this, [this] { count(); }, againMilliseconds) {
+      plot_(child<MatrixPlot>(context.model, context.selection, context.theme, this)),
+      again_(
+          this, [this] { count(); }, againMilliseconds) {
     setAccessibleName(tr("Traffic from rank to rank"));
     setFocusProxy(plot_);
     for (const QString& part : {tr("All traffic"), tr("Messages"), tr("Collectives")}) part_->addItem(part);
@@ -46,7 +48,9 @@ TrafficMatrixView::TrafficMatrixView(const ViewContext& context, QWidget* parent
     count();
 }
 
-TrafficMatrix::Part TrafficMatrixView::part() const { return static_cast<TrafficMatrix::Part>(std::max(0, part_->currentIndex())); }
+TrafficMatrix::Part TrafficMatrixView::part() const {
+    return static_cast<TrafficMatrix::Part>(std::max(0, part_->currentIndex()));
+}
 
 void TrafficMatrixView::count() {
     if (context_.model.empty()) {
@@ -72,7 +76,8 @@ void TrafficMatrixView::draw() {
 QString TrafficMatrixView::subtitle() const {
     if (!counted_ || counted_->steps() == 0) return {};
     const std::string bytes = formatBytes(counted_->total(part()) / counted_->steps());
-    return context_.model.eventCount() == 0 ? tr("%1 a step, predicted").arg(QString::fromStdString(bytes)) : tr("%1 a step").arg(QString::fromStdString(bytes));
+    return context_.model.eventCount() == 0 ? tr("%1 a step, predicted").arg(QString::fromStdString(bytes))
+                                            : tr("%1 a step").arg(QString::fromStdString(bytes));
 }
 
 QString TrafficMatrixView::asTable() const {
@@ -83,9 +88,12 @@ QString TrafficMatrixView::asTable() const {
         for (int to = 0; to < counted_->ranks(); ++to) {
             const auto all = counted_->cell(from, to, TrafficMatrix::Part::All);
             if (all.count == 0) continue;
-            const auto bytes = [&](TrafficMatrix::Part each) { return QString::number(static_cast<double>(counted_->cell(from, to, each).bytes) / steps, 'f', 0); };
+            const auto bytes = [&](TrafficMatrix::Part each) {
+                return QString::number(static_cast<double>(counted_->cell(from, to, each).bytes) / steps, 'f', 0);
+            };
             table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
-                         .arg(QString::number(from), QString::number(to), bytes(TrafficMatrix::Part::Messages), bytes(TrafficMatrix::Part::Collectives),
+                         .arg(QString::number(from), QString::number(to), bytes(TrafficMatrix::Part::Messages),
+                              bytes(TrafficMatrix::Part::Collectives),
                               QString::number(static_cast<double>(all.count) / steps, 'g', 6));
         }
     return table;

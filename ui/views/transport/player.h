@@ -48,7 +48,7 @@ private:
     double speed_ = 1;
     std::int64_t anchorClock_ = 0;  ///< clock and position when playing, or its speed, began
     std::int64_t anchorPosition_ = 0;
-    std::int64_t lastSet_ = -1;     ///< where the player itself put the cursor
+    std::int64_t lastSet_ = -1;  ///< where the player itself put the cursor
 };
 
 }  // namespace shardlab

@@ -37,19 +37,19 @@ QIcon iconOf(Sign sign, const QColor& colour) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(colour);
     switch (sign) {
-        case Sign::Play: painter.drawPolygon(QPolygonF({{4, 2.5}, {14, 8}, {4, 13.5}})); break;
-        case Sign::Pause:
-            painter.drawRect(QRectF(3.5, 3, 3.2, 10));
-            painter.drawRect(QRectF(9.3, 3, 3.2, 10));
-            break;
-        case Sign::Back:
-            painter.drawRect(QRectF(2.5, 3, 2, 10));
-            painter.drawPolygon(QPolygonF({{13.5, 3}, {5, 8}, {13.5, 13}}));
-            break;
-        case Sign::Forward:
-            painter.drawRect(QRectF(11.5, 3, 2, 10));
-            painter.drawPolygon(QPolygonF({{2.5, 3}, {11, 8}, {2.5, 13}}));
-            break;
+    case Sign::Play: painter.drawPolygon(QPolygonF({{4, 2.5}, {14, 8}, {4, 13.5}})); break;
+    case Sign::Pause:
+        painter.drawRect(QRectF(3.5, 3, 3.2, 10));
+        painter.drawRect(QRectF(9.3, 3, 3.2, 10));
+        break;
+    case Sign::Back:
+        painter.drawRect(QRectF(2.5, 3, 2, 10));
+        painter.drawPolygon(QPolygonF({{13.5, 3}, {5, 8}, {13.5, 13}}));
+        break;
+    case Sign::Forward:
+        painter.drawRect(QRectF(11.5, 3, 2, 10));
+        painter.drawPolygon(QPolygonF({{2.5, 3}, {11, 8}, {2.5, 13}}));
+        break;
     }
     return QIcon(picture);
 }
@@ -95,7 +95,8 @@ TransportView::TransportView(const ViewContext& context, QWidget* parent)
     connect(back_, &QToolButton::clicked, this, [this] { player_->step(-1); });
     connect(forward_, &QToolButton::clicked, this, [this] { player_->step(1); });
     connect(play_, &QToolButton::clicked, this, [this] { player_->playing() ? player_->pause() : player_->play(); });
-    connect(speed_, &QComboBox::currentIndexChanged, this, [this] { player_->setSpeed(speed_->currentData().toDouble()); });
+    connect(speed_, &QComboBox::currentIndexChanged, this,
+            [this] { player_->setSpeed(speed_->currentData().toDouble()); });
     connect(slider_, &QSlider::valueChanged, this, [this](int value) {
         const RunModel& model = context_.model;
         const double whole = static_cast<double>(model.lastTime() - model.firstTime());
@@ -107,8 +108,8 @@ TransportView::TransportView(const ViewContext& context, QWidget* parent)
     connect(&context_.model, &RunModel::appended, this, request);
     connect(&context_.selection, &Selection::cursorChanged, this, request);
     connect(&context_.theme, &ThemeSource::changed, this, [this] { drawIcons(); });
-    // Wherever the keyboard is in the window, and also while another view fills the workspace; a field that takes the letter,
-    // or a button its Space, goes before.
+    // Wherever the keyboard is in the window, and also while another view fills the workspace; a field that takes the
+    // letter, or a button its Space, goes before.
     QWidget* workspace = workspaceOf(this);
     connect(child<QShortcut>(Qt::Key_Space, workspace), &QShortcut::activated, play_, &QToolButton::click);
     connect(child<QShortcut>(Qt::Key_Comma, workspace), &QShortcut::activated, back_, &QToolButton::click);
@@ -128,7 +129,9 @@ void TransportView::drawIcons() {
 QString TransportView::moment() const {
     const RunModel& model = context_.model;
     if (model.eventCount() == 0) return QStringLiteral("—");
-    QString text = tr("%1 of %2").arg(shardlab::moment(model, player_->position(), model.lastTime()), shardlab::moment(model, model.lastTime()));
+    QString text = tr("%1 of %2")
+                       .arg(shardlab::moment(model, player_->position(), model.lastTime()),
+                            shardlab::moment(model, model.lastTime()));
     const int index = model.stepIndexAt(player_->position());
     if (index >= 0) text += tr(" · step %1").arg(model.stepExtents()[static_cast<std::size_t>(index)].step);
     return text;
@@ -137,14 +140,18 @@ QString TransportView::moment() const {
 void TransportView::refresh() {
     const RunModel& model = context_.model;
     const bool any = model.eventCount() > 0;
-    for (QWidget* control : std::initializer_list<QWidget*>{back_, play_, forward_, slider_, speed_}) control->setEnabled(any);
+    for (QWidget* control : std::initializer_list<QWidget*>{back_, play_, forward_, slider_, speed_})
+        control->setEnabled(any);
     const QString does = player_->playing() ? tr("Pause") : tr("Play");
     play_->setAccessibleName(does);
     play_->setToolTip(does + tr(" (Space)"));
     if (drawnPlaying_ != player_->playing()) drawIcons();
     const double whole = static_cast<double>(model.lastTime() - model.firstTime());
     const QSignalBlocker quiet(slider_);
-    slider_->setValue(any && whole > 0 ? static_cast<int>(static_cast<double>(player_->position() - model.firstTime()) / whole * sliderSteps + 0.5) : 0);
+    slider_->setValue(
+        any && whole > 0
+            ? static_cast<int>(static_cast<double>(player_->position() - model.firstTime()) / whole * sliderSteps + 0.5)
+            : 0);
     moment_->setText(moment());
     moment_->ensurePolished();  // its font counts from the first text on
     moment_->setMinimumWidth(moment_->sizeHint().width());
@@ -158,7 +165,9 @@ void TransportView::resizeEvent(QResizeEvent* event) {
 QString TransportView::subtitle() const { return moment(); }
 
 QString TransportView::asTable() const {
-    return tr("moment\tspeed\tplaying\n") + QStringLiteral("%1\t%2\t%3\n").arg(moment(), speed_->currentText(), player_->playing() ? tr("yes") : tr("no"));
+    return tr("moment\tspeed\tplaying\n") +
+           QStringLiteral("%1\t%2\t%3\n")
+               .arg(moment(), speed_->currentText(), player_->playing() ? tr("yes") : tr("no"));
 }
 
 }  // namespace shardlab

@@ -104,15 +104,21 @@ public:
 
 protected:
     RequestPtr post(Channel channel, std::span<const std::byte> data, int peer, int tag) override {
-        return inParts(data, [&](const std::byte* begin, int bytes, MPI_Request* request) {
-            return MPI_Isend(begin, bytes, MPI_BYTE, peer, tag, comm(channel), request);
-        }, "sending to", peer, tag);
+        return inParts(
+            data,
+            [&](const std::byte* begin, int bytes, MPI_Request* request) {
+                return MPI_Isend(begin, bytes, MPI_BYTE, peer, tag, comm(channel), request);
+            },
+            "sending to", peer, tag);
     }
 
     RequestPtr expect(Channel channel, std::span<std::byte> data, int peer, int tag) override {
-        return inParts(data, [&](std::byte* begin, int bytes, MPI_Request* request) {
-            return MPI_Irecv(begin, bytes, MPI_BYTE, peer, tag, comm(channel), request);
-        }, "receiving from", peer, tag);
+        return inParts(
+            data,
+            [&](std::byte* begin, int bytes, MPI_Request* request) {
+                return MPI_Irecv(begin, bytes, MPI_BYTE, peer, tag, comm(channel), request);
+            },
+            "receiving from", peer, tag);
     }
 
 private:
@@ -147,7 +153,8 @@ private:
 MpiSession::MpiSession(int& argc, char**& argv) {
     int provided = 0;
     requireSuccess(MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided), "starting MPI");
-    if (provided < MPI_THREAD_SERIALIZED) throw CommunicationError("starting MPI: the library was built without threads");
+    if (provided < MPI_THREAD_SERIALIZED)
+        throw CommunicationError("starting MPI: the library was built without threads");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 }
 

@@ -16,8 +16,8 @@ constexpr int headerTag = 0;
 
 }  // namespace
 
-/// The header's way is as short as a message through the processors' memory can be: whoever waits for the data, waits for
-/// it too.
+/// The header's way is as short as a message through the processors' memory can be: whoever waits for the data, waits
+/// for it too.
 class DirectLink::Sent final : public Request {
 public:
     Sent(Header header, Communicator& headers, int peer, std::unique_ptr<DeviceExchange> exchange)
@@ -33,7 +33,9 @@ public:
         announcement_->wait();
         if (exchange_) exchange_->precede();
     }
-    DeviceSpan span() const override { return exchange_ ? DeviceSpan{exchange_->begin(), exchange_->end()} : DeviceSpan{}; }
+    DeviceSpan span() const override {
+        return exchange_ ? DeviceSpan{exchange_->begin(), exchange_->end()} : DeviceSpan{};
+    }
 
 private:
     Header header_;
@@ -124,7 +126,8 @@ void DirectLink::advance() {
 
 /// The order of exchanges is the sender's: what nobody has asked for yet is received all the same, lest it bar the way.
 void DirectLink::accept(const Header& header) {
-    const auto wanted = std::ranges::find_if(expected_, [&](const MessagePtr& m) { return m->header.tag == header.tag; });
+    const auto wanted =
+        std::ranges::find_if(expected_, [&](const MessagePtr& m) { return m->header.tag == header.tag; });
     if (wanted != expected_.end()) {
         const MessagePtr message = *wanted;
         expected_.erase(wanted);
@@ -150,7 +153,8 @@ void DirectLink::begin(Message& message) {
 void DirectLink::requireSize(const Header& came, const Header& wanted) const {
     if (came.bytes == wanted.bytes) return;
     throw CommunicationError("message from member " + std::to_string(peer_) + ", tag " + std::to_string(came.tag) +
-                             ": sent " + std::to_string(came.bytes) + " bytes, expected " + std::to_string(wanted.bytes));
+                             ": sent " + std::to_string(came.bytes) + " bytes, expected " +
+                             std::to_string(wanted.bytes));
 }
 
 }  // namespace shardlab

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages from one rank's GPU to another's. The GPUs exchange them in the order in which they were sent and know no tags:
-// so a header goes ahead of each through the processors' memory, and the receiver sorts.
+// Messages from one rank's GPU to another's. The GPUs exchange them in the order in which they were sent and know no
+// tags: so a header goes ahead of each through the processors' memory, and the receiver sorts.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -16,14 +16,15 @@ namespace shardlab {
 /// One direction between two members. The group has the sender as its member 0, the receiver as 1.
 class DirectLink {
 public:
-    /// `headers` carries nothing else from one to the other; `peer` is the other end's rank in it. All outlive the link.
+    /// `headers` carries nothing else from one to the other; `peer` is the other end's rank in it. All outlive the
+    /// link.
     DirectLink(std::unique_ptr<DeviceGroup> group, Communicator& headers, int peer, Device& device);
     ~DirectLink();
     DirectLink(const DirectLink&) = delete;
     DirectLink& operator=(const DirectLink&) = delete;
 
-    // Addresses are the device's. Waiting for a request returns when what the device is asked for from then on comes after
-    // the message, which may still be on its way.
+    // Addresses are the device's. Waiting for a request returns when what the device is asked for from then on comes
+    // after the message, which may still be on its way.
 
     RequestPtr send(std::span<const std::byte> data, int tag);
     /// A CommunicationError from the request where what came has another size.

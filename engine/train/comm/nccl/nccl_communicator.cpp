@@ -40,7 +40,9 @@ DirectExchange findDirectExchange(Communicator& world, Device& device) {
     const std::vector<std::int32_t> none(mine.size());
     for (int rank = 0; rank < world.size(); ++rank) {
         if (of(rank) == none)
-            return {nullptr, own.groups ? "rank " + std::to_string(rank) + " has no NCCL: shardlab doctor on its host says why" : own.reason};
+            return {nullptr, own.groups
+                                 ? "rank " + std::to_string(rank) + " has no NCCL: shardlab doctor on its host says why"
+                                 : own.reason};
         for (int other = 0; other < rank; ++other)
             if (of(other) == of(rank))
                 return {nullptr, "ranks " + std::to_string(other) + " and " + std::to_string(rank) + " share a GPU"};
@@ -62,7 +64,8 @@ public:
     Array whole() const { return {data_, DType::F32}; }
     /// MultiRoundRequest so many elements from `begin` on.
     void roundTo(ArraySpan array, std::size_t begin = 0) const {
-        device_.convert(static_cast<std::int64_t>(array.size()), whole() + static_cast<std::ptrdiff_t>(begin), array.data());
+        device_.convert(static_cast<std::int64_t>(array.size()), whole() + static_cast<std::ptrdiff_t>(begin),
+                        array.data());
     }
 
 private:
@@ -78,10 +81,8 @@ public:
         : host_(host), exchange_(std::move(exchange)), after_(std::move(after)) {}
     bool test() override {
         over_ = over_ || exchange_->done();
-        if (over_)
-            follow();
-        else
-            host_.requireMembers();
+        if (over_) follow();
+        else host_.requireMembers();
         return over_;
     }
     void wait() override { follow(); }
@@ -114,15 +115,13 @@ std::unique_ptr<Communicator> NcclCommunicator::group(std::span<const int> membe
     return std::make_unique<NcclCommunicator>(staged_.host().group(members), members, device_, groups_);
 }
 
-/// Two members' first exchange holds up both until the other asks for it too, and a message's receiver asks only when its
-/// sender has gone on: so the first is made here, where both are.
+/// Two members' first exchange holds up both until the other asks for it too, and a message's receiver asks only when
+/// its sender has gone on: so the first is made here, where both are.
 void NcclCommunicator::meet(DeviceGroup& link, bool sends) {
     void* const byte = device_.allocate(1);
     link.begin();
-    if (sends)
-        link.send(byte, 1, 1);
-    else
-        link.receive(byte, 1, 0);
+    if (sends) link.send(byte, 1, 1);
+    else link.receive(byte, 1, 0);
     const std::unique_ptr<DeviceExchange> exchange = link.end();
     for (Backoff idle(false); !exchange->done(); idle.pause()) headers_->requireMembers();
     device_.release(byte);
@@ -180,18 +179,21 @@ bool NcclCommunicator::widens(DType type, ReduceOp op) const {
 
 RequestPtr NcclCommunicator::iallReduce(ArraySpan data, ReduceOp op) {
     if (!widens(data.type(), op))
-        return start([&](DeviceGroup& group) { group.allReduce(data.data(), data.data(), data.size(), reductionOf(op)); });
+        return start(
+            [&](DeviceGroup& group) { group.allReduce(data.data(), data.data(), data.size(), reductionOf(op)); });
     const auto wide = std::make_shared<Wide>(device_, data);
-    return start([&](DeviceGroup& group) { group.allReduce(wide->whole(), wide->whole(), data.size(), reductionOf(op)); },
-                 [wide, data] { wide->roundTo(data); });
+    return start(
+        [&](DeviceGroup& group) { group.allReduce(wide->whole(), wide->whole(), data.size(), reductionOf(op)); },
+        [wide, data] { wide->roundTo(data); });
 }
 
 RequestPtr NcclCommunicator::ireduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op) {
     requireSize(input.size() == output.size() * static_cast<std::size_t>(size()), "reduce-scatter",
                 "input has size() times the elements of output");
     if (!widens(input.type(), op))
-        return start(
-            [&](DeviceGroup& group) { group.reduceScatter(input.data(), output.data(), output.size(), reductionOf(op)); });
+        return start([&](DeviceGroup& group) {
+            group.reduceScatter(input.data(), output.data(), output.size(), reductionOf(op));
+        });
     const auto wide = std::make_shared<Wide>(device_, input);
     const std::size_t own = output.size() * static_cast<std::size_t>(rank());
     return start(
@@ -234,8 +236,11 @@ RequestPtr NcclCommunicator::ireduceParts(ArraySpan block) {
     if (!widens(block.type(), ReduceOp::Sum)) return start([&](DeviceGroup& group) { reduce(group, block); });
     const auto wide = std::make_shared<Wide>(device_, block);
     const ElementRange own = partRange(block.size(), rank(), size());
-    return start([&](DeviceGroup& group) { reduce(group, {wide->whole(), block.size()}); },
-                 [wide, block, own] { wide->roundTo(block.subspan(own.begin, own.count), own.begin); });
+    return start(
+        [&](DeviceGroup& group) {
+            reduce(group, {wide->whole(), block.size()});
+        },
+        [wide, block, own] { wide->roundTo(block.subspan(own.begin, own.count), own.begin); });
 }
 
 RequestPtr NcclCommunicator::igatherParts(ArraySpan block) {

@@ -25,9 +25,9 @@ struct DirectExchange {
 /// Collective over `world`: possible on every rank or on none; the reason is what this rank knows of it.
 DirectExchange findDirectExchange(Communicator& world, Device& device);
 
-/// All addresses that its calls are given are the device's, those of host() the processor's. Sums of 16 bits are taken in
-/// fp32 as everywhere: of more than two members by way of a copy that is twice as large. Messages along links that were
-/// connected go from GPU to GPU, others by way of the host. Waiting for a request does not wait for the GPU.
+/// All addresses that its calls are given are the device's, those of host() the processor's. Sums of 16 bits are taken
+/// in fp32 as everywhere: of more than two members by way of a copy that is twice as large. Messages along links that
+/// were connected go from GPU to GPU, others by way of the host. Waiting for a request does not wait for the GPU.
 class NcclCommunicator final : public Communicator {
 public:
     /// `host`: the same members, by world rank `members`. `device` and `groups`, its own, outlive the communicator.
@@ -71,7 +71,7 @@ private:
     Device& device_;
     DeviceGroups& groups_;
     std::unique_ptr<DeviceGroup> all_;
-    std::unique_ptr<Communicator> headers_;  ///< once there are links
+    std::unique_ptr<Communicator> headers_;           ///< once there are links
     std::vector<std::unique_ptr<DirectLink>> links_;  ///< in the order of connect
     std::map<int, DirectLink*> to_, from_;
 };

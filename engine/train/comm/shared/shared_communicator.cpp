@@ -42,7 +42,8 @@ public:
     Collective(SharedCommunicator& group, std::uint64_t number, ConstArraySpan input, ArraySpan output, Work work)
         : group_(group), window_(group.window_), index_(number % SharedWindow::slots),
           stage_(number / SharedWindow::slots * 2), output_(output), inPlace_(input.data().data == output.data().data),
-          out_(window_->heap(), output.bytes()), in_(window_->heap(), inPlace_ ? std::span<const std::byte>{} : input.bytes()), work_(std::move(work)) {
+          out_(window_->heap(), output.bytes()),
+          in_(window_->heap(), inPlace_ ? std::span<const std::byte>{} : input.bytes()), work_(std::move(work)) {
         (inPlace_ ? out_ : in_).in(input.bytes());
         test();
     }
@@ -89,17 +90,15 @@ private:
     void advance() {
         CollectiveSlot& own = window_->slot(window_->rank(), index_);
         switch (step_++) {
-            case 0:
-                own.input = (inPlace_ ? out_ : in_).offset();
-                own.output = out_.offset();
-                break;
-            case 1:
-                work_(*window_, buffers());
-                break;
-            default:
-                out_.out(output_.bytes());
-                done_ = true;
-                return;
+        case 0:
+            own.input = (inPlace_ ? out_ : in_).offset();
+            own.output = out_.offset();
+            break;
+        case 1: work_(*window_, buffers()); break;
+        default:
+            out_.out(output_.bytes());
+            done_ = true;
+            return;
         }
         own.stage.store(++stage_, std::memory_order_release);
         if (group_.memory_.oversubscribed) wakeSleepers(&own.stage);
@@ -146,10 +145,8 @@ std::shared_ptr<SharedWindow> SharedCommunicator::open() {
         if (!all) break;
         auto reached = memory_.heap->reach(members[k].heap);
         all = reached.has_value();
-        if (all)
-            others[k] = std::move(*reached);
-        else if (memory_.inform)
-            memory_.inform("collectives of a group go by messages: " + reached.error().text());
+        if (all) others[k] = std::move(*reached);
+        else if (memory_.inform) memory_.inform("collectives of a group go by messages: " + reached.error().text());
     }
     for (const std::int32_t agreed : exchange<std::int32_t>(*messages_, all))
         if (!agreed) return nullptr;
@@ -181,49 +178,53 @@ SharedMessage::Place SharedCommunicator::place(Channel channel, int peer, int ta
 
 RequestPtr SharedCommunicator::iallReduce(ArraySpan data, ReduceOp op) {
     if (!window_) return messages_->iallReduce(data, op);
-    return start(data, data, [count = data.size(), type = data.type(), op](const SharedWindow& window, const Buffers& all) {
-        const ElementRange own = partRange(count, window.rank(), window.size());
-        Buffers part = all;
-        for (const std::byte*& from : part.input) from += own.begin * sizeOf(type);
-        for (std::byte*& to : part.output) to += own.begin * sizeOf(type);
-        reduceTo(part.input, part.output, own.count, type, op);
-    });
+    return start(data, data,
+                 [count = data.size(), type = data.type(), op](const SharedWindow& window, const Buffers& all) {
+                     const ElementRange own = partRange(count, window.rank(), window.size());
+                     Buffers part = all;
+                     for (const std::byte*& from : part.input) from += own.begin * sizeOf(type);
+                     for (std::byte*& to : part.output) to += own.begin * sizeOf(type);
+                     reduceTo(part.input, part.output, own.count, type, op);
+                 });
 }
 
 RequestPtr SharedCommunicator::ireduceParts(ArraySpan block) {
     if (!window_) return messages_->ireduceParts(block);
-    return start(block, block, [count = block.size(), type = block.type()](const SharedWindow& window, const Buffers& all) {
-        const ElementRange own = partRange(count, window.rank(), window.size());
-        Buffers part = all;
-        for (const std::byte*& from : part.input) from += own.begin * sizeOf(type);
-        std::byte* const to = all.output[static_cast<std::size_t>(window.rank())] + own.begin * sizeOf(type);
-        reduceTo(part.input, std::span(&to, 1), own.count, type, ReduceOp::Sum);
-    });
+    return start(
+        block, block, [count = block.size(), type = block.type()](const SharedWindow& window, const Buffers& all) {
+            const ElementRange own = partRange(count, window.rank(), window.size());
+            Buffers part = all;
+            for (const std::byte*& from : part.input) from += own.begin * sizeOf(type);
+            std::byte* const to = all.output[static_cast<std::size_t>(window.rank())] + own.begin * sizeOf(type);
+            reduceTo(part.input, std::span(&to, 1), own.count, type, ReduceOp::Sum);
+        });
 }
 
 RequestPtr SharedCommunicator::igatherParts(ArraySpan block) {
     if (!window_) return messages_->igatherParts(block);
-    return start(block, block, [count = block.size(), type = block.type()](const SharedWindow& window, const Buffers& all) {
-        for (int k = 0; k < window.size(); ++k) {
-            if (k == window.rank()) continue;
-            const ElementRange theirs = partRange(count, k, window.size());
-            const std::size_t begin = theirs.begin * sizeOf(type);
-            copyArray(all.input[static_cast<std::size_t>(k)] + begin,
-                 all.output[static_cast<std::size_t>(window.rank())] + begin, theirs.count * sizeOf(type));
-        }
-    });
+    return start(
+        block, block, [count = block.size(), type = block.type()](const SharedWindow& window, const Buffers& all) {
+            for (int k = 0; k < window.size(); ++k) {
+                if (k == window.rank()) continue;
+                const ElementRange theirs = partRange(count, k, window.size());
+                const std::size_t begin = theirs.begin * sizeOf(type);
+                copyArray(all.input[static_cast<std::size_t>(k)] + begin,
+                          all.output[static_cast<std::size_t>(window.rank())] + begin, theirs.count * sizeOf(type));
+            }
+        });
 }
 
 RequestPtr SharedCommunicator::ireduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op) {
     if (!window_) return messages_->ireduceScatter(input, output, op);
     requireSize(input.size() == output.size() * static_cast<std::size_t>(size()), "reduce-scatter",
                 "input has size() times the elements of output");
-    return start(input, output, [count = output.size(), type = output.type(), op](const SharedWindow& window, const Buffers& all) {
-        const auto me = static_cast<std::size_t>(window.rank());
-        Buffers block = all;
-        for (const std::byte*& from : block.input) from += me * count * sizeOf(type);
-        reduceTo(block.input, std::span(&all.output[me], 1), count, type, op);
-    });
+    return start(input, output,
+                 [count = output.size(), type = output.type(), op](const SharedWindow& window, const Buffers& all) {
+                     const auto me = static_cast<std::size_t>(window.rank());
+                     Buffers block = all;
+                     for (const std::byte*& from : block.input) from += me * count * sizeOf(type);
+                     reduceTo(block.input, std::span(&all.output[me], 1), count, type, op);
+                 });
 }
 
 RequestPtr SharedCommunicator::iallGather(ConstArraySpan input, ArraySpan output) {
@@ -253,8 +254,7 @@ RequestPtr SharedCommunicator::ibroadcast(std::span<std::byte> data, int root) {
     // Messages of one pair keep their order: they need no numbers.
     return std::make_unique<MultiRoundRequest>(std::vector<MultiRoundRequest::Round>{[this, data, root] {
         std::vector<RequestPtr> messages;
-        if (rank() != root)
-            messages.push_back(SharedMessage::receive(place(Channel::Broadcast, root, 0), data));
+        if (rank() != root) messages.push_back(SharedMessage::receive(place(Channel::Broadcast, root, 0), data));
         for (int k = 0; k < size() && rank() == root; ++k)
             if (k != root) messages.push_back(SharedMessage::send(place(Channel::Broadcast, k, 0), data));
         return messages;

@@ -15,7 +15,7 @@
 namespace shardlab {
 
 struct SharedMemory {
-    SharedHeap* heap = nullptr;  ///< of this process; outlives all groups and their requests. Null: it has none
+    SharedHeap* heap = nullptr;   ///< of this process; outlives all groups and their requests. Null: it has none
     bool oversubscribed = false;  ///< idle.h says how a rank waits then
     /// Told once for each group that could share memory and does not; may be empty.
     std::function<void(const std::string&)> inform;
@@ -23,11 +23,10 @@ struct SharedMemory {
 
 /// A group over another communicator. Where all members reach each other's heaps, collectives work in the members' own
 /// buffers: each reads and writes its part of everybody's, without a message or a copy; and a message is copied once,
-/// by the end that comes second. A buffer that lies outside the heap passes through a copy in it. Where one member is out
-/// of reach (another host, a container of its own, no heap) all is left to the other communicator. Either way sums are taken in rank order
-/// and rounded once: the bits are the same.
-/// A member whose process ends without its part done ends the others' waiting with a CommunicationError, some seconds
-/// later.
+/// by the end that comes second. A buffer that lies outside the heap passes through a copy in it. Where one member is
+/// out of reach (another host, a container of its own, no heap) all is left to the other communicator. Either way sums
+/// are taken in rank order and rounded once: the bits are the same. A member whose process ends without its part done
+/// ends the others' waiting with a CommunicationError, some seconds later.
 class SharedCommunicator final : public Communicator {
 public:
     /// Collective over the members of `messages`.

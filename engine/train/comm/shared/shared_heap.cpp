@@ -84,8 +84,8 @@ bool RemoteHeap::orphaned() const {
 }
 
 struct SharedHeap::Blocks {
-    std::map<std::size_t, std::size_t> free;   ///< bytes by offset; no two are neighbours
-    std::map<std::size_t, std::size_t> taken;  ///< the same
+    std::map<std::size_t, std::size_t> free;                     ///< bytes by offset; no two are neighbours
+    std::map<std::size_t, std::size_t> taken;                    ///< the same
     std::map<std::uint64_t, std::weak_ptr<RemoteHeap>> reached;  ///< by token
 };
 
@@ -146,8 +146,7 @@ void SharedHeap::release(void* data) {
     }
     if (next != blocks_->free.begin() && std::prev(next)->first + std::prev(next)->second == offset)
         std::prev(next)->second += size;
-    else
-        blocks_->free[offset] = size;
+    else blocks_->free[offset] = size;
 }
 
 std::optional<std::uint64_t> SharedHeap::offsetOf(std::span<const std::byte> bytes) const {

@@ -44,9 +44,9 @@ private:
     int process_;  ///< descriptor of it; below 0 where the kernel has none
 };
 
-/// One anonymous file, mapped once, from which blocks are taken. Nothing of it is left behind, however the process ends,
-/// and neither the size nor the presence of /dev/shm matters. Memory becomes the process's as it is written to; blocks
-/// that were released are used again, and go back to the machine with the heap.
+/// One anonymous file, mapped once, from which blocks are taken. Nothing of it is left behind, however the process
+/// ends, and neither the size nor the presence of /dev/shm matters. Memory becomes the process's as it is written to;
+/// blocks that were released are used again, and go back to the machine with the heap.
 class SharedHeap final : public HostMemory {
 public:
     /// Room for `bytes`; 0: for as much as the machine has memory.

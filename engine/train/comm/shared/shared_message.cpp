@@ -62,12 +62,9 @@ void SharedMessage::copy(MailPost& other) {
         throw CommunicationError("a message of " + std::to_string(end_ == Sender ? bytes : other.bytes) +
                                  " bytes meets room for " + std::to_string(end_ == Sender ? other.bytes : bytes));
     std::byte* const theirs = place_.window->at(place_.peer, other.data);
-    if (end_ == Sender)
-        copyArray(from_.data(), theirs, bytes);
-    else
-        copyArray(theirs, to_.data(), bytes);
-    if (other.state.exchange(MailPost::Done, std::memory_order_acq_rel) == MailPost::Asleep)
-        wakeSleepers(&other.state);
+    if (end_ == Sender) copyArray(from_.data(), theirs, bytes);
+    else copyArray(theirs, to_.data(), bytes);
+    if (other.state.exchange(MailPost::Done, std::memory_order_acq_rel) == MailPost::Asleep) wakeSleepers(&other.state);
 }
 
 /// Behind those that wait already.
@@ -76,7 +73,8 @@ void SharedMessage::leave() {
     const std::span<const std::byte> data = end_ == Sender ? from_ : std::span<const std::byte>(to_);
     buffer_ = std::make_unique<SharedBuffer>(heap, data);
     if (end_ == Sender) buffer_->in(from_);
-    post_ = new (heap.allocate(sizeof(MailPost))) MailPost{MailPost::Open, place_.key, buffer_->offset(), data.size(), 0};
+    post_ =
+        new (heap.allocate(sizeof(MailPost))) MailPost{MailPost::Open, place_.key, buffer_->offset(), data.size(), 0};
     const std::uint64_t offset = *heap.offsetOf({reinterpret_cast<const std::byte*>(post_), sizeof(MailPost)});
     std::uint64_t* last = &box_.waiting[end_];
     while (*last != 0) last = &reinterpret_cast<MailPost*>(heap.at(*last))->next;
@@ -111,7 +109,8 @@ bool SharedMessage::withdraw() {
 }
 
 void SharedMessage::hold() {
-    for (Backoff idle(place_.oversubscribed); box_.held.exchange(1, std::memory_order_acquire) != 0; idle.pause()) look();
+    for (Backoff idle(place_.oversubscribed); box_.held.exchange(1, std::memory_order_acquire) != 0; idle.pause())
+        look();
 }
 
 void SharedMessage::release() { box_.held.store(0, std::memory_order_release); }

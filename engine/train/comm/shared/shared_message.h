@@ -11,13 +11,14 @@
 
 namespace shardlab {
 
-/// One end of a message within a group whose members share memory. Messages of one key arrive in the order they were sent.
+/// One end of a message within a group whose members share memory. Messages of one key arrive in the order they were
+/// sent.
 class SharedMessage final : public Request {
 public:
     struct Place {
         std::shared_ptr<SharedWindow> window;
-        Communicator& group;   ///< says where a member is lost
-        bool oversubscribed;   ///< who waits sleeps until it is woken
+        Communicator& group;  ///< says where a member is lost
+        bool oversubscribed;  ///< who waits sleeps until it is woken
         int peer;
         std::uint64_t key;
     };

@@ -12,8 +12,8 @@ namespace shardlab {
 
 namespace {
 
-/// Who started the ranks sees how one of them ended, says so and ends the others: only where that does not happen a rank
-/// that waits in vain ends itself.
+/// Who started the ranks sees how one of them ended, says so and ends the others: only where that does not happen a
+/// rank that waits in vain ends itself.
 constexpr std::chrono::seconds patience{5};
 
 /// Never released: when the last use is over here, another member may still look at it.
