@@ -16,7 +16,7 @@ namespace shardlab::cli {
 
 namespace {
 
-struct Options {
+struct CheckpointOptions {
     std::string place;
     bool verify = false;
     bool json = false;
@@ -63,7 +63,7 @@ nlohmann::ordered_json toJson(const Inspected& inspected, bool verify) {
     return json;
 }
 
-int checkpoint(const Options& options) {
+int checkpoint(const CheckpointOptions& options) {
     const std::filesystem::path place(options.place);
     std::error_code ignored;
     std::vector<std::filesystem::path> paths;
@@ -114,7 +114,7 @@ int exportWeights(const std::string& place, const std::string& folder) {
 
 void addCheckpoint(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("checkpoint", "List a run's checkpoints, or check one byte by byte");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<CheckpointOptions>();
     verb->add_option("DIR", options->place, "A checkpoint, or the folder that a run's checkpoints lie in")->required();
     verb->add_flag("--verify", options->verify, "Read every byte and hold it against its checksum");
     verb->add_flag("--json", options->json, "Answer with a JSON list");

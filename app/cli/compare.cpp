@@ -14,15 +14,15 @@ namespace shardlab::cli {
 
 namespace {
 
-const std::string unknown = "–";
-
-struct Options {
+struct CompareOptions {
     std::string a;
     std::string b;
     bool json = false;
 };
 
-std::string secondsText(const std::optional<double>& value) { return value ? formatSeconds(*value) : unknown; }
+std::string secondsText(const std::optional<double>& value) {
+    return value ? formatSeconds(*value) : std::string(unknownCell);
+}
 
 std::vector<std::string> row(std::vector<std::string> head, const Compared& figure) {
     head.insert(head.end(),
@@ -31,7 +31,7 @@ std::vector<std::string> row(std::vector<std::string> head, const Compared& figu
 }
 
 std::string layersText(std::pair<int, int> layers) {
-    if (layers.second < layers.first) return unknown;
+    if (layers.second < layers.first) return std::string(unknownCell);
     return layers.first == layers.second ? std::to_string(layers.first)
                                          : fmt::format("{}–{}", layers.first, layers.second);
 }
@@ -51,8 +51,9 @@ std::string largest(const RunComparison& comparison) {
     for (const RunComparison::Difference& one : comparison.largest) {
         std::string rank = std::to_string(one.rankA);
         if (one.rankA != one.rankB) rank += fmt::format(" / {}", one.rankB);
-        std::vector<std::string> cells = row(
-            {one.action ? toText(actionFromId(one.action)) : unknown, std::string(name(one.kind)), rank}, one.seconds);
+        std::vector<std::string> cells = row({one.action ? toText(actionFromId(one.action)) : std::string(unknownCell),
+                                              std::string(name(one.kind)), rank},
+                                             one.seconds);
         cells.push_back(
             fmt::format("{} ({}{})", one.worstStep, one.worst < 0 ? "−" : "+", formatSeconds(std::abs(one.worst))));
         table.add(std::move(cells));
@@ -95,7 +96,7 @@ std::string stages(const RunComparison& comparison) {
 
 std::string layers(const RunComparison& comparison) {
     Table table({"layer", "stage A", "stage B", "A", "B", "difference", ""});
-    const auto stage = [](int number) { return number < 0 ? unknown : std::to_string(number); };
+    const auto stage = [](int number) { return number < 0 ? std::string(unknownCell) : std::to_string(number); };
     for (const RunComparison::Layer& layer : comparison.layers)
         table.add(row({std::to_string(layer.layer), stage(layer.stageA), stage(layer.stageB)}, layer.seconds));
     return table.text();
@@ -122,47 +123,51 @@ std::string losses(const RunComparison& c) {
     const std::string most = std::isfinite(all.largest)
                                  ? fmt::format("{:.1e} of A's, in step {}", all.largest, all.largestStep)
                                  : fmt::format("one of both is not finite in step {}", all.largestStep);
-    std::string text =
+    std::string comparisonText =
         all.firstApart ? fmt::format("They differ from step {} on by more than rounding ({:.0e}); at most: {}\n",
                                      *all.firstApart, all.tolerance, most)
                        : fmt::format("In all {} steps they differ by rounding at most (up to {:.0e}); at most: {}\n",
                                      all.steps, all.tolerance, most);
     Table table({"step", "A", "B", "difference", ""});
-    const auto number = [](const std::optional<double>& loss) { return loss ? fmt::format("{:.6f}", *loss) : unknown; };
+    const auto number = [](const std::optional<double>& loss) {
+        return loss ? fmt::format("{:.6f}", *loss) : std::string(unknownCell);
+    };
     for (const RunComparison::Step* step : stepsToShow(c)) {
         const auto difference = step->loss.difference();
         table.add({std::to_string(step->step), number(step->loss.a), number(step->loss.b),
-                   difference ? fmt::format("{:+.2e}", *difference) : unknown, formatChange(step->loss)});
+                   difference ? fmt::format("{:+.2e}", *difference) : std::string(unknownCell),
+                   formatChange(step->loss)});
     }
-    return text + table.text();
+    return comparisonText + table.text();
 }
 
-std::string text(const RunComparison& c, const std::string& fileA, const std::string& fileB) {
-    std::string text = "A  " + sideText(c.a, fileA) + "\nB  " + sideText(c.b, fileB) + "\n";
-    text += fmt::format("Compared: {} {} ({}–{}), {} actions aligned by rank, step and action\n\n", c.stepCount,
-                        c.stepCount == 1 ? "step" : "steps", c.firstStep, c.lastStep, c.alignedActions);
+std::string comparisonText(const RunComparison& c, const std::string& fileA, const std::string& fileB) {
+    std::string comparisonText = "A  " + sideText(c.a, fileA) + "\nB  " + sideText(c.b, fileB) + "\n";
+    comparisonText +=
+        fmt::format("Compared: {} {} ({}–{}), {} actions aligned by rank, step and action\n\n", c.stepCount,
+                    c.stepCount == 1 ? "step" : "steps", c.firstStep, c.lastStep, c.alignedActions);
     Table whole({"a step, median", "A", "B", "difference", ""});
     whole.add(row({"step time"}, c.stepSeconds));
     whole.add({"bubble", formatPercent(c.bubble.a.value_or(0)), formatPercent(c.bubble.b.value_or(0)), "", ""});
     const auto bytes = [](const std::optional<double>& sent) {
-        return sent ? formatBytes(std::llround(*sent)) : unknown;
+        return sent ? formatBytes(std::llround(*sent)) : std::string(unknownCell);
     };
     whole.add(
         {"traffic, sent by all ranks", bytes(c.sentBytes.a), bytes(c.sentBytes.b), "", formatChange(c.sentBytes)});
-    text += whole.text();
-    if (c.losses) text += "\nLosses (mean over a step's tokens, nats)\n" + losses(c);
-    text +=
+    comparisonText += whole.text();
+    if (c.losses) comparisonText += "\nLosses (mean over a step's tokens, nats)\n" + losses(c);
+    comparisonText +=
         "\nThe largest differences (B − A, mean of a step; waits left out, as they follow from others)\n" + largest(c);
-    text += "\nBy kind (mean of a step and a rank)\n" + kinds(c);
-    text += "\nBy rank\n" + ranks(c);
-    text += "\nBy stage (computing)\n" + stages(c);
-    if (!c.layers.empty()) text += "\nBy layer (a stage's computing in equal parts)\n" + layers(c);
-    if (!c.notes.empty()) text += "\nNot aligned\n";
-    for (const std::string& note : c.notes) text += "  " + note + "\n";
-    return text;
+    comparisonText += "\nBy kind (mean of a step and a rank)\n" + kinds(c);
+    comparisonText += "\nBy rank\n" + ranks(c);
+    comparisonText += "\nBy stage (computing)\n" + stages(c);
+    if (!c.layers.empty()) comparisonText += "\nBy layer (a stage's computing in equal parts)\n" + layers(c);
+    if (!c.notes.empty()) comparisonText += "\nNot aligned\n";
+    for (const std::string& note : c.notes) comparisonText += "  " + note + "\n";
+    return comparisonText;
 }
 
-int compare(const Options& options) {
+int compare(const CompareOptions& options) {
     const auto a = RunReader::open(options.a);
     Result<std::unique_ptr<RunReader>> b;
     if (!a) {
@@ -185,7 +190,7 @@ int compare(const Options& options) {
         return failure;
     }
     const std::string& other = options.b.empty() ? options.a : options.b;
-    print(options.json ? toJson(*comparison, options.a, other) + "\n" : text(*comparison, options.a, other));
+    print(options.json ? toJson(*comparison, options.a, other) + "\n" : comparisonText(*comparison, options.a, other));
     const int whole = wasWhole(**a);
     return options.b.empty() || whole != success ? whole : wasWhole(**b);
 }
@@ -195,7 +200,7 @@ int compare(const Options& options) {
 void addCompare(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand(
         "compare", "Compare two recorded runs, times and losses, or what was predicted with what was measured");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<CompareOptions>();
     verb->add_option("A", options->a, "A run file (*.shardlab); alone: its prediction (A) with its measured steps (B)")
         ->required();
     verb->add_option("B", options->b, "Another run file, compared with A");

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string linkText(const Link& link) {
+std::string modelledLinkText(const Link& link) {
     return fmt::format("{}/s, {}", formatBytes(static_cast<std::int64_t>(link.bandwidth)), formatSeconds(link.latency));
 }
 
@@ -58,8 +58,8 @@ int devices(bool json) {
         for (const DevicePreset& device : list.devices)
             table.add({device.name, formatCount(device.fp32Flops), formatCount(device.bf16Flops),
                        formatBytes(device.memoryBytes), formatBytes(static_cast<std::int64_t>(device.memoryBandwidth)),
-                       linkText(device.inNode), linkText(device.betweenNodes),
-                       device.host ? linkText(device.host->link) : "–",
+                       modelledLinkText(device.inNode), modelledLinkText(device.betweenNodes),
+                       device.host ? modelledLinkText(device.host->link) : "–",
                        device.title + (device.ofTheUser ? " (yours)" : "")});
         print(table.text() + fmt::format("\nYour own: one JSON file each in {}\n", userDevicesFolder().string()));
     }

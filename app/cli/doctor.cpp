@@ -16,7 +16,7 @@ namespace shardlab::cli {
 
 namespace {
 
-struct Options {
+struct DoctorOptions {
     LayoutArgument layout;
     bool json = false;
 };
@@ -45,7 +45,7 @@ Result<ClusterSpec> clusterOf(LayoutArgument argument) {
     return cluster;
 }
 
-int doctor(const Options& options) {
+int doctor(const DoctorOptions& options) {
     const auto cluster = clusterOf(options.layout);
     if (!cluster) {
         printError(cluster.error());
@@ -90,7 +90,7 @@ int doctor(const Options& options) {
 void addDoctor(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand(
         "doctor", "Tell what this machine, and hosts of a run, can do, and what to install for the rest");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<DoctorOptions>();
     options->layout.addTo(*verb, false);
     options->layout.hosts.addTo(*verb);
     verb->add_flag("--json", options->json, "Answer with one JSON object");

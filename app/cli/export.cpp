@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* picture = "png";
 
-struct Options {
+struct ExportOptions {
     std::string run;
     std::string format;
     std::string out;
@@ -23,7 +23,7 @@ struct Options {
 };
 
 /// The desktop's own views draw the picture, on no display.
-Status exportPicture(const Options& options, const std::string& out) {
+Status exportPicture(const ExportOptions& options, const std::string& out) {
     // Opened here first: what is wrong with a run is said in the same words for every format.
     const auto run = RunReader::open(options.run);
     if (!run) return fail(run.error());
@@ -48,7 +48,7 @@ Status exportPicture(const Options& options, const std::string& out) {
         Error{"the picture was not drawn", desktop.string(), said.empty() ? process->exitStatus()->text() : said, {}});
 }
 
-Status exportTo(const Options& options, const std::string& out) {
+Status exportTo(const ExportOptions& options, const std::string& out) {
     if (options.format == picture) return exportPicture(options, out);
     const auto format = findExportFormat(options.format);
     if (!format) return fail(format.error());
@@ -58,14 +58,14 @@ Status exportTo(const Options& options, const std::string& out) {
 }
 
 /// Beside the run: "a.shardlab" becomes "a.csv".
-std::string defaultOut(const Options& options) {
+std::string defaultExport(const ExportOptions& options) {
     const auto format = findExportFormat(options.format);
     std::filesystem::path out(options.run);
     return out.replace_extension(format ? std::string(format->extension) : "." + options.format).string();
 }
 
-int exportRunFile(const Options& options) {
-    const std::string out = options.out.empty() ? defaultOut(options) : options.out;
+int exportRunFile(const ExportOptions& options) {
+    const std::string out = options.out.empty() ? defaultExport(options) : options.out;
     std::error_code ignored;
     if (std::filesystem::exists(out, ignored) && !options.force) {
         printError({"will not replace", out, "it exists", "another --out, or --force"});
@@ -83,7 +83,7 @@ int exportRunFile(const Options& options) {
 
 void addExport(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("export", "Write a recorded run for other programs, or as a picture");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ExportOptions>();
     std::vector<std::string> names;
     std::string help;
     for (const ExportFormat& format : exportFormats()) {

@@ -11,28 +11,23 @@ namespace shardlab::cli {
 
 namespace {
 
-struct Options {
+struct FaultOptions {
     std::string run;
     std::string kind;
     int rank = 0;
 };
 
-const std::string what = "no fault can be brought about";
+const std::string noFault = "no fault can be brought about";
 
-int refuse(const Error& error) {
-    printError(error);
-    return failure;
-}
-
-int injectFault(const Options& options) {
-    const auto layout = layoutOfGoingRun(options.run, what);
-    if (!layout) return refuse(layout.error());
+int injectFault(const FaultOptions& options) {
+    const auto layout = layoutOfGoingRun(options.run, noFault);
+    if (!layout) return failWith(layout.error());
     if (const int ranks = rankCount(*layout); options.rank < 0 || options.rank >= ranks)
-        return refuse({what, fmt::format("rank {}", options.rank), fmt::format("the run has {} ranks", ranks),
-                       fmt::format("0 to {}", ranks - 1)});
+        return failWith({noFault, fmt::format("rank {}", options.rank), fmt::format("the run has {} ranks", ranks),
+                         fmt::format("0 to {}", ranks - 1)});
     const FaultRequest request{options.kind == "hang" ? InjectedFaultKind::Hang : InjectedFaultKind::Kill,
                                options.rank};
-    if (const Status asked = askRun(options.run, request, what); !asked) return refuse(asked.error());
+    if (const Status asked = askRun(options.run, request, noFault); !asked) return failWith(asked.error());
     print(fmt::format("asked for: {}\n", toText(RunRequest(request))));
     return success;
 }
@@ -41,8 +36,8 @@ int injectFault(const Options& options) {
 
 void addFault(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand(
-        "fault", "Kill a rank of a run that goes on, or let it stand still, to see what the run makes of it");
-    const auto options = std::make_shared<Options>();
+        "fault", "Kill a rank of a run that goes on, or let it stand still, to see noFault the run makes of it");
+    const auto options = std::make_shared<FaultOptions>();
     verb->add_option("run", options->run, "Run file that it is recorded into")->type_name("RUN")->required();
     verb->add_option("kind", options->kind, "kill: the process dies; hang: it is stopped, and stays")
         ->required()

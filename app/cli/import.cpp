@@ -12,7 +12,7 @@ namespace shardlab::cli {
 
 namespace {
 
-struct Options {
+struct ImportOptions {
     std::vector<std::string> files;
     std::string out;
     std::string format;
@@ -38,7 +38,7 @@ ShareWatcher progress() {
     };
 }
 
-int importTraces(const Options& options) {
+int importTraces(const ImportOptions& options) {
     ImportRequest request{
         .files = {options.files.begin(), options.files.end()}, .out = options.out, .format = options.format};
     if (request.out.empty()) request.out = defaultOut(request.files.front());
@@ -63,7 +63,7 @@ int importTraces(const Options& options) {
 void addImport(CLI::App& program, Action& chosen) {
     CLI::App* verb =
         program.add_subcommand("import", "Make a run of what another program recorded; every view shows it");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ImportOptions>();
     std::vector<std::string> names;
     std::string help;
     for (const ImportFormat& format : importFormats()) {

@@ -11,12 +11,12 @@ namespace shardlab::cli {
 
 namespace {
 
-struct Options {
+struct InfoOptions {
     std::string run;
     bool json = false;
 };
 
-int info(const Options& options) {
+int info(const InfoOptions& options) {
     const auto reader = RunReader::open(options.run);
     if (!reader) {
         printError(reader.error());
@@ -36,7 +36,7 @@ int info(const Options& options) {
 
 void addInfo(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("info", "Tell what a recorded run did and why it ended");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<InfoOptions>();
     verb->add_option("RUN", options->run, "A run file (*.shardlab)")->required();
     verb->add_flag("--json", options->json, "Answer with one JSON object, with the keys of run --json");
     verb->callback([&chosen, options] { chosen = [options] { return info(*options); }; });

@@ -11,12 +11,12 @@ namespace shardlab::cli {
 
 namespace {
 
-struct Options {
+struct LayoutsOptions {
     std::string show;
     bool json = false;
 };
 
-int layouts(const Options& options) {
+int layouts(const LayoutsOptions& options) {
     if (!options.show.empty()) {
         const auto preset = findPreset(options.show);
         if (!preset) {
@@ -49,7 +49,7 @@ int layouts(const Options& options) {
 
 void addLayouts(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("layouts", "List the layouts that come with Shardlab, or print one");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<LayoutsOptions>();
     verb->add_option("--show", options->show, "Print this layout as a layout file")->type_name("NAME");
     verb->add_flag("--json", options->json, "List them as JSON");
     verb->callback([&chosen, options] { chosen = [options] { return layouts(*options); }; });

@@ -19,7 +19,7 @@ namespace shardlab::cli {
 
 namespace {
 
-struct Options {
+struct LearnOptions {
     std::string lesson;
     std::optional<std::string> run;  ///< an experiment; empty: all
     std::string output;
@@ -72,7 +72,7 @@ Status record(const LessonExperiment& experiment, DeviceTime device, const std::
 }
 
 /// Which experiments --run asks for, as indices.
-Result<std::vector<std::size_t>> wanted(const Lesson& lesson, const Options& options) {
+Result<std::vector<std::size_t>> wanted(const Lesson& lesson, const LearnOptions& options) {
     std::vector<std::size_t> all;
     for (std::size_t index = 0; index < lesson.experiments.size(); ++index)
         if (options.run->empty() || lesson.experiments[index].name == *options.run) all.push_back(index);
@@ -83,7 +83,7 @@ Result<std::vector<std::size_t>> wanted(const Lesson& lesson, const Options& opt
     return fail({"the lesson has no such experiment", *options.run, {}, "Legal: " + names});
 }
 
-Status runAll(const Lesson& lesson, const Options& options, const Measurements& measurements,
+Status runAll(const Lesson& lesson, const LearnOptions& options, const Measurements& measurements,
               std::vector<KnownExperiment>& known) {
     const auto chosen = wanted(lesson, options);
     if (!chosen) return fail(chosen.error());
@@ -118,7 +118,7 @@ Status runAll(const Lesson& lesson, const Options& options, const Measurements& 
     return {};
 }
 
-int learn(const Options& options) {
+int learn(const LearnOptions& options) {
     if (options.figures) return listFigures();
     if (options.lesson.empty()) return list();
     const auto lesson = findLesson(options.lesson);
@@ -149,7 +149,7 @@ int learn(const Options& options) {
 void addLearn(CLI::App& program, Action& chosen) {
     CLI::App* verb =
         program.add_subcommand("learn", "Lessons that run what they explain: list them, read one, run its experiments");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<LearnOptions>();
     auto* lesson = verb->add_option("LESSON", options->lesson, "Which one; without it, all are listed");
     auto* run = verb->add_option("--run", options->run, "Run this experiment, or all of them, and fill the figures in")
                     ->type_name("EXPERIMENT")

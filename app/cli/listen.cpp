@@ -19,17 +19,12 @@ namespace shardlab::cli {
 
 namespace {
 
-struct Options {
+struct ListenChoices {
     std::string address;
     std::string tokenFile;
     std::string out;
     bool force = false;
 };
-
-int fails(const Error& error) {
-    printError(error);
-    return failure;
-}
 
 void announce(const std::string& address, const TokenFile& token) {
     printNote(fmt::format("listening at {}, token {}", address, token.token()));
@@ -38,15 +33,15 @@ void announce(const std::string& address, const TokenFile& token) {
                           std::filesystem::absolute(token.file()).string(), (resourcesFolder() / "live").string()));
 }
 
-int listen(const Options& options) {
+int listen(const ListenChoices& options) {
     const auto address = parseTcpAddress(options.address);
-    if (!address) return fails(address.error());
+    if (!address) return failWith(address.error());
     std::error_code ignored;
     if (std::filesystem::exists(options.out, ignored) && !options.force)
-        return fails({"will not replace", options.out, "it exists", "another --out, or --force"});
+        return failWith({"will not replace", options.out, "it exists", "another --out, or --force"});
     const JobSignals signals;
     const auto token = TokenFile::make(options.tokenFile.empty() ? options.out + ".token" : options.tokenFile);
-    if (!token) return fails(token.error());
+    if (!token) return failWith(token.error());
 
     RunCopy copy(options.out);
     WatchProgress progress(isatty(STDERR_FILENO) == 1, &copy);
@@ -54,7 +49,7 @@ int listen(const Options& options) {
     listening.address = *address;
     listening.token = token->token();
     auto listener = LiveListener::listen(listening, progress);
-    if (!listener) return fails(listener.error());
+    if (!listener) return failWith(listener.error());
     announce((*listener)->address().text(), *token);
     bool left = false;
     while (!progress.over() && !left) {
@@ -65,24 +60,24 @@ int listen(const Options& options) {
     listener->reset();
     progress.close();
     if (counts.refused() > 0) printNote("refused: " + counts.text());
-    if (copy.error()) return fails(*copy.error());
+    if (copy.error()) return failWith(*copy.error());
     if (!progress.end()) {
         printNote("no program has sent anything; nothing was recorded");
         return success;
     }
     const auto reader = RunReader::open(options.out);
     const auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
-    if (!summary) return fails(summary.error());
+    if (!summary) return failWith(summary.error());
     print(toText(*summary, options.out));
     if (progress.end()->outcome != "failed") return success;
-    return fails({"the run failed", {}, progress.end()->reason, {}});
+    return failWith({"the run failed", {}, progress.end()->reason, {}});
 }
 
 }  // namespace
 
 void addListen(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("listen", "Make a run of what other programs send while they train");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ListenChoices>();
     verb->add_option("ADDRESS", options->address,
                      "A port of this machine alone, 0 for any that is free, or HOST:PORT. TLS is not spoken: for other "
                      "machines an ssh tunnel is safer than HOST")

@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 /// Of PipeDream's programme, layers² × workers: about a second.
 constexpr double mostSteps = 3e8;
 
-struct Options {
+struct PartitionOptions {
     LayoutArgument layout;
     std::string out;
     bool json = false;
@@ -69,12 +69,12 @@ tl::expected<Partitions, std::vector<Fault>> partitionsOf(const Layout& layout, 
 }
 
 std::string replicatedText(const Partition& partition) {
-    std::string text =
+    std::string partitionText =
         fmt::format("\nPipeDream's partition over {} workers, one microbatch every {}:", partition.workers(),
                     formatSeconds(partition.slowest));
     for (const PartitionedStage& stage : partition.stages)
-        text += fmt::format(" {} layers × {}", stage.layers, stage.replicas);
-    return text +
+        partitionText += fmt::format(" {} layers × {}", stage.layers, stage.replicas);
+    return partitionText +
            (partition.uniform()
                 ? fmt::format("\nEvery stage is repeated {} times: data {} × pipeline {} runs it.\n",
                               partition.stages.front().replicas, partition.stages.front().replicas,
@@ -83,7 +83,7 @@ std::string replicatedText(const Partition& partition) {
                   "a bound, not a layout that runs.\n");
 }
 
-std::string text(const Layout& layout, const Partitions& found) {
+std::string partitionText(const Layout& layout, const Partitions& found) {
     Table table({"split", "layers of each stage", "slowest stage", "step", "bubble", "peak"});
     for (const Split& split : found.splits) {
         const auto peak = std::ranges::max(split.plan.memory, {}, &RankMemory::peak).peak;
@@ -91,13 +91,13 @@ std::string text(const Layout& layout, const Partitions& found) {
                    formatSeconds(split.slowest()), formatSeconds(split.plan.stepSeconds),
                    formatPercent(split.plan.bubble), formatBytes(peak)});
     }
-    std::string text = fmt::format("{}\n\n{}", layout.name, table.text());
+    std::string partitionText = fmt::format("{}\n\n{}", layout.name, table.text());
     if (const Split& first = found.splits.front(), &last = found.splits.back();
         last.plan.stepSeconds < first.plan.stepSeconds)
-        text += fmt::format("\nBalanced stages shorten the predicted step by {}.\n",
-                            formatPercent(1 - last.plan.stepSeconds / first.plan.stepSeconds));
-    if (found.replicated) text += replicatedText(*found.replicated);
-    return text;
+        partitionText += fmt::format("\nBalanced stages shorten the predicted step by {}.\n",
+                                     formatPercent(1 - last.plan.stepSeconds / first.plan.stepSeconds));
+    if (found.replicated) partitionText += replicatedText(*found.replicated);
+    return partitionText;
 }
 
 Json json(const Layout& layout, const Partitions& found) {
@@ -125,7 +125,7 @@ Json json(const Layout& layout, const Partitions& found) {
             {"faults", Json::array()}};
 }
 
-int partition(const Options& options) {
+int partition(const PartitionOptions& options) {
     auto loaded = load(options.layout);
     if (!loaded) {
         printError(loaded.error());
@@ -152,7 +152,7 @@ int partition(const Options& options) {
             printError(saved.error());
             return failure;
         }
-    print(options.json ? json(loaded->layout, *found).dump(2) + "\n" : text(loaded->layout, *found));
+    print(options.json ? json(loaded->layout, *found).dump(2) + "\n" : partitionText(loaded->layout, *found));
     return success;
 }
 
@@ -162,7 +162,7 @@ void addPartition(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand(
         "partition",
         "Split the layers so that the slowest stage is as quick as can be; with replication, as PipeDream does");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<PartitionOptions>();
     options->layout.addTo(*verb);
     verb->add_option("--out", options->out, "Write the layout with balanced stages to this file")->type_name("FILE");
     verb->add_flag("--json", options->json, "Answer with one JSON object");

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct PlanOptions {
     LayoutArgument layout;
     std::string profile;
     bool json = false;
@@ -25,7 +25,7 @@ struct Options {
     bool criticalPath = false;
 };
 
-std::string answer(const Plan& plan, const Options& options) {
+std::string answer(const Plan& plan, const PlanOptions& options) {
     StepGraph graph;
     CriticalPath path;
     if (options.criticalPath) {
@@ -46,7 +46,7 @@ std::string answer(const Plan& plan, const Options& options) {
     return text;
 }
 
-int plan(const Options& options) {
+int plan(const PlanOptions& options) {
     const auto loaded = load(options.layout);
     if (!loaded) {
         printError(loaded.error());
@@ -87,7 +87,7 @@ int plan(const Options& options) {
 
 void addPlan(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("plan", "Predict step time, bubble, memory and traffic of a layout");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<PlanOptions>();
     options->layout.addTo(*verb);
     options->layout.addScheduleTo(*verb);
     verb->add_option("--profile", options->profile, "Use this profile; by default one of the user's that fits")

@@ -47,7 +47,7 @@ std::string memoryTable(const Plan& plan) {
     return table.text();
 }
 
-std::string memoryText(const Plan& plan) {
+std::string planMemoryText(const Plan& plan) {
     const std::string needed = formatBytes(neededBytes(plan.layout, neediest(plan.layout, plan.memory)));
     if (!plan.device.known()) return fmt::format("{} a device, whose capacity is not known", needed);
     return fmt::format("{}, {} of {}", plan.fits ? "fits" : "does not fit", needed, toText(plan.device));
@@ -111,7 +111,7 @@ std::string planText(const Plan& plan) {
     line("Exposed", formatPercent(plan.exposedCommunication) + " of the step waits for communication");
     line("MFU", fmt::format("{} of the peak of {}", utilisationText(plan.mfu),
                             plan.peak.known() ? plan.peak.of : "the preset's devices"));
-    line("Memory", memoryText(plan));
+    line("Memory", planMemoryText(plan));
     for (const std::string& note : plan.notes) line("Note", note);
     text += "\n" + memoryTable(plan);
     text += sizesTable(plan);

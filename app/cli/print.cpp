@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print.h"
 
+#include "app/cli/verbs.h"
 #include "engine/base/visible_text.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ std::size_t width(std::string_view text) {
 }
 
 bool looksLikeNumber(const std::string& cell) {
-    return cell.empty() || cell == "–" || std::isdigit(static_cast<unsigned char>(cell.front())) != 0;
+    return cell.empty() || cell == unknownCell || std::isdigit(static_cast<unsigned char>(cell.front())) != 0;
 }
 
 }  // namespace
@@ -70,6 +71,11 @@ void printFaults(const std::vector<Fault>& faults) {
 
 void printNotes(const std::vector<std::string>& notes) {
     for (const std::string& note : notes) printNote("note: " + note);
+}
+
+int failWith(const Error& error) {
+    printError(error);
+    return failure;
 }
 
 }  // namespace shardlab::cli

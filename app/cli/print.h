@@ -13,6 +13,9 @@
 
 namespace shardlab::cli {
 
+/// A cell whose value is not known.
+inline constexpr std::string_view unknownCell = "–";
+
 /// Columns two spaces apart; a column of numbers (with or without units) is aligned right.
 class Table {
 public:
@@ -31,6 +34,8 @@ void print(std::string_view text);
 void printData(std::string_view text);
 /// To standard error: "shardlab: text".
 void printError(const Error& error);
+/// Prints the error; returns the status of a verb that failed.
+int failWith(const Error& error);
 /// A line to standard error that is no error by itself.
 void printNote(std::string_view text);
 /// To standard error, one line each.

@@ -17,7 +17,7 @@ namespace shardlab::cli {
 
 namespace {
 
-struct Options {
+struct ProfileOptions {
     LayoutArgument layout;
     std::string out;
     bool json = false;
@@ -91,7 +91,7 @@ Result<Profile> measureOnce(const Layout& layout, const JobSignals& signals) {
     return (*profiling)->result();
 }
 
-int profile(const Options& options) {
+int profile(const ProfileOptions& options) {
     const auto loaded = load(options.layout);
     if (!loaded) {
         printError(loaded.error());
@@ -124,7 +124,7 @@ void addProfile(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand(
         "profile",
         "Measure on this machine what a layout's layers, kernels and links take; predictions use it from then on");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ProfileOptions>();
     options->layout.addTo(*verb);
     verb->add_option("--out", options->out, "Profile file; by default where plan, search and run find it")
         ->type_name("FILE");

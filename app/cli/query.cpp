@@ -12,9 +12,9 @@ namespace shardlab::cli {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
-struct Options {
+struct QueryOptions {
     std::string run;
     std::string sql;
     bool tables = false;
@@ -50,7 +50,7 @@ std::string csvLine(std::span<const Text> cells) {
 }
 
 /// CSV and JSON rows are written as they come; a table is aligned once all are there.
-Status answer(RunQuery& query, const Options& options) {
+Status answer(RunQuery& query, const QueryOptions& options) {
     std::optional<Table> table;
     std::vector<std::string> columns;
     bool first = true;
@@ -104,7 +104,7 @@ int tables() {
     return success;
 }
 
-int query(const Options& options) {
+int query(const QueryOptions& options) {
     if (options.tables) return tables();
     const auto reader = RunReader::open(options.run);
     if (!reader) {
@@ -121,7 +121,7 @@ int query(const Options& options) {
 
 void addQuery(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("query", "Ask a recorded run in SQL");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<QueryOptions>();
     auto* run = verb->add_option("RUN", options->run, "A run file (*.shardlab)");
     auto* sql = verb->add_option("SQL", options->sql, "One SELECT; --tables lists what it may name");
     auto* csv = verb->add_flag("--csv", options->csv, "Answer with comma-separated values");

@@ -12,27 +12,22 @@ namespace shardlab::cli {
 
 namespace {
 
-struct Options {
+struct ResizeOptions {
     std::string run;
     int data = 0;
 };
 
-const std::string what = "the run cannot be resized";
+const std::string noResize = "the run cannot be resized";
 
-int refuse(const Error& error) {
-    printError(error);
-    return failure;
-}
-
-int resize(const Options& options) {
+int resize(const ResizeOptions& options) {
     const auto reader = RunReader::open(options.run);
-    if (!reader) return refuse(reader.error());
-    if (const Status can = canResize((*reader)->header().layout, options.data); !can) return refuse(can.error());
-    const auto layout = layoutOfGoingRun(options.run, what);
-    if (!layout) return refuse(layout.error());
-    if (const Status asked = askRun(options.run, ResizeRequest{options.data}, what); !asked)
-        return refuse(asked.error());
-    if (const auto ended = layoutOfGoingRun(options.run, what); !ended) return refuse(ended.error());
+    if (!reader) return failWith(reader.error());
+    if (const Status can = canResize((*reader)->header().layout, options.data); !can) return failWith(can.error());
+    const auto layout = layoutOfGoingRun(options.run, noResize);
+    if (!layout) return failWith(layout.error());
+    if (const Status asked = askRun(options.run, ResizeRequest{options.data}, noResize); !asked)
+        return failWith(asked.error());
+    if (const auto ended = layoutOfGoingRun(options.run, noResize); !ended) return failWith(ended.error());
     print(fmt::format("asked for {}: after this step, from a checkpoint\n", replicasText(*layout, options.data)));
     return success;
 }
@@ -41,10 +36,10 @@ int resize(const Options& options) {
 
 void addResize(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("resize", "Ask an elastic run that goes on for another number of replicas");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ResizeOptions>();
     verb->add_option("run", options->run, "Run file that it is recorded into")->type_name("RUN")->required();
     verb->add_option("replicas", options->data,
-                     "Replicas to go on with: of run.min_data to parallel.data, what divides the batch")
+                     "Replicas to go on with: of run.min_data to parallel.data, noResize divides the batch")
         ->type_name("N")
         ->required();
     verb->footer(

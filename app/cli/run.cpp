@@ -21,7 +21,7 @@ namespace shardlab::cli {
 
 namespace {
 
-struct Options {
+struct RunOptions {
     LayoutArgument layout;
     std::optional<int> steps;
     std::optional<std::int64_t> seed;
@@ -68,7 +68,7 @@ int report(const std::string& file, const RunEnd& end, bool json) {
     return summary->checkpoints.none() ? noCheckpoints : success;
 }
 
-int run(const Options& options) {
+int run(const RunOptions& options) {
     auto loaded = load(options.layout);
     if (!loaded) {
         printError(loaded.error());
@@ -132,7 +132,7 @@ int run(const Options& options) {
 void addRun(CLI::App& program, Action& chosen) {
     CLI::App* verb =
         program.add_subcommand("run", "Train a layout on this machine, or the hosts it names, and record it");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RunOptions>();
     options->layout.addTo(*verb);
     options->layout.addScheduleTo(*verb);
     options->layout.hosts.addTo(*verb);

@@ -14,12 +14,12 @@ namespace shardlab::cli {
 
 namespace {
 
-const std::string unknown = "–";
-
 std::string outcome(const RunSummary& summary) {
     if (summary.recording) return "not known yet: the run goes on; what has been written by now is here";
-    if (summary.end.outcome.empty() && !summary.end.reason.empty()) return "unknown: " + summary.end.reason;
-    if (summary.end.outcome.empty()) return "unknown: the recording broke off; what had been written is here";
+    if (summary.end.outcome.empty() && !summary.end.reason.empty())
+        return "std::string(unknownCell): " + summary.end.reason;
+    if (summary.end.outcome.empty())
+        return "std::string(unknownCell): the recording broke off; what had been written is here";
     if (summary.end.reason.empty()) return summary.end.outcome;
     // "stopped on request" says both.
     const bool both = summary.end.reason.starts_with(summary.end.outcome);
@@ -37,9 +37,9 @@ std::string figures(const RunSummary& summary) {
     const bool steady = summary.stepSeconds > 0;
     if (!summary.origin.empty())
         return fmt::format("steady steps\nstep time  {}\nidle       {}\n",
-                           steady ? formatSeconds(summary.stepSeconds) : unknown,
-                           steady ? formatPercent(summary.bubble) : unknown);
-    const auto measured = [&](const std::string& text) { return steady ? text : unknown; };
+                           steady ? formatSeconds(summary.stepSeconds) : std::string(unknownCell),
+                           steady ? formatPercent(summary.bubble) : std::string(unknownCell));
+    const auto measured = [&](const std::string& text) { return steady ? text : std::string(unknownCell); };
     Table table({"steady steps", "measured", "predicted", "theory"});
     table.add(
         {"step time", measured(formatSeconds(summary.stepSeconds)), formatSeconds(summary.predictedStepSeconds), ""});
@@ -56,7 +56,7 @@ std::string figures(const RunSummary& summary) {
         table.add({"traffic", formatBytes(std::llround(summary.sentBytes)) + " a step, sent by all ranks", "", ""});
     table.add({std::string(summary.counted) + "/s", measured(formatCount(summary.tokensPerSecond)), "", ""});
     if (!summary.peak.known()) return table.text();
-    const auto share = [](std::optional<double> mfu) { return mfu ? utilisationText(*mfu) : unknown; };
+    const auto share = [](std::optional<double> mfu) { return mfu ? utilisationText(*mfu) : std::string(unknownCell); };
     table.add({"MFU", share(summary.mfu), share(summary.predictedMfu), ""});
     return table.text() +
            fmt::format(
@@ -77,13 +77,13 @@ std::string ranks(const RunSummary& summary) {
     Table table(header);
     for (const RankFigures& rank : summary.ranks) {
         std::vector<std::string> row{std::to_string(rank.record.rank), rank.record.label, rank.record.host,
-                                     rank.record.pid > 0 ? std::to_string(rank.record.pid) : unknown,
-                                     foreign && rank.peak == 0 ? unknown : formatBytes(rank.peak)};
+                                     rank.record.pid > 0 ? std::to_string(rank.record.pid) : std::string(unknownCell),
+                                     foreign && rank.peak == 0 ? std::string(unknownCell) : formatBytes(rank.peak)};
         if (!foreign) row.push_back(formatBytes(rank.predictedPeak));
         for (std::int64_t bytes : rank.memory)
             if (!foreign) row.push_back(formatBytes(bytes));
         if (hosts) row.push_back(formatBytes(total(rank.host)));
-        row.push_back(rank.record.end.empty() ? unknown : rank.record.end);
+        row.push_back(rank.record.end.empty() ? std::string(unknownCell) : rank.record.end);
         table.add(std::move(row));
     }
     return table.text();
@@ -94,7 +94,7 @@ std::string clocks(const RunSummary& summary) {
     Table table({"clock of host", "ahead of the launcher's", "drift", "compared at"});
     for (const HostClock& clock : latestOf(summary.clocks))
         table.add({clock.host, toText(clock),
-                   clock.drift == 0 ? unknown : fmt::format("{:+.1f} µs/s", clock.drift * 1e6),
+                   clock.drift == 0 ? std::string(unknownCell) : fmt::format("{:+.1f} µs/s", clock.drift * 1e6),
                    formatSeconds(static_cast<double>(clock.time) * 1e-9)});
     return "\n" + table.text();
 }

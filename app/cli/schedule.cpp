@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct ScheduleOptions {
     LayoutArgument layout;
     std::string kind;
     std::string file;
@@ -63,7 +63,7 @@ Result<Timed> timedFromFile(const std::string& file) {
     return timedAlone(std::move(imported->compute), std::nullopt);
 }
 
-Result<Timed> timedByKind(const Options& options) {
+Result<Timed> timedByKind(const ScheduleOptions& options) {
     const ScheduleMethod* method = findScheduleMethod(options.kind);
     const int chunks = options.chunks > 0 || method == nullptr ? options.chunks : method->minChunks;
     const ScheduleShape shape{options.stages, chunks, options.microbatches, options.inFlight};
@@ -103,7 +103,7 @@ int printTimed(const Timed& timed, const std::string& format) {
     return success;
 }
 
-int schedule(const Options& options) {
+int schedule(const ScheduleOptions& options) {
     if (options.layout.layout.empty()) {
         const auto timed = options.file.empty() ? timedByKind(options) : timedFromFile(options.file);
         if (timed) return printTimed(*timed, options.format);
@@ -134,7 +134,7 @@ int schedule(const Options& options) {
 
 void addSchedule(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("schedule", "Print a pipeline schedule, of a layout or of a kind");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ScheduleOptions>();
     options->layout.addTo(*verb, false);
     std::string kinds;
     for (const ScheduleMethod& method : generatedMethods())

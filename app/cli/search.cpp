@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct SearchOptions {
     LayoutArgument layout;
     int top = 10;
     std::string out;
@@ -124,7 +124,7 @@ tl::expected<SearchResult, std::vector<Fault>> found(const LoadedLayout& loaded,
     return searchLayouts(loaded.layout, {.measurements = measurements});
 }
 
-int search(const Options& options) {
+int search(const SearchOptions& options) {
     const auto loaded = load(options.layout);
     if (!loaded) {
         printError(loaded.error());
@@ -175,7 +175,7 @@ void addSearch(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand(
         "search", "Plan for me: try the legal layouts for this model, cluster and batch, and show the best; what saves "
                   "memory and costs time only where less does not fit");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<SearchOptions>();
     options->layout.addTo(*verb);
     verb->add_option("--top", options->top, "Candidates to show")->check(CLI::Range(1, 1000000))->capture_default_str();
     verb->add_option("--out", options->out, "Write the best one to this layout file")->type_name("FILE");

@@ -16,7 +16,7 @@ namespace shardlab::cli {
 
 namespace {
 
-struct Options {
+struct WatchChoices {
     std::string address;
     std::string tokenFile;
     std::string out;
@@ -24,28 +24,23 @@ struct Options {
     bool force = false;
 };
 
-int fails(const Error& error) {
-    printError(error);
-    return failure;
-}
-
 /// What is in the copy, as after `run`.
 int report(const std::string& file) {
     const auto reader = RunReader::open(file);
     const auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
-    if (!summary) return fails(summary.error());
+    if (!summary) return failWith(summary.error());
     print(toText(*summary, file));
     return success;
 }
 
-int watch(const Options& options) {
+int watch(const WatchChoices& options) {
     const auto address = parseTcpAddress(options.address);
-    if (!address) return fails(address.error());
+    if (!address) return failWith(address.error());
     const auto token = readToken(options.tokenFile);
-    if (!token) return fails(token.error());
+    if (!token) return failWith(token.error());
     std::error_code ignored;
     if (!options.out.empty() && std::filesystem::exists(options.out, ignored) && !options.force)
-        return fails({"will not replace", options.out, "it exists", "another --out, or --force"});
+        return failWith({"will not replace", options.out, "it exists", "another --out, or --force"});
 
     const JobSignals signals;
     std::optional<RunCopy> copy;
@@ -63,9 +58,9 @@ int watch(const Options& options) {
     }
     progress.close();
     if (copy && !progress.end()) copy->close(left ? "watching ended before the run did" : progress.status().reason);
-    if (copy && copy->error()) return fails(*copy->error());
+    if (copy && copy->error()) return failWith(*copy->error());
     if (progress.status().state == WatchStatus::State::Failed)
-        return fails({"cannot watch", address->text(), progress.status().reason, {}});
+        return failWith({"cannot watch", address->text(), progress.status().reason, {}});
     if (copy && std::filesystem::exists(options.out, ignored)) return report(options.out);
     if (const auto end = progress.end())
         print(end->reason.empty() ? end->outcome + "\n" : end->outcome + ": " + end->reason + "\n");
@@ -76,7 +71,7 @@ int watch(const Options& options) {
 
 void addWatch(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("watch", "Follow a run that another machine serves, from its start");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<WatchChoices>();
     verb->add_option("ADDRESS", options->address,
                      "[HOST:]PORT that run --serve has printed, or this end of an ssh tunnel to it")
         ->required();

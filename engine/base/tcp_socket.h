@@ -24,7 +24,7 @@ struct TcpAddress {
 Result<TcpAddress> parseTcpAddress(std::string_view text);
 
 /// Errors: a name that leads nowhere, an address that is not this machine's, a port that is taken or not allowed.
-Result<Descriptor> listenTcp(const TcpAddress& address, int backlog);
+Result<Descriptor> listenTcp(const TcpAddress& address, int backlog = listenBacklog);
 /// With the port that the system chose where 0 was asked for.
 TcpAddress boundAddress(const Descriptor& listener, TcpAddress asked);
 /// The next caller; empty where there is none, or no descriptor left for it.

@@ -11,6 +11,7 @@ namespace shardlab {
 enum class NumberFormat : std::uint8_t { Fp32, Bf16, Fp16 };
 
 constexpr std::int64_t bytesOf(NumberFormat format) { return format == NumberFormat::Fp32 ? 4 : 2; }
+inline constexpr std::int64_t fp32Bytes = bytesOf(NumberFormat::Fp32);
 
 /// As Apex AMP numbers its levels: O0 compute in fp32; O1 weights `fp32`; O2 `master`; O3 `alone`. In all of them
 /// statistics of norms, the softmax of the loss, sums and the optimizer's moments are fp32.

@@ -11,7 +11,7 @@ namespace shardlab {
 namespace {
 
 /// Product of positive factors, stopped at the largest int: degrees of a layout not yet checked may be anything.
-int product(std::initializer_list<int> factors) {
+int boundedProduct(std::initializer_list<int> factors) {
     std::int64_t result = 1;
     for (int factor : factors) {
         result *= std::max(factor, 0);
@@ -35,7 +35,7 @@ int keyHeads(const ModelSpec& model) {
 bool readsImages(const ModelSpec& model) { return model.kind == "cnn"; }
 
 int sampleInputs(const ModelSpec& model) {
-    return readsImages(model) ? product({model.image, model.image, model.channels}) : model.sequence;
+    return readsImages(model) ? boundedProduct({model.image, model.image, model.channels}) : model.sequence;
 }
 
 int sampleTargets(const ModelSpec& model) { return readsImages(model) ? 1 : model.sequence; }
@@ -71,7 +71,7 @@ int expertChoices(const ModelSpec& model) { return expertsChoose(model) ? model.
 
 int expertsPerToken(const ModelSpec& model) {
     if (model.gate == "noisy-top-k") return model.topK;
-    if (hasGroups(model)) return product({model.topGroups, model.topK});
+    if (hasGroups(model)) return boundedProduct({model.topGroups, model.topK});
     return model.gate == "gshard" ? 2 : 1;
 }
 
@@ -84,13 +84,13 @@ int expertCapacity(const ModelSpec& model) {
 
 int rankCount(const Layout& layout) {
     const ParallelSpec& p = layout.parallel;
-    return product({p.data, p.pipeline, p.tensor, p.context});
+    return boundedProduct({p.data, p.pipeline, p.tensor, p.context});
 }
 
-int stageCount(const Layout& layout) { return product({layout.parallel.pipeline, layout.schedule.chunks}); }
+int stageCount(const Layout& layout) { return boundedProduct({layout.parallel.pipeline, layout.schedule.chunks}); }
 
 int microbatches(const Layout& layout) {
-    const int together = product({workers(layout.parallel), layout.batch.micro});
+    const int together = boundedProduct({workers(layout.parallel), layout.batch.micro});
     if (together < 1 || layout.batch.global < 1 || layout.batch.global % together != 0) return 0;
     return layout.batch.global / together;
 }

@@ -23,36 +23,36 @@ ordered_json valueOf(const Field& field, const Layout& layout) {
         field.access);
 }
 
-std::string leafText(const ordered_json& json) {
-    return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+std::string leafText(const ordered_json& node) {
+    return node.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 /// On one line, with a space after each comma and colon.
-void appendInline(std::string& text, const ordered_json& json) {
-    if (!json.is_structured()) {
-        text += leafText(json);
+void appendInline(std::string& text, const ordered_json& node) {
+    if (!node.is_structured()) {
+        text += leafText(node);
         return;
     }
-    text += json.is_array() ? '[' : '{';
+    text += node.is_array() ? '[' : '{';
     bool first = true;
-    for (const auto& [key, value] : json.items()) {
+    for (const auto& [key, value] : node.items()) {
         if (!first) text += ", ";
         first = false;
-        if (json.is_object()) text += leafText(key) + ": ";
+        if (node.is_object()) text += leafText(key) + ": ";
         appendInline(text, value);
     }
-    text += json.is_array() ? ']' : '}';
+    text += node.is_array() ? ']' : '}';
 }
 
-bool isListOfTexts(const ordered_json& json) { return json.is_array() && !json.empty() && json.front().is_string(); }
+bool isListOfTexts(const ordered_json& node) { return node.is_array() && !node.empty() && node.front().is_string(); }
 
 /// Texts may be long: each has a line of its own.
-void append(std::string& text, const ordered_json& json, const std::string& indent) {
-    const bool texts = isListOfTexts(json);
-    if (!json.is_object() && !texts) return appendInline(text, json);
+void append(std::string& text, const ordered_json& node, const std::string& indent) {
+    const bool texts = isListOfTexts(node);
+    if (!node.is_object() && !texts) return appendInline(text, node);
     text += texts ? "[\n" : "{\n";
     bool first = true;
-    for (const auto& [key, value] : json.items()) {
+    for (const auto& [key, value] : node.items()) {
         if (!first) text += ",\n";
         first = false;
         text += indent + "  ";
@@ -74,9 +74,9 @@ ordered_json layoutToJson(const Layout& layout) {
     return root;
 }
 
-std::string layoutText(const ordered_json& json) {
+std::string layoutText(const ordered_json& node) {
     std::string text;
-    append(text, json, "");
+    append(text, node, "");
     return text + "\n";
 }
 

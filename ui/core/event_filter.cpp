@@ -2,6 +2,7 @@
 #include "ui/core/event_filter.h"
 
 #include "ui/core/run_model.h"
+#include "ui/core/text.h"
 
 #include <QRegularExpression>
 #include <QString>
@@ -13,8 +14,6 @@ namespace {
 constexpr const char* legalWords =
     "an action (3F7, F7, 3B), a kind (wait, send forward, optimizer), rank 0-3, a place (pp1), "
     "step 12, stage 2, mb 7, a lane (comm), > 5 ms";
-
-QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
 std::optional<ActionKind> letterKind(const QString& letter) {
     static const QString letters = QStringLiteral("FBIWR");

@@ -9,7 +9,7 @@
 namespace shardlab {
 namespace {
 
-constexpr int againMilliseconds = 500;
+constexpr int searchAgainMilliseconds = 500;
 
 std::tuple<std::int64_t, int, int> placeOf(const Event& event) {
     return {event.begin, event.rank, static_cast<int>(event.lane)};
@@ -21,7 +21,7 @@ bool before(const Event& a, const Event& b) { return placeOf(a) < placeOf(b); }
 EventSearch::EventSearch(const RunModel& model, Selection& selection, QObject* parent)
     : QObject(parent), model_(model), selection_(selection), scan_(model) {
     again_.setSingleShot(true);
-    again_.setInterval(againMilliseconds);
+    again_.setInterval(searchAgainMilliseconds);
     connect(&again_, &QTimer::timeout, this, &EventSearch::search);
     connect(&scan_, &EventScan::finished, this, &EventSearch::settle);
     connect(&selection_, &Selection::eventChanged, this, [this] {

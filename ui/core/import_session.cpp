@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/import_session.h"
 
+#include "ui/core/ui_thread.h"
+
 #include <QCoreApplication>
 #include <QPointer>
 #include <QThreadPool>
@@ -12,12 +14,6 @@ namespace shardlab {
 namespace {
 
 constexpr double leastProgress = 0.005;  ///< that is worth drawing
-
-/// Runs `work` on the user interface's thread, later; dropped once the application is gone.
-template <class Work>
-void onUserInterface(Work&& work) {
-    if (qApp) QMetaObject::invokeMethod(qApp, std::forward<Work>(work), Qt::QueuedConnection);
-}
 
 }  // namespace
 

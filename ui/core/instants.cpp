@@ -5,11 +5,7 @@
 
 namespace shardlab {
 
-namespace {
-
-bool byBegin(const Event& a, const Event& b) { return a.begin < b.begin; }
-
-}  // namespace
+namespace {}  // namespace
 
 void mergeTail(std::vector<Event>& events, std::size_t sorted) {
     const auto middle = events.begin() + static_cast<std::ptrdiff_t>(sorted);

@@ -12,6 +12,9 @@
 
 namespace shardlab {
 
+/// The order of instants and of spans on the time axis.
+inline bool byBegin(const Event& a, const Event& b) { return a.begin < b.begin; }
+
 class Instants {
 public:
     static constexpr std::array kinds{EventKind::Command, EventKind::Fault, EventKind::Overflow,     EventKind::Dropped,

@@ -3,6 +3,7 @@
 
 #include "ui/core/live_feed.h"
 #include "ui/core/run_model.h"
+#include "ui/core/ui_thread.h"
 
 #include <QCoreApplication>
 #include <QPointer>
@@ -13,12 +14,6 @@ namespace {
 
 /// News are gathered this long before the views hear of them: at most some 40 repaints a second.
 constexpr int gatherMilliseconds = 25;
-
-/// Runs `work` on the user interface's thread, later; dropped once the application is gone.
-template <class Work>
-void onUserInterface(Work&& work) {
-    if (qApp) QMetaObject::invokeMethod(qApp, std::forward<Work>(work), Qt::QueuedConnection);
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include "engine/predict/plan/profile_noise.h"
 #include "engine/predict/plan/profile_store.h"
 #include "ui/core/document.h"
+#include "ui/core/ui_thread.h"
 
 #include <QCoreApplication>
 #include <QPointer>
@@ -15,12 +16,6 @@
 
 namespace shardlab {
 namespace {
-
-/// Runs `work` on the user interface's thread, later; dropped once the application is gone.
-template <class Work>
-void onUserInterface(Work&& work) {
-    if (qApp) QMetaObject::invokeMethod(qApp, std::forward<Work>(work), Qt::QueuedConnection);
-}
 
 using Stop = std::function<void(std::function<void()>)>;
 

@@ -12,7 +12,7 @@ namespace shardlab {
 namespace {
 
 constexpr int mostTries = 5;
-constexpr int againMilliseconds = 1000;
+constexpr int saveAgainMilliseconds = 1000;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void NoteBook::keepAll() {
     if (any) model_.setNotes(std::move(notes));
     // A run that has just ended may still be on its way to the disk.
     if (!error_) tries_ = 0;
-    else if (++tries_ <= mostTries) QTimer::singleShot(againMilliseconds, this, &NoteBook::keepAll);
+    else if (++tries_ <= mostTries) QTimer::singleShot(saveAgainMilliseconds, this, &NoteBook::keepAll);
 }
 
 void NoteBook::add(std::int64_t time, int rank, const QString& text) {

@@ -16,8 +16,6 @@ namespace shardlab {
 
 namespace {
 
-bool byBegin(const Event& a, const Event& b) { return a.begin < b.begin; }
-
 void extend(std::int64_t& low, std::int64_t candidate) {
     if (candidate >= 0 && (low < 0 || candidate < low)) low = candidate;
 }

@@ -6,6 +6,7 @@
 #include "engine/layout/schedule/registry.h"
 #include "ui/core/job_relay.h"
 #include "ui/core/run_model.h"
+#include "ui/core/ui_thread.h"
 
 #include <QCoreApplication>
 #include <QPointer>
@@ -17,13 +18,7 @@ namespace shardlab {
 namespace {
 
 /// News are gathered this long before the views hear of them: at most some 40 repaints a second.
-constexpr int gatherMilliseconds = 25;
-
-/// Runs `work` on the user interface's thread, later; dropped once the application is gone.
-template <class Work>
-void onUserInterface(Work&& work) {
-    if (qApp) QMetaObject::invokeMethod(qApp, std::forward<Work>(work), Qt::QueuedConnection);
-}
+constexpr int gatherJobMilliseconds = 25;
 
 }  // namespace
 
@@ -57,7 +52,7 @@ void RunSession::startJob(Slot& slot, const JobStarter& starter, JobOptions opti
 RunSession::RunSession(RunModel& model, JobStarter starter, QObject* parent)
     : QObject(parent), model_(model), starter_(std::move(starter)) {
     drainTimer_.setSingleShot(true);
-    drainTimer_.setInterval(gatherMilliseconds);
+    drainTimer_.setInterval(gatherJobMilliseconds);
     connect(&drainTimer_, &QTimer::timeout, this, &RunSession::drain);
 }
 

@@ -6,14 +6,13 @@
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/time_ticks.h"
+#include "ui/core/text.h"
 
 #include <QCoreApplication>
 
 namespace shardlab {
 
 namespace {
-
-QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
 /// Names of templates' instances fill pages.
 QString shortened(const QString& name) {

@@ -33,8 +33,8 @@ std::optional<Event> step(const RunModel& model, int rank, Lane lane, std::int64
                          : model.lane(rank, lane).previous(time, painted, from);
 }
 
-/// The painted event whose middle is nearest to `time`.
-std::optional<Event> nearest(const RunModel& model, int rank, Lane lane, std::int64_t time) {
+/// The painted event whose middle is nearestEvent to `time`.
+std::optional<Event> nearestEvent(const RunModel& model, int rank, Lane lane, std::int64_t time) {
     const auto distance = [&](const Event& e) { return std::abs(e.begin + (e.end - e.begin) / 2 - time); };
     const std::optional<Event> right = step(model, rank, lane, time, 1);
     const std::optional<Event> left = step(model, rank, lane, time, -1);
@@ -56,7 +56,7 @@ std::optional<Event> walkRanks(const TimelineState& state, const std::optional<E
     const int position = state.rows.positionOf(from->rank) + direction;
     if (position < 0 || position >= static_cast<int>(state.rows.ranks().size())) return {};
     const int rank = state.rows.ranks()[static_cast<std::size_t>(position)];
-    return nearest(state.model, rank, from->lane, from->begin + (from->end - from->begin) / 2);
+    return nearestEvent(state.model, rank, from->lane, from->begin + (from->end - from->begin) / 2);
 }
 
 }  // namespace shardlab

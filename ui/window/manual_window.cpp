@@ -11,7 +11,7 @@
 
 namespace shardlab {
 namespace {
-constexpr QSize firstSize(1040, 680);
+constexpr QSize firstManualSize(1040, 680);
 constexpr int besideTopics = 24;  ///< pixels, for their margins and a scroll bar
 }  // namespace
 
@@ -29,7 +29,7 @@ ManualWindow::ManualWindow(ThemeSource& theme, QWidget* parent)
     row->setSpacing(0);
     row->addWidget(topics_);
     row->addWidget(page_, 1);
-    resize(firstSize);
+    resize(firstManualSize);
     connect(topics_, &QListWidget::currentRowChanged, this, &ManualWindow::showTopic);
     connect(page_, &MarkdownPage::pageFollowed, this, &ManualWindow::follow);
     connect(&theme_, &ThemeSource::changed, this, [this] { showTopic(topics_->currentRow()); });

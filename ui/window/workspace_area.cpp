@@ -20,7 +20,7 @@ constexpr int arrangementVersion = 4;
 constexpr int separator = 8;
 constexpr int lowHeight = 720;  ///< pixels of the workspace, the window's bars left out
 constexpr int settleRounds = 4;
-constexpr int settleMilliseconds = 25;
+constexpr int resizeSettleMilliseconds = 25;
 
 /// Of a part that does not grow.
 int fixedLength(const Place& part, int length) {
@@ -57,7 +57,7 @@ WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
     : QMainWindow(parent), workspace_(context.workspace) {
     setWindowFlags(Qt::Widget);  // the constructor makes every QMainWindow a window of its own
     settleTimer_.setSingleShot(true);
-    settleTimer_.setInterval(settleMilliseconds);
+    settleTimer_.setInterval(resizeSettleMilliseconds);
     connect(&settleTimer_, &QTimer::timeout, this, &WorkspaceArea::settle);
     setObjectName(name(workspace_) + QStringLiteral("Area"));
     setAccessibleName(name(workspace_));

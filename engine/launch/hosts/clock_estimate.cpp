@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/hosts/clock_estimate.h"
 
+#include "engine/base/nanoseconds.h"
+
 #include <cmath>
 
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t second = 1'000'000'000;
 constexpr std::size_t kept = 60;
-constexpr std::int64_t leastBaseline = 8 * second;
+constexpr std::int64_t leastBaseline = 8 * nsPerSecond;
 constexpr double worstDrift = 100e-6;  // of quartz against quartz, where nothing else is known
 
 }  // namespace
@@ -19,7 +20,7 @@ void ClockEstimate::add(const Ping& ping) {
     ++pings_;
     const Sample sample{ping.sent + (ping.back - ping.sent) / 2,
                         (ping.received - ping.sent) / 2 + (ping.answered - ping.back) / 2, trip / 2 + 1};
-    if (samples_.empty() || sample.at / second != samples_.back().at / second) {
+    if (samples_.empty() || sample.at / nsPerSecond != samples_.back().at / nsPerSecond) {
         samples_.push_back(sample);
         if (samples_.size() > kept) samples_.pop_front();
     } else if (sample.half < samples_.back().half) {

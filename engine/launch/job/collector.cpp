@@ -25,9 +25,8 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t largestHello = 4096;
-constexpr std::size_t mostPending = 64;  ///< connections without a token at a time; further ones wait in the backlog
-constexpr int backlog = 128;
-constexpr int pollMilliseconds = 50;  ///< so late at most a slow handshake is noticed
+constexpr std::size_t mostNewcomers = 64;  ///< connections without a token at a time; further ones wait in the backlog
+constexpr int handshakePoll = 50;          ///< so late at most a slow handshake is noticed
 
 /// What is known of a rank whether it is connected or not.
 struct RankState {
@@ -71,14 +70,14 @@ struct Collector::Impl {
     void loop() {
         while (!stopping) {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0},
-                                        {strangers() < mostPending ? listener.value() : -1, POLLIN, 0}};
+                                        {strangers() < mostNewcomers ? listener.value() : -1, POLLIN, 0}};
             const bool room = observer.hasRoom();
             for (const Connection& connection : connections) {
                 const int in = room || connection.rank < 0 ? POLLIN : 0;
                 const int out = connection.link.queued() > 0 ? POLLOUT : 0;
                 watched.push_back({connection.link.descriptor(), static_cast<short>(in | out), 0});
             }
-            ::poll(watched.data(), watched.size(), pollMilliseconds);
+            ::poll(watched.data(), watched.size(), handshakePoll);
             wake.clear();
             const std::int64_t now = monotonicNanoseconds();
             const bool called = (watched[1].revents & POLLIN) != 0;
@@ -100,7 +99,7 @@ struct Collector::Impl {
     }
 
     void acceptAll(std::int64_t now) {
-        while (strangers() < mostPending) {
+        while (strangers() < mostNewcomers) {
             auto socket = acceptUnix(listener);
             if (!socket) return;
             connections.push_back({FrameLink(std::move(*socket)), now});
@@ -304,7 +303,7 @@ Collector::Collector(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Collector::~Collector() = default;
 
 Result<std::unique_ptr<Collector>> Collector::listen(const CollectorOptions& options, CollectorObserver& observer) {
-    auto socket = listenUnix(options.socket, backlog);
+    auto socket = listenUnix(options.socket);
     if (!socket) return fail(socket.error());
     auto impl = std::make_unique<Impl>(options, observer, std::move(*socket));
     impl->thread = std::thread([&loop = *impl] { loop.loop(); });

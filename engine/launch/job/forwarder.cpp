@@ -11,6 +11,7 @@
 #include "engine/trace/record/rank_arguments.h"
 #include "engine/launch/job/stray_processes.h"
 #include "engine/launch/job/temporary_folder.h"
+#include "engine/base/nanoseconds.h"
 
 #include <array>
 #include <cerrno>
@@ -27,15 +28,12 @@
 namespace shardlab {
 namespace {
 
-constexpr int pollMilliseconds = 20;
-constexpr std::int64_t milliseconds = 1'000'000;  // ns
-constexpr std::int64_t reportEvery = 100 * milliseconds;
-constexpr std::int64_t attemptEvery = 200 * milliseconds;
+constexpr int forwardPoll = 20;
+constexpr std::int64_t reportEvery = 100 * nsPerMillisecond;
+constexpr std::int64_t attemptEvery = 200 * nsPerMillisecond;
 constexpr std::chrono::milliseconds attemptPatience{500};
-constexpr std::int64_t killPatience = 1'000 * milliseconds;
-constexpr std::size_t roomBelow = std::size_t{1} << 17;  ///< queued bytes of the trunk below which more is put in
+constexpr std::int64_t rankKillPatience = 1'000 * nsPerMillisecond;
 constexpr std::size_t pieceBytes = std::size_t{1} << 16;
-constexpr int backlog = 128;
 
 /// Asked to end by a signal; blocked, and read in the loop.
 Descriptor endingSignals() {
@@ -102,7 +100,7 @@ public:
             found.insert(found.end(), daemons.begin(), daemons.end());
             return found;
         };
-        const std::int64_t giveUp = monotonicNanoseconds() + killPatience;
+        const std::int64_t giveUp = monotonicNanoseconds() + rankKillPatience;
         for (std::vector<int> found = left(); !found.empty() && monotonicNanoseconds() < giveUp; found = left()) {
             killed = std::max(killed, static_cast<std::uint32_t>(found.size()));
             killProcesses(found);
@@ -113,7 +111,7 @@ public:
 
 private:
     bool welcomed() const { return trunk_ && welcomed_; }
-    bool room() const { return trunk_ && trunk_->queued() < roomBelow; }
+    bool room() const { return trunk_ && trunk_->hasRoom(); }
 
     void connect() {
         std::string why;
@@ -157,7 +155,7 @@ private:
         if (welcomed()) watched.push_back({listener_.value(), POLLIN, 0});
         for (const auto& [number, channel] : channels_)
             if (const short events = channel.events(room())) watched.push_back({channel.descriptor(), events, 0});
-        ::poll(watched.data(), watched.size(), pollMilliseconds);
+        ::poll(watched.data(), watched.size(), forwardPoll);
     }
 
     bool serveTrunk() {
@@ -350,7 +348,7 @@ int runForwarder() {
     const auto sharedMemory = setup->sharedMemory.empty() ? Result<TemporaryFolder>(fail(Error{}))
                                                           : TemporaryFolder::createAs(setup->sharedMemory);
     if (!setup->sharedMemory.empty() && !sharedMemory) return say(sharedMemory.error().text());
-    auto listener = listenUnix(ForwarderSetup::socketIn(setup->hostFolder()), backlog);
+    auto listener = listenUnix(ForwarderSetup::socketIn(setup->hostFolder()));
     if (!listener) return say(listener.error().text());
 
     Forwarder forwarder(*setup, std::move(*listener));

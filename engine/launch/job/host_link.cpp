@@ -5,6 +5,7 @@
 #include "engine/base/file.h"
 #include "engine/base/units.h"
 #include "engine/launch/job/remote_files.h"
+#include "engine/base/nanoseconds.h"
 
 #include <algorithm>
 #include <csignal>
@@ -15,14 +16,12 @@
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t milliseconds = 1'000'000;  // ns
-constexpr std::int64_t bannerPatience = 30'000 * milliseconds;
-constexpr std::int64_t connectPatience = 8'000 * milliseconds;
-constexpr std::int64_t readyPatience = 10'000 * milliseconds;
-constexpr std::int64_t pingEvery = 50 * milliseconds;
+constexpr std::int64_t bannerPatience = 30'000 * nsPerMillisecond;
+constexpr std::int64_t connectPatience = 8'000 * nsPerMillisecond;
+constexpr std::int64_t readyPatience = 10'000 * nsPerMillisecond;
+constexpr std::int64_t pingEvery = 50 * nsPerMillisecond;
 constexpr std::size_t linesKept = 6;
 constexpr std::size_t pingsKept = 64;
-constexpr std::size_t roomBelow = std::size_t{1} << 17;
 constexpr std::size_t largestFile = std::size_t{1} << 30;  ///< of a rank, that is fetched
 
 }  // namespace
@@ -130,7 +129,7 @@ void HostLink::watch(std::vector<pollfd>& watched) const {
     if (!trunk_) return;
     watched.push_back({trunk_->descriptor(), static_cast<short>(POLLIN | (trunk_->queued() > 0 ? POLLOUT : 0)), 0});
     for (const auto& [number, channel] : channels_)
-        if (const short events = channel.events(trunk_->queued() < roomBelow))
+        if (const short events = channel.events(trunk_->hasRoom()))
             watched.push_back({channel.descriptor(), events, 0});
 }
 
@@ -142,7 +141,7 @@ void HostLink::serve(std::int64_t now) {
     if (!trunk_) return;
     if (!serveTrunk() || silence_.length() > trunkSilence) return dropTrunk();
     for (auto each = channels_.begin(); each != channels_.end();)
-        each = each->second.advance(*trunk_, trunk_->queued() < roomBelow) ? std::next(each) : channels_.erase(each);
+        each = each->second.advance(*trunk_, trunk_->hasRoom()) ? std::next(each) : channels_.erase(each);
     if (now >= nextPing_) ping(now);
     if (!trunk_->flush()) dropTrunk();
 }

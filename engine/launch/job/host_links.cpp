@@ -4,6 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/token.h"
 #include "engine/launch/hosts/this_machine.h"
+#include "engine/base/nanoseconds.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -12,12 +13,10 @@
 namespace shardlab {
 namespace {
 
-constexpr int pollMilliseconds = 20;
-constexpr std::int64_t second = 1'000'000'000;
-constexpr std::int64_t handshake = 2 * second;
-constexpr std::int64_t afterInterruption = 5 * second;  ///< so long ranks may take to call again
+constexpr int linksPoll = 20;
+constexpr std::int64_t handshake = 2 * nsPerSecond;
+constexpr std::int64_t afterInterruption = 5 * nsPerSecond;  ///< so long ranks may take to call again
 constexpr std::size_t mostPending = 64;
-constexpr int backlog = 128;
 constexpr std::chrono::milliseconds agentPatience{2000};
 
 }  // namespace
@@ -29,7 +28,7 @@ Result<std::unique_ptr<HostLinks>> HostLinks::start(HostLinksOptions options) {
     if (!token) return fail(token.error());
     const bool many = addresses->size() > 1;
     const TcpAddress asked{many ? "0.0.0.0" : addresses->front(), 0};
-    auto listener = listenTcp(asked, backlog);
+    auto listener = listenTcp(asked);
     if (!listener) return fail(listener.error());
     const std::uint16_t port = boundAddress(*listener, asked).port;
     std::vector<std::string> texts;
@@ -86,7 +85,7 @@ void HostLinks::loop() {
             for (const PendingConnection& pending : pending_) watched.push_back({pending.link.descriptor(), POLLIN, 0});
             for (const HostLink& link : links_) link.watch(watched);
         }
-        ::poll(watched.data(), watched.size(), pollMilliseconds);
+        ::poll(watched.data(), watched.size(), linksPoll);
         wake_.clear();
         const std::lock_guard lock(mutex_);
         const std::int64_t now = monotonicNanoseconds();
@@ -209,7 +208,7 @@ bool HostLinks::interrupted() const {
     const std::lock_guard lock(mutex_);
     const std::int64_t now = monotonicNanoseconds();
     return std::ranges::any_of(links_, [now](const HostLink& link) {
-        return !link.connected() || link.silence() > second / 2 ||
+        return !link.connected() || link.silence() > nsPerSecond / 2 ||
                (link.reconnected() > 0 && now - link.connectedAt() < afterInterruption);
     });
 }
@@ -218,7 +217,7 @@ std::vector<std::string> HostLinks::silent() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> names;
     for (const HostLink& link : links_)
-        if (link.silence() > second) names.push_back(link.host().name);
+        if (link.silence() > nsPerSecond) names.push_back(link.host().name);
     return names;
 }
 

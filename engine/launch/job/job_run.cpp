@@ -4,6 +4,7 @@
 #include "engine/launch/job/mpirun.h"
 #include "engine/launch/job/stray_processes.h"
 #include "engine/trace/record/flight_record.h"
+#include "engine/base/nanoseconds.h"
 
 #include <algorithm>
 #include <chrono>
@@ -15,19 +16,18 @@ namespace shardlab {
 namespace {
 
 constexpr int pollMilliseconds = 20;
-constexpr std::int64_t milliseconds = 1'000'000;  // ns
-constexpr std::int64_t clockInterval = 1'000 * milliseconds;
-constexpr std::int64_t clockRecordInterval = 5'000 * milliseconds;
+constexpr std::int64_t clockInterval = 1'000 * nsPerMillisecond;
+constexpr std::int64_t clockRecordInterval = 5'000 * nsPerMillisecond;
 constexpr std::chrono::milliseconds killPatience{1500};
-constexpr std::int64_t watchInterval = 100 * milliseconds;
-constexpr std::int64_t stopInterval = 1'000 * milliseconds;
+constexpr std::int64_t watchInterval = 100 * nsPerMillisecond;
+constexpr std::int64_t stopInterval = 1'000 * nsPerMillisecond;
 constexpr std::size_t flightLines = 16;  // of each rank
 // A rank that died ends the run within 3 s even where mpirun does not notice: 0.5 s + 1 s and the clean-up.
-constexpr std::int64_t afterLostLink = 500 * milliseconds;
-constexpr std::int64_t afterFailure = 1'000 * milliseconds;
-constexpr std::int64_t afterTerminate = 1'000 * milliseconds;
-constexpr std::int64_t afterGoodbyes = 5'000 * milliseconds;
-constexpr std::int64_t afterAbandon = 1'500 * milliseconds;
+constexpr std::int64_t afterLostLink = 500 * nsPerMillisecond;
+constexpr std::int64_t afterFailure = 1'000 * nsPerMillisecond;
+constexpr std::int64_t afterTerminate = 1'000 * nsPerMillisecond;
+constexpr std::int64_t afterGoodbyes = 5'000 * nsPerMillisecond;
+constexpr std::int64_t afterAbandon = 1'500 * nsPerMillisecond;
 
 }  // namespace
 

@@ -12,28 +12,28 @@ namespace shardlab {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Unknown is null, never a made-up zero.
-Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
+OrderedJson known(double value) { return value > 0 ? OrderedJson(value) : OrderedJson(nullptr); }
 
-Json memoryOf(const RankFigures& rank) {
+OrderedJson memoryOf(const RankFigures& rank) {
     const auto byCategory = [](const MemoryBytes& held) {
-        Json bytes = Json::object();
+        OrderedJson bytes = OrderedJson::object();
         for (int category = 0; category < memoryCategoryCount; ++category)
             bytes[std::string(name(static_cast<MemoryCategory>(category)))] = held[static_cast<std::size_t>(category)];
         return bytes;
     };
-    Json memory{{"rank", rank.record.rank},
-                {"bytes", byCategory(rank.memory)},
-                {"peak", rank.peak},
-                {"predicted_peak", rank.predictedPeak}};
+    OrderedJson memory{{"rank", rank.record.rank},
+                       {"bytes", byCategory(rank.memory)},
+                       {"peak", rank.peak},
+                       {"predicted_peak", rank.predictedPeak}};
     if (total(rank.host) > 0) memory["host"] = byCategory(rank.host);
     return memory;
 }
 
 /// Null where the file has no size limit.
-Json thinningOf(const Thinning& thinning) {
+OrderedJson thinningOf(const Thinning& thinning) {
     if (thinning.sizeLimit <= 0) return nullptr;
     return {{"policy", std::string(thinning.policy())},
             {"bytes", thinning.sizeLimit},
@@ -44,13 +44,13 @@ Json thinningOf(const Thinning& thinning) {
 }
 
 /// Null where nothing runs beside compute.
-Json communicationOf(const RunSummary& summary) {
+OrderedJson communicationOf(const RunSummary& summary) {
     if (!summary.communication) return nullptr;
     return {{"hidden", summary.communication->hidden}, {"exposed", summary.communication->exposed}};
 }
 
 /// Null where nothing is paced.
-Json pacedStepOf(const RunSummary& summary) {
+OrderedJson pacedStepOf(const RunSummary& summary) {
     if (!summary.paced) return nullptr;
     const DeviceTime device(summary.stretch);
     return {{"measured", known(device.onClock(summary.stepSeconds))},
@@ -58,26 +58,26 @@ Json pacedStepOf(const RunSummary& summary) {
 }
 
 /// Null where the devices' peak is not known.
-Json utilisationOf(const RunSummary& summary) {
+OrderedJson utilisationOf(const RunSummary& summary) {
     if (!summary.peak.known()) return nullptr;
-    return {{"measured", summary.mfu ? Json(*summary.mfu) : Json(nullptr)},
-            {"predicted", summary.predictedMfu ? Json(*summary.predictedMfu) : Json(nullptr)},
+    return {{"measured", summary.mfu ? OrderedJson(*summary.mfu) : OrderedJson(nullptr)},
+            {"predicted", summary.predictedMfu ? OrderedJson(*summary.predictedMfu) : OrderedJson(nullptr)},
             {"peak_flops", summary.peak.flops},
             {"peak_of", summary.peak.of}};
 }
 
-Json checkpointsOf(const CheckpointTally& checkpoints) {
-    const Json none = nullptr;
+OrderedJson checkpointsOf(const CheckpointTally& checkpoints) {
+    const OrderedJson none = nullptr;
     return {{"taken", checkpoints.taken},
             {"failed", checkpoints.failed},
-            {"newest_step", checkpoints.taken > 0 ? Json(checkpoints.newest) : none},
-            {"last_failed_step", checkpoints.failed > 0 ? Json(checkpoints.lastFailed) : none},
-            {"last_failure", checkpoints.failed > 0 ? Json(checkpoints.why) : none}};
+            {"newest_step", checkpoints.taken > 0 ? OrderedJson(checkpoints.newest) : none},
+            {"last_failed_step", checkpoints.failed > 0 ? OrderedJson(checkpoints.lastFailed) : none},
+            {"last_failure", checkpoints.failed > 0 ? OrderedJson(checkpoints.why) : none}};
 }
 
 /// The last comparison of each host's clock with the launcher's.
-Json clocksOf(const RunSummary& summary) {
-    Json all = Json::array();
+OrderedJson clocksOf(const RunSummary& summary) {
+    OrderedJson all = OrderedJson::array();
     for (const HostClock& clock : latestOf(summary.clocks))
         all.push_back({{"host", clock.host},
                        {"seconds", toSeconds(clock.time)},
@@ -91,14 +91,14 @@ Json clocksOf(const RunSummary& summary) {
 
 std::string toJson(const RunSummary& summary, const std::string& file) {
     const bool steady = summary.stepSeconds > 0;
-    Json validationLosses = Json::array();
-    Json validationSteps = Json::array();
+    OrderedJson validationLosses = OrderedJson::array();
+    OrderedJson validationSteps = OrderedJson::array();
     for (const Summarizer::Validation& validation : summary.validations) {
         validationLosses.push_back(validation.loss);
         validationSteps.push_back(validation.step);
     }
-    Json memory = Json::array();
-    Json ranks = Json::array();
+    OrderedJson memory = OrderedJson::array();
+    OrderedJson ranks = OrderedJson::array();
     for (const RankFigures& rank : summary.ranks) {
         memory.push_back(memoryOf(rank));
         ranks.push_back({{"rank", rank.record.rank},
@@ -107,28 +107,29 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
                          {"pid", rank.record.pid},
                          {"end", rank.record.end}});
     }
-    Json restarts = Json::array();
+    OrderedJson restarts = OrderedJson::array();
     for (const Event& restart : summary.restarts)
-        restarts.push_back({{"step", restart.step},
-                            {"seconds", static_cast<double>(restart.begin) * 1e-9},
-                            {"ranks", restart.bytes > 0 ? Json(restart.bytes) : Json(summary.ranks.size())},
-                            {"asked", restart.value == 0}});
-    Json stragglers = Json::array();
+        restarts.push_back(
+            {{"step", restart.step},
+             {"seconds", static_cast<double>(restart.begin) * 1e-9},
+             {"ranks", restart.bytes > 0 ? OrderedJson(restart.bytes) : OrderedJson(summary.ranks.size())},
+             {"asked", restart.value == 0}});
+    OrderedJson stragglers = OrderedJson::array();
     for (const Straggler& one : summary.stragglers)
         stragglers.push_back({{"rank", one.rank},
                               {"cause", std::string(name(one.cause))},
-                              {"peer", one.peer < 0 ? Json(nullptr) : Json(one.peer)},
+                              {"peer", one.peer < 0 ? OrderedJson(nullptr) : OrderedJson(one.peer)},
                               {"first_step", one.firstStep},
                               {"last_step", one.lastStep},
                               {"steps", one.steps},
                               {"measured", one.measured},
                               {"expected", one.expected}});
-    Json flight = Json::array();
+    OrderedJson flight = OrderedJson::array();
     for (const LogLine& line : summary.flight)
         flight.push_back({{"rank", line.rank}, {"operation", line.text.substr(flightPrefix.size())}});
-    const Json json{
+    const OrderedJson json{
         {"name", summary.name},
-        {"origin", summary.origin.empty() ? Json(nullptr) : Json(summary.origin)},
+        {"origin", summary.origin.empty() ? OrderedJson(nullptr) : OrderedJson(summary.origin)},
         {"steps", summary.stepsDone},
         {"recording", summary.recording},
         {"outcome", summary.end.outcome},
@@ -140,9 +141,9 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
         {"validation_steps", std::move(validationSteps)},
         {"step_seconds", {{"measured", known(summary.stepSeconds)}, {"predicted", summary.predictedStepSeconds}}},
         {"paced_step_seconds", pacedStepOf(summary)},
-        {"sent_bytes_per_step", steady ? Json(summary.sentBytes) : Json(nullptr)},
+        {"sent_bytes_per_step", steady ? OrderedJson(summary.sentBytes) : OrderedJson(nullptr)},
         {"bubble",
-         {{"measured", steady ? Json(summary.bubble) : Json(nullptr)},
+         {{"measured", steady ? OrderedJson(summary.bubble) : OrderedJson(nullptr)},
           {"predicted", summary.predictedBubble},
           {"theory", summary.theoreticalBubble}}},
         {"tokens_per_second", known(summary.tokensPerSecond)},
@@ -162,7 +163,7 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
         {"flight_record", std::move(flight)},
         {"run", file},
     };
-    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+    return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace shardlab

@@ -4,8 +4,8 @@
 namespace shardlab {
 namespace {
 
-tl::unexpected<Error> damaged(const char* what) {
-    return fail({std::string("damaged ") + what, "", "its fields do not fill it exactly", ""});
+tl::unexpected<Error> damagedLive(const char* what) {
+    return fail({std::string("damagedLive ") + what, "", "its fields do not fill it exactly", ""});
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ Result<Greeting> decodeGreeting(std::span<const std::byte> body) {
     greeting.caller = reader.fixed<std::uint64_t>();
     greeting.program = reader.text();
     greeting.token = reader.text();
-    if (!reader.atEnd()) return damaged("greeting");
+    if (!reader.atEnd()) return damagedLive("greeting");
     return greeting;
 }
 
@@ -48,7 +48,7 @@ Result<ViewerWelcome> decodeViewerWelcome(std::span<const std::byte> body) {
     ViewerWelcome welcome;
     welcome.newest = reader.fixed<std::int64_t>();
     welcome.notice = reader.text();
-    if (!reader.atEnd()) return damaged("welcome");
+    if (!reader.atEnd()) return damagedLive("welcome");
     return welcome;
 }
 
@@ -84,7 +84,7 @@ Result<RunPosition> decodePosition(std::span<const std::byte> body) {
         place.taken = static_cast<std::uint32_t>(reader.varint());
         position.lanes[lane] = place;
     }
-    if (!reader.atEnd() || position.lanes.size() != lanes) return damaged("position");
+    if (!reader.atEnd() || position.lanes.size() != lanes) return damagedLive("position");
     return position;
 }
 
@@ -101,7 +101,7 @@ Result<Progress> decodeProgress(std::span<const std::byte> body) {
     Progress progress;
     progress.newest = reader.fixed<std::int64_t>();
     progress.complete = reader.fixed<std::uint8_t>() != 0;
-    if (!reader.atEnd()) return damaged("progress");
+    if (!reader.atEnd()) return damagedLive("progress");
     return progress;
 }
 
@@ -118,7 +118,7 @@ Result<RunEnd> decodeEnd(std::span<const std::byte> body) {
     RunEnd end;
     end.outcome = reader.text();
     end.reason = reader.text();
-    if (!reader.atEnd()) return damaged("end");
+    if (!reader.atEnd()) return damagedLive("end");
     return end;
 }
 
@@ -131,7 +131,7 @@ Bytes encodeText(std::string_view text) {
 Result<std::string> decodeText(std::span<const std::byte> body) {
     ByteReader reader(body);
     std::string text = reader.text();
-    if (!reader.atEnd()) return damaged("text");
+    if (!reader.atEnd()) return damagedLive("text");
     return text;
 }
 

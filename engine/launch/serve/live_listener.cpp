@@ -5,6 +5,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/launch/serve/sender.h"
 #include "engine/trace/event/legal_time.h"
+#include "engine/base/nanoseconds.h"
 
 #include <algorithm>
 #include <atomic>
@@ -20,10 +21,8 @@
 namespace shardlab {
 namespace {
 
-constexpr int backlog = 128;
-constexpr int pollMilliseconds = 50;
+constexpr int listenPoll = 50;
 constexpr int mostRanks = 4096;
-constexpr std::int64_t milliseconds = 1'000'000;
 
 /// Whose monotonic clock this is; the same for all processes of a host until it starts anew.
 std::string bootId() {
@@ -93,7 +92,7 @@ struct LiveListener::Impl {
             for (const Connection& each : connections)
                 watched.push_back(
                     {each.link.descriptor(), static_cast<short>(POLLIN | (each.link.queued() > 0 ? POLLOUT : 0)), 0});
-            ::poll(watched.data(), watched.size(), pollMilliseconds);
+            ::poll(watched.data(), watched.size(), listenPoll);
             const std::int64_t now = monotonicNanoseconds();
             for (Peer& peer : acceptor.attend(now, connections.size())) welcome(std::move(peer), now);
             for (Connection& each : connections) serve(each, now);
@@ -130,7 +129,7 @@ struct LiveListener::Impl {
         }
         if (outcome == FrameParser::Outcome::Oversized) ++acceptor.counts().oversized;
         if (outcome == FrameParser::Outcome::Damaged) ++acceptor.counts().garbage;
-        if (!from.joined && !from.broken && now - from.since > options.handshake.count() * milliseconds) {
+        if (!from.joined && !from.broken && now - from.since > options.handshake.count() * nsPerMillisecond) {
             ++acceptor.counts().slowHandshake;
             from.broken = true;
         }
@@ -232,7 +231,7 @@ struct LiveListener::Impl {
     /// Every rank was there, and none is or may come back: the run is over.
     void judge(std::int64_t now) {
         const auto gone = [&](const Seat& seat) {
-            const bool forGood = seat.left || now - seat.lostAt > options.returnWithin.count() * milliseconds;
+            const bool forGood = seat.left || now - seat.lostAt > options.returnWithin.count() * nsPerMillisecond;
             return seat.caller != 0 && !seat.connected && forGood;
         };
         if (seats.empty() || !std::ranges::all_of(seats, gone)) return;
@@ -274,7 +273,7 @@ LiveListener::LiveListener(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 LiveListener::~LiveListener() = default;
 
 Result<std::unique_ptr<LiveListener>> LiveListener::listen(const ListenOptions& options, WatchObserver& observer) {
-    auto listener = listenTcp(options.address, backlog);
+    auto listener = listenTcp(options.address);
     if (!listener) return fail(listener.error());
     auto impl = std::make_unique<Impl>(options, observer, std::move(*listener));
     impl->thread = std::thread([&loop = *impl] { loop.loop(); });

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/launch/serve/viewer.h"
+#include "engine/base/nanoseconds.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -17,12 +18,10 @@
 namespace shardlab {
 namespace {
 
-constexpr int backlog = 128;
-constexpr int pollMilliseconds = 50;  ///< so late at most new rows, a slow handshake and a stalled viewer are noticed
+constexpr int servePoll = 50;  ///< so late at most new rows, a slow handshake and a stalled viewer are noticed
 constexpr std::size_t mostNotices = 64;
-constexpr std::int64_t milliseconds = 1'000'000;
 /// After the end of the run, viewers whose link was lost shortly before are waited for.
-constexpr std::int64_t returnWithin = 5'000 * milliseconds;
+constexpr std::int64_t returnWithin = 5'000 * nsPerMillisecond;
 
 }  // namespace
 
@@ -61,7 +60,7 @@ struct RunServer::Impl {
                 const int out = viewer.link().queued() > 0 ? POLLOUT : 0;
                 watched.push_back({viewer.link().descriptor(), static_cast<short>(POLLIN | out), 0});
             }
-            ::poll(watched.data(), watched.size(), busy ? 0 : pollMilliseconds);
+            ::poll(watched.data(), watched.size(), busy ? 0 : servePoll);
             wake.clear();
             const std::int64_t now = monotonicNanoseconds();
             for (Peer& peer : acceptor.attend(now, viewers.size())) welcome(std::move(peer), now);
@@ -131,7 +130,7 @@ struct RunServer::Impl {
         case Viewer::State::Garbage: ++acceptor.counts().garbage; return true;
         case Viewer::State::Oversized: ++acceptor.counts().oversized; return true;
         case Viewer::State::Awaiting:
-            if (now - viewer.since() <= options.handshake.count() * milliseconds) return false;
+            if (now - viewer.since() <= options.handshake.count() * nsPerMillisecond) return false;
             ++acceptor.counts().slowHandshake;
             return true;
         case Viewer::State::Following: break;
@@ -185,7 +184,7 @@ RunServer::RunServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RunServer::~RunServer() = default;
 
 Result<std::unique_ptr<RunServer>> RunServer::listen(const ServeOptions& options) {
-    auto listener = listenTcp(options.address, backlog);
+    auto listener = listenTcp(options.address);
     if (!listener) return fail(listener.error());
     auto impl = std::make_unique<Impl>(options, std::move(*listener));
     impl->thread = std::thread([&loop = *impl] { loop.loop(); });
@@ -216,7 +215,7 @@ void RunServer::conclude(const RunEnd& end, const std::atomic<bool>& cancelled) 
     {
         std::unique_lock lock(impl_->mutex);
         while (!impl_->allServed && !cancelled && std::chrono::steady_clock::now() < until)
-            impl_->changed.wait_for(lock, std::chrono::milliseconds(pollMilliseconds));
+            impl_->changed.wait_for(lock, std::chrono::milliseconds(servePoll));
     }
     impl_->order([&] { impl_->stopping = true; });
     if (impl_->thread.joinable()) impl_->thread.join();

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/launch/serve/row_frames.h"
+#include "engine/base/nanoseconds.h"
 
 #include <algorithm>
 #include <array>
@@ -15,10 +16,9 @@
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t milliseconds = 1'000'000;
-constexpr int firstRetry = 250;  ///< milliseconds; doubled at each further try
+constexpr int firstRetry = 250;  ///< nsPerMillisecond; doubled at each further try
 constexpr int longestRetry = 4000;
-constexpr int pollMilliseconds = 200;
+constexpr int watchPoll = 200;
 constexpr std::string_view wrongToken = "wrong token";  ///< a refusal that no further try can change
 
 std::uint64_t randomNumber() {
@@ -72,11 +72,11 @@ struct RunWatch::Impl {
         if (!link->flush()) return lose("the connection broke");
         const short wanted = static_cast<short>(POLLIN | (link->queued() > 0 ? POLLOUT : 0));
         std::array<pollfd, 2> watched{pollfd{link->descriptor(), wanted, 0}, pollfd{wake.descriptor(), POLLIN, 0}};
-        const int ready = ::poll(watched.data(), watched.size(), pollMilliseconds);
+        const int ready = ::poll(watched.data(), watched.size(), watchPoll);
         const std::int64_t now = monotonicNanoseconds();
         if (ready == 0) {
             observer.paused();
-            if (now - heardAt > options.silence.count() * milliseconds) lose("nothing was heard any more");
+            if (now - heardAt > options.silence.count() * nsPerMillisecond) lose("nothing was heard any more");
             return;
         }
         if ((watched[0].revents & ~POLLOUT) == 0) return;
@@ -140,7 +140,7 @@ struct RunWatch::Impl {
         if (!everWelcomed) return failed(why);
         const std::int64_t now = monotonicNanoseconds();
         if (!lostSince) lostSince = now;
-        if (options.giveUpAfter.count() > 0 && now - *lostSince > options.giveUpAfter.count() * milliseconds)
+        if (options.giveUpAfter.count() > 0 && now - *lostSince > options.giveUpAfter.count() * nsPerMillisecond)
             return failed(why + "; given up");
         say({WatchStatus::State::Lost, share(), why});
     }

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int mostStages = 1 << 16, mostMicrobatches = (1 << 24) - 1;  ///< what an action's id holds
 
-tl::unexpected<Error> damaged(const char* what) {
-    return fail({std::string("damaged ") + what, "", "its fields are not what they may be", ""});
+tl::unexpected<Error> damagedSender(const char* what) {
+    return fail({std::string("damagedSender ") + what, "", "its fields are not what they may be", ""});
 }
 
 bool isLegal(const SenderEvent& event) {
@@ -55,7 +55,7 @@ Result<SenderJoin> decodeJoin(std::span<const std::byte> body) {
     join.started = reader.fixed<std::int64_t>();
     join.clock = reader.text();
     join.host = reader.text();
-    if (!reader.atEnd() || !isLegalTime(join.now) || !isLegalTime(join.started)) return damaged("join");
+    if (!reader.atEnd() || !isLegalTime(join.now) || !isLegalTime(join.started)) return damagedSender("join");
     return join;
 }
 
@@ -72,7 +72,7 @@ Result<SenderName> decodeName(std::span<const std::byte> body) {
     SenderName name;
     name.number = reader.fixed<std::uint32_t>();
     name.text = reader.text();
-    if (!reader.atEnd() || name.number == 0) return damaged("name");
+    if (!reader.atEnd() || name.number == 0) return damagedSender("name");
     return name;
 }
 
@@ -102,7 +102,8 @@ Result<SenderEvents> decodeSenderEvents(std::span<const std::byte> body) {
     events.first = reader.fixed<std::uint64_t>();
     events.dropped = reader.fixed<std::uint64_t>();
     const auto count = reader.fixed<std::uint32_t>();
-    if (!reader.ok() || count > mostSenderEvents || reader.left() != count * senderEventSize) return damaged("events");
+    if (!reader.ok() || count > mostSenderEvents || reader.left() != count * senderEventSize)
+        return damagedSender("events");
     events.events.resize(count);
     for (SenderEvent& event : events.events) {
         for (std::int64_t* number : {&event.begin, &event.end, &event.bytes}) *number = reader.fixed<std::int64_t>();
@@ -114,9 +115,9 @@ Result<SenderEvents> decodeSenderEvents(std::span<const std::byte> body) {
         event.kind = reader.fixed<EventKind>();
         event.lane = reader.fixed<Lane>();
         static_cast<void>(reader.fixed<std::uint16_t>());
-        if (!isLegal(event)) return damaged("events");
+        if (!isLegal(event)) return damagedSender("events");
         if (!isLegalTime(event.begin) || !isLegalTime(event.end))
-            return fail({"damaged events", "",
+            return fail({"damagedSender events", "",
                          fmt::format("event {} ({}) goes from {} to {} ns, beyond all times",
                                      events.first + static_cast<std::uint64_t>(&event - events.events.data()) + 1,
                                      name(event.kind), event.begin, event.end),

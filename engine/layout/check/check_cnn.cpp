@@ -8,7 +8,7 @@
 namespace shardlab {
 namespace {
 
-constexpr double mostRows = 2147483647;  ///< sums over the pixels of a microbatch number them with 32 bits
+constexpr double mostPixels = 2147483647;  ///< sums over the pixels of a microbatch number them with 32 bits
 
 void checkImage(const ModelSpec& model, std::vector<Fault>& faults) {
     if (model.image < 1 || model.layers < 1 || mostCnnBlocks(model.image) >= model.layers) return;
@@ -46,13 +46,13 @@ void checkCnn(const Layout& layout, std::vector<Fault>& faults) {
                           "the members of a context group share the tokens of a sample; an image is one",
                           "1, with data and pipeline parallelism"});
     const double pixels = double(layout.batch.micro) * model.image * model.image;
-    if (pixels > mostRows)
+    if (pixels > mostPixels)
         faults.push_back(
             {"/batch/micro",
              fmt::format("{} images of {} × {} pixels are too many at once", layout.batch.micro, model.image,
                          model.image),
              "sums over all their pixels number them with 32 bits",
-             fmt::format("at most {}", static_cast<long long>(mostRows / (double(model.image) * model.image)))});
+             fmt::format("at most {}", static_cast<long long>(mostPixels / (double(model.image) * model.image)))});
 }
 
 }  // namespace shardlab

@@ -10,7 +10,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::string_view field = "/run/min_data";
+constexpr std::string_view minData = "/run/min_data";
 constexpr std::size_t mostNamed = 6;
 
 /// Why its number of replicas cannot change in the middle of a run; empty: it can.
@@ -41,12 +41,12 @@ void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> sched
     if (least <= 0) return;
     const auto schedule = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (const std::string_view why = fixedBecause(exchangeOf(layout.parallel)); !why.empty()) {
-        faults.push_back({std::string(field), fmt::format("{} cannot be elastic", layout.parallel.exchange),
+        faults.push_back({std::string(minData), fmt::format("{} cannot be elastic", layout.parallel.exchange),
                           std::string(why), "0; or parallel.exchange allreduce or server"});
         return;
     }
     if (schedule != schedules.end() && !schedule->flushes) {
-        faults.push_back({std::string(field), fmt::format("{} cannot be elastic", schedule->name),
+        faults.push_back({std::string(minData), fmt::format("{} cannot be elastic", schedule->name),
                           "another size goes on from a checkpoint, and it has no moment at which one is whole",
                           "0; or a schedule with a flush, 1f1b"});
         return;
@@ -60,7 +60,7 @@ void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> sched
     if (!outside && !smallerSizes(layout, schedules, least, 1).empty()) return;
     const std::vector<std::string> smaller = smallerSizes(layout, schedules, 1, mostNamed);
     faults.push_back(
-        {std::string(field),
+        {std::string(minData),
          outside ? fmt::format("{} replicas are the fewest of {}", least, data)
                  : fmt::format("no number of replicas from {} to {} can take over", least, data - 1),
          outside ? "a run has parallel.data replicas at most"

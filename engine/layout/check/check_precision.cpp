@@ -22,7 +22,7 @@ void checkScale(const Layout& layout, std::span<const ScheduleMethod> schedules,
          "none, with bf16 or fp32; or a schedule with a flush, 1f1b"});
 }
 
-void checkHeads(const Layout& layout, std::vector<Fault>& faults) {
+void checkHeadWidth(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
     if (layout.cluster.device != "cuda" || !hasAttention(model) || model.heads < 1) return;
     const int width = model.hidden / model.heads;
@@ -38,7 +38,7 @@ void checkHeads(const Layout& layout, std::vector<Fault>& faults) {
 
 void checkPrecision(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     checkScale(layout, schedules, faults);
-    checkHeads(layout, faults);
+    checkHeadWidth(layout, faults);
 }
 
 }  // namespace shardlab

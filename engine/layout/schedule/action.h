@@ -70,6 +70,7 @@ constexpr bool endsMicrobatch(ActionKind kind) {
 constexpr bool isReceive(ActionKind kind) {
     return kind == ActionKind::RecvForward || kind == ActionKind::RecvBackward;
 }
+constexpr bool isMessage(ActionKind kind) { return isSend(kind) || isReceive(kind); }
 /// Runs beside compute, over the data axis.
 constexpr bool isBesideCompute(ActionKind kind) {
     return kind >= ActionKind::ReduceBuckets && kind <= ActionKind::GatherUpdated;

@@ -11,8 +11,6 @@
 namespace shardlab {
 namespace {
 
-bool isMessage(ActionKind kind) { return isSend(kind) || isReceive(kind); }
-
 /// Plays the lists without time: how far each rank comes when communication waits for its other side. Reductions over
 /// the data axis are left out: all replicas of a rank have the same list and come to them in the same order.
 class Play {

@@ -13,9 +13,10 @@ namespace shardlab {
 namespace {
 
 constexpr int mostChunks = 1024;  // as the layout's field
-constexpr std::string_view counted = "counted from the order with F = I = W and B = 2 F; there is no closed form";
+constexpr std::string_view countedFromOrder =
+    "countedFromOrder from the order with F = I = W and B = 2 F; there is no closed form";
 constexpr std::string_view countedHere =
-    "counted from the order with F = I = W and B = 2 F; the closed form holds for other m";
+    "countedFromOrder from the order with F = I = W and B = 2 F; the closed form holds for other m";
 constexpr std::string_view steady = "0 between fill and drain: no step waits for the one before";
 
 // One line a method: name, title, paper, chunks from–to, refusal, generator, bubble and its formula; then whether it
@@ -28,12 +29,12 @@ constexpr std::array methods{
     ScheduleMethod{"interleaved-1f1b", "Interleaved 1F1B", "PTD-P, arXiv 2104.04473", 2, mostChunks, interleavedRefusal, generateInterleavedOneFOneB, interleavedBubble, "(p−1)/(vm+p−1)", false, false, true, false, interleavedHasClosedForm},
     ScheduleMethod{"looped-bfs", "Looped breadth-first", "arXiv 2211.05953", 2, mostChunks, nullptr, generateLoopedBfs, loopedBfsBubble, "1 − vm/((v−1)·max(m,p)+m+p−1)"},
     ScheduleMethod{"zb-h1", "Zero bubble, ZB-H1", "arXiv 2401.10241", 1, 1, nullptr, generateZbH1, zbH1Bubble, "(p−1)/(3m+p−1)", false, false, true, false, zbH1HasClosedForm},
-    ScheduleMethod{"zb-v", "Zero bubble, ZB-V", "arXiv 2401.10241, section 6", 2, 2, nullptr, generateZbV, zbVBubble, counted},
-    ScheduleMethod{"zb-greedy", "Zero bubble under a memory limit", "arXiv 2401.10241, section 3", 1, 1, nullptr, generateZbGreedy, zbGreedyBubble, counted, true},
-    ScheduleMethod{"dualpipe-v", "DualPipe-V", "arXiv 2412.19437 and its folded form", 2, 2, dualPipeVRefusal, generateDualPipeV, dualPipeVBubble, counted},
+    ScheduleMethod{"zb-v", "Zero bubble, ZB-V", "arXiv 2401.10241, section 6", 2, 2, nullptr, generateZbV, zbVBubble, countedFromOrder},
+    ScheduleMethod{"zb-greedy", "Zero bubble under a memory limit", "arXiv 2401.10241, section 3", 1, 1, nullptr, generateZbGreedy, zbGreedyBubble, countedFromOrder, true},
+    ScheduleMethod{"dualpipe-v", "DualPipe-V", "arXiv 2412.19437 and its folded form", 2, 2, dualPipeVRefusal, generateDualPipeV, dualPipeVBubble, countedFromOrder},
     ScheduleMethod{"pipedream", "PipeDream, weight stashing", "arXiv 1806.03377", 1, 1, pipeDreamRefusal, generatePipeDream, steadyBubble, steady, false, false, false, true},
     ScheduleMethod{"pipedream-2bw", "PipeDream-2BW, two weight versions", "arXiv 2006.09503", 1, 1, twoVersionsRefusal, generatePipeDream2bw, steadyBubble, steady, false, false, false},
-    ScheduleMethod{"custom", "Written by hand", "the layout's own actions", 1, mostChunks, customRefusal, generateCustom, customBubble, counted, false, true},
+    ScheduleMethod{"custom", "Written by hand", "the layout's own actions", 1, mostChunks, customRefusal, generateCustom, customBubble, countedFromOrder, false, true},
 };
 // clang-format on
 

@@ -18,8 +18,6 @@ std::vector<Action> updateOf(int stage, int versions, int number, bool dataParal
     return actions;
 }
 
-bool isMessage(ActionKind kind) { return isSend(kind) || isReceive(kind); }
-
 }  // namespace
 
 Schedule addVersionedUpdates(Schedule schedule, bool dataParallel) {

@@ -44,9 +44,9 @@ struct HeadBytes {
 };
 
 /// Follows Stage of model/stage.cpp buffer by buffer; keep the two side by side.
-class Walk {
+class CnnWalk {
 public:
-    Walk(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours)
+    CnnWalk(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours)
         : shape_(shape), neighbours_(neighbours),
           segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {
         const ModelSpec& model = layout.model;
@@ -198,7 +198,7 @@ private:
 }  // namespace
 
 StageBuffers cnnStageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours) {
-    const Walk walk(layout, shape, neighbours);
+    const CnnWalk walk(layout, shape, neighbours);
     StageBuffers buffers;
     buffers.forward = walk.forward();
     buffers.backward = walk.inputGrads(Category::Temporary, true);

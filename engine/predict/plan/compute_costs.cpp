@@ -11,7 +11,6 @@
 namespace shardlab {
 namespace {
 
-constexpr double fp32 = bytesOf(NumberFormat::Fp32);
 // Kernels of a forward: a norm, products, bias, scores, softmax … each counted once.
 constexpr int gptLayerKernels = 12;
 constexpr int llamaLayerKernels = 13;  // rotation instead of a bias, a gate of its own
@@ -185,9 +184,10 @@ double updateBytes(const Layout& layout) {
     const int moments = optimizer.kind == "adamw" ? 2 : optimizer.momentum > 0 && !adafactor ? 1 : 0;
     const int readings = adafactor ? 3 : 1;
     const auto weight = static_cast<double>(formats.weightBytes());
-    // Where there is a copy in fp32, it is read and written, and the weight written anew.
-    const double weights = formats.master ? 2 * fp32 + weight : 2 * weight;
-    const double ofMoments = codesMoments(optimizer) ? 2 * 2 * (1 + fp32 / elementsOfMomentBlock) : 2 * fp32 * moments;
+    // Where there is a copy in fp32Bytes, it is read and written, and the weight written anew.
+    const double weights = formats.master ? 2 * fp32Bytes + weight : 2 * weight;
+    const double ofMoments =
+        codesMoments(optimizer) ? 2 * 2 * (1 + fp32Bytes / elementsOfMomentBlock) : 2 * fp32Bytes * moments;
     return readings * static_cast<double>(formats.gradientBytes()) + weights + ofMoments;
 }
 

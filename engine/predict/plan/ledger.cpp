@@ -19,15 +19,14 @@
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
-
-/// What the optimizer remembers, in numbers of fp32; of moments in 8 bits the codes are kinds, and their scales
+/// What the optimizer remembers, in numbers of fp32Bytes; of moments in 8 bits the codes are kinds, and their scales
 /// besides.
 struct RememberedNumbers {
     std::vector<std::int64_t> kinds;   ///< each by itself in checkpoints
     std::vector<std::int64_t> spread;  ///< of each, what belongs to experts of which other ranks hold others
     std::int64_t besides = 0;          ///< not in them
-    std::int64_t bytesEach = fp32;     ///< of the kinds' numbers, as they lie on the rank; in checkpoints they are fp32
+    std::int64_t bytesEach =
+        fp32Bytes;  ///< of the kinds' numbers, as they lie on the rank; in checkpoints they are fp32Bytes
 };
 
 /// Of the parameters of a stage that `replica` updates, `updated` in number.
@@ -61,17 +60,17 @@ RememberedNumbers remembered(const Layout& layout, const StageShape& shape, cons
     return numbers;
 }
 
-/// With `masters` weights in fp32.
+/// With `masters` weights in fp32Bytes.
 std::int64_t optimizerBytes(const RememberedNumbers& numbers, std::int64_t masters) {
     return numbers.bytesEach * std::accumulate(numbers.kinds.begin(), numbers.kinds.end(), std::int64_t{0}) +
-           fp32 * (numbers.besides + masters);
+           fp32Bytes * (numbers.besides + masters);
 }
 
 /// Model state of one stage on data replica `replica`: what ZeRO shares out, the others have whole.
-/// Per parameter weight w, gradient g and optimizer state o bytes (fp32 AdamW 4, 4, 8; with 16-bit weights and an fp32
-/// master copy 2, 2, 12; with moments in 8 bits 2 + 8/256 instead of AdamW's 8; Adafactor's and SM3's rows and columns
-/// are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3. Where the optimizer lies on the
-/// host, o is 0 here (hostBytes).
+/// Per parameter weight w, gradient g and optimizer state o bytes (fp32Bytes AdamW 4, 4, 8; with 16-bit weights and an
+/// fp32Bytes master copy 2, 2, 12; with moments in 8 bits 2 + 8/256 instead of AdamW's 8; Adafactor's and SM3's rows
+/// and columns are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3. Where the optimizer
+/// lies on the host, o is 0 here (hostBytes).
 MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica) {
     const NumberFormats formats = numberFormats(layout.precision);
     const int zero = layout.parallel.zero;
@@ -96,7 +95,7 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
         bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] =
             optimizerBytes(numbers, formats.master ? shard : 0);
     if (layout.checkpoint.every == 0) return bytes;
-    // Where checkpoints are taken by themselves, a rank copies in fp32 what is its own and its part of what all
+    // Where checkpoints are taken by themselves, a rank copies in fp32Bytes what is its own and its part of what all
     // replicas hold; of weights the master copy, where there is one.
     const std::int64_t writers = atServer ? 1 : replicaCount(layout.parallel);
     const auto part = [&](std::int64_t all, std::int64_t spread) {
@@ -107,7 +106,7 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
         zero >= (formats.master ? 1 : 3) ? shard : part(whole, spreadParameters(layout.model, shape, share));
     for (std::size_t i = 0; i < numbers.kinds.size(); ++i)
         copied += zero >= 1 ? numbers.kinds[i] : part(numbers.kinds[i], numbers.spread[i]);
-    buffers += fp32 * copied;
+    buffers += fp32Bytes * copied;
     return bytes;
 }
 

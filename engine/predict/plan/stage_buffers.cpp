@@ -118,9 +118,10 @@ LayerBytes expertsLayer(const Sizes& size, const ExpertBytes& experts) {
 }
 
 /// Follows Stage of model/stage.cpp buffer by buffer; keep the two side by side.
-class Walk {
+class StageWalk {
 public:
-    Walk(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours, const TensorShare& share)
+    StageWalk(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,
+              const TensorShare& share)
         : size_(sizesOf(layout, share)), shape_(shape), neighbours_(neighbours), splits_(share.sequence),
           drops_(layout.model.dropout > 0), again_(recomputesCore(layout.memory)),
           part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0),
@@ -342,7 +343,7 @@ MemoryBytes swappedBytes(const StageBuffers& buffers, const StageShape& shape, b
 StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,
                           const TensorShare& share) {
     if (readsImages(layout.model)) return cnnStageBuffers(layout, shape, neighbours);
-    Walk walk(layout, shape, neighbours, share);
+    StageWalk walk(layout, shape, neighbours, share);
     StageBuffers buffers;
     buffers.forward = walk.forward();
     buffers.backward = walk.inputGrads(Category::Temporary, true);

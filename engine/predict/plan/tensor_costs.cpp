@@ -10,17 +10,15 @@
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
-
 /// Writes the lists, collective by collective.
 class Collectives {
 public:
     Collectives(const Layout& layout, const Link& link)
         : splits_(layout.parallel.sequence), members_(layout.parallel.tensor), link_(link),
-          token_(fp32 * layout.batch.micro * (layout.model.sequence / layout.parallel.context)),
+          token_(fp32Bytes * layout.batch.micro * (layout.model.sequence / layout.parallel.context)),
           activation_(numberFormats(layout.precision).activationBytes() * layout.batch.micro *
                       (layout.model.sequence / layout.parallel.context) * layout.model.hidden),
-          norm_(normNumbers(layout.model) * fp32 * layout.model.hidden) {}
+          norm_(normNumbers(layout.model) * fp32Bytes * layout.model.hidden) {}
 
     /// TensorGroup's calls.
     void gather(std::vector<TensorCost>& list, int layer) const {
@@ -36,14 +34,14 @@ public:
     void sumOverTokens(std::vector<TensorCost>& list, int layer) const {
         if (splits_) list.push_back(whole(layer, norm_));
     }
-    /// `numbers` a token, fp32.
+    /// `numbers` a token, fp32Bytes.
     void overMembers(std::vector<TensorCost>& list, int layer, int numbers) const {
         if (members_ > 1) list.push_back(whole(layer, numbers * token_));
     }
-    /// Of the update, fp32; nothing where there are none.
+    /// Of the update, fp32Bytes; nothing where there are none.
     void ofUpdate(std::vector<TensorCost>& list, std::int64_t numbers) const {
         constexpr int allLayers = -3;
-        if (numbers > 0 && members_ > 1) list.push_back(whole(allLayers, fp32 * numbers));
+        if (numbers > 0 && members_ > 1) list.push_back(whole(allLayers, fp32Bytes * numbers));
     }
 
 private:

@@ -4,6 +4,7 @@
 #include "engine/trace/analysis/comparison_side.h"
 #include "engine/base/units.h"
 #include "engine/layout/mesh/replicas.h"
+#include "engine/base/median.h"
 
 #include <algorithm>
 #include <array>
@@ -18,13 +19,6 @@ namespace {
 constexpr std::size_t mostDifferences = 10;
 constexpr std::size_t mostExamples = 3;
 constexpr double manifold = 10;  ///< from this change on, as a multiple
-
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    std::ranges::sort(values);
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 bool communicates(const SpanKey& key, const Mesh& mesh) {
     switch (key.kind) {

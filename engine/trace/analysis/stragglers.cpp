@@ -6,6 +6,7 @@
 #include "engine/trace/metrics/figure_sum.h"
 #include "engine/trace/metrics/summary.h"
 #include "engine/layout/schedule/registry.h"
+#include "engine/base/median.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,12 +24,6 @@ constexpr std::size_t mostSteps = 10'000;  ///< looked at: of a longer run the l
 
 /// Who is judged, for what.
 using Subject = std::tuple<StragglerCause, int, int>;  // cause, rank, peer
-
-double median(std::vector<double> values) {
-    std::ranges::sort(values);
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 struct Judged {
     double measured = 0;   ///< seconds

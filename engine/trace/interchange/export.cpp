@@ -8,7 +8,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::array formats{
+constexpr std::array knownExports{
     ExportFormat{"csv", ".csv", "one row per event, for spreadsheets and scripts", writeCsv},
     ExportFormat{"chrome", ".json", "trace for ui.perfetto.dev and chrome://tracing", writeChrome},
     ExportFormat{"perfetto", ".pftrace", "trace for ui.perfetto.dev, smaller and faster to open", writePerfetto},
@@ -17,14 +17,14 @@ constexpr std::array formats{
 
 }  // namespace
 
-std::span<const ExportFormat> exportFormats() { return formats; }
+std::span<const ExportFormat> exportFormats() { return knownExports; }
 
 Result<ExportFormat> findExportFormat(std::string_view name) {
-    const auto found = std::ranges::find(formats, name, &ExportFormat::name);
-    if (found != formats.end()) return *found;
+    const auto found = std::ranges::find(knownExports, name, &ExportFormat::name);
+    if (found != knownExports.end()) return *found;
     std::string legal = "Possible are";
-    for (const ExportFormat& format : formats)
-        legal += (&format == formats.data() ? " " : ", ") + std::string(format.name);
+    for (const ExportFormat& format : knownExports)
+        legal += (&format == knownExports.data() ? " " : ", ") + std::string(format.name);
     return fail({"unknown export format", std::string(name), "", legal});
 }
 

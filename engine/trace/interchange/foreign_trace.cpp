@@ -37,7 +37,7 @@ std::string now() {
                        fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
 }
 
-Error refusal(std::string where, std::string why, std::string legal = "") {
+Error refusalOf(std::string where, std::string why, std::string legal = "") {
     return {"cannot import the trace", std::move(where), std::move(why), std::move(legal)};
 }
 
@@ -56,9 +56,9 @@ std::uint32_t ForeignTrace::addProcess(ForeignProcess process) {
 
 Status ForeignTrace::room() const {
     if (processes_.size() <= mostRanks) return {};
-    return fail(refusal(processes_.back().source,
-                        fmt::format("it is one process more than the {} that a run can have as ranks", mostRanks),
-                        "Traces of fewer processes"));
+    return fail(refusalOf(processes_.back().source,
+                          fmt::format("it is one process more than the {} that a run can have as ranks", mostRanks),
+                          "Traces of fewer processes"));
 }
 
 ActionId ForeignTrace::name(std::string_view text) {
@@ -132,19 +132,19 @@ void ForeignTrace::ignored(std::string_view what, std::int64_t count) {
 
 /// Ranks that the trace names come first, in their order; a trace of some ranks of a job has no rows for the others.
 Result<std::vector<int>> ForeignTrace::ranks() const {
-    if (processes_.empty()) return fail(refusal("", "there is nothing in it that a timeline could show"));
+    if (processes_.empty()) return fail(refusalOf("", "there is nothing in it that a timeline could show"));
     if (processes_.size() > mostRanks)
         return fail(
-            refusal("", fmt::format("it has {} processes", processes_.size()), fmt::format("At most {}", mostRanks)));
+            refusalOf("", fmt::format("it has {} processes", processes_.size()), fmt::format("At most {}", mostRanks)));
     std::map<int, const ForeignProcess*> named;
     for (const ForeignProcess& process : processes_) {
         if (!process.rank) continue;
         const auto [place, fresh] = named.emplace(*process.rank, &process);
         if (!fresh)
-            return fail(
-                refusal(process.source,
-                        fmt::format("it says that it is rank {}, and so does {}", *process.rank, place->second->source),
-                        "One trace of each rank"));
+            return fail(refusalOf(
+                process.source,
+                fmt::format("it says that it is rank {}, and so does {}", *process.rank, place->second->source),
+                "One trace of each rank"));
     }
     std::vector<std::size_t> order(processes_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -266,10 +266,10 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
         }
         if (!isLegalTime(event.event.begin) || !isLegalTime(event.event.end)) {
             if (status)
-                status = fail(refusal(processes_[event.process].source,
-                                      fmt::format("{} goes from {} to {} ns after the trace's first event",
-                                                  called(event), event.event.begin, event.event.end),
-                                      "Events within 36 years of the first one"));
+                status = fail(refusalOf(processes_[event.process].source,
+                                        fmt::format("{} goes from {} to {} ns after the trace's first event",
+                                                    called(event), event.event.begin, event.event.end),
+                                        "Events within 36 years of the first one"));
             return;
         }
         std::vector<Event>& batch = event.predicted ? predicted : measured;
@@ -321,7 +321,7 @@ Result<ImportReport> ForeignTrace::write(const std::filesystem::path& out, std::
                                          const std::vector<std::string>& files, const ShareWatcher& watcher) {
     const auto numbered = ranks();
     if (!numbered) return fail(numbered.error());
-    if (sorter_.size() == 0) return fail(refusal(files.front(), "there is nothing in it that a timeline could show"));
+    if (sorter_.size() == 0) return fail(refusalOf(files.front(), "there is nothing in it that a timeline could show"));
     std::error_code ignoredError;
     if (std::filesystem::exists(out, ignoredError) && std::filesystem::file_size(out, ignoredError) > 0 &&
         !RunReader::open(out))

@@ -14,7 +14,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::array formats{
+constexpr std::array knownImports{
     ImportFormat{"kineto", "PyTorch profiler", "JSON of torch.profiler (Kineto), one file per rank, also .json.gz",
                  readKineto},
     ImportFormat{"chrome", "Chrome trace", "JSON of chrome://tracing, also .json.gz", readChrome},
@@ -26,18 +26,18 @@ constexpr std::size_t looked = 64 * 1024;
 
 std::string legalFormats() {
     std::string legal = "Importable are: ";
-    for (const ImportFormat& format : formats)
-        legal += fmt::format("{}{}", &format == formats.data() ? "" : "; ", format.description);
+    for (const ImportFormat& format : knownImports)
+        legal += fmt::format("{}{}", &format == knownImports.data() ? "" : "; ", format.description);
     return legal;
 }
 
 }  // namespace
 
-std::span<const ImportFormat> importFormats() { return formats; }
+std::span<const ImportFormat> importFormats() { return knownImports; }
 
 Result<ImportFormat> findImportFormat(std::string_view name) {
-    const auto found = std::ranges::find(formats, name, &ImportFormat::name);
-    if (found != formats.end()) return *found;
+    const auto found = std::ranges::find(knownImports, name, &ImportFormat::name);
+    if (found != knownImports.end()) return *found;
     return fail({"unknown import format", std::string(name), "", legalFormats()});
 }
 

@@ -2,6 +2,7 @@
 #include "engine/trace/metrics/summary.h"
 
 #include "engine/trace/metrics/figure_sum.h"
+#include "engine/base/median.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,14 +14,6 @@ namespace {
 
 bool endsBackward(EventKind kind) {
     return kind == EventKind::Backward || kind == EventKind::InputGrad || kind == EventKind::WeightGrad;
-}
-
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1) return *middle;
-    return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 /// −1 is none yet.

@@ -12,11 +12,11 @@
 namespace shardlab {
 namespace {
 
-constexpr std::uint64_t magic = 0x31746867'696c4653;  // "SFlight1" in the file; the digit is the version
-constexpr const char* what = "the flight record";
+constexpr std::uint64_t flightMagic = 0x31746867'696c4653;  // "SFlight1" in the file; the digit is the version
+constexpr const char* flightRecord = "the flight record";
 
 /// Entry n lies in slot n mod capacity; it is whole where complement is ~number.
-struct Slot {
+struct FlightSlot {
     std::uint64_t number = 0;
     std::uint64_t kind = 0;
     std::uint64_t action = 0;
@@ -27,15 +27,15 @@ struct Slot {
     std::uint64_t complement = 0;
 };
 
-struct Page {
+struct FlightPage {
     std::uint64_t magic = 0;
-    std::array<Slot, FlightRecord::capacity> slots;
+    std::array<FlightSlot, FlightRecord::capacity> slots;
 };
-constexpr std::size_t pageWords = sizeof(Page) / sizeof(std::uint64_t);
+constexpr std::size_t flightPageWords = sizeof(FlightPage) / sizeof(std::uint64_t);
 
-Page& pageOf(const MappedFile& file) { return *reinterpret_cast<Page*>(file.words().data()); }
+FlightPage& flightPageOf(const MappedFile& file) { return *reinterpret_cast<FlightPage*>(file.words().data()); }
 
-FlightEntry entryOf(Slot& slot) {
+FlightEntry entryOf(FlightSlot& slot) {
     FlightEntry entry;
     entry.number = get(slot.number);
     entry.kind = static_cast<EventKind>(get(slot.kind));
@@ -78,15 +78,15 @@ FlightRecord& FlightRecord::operator=(FlightRecord&&) noexcept = default;
 FlightRecord::~FlightRecord() = default;
 
 Result<FlightRecord> FlightRecord::create(const std::filesystem::path& file) {
-    auto mapped = MappedFile::create(file, pageWords, what);
+    auto mapped = MappedFile::create(file, flightPageWords, flightRecord);
     if (!mapped) return fail(mapped.error());
-    std::atomic_ref(pageOf(*mapped).magic).store(magic, std::memory_order_release);
+    std::atomic_ref(flightPageOf(*mapped).magic).store(flightMagic, std::memory_order_release);
     return FlightRecord(std::make_unique<Mapping>(std::move(*mapped)));
 }
 
 void FlightRecord::begin(FlightEntry entry) {
     entry.number = ++mapping_->count;
-    Slot& slot = pageOf(mapping_->mapped).slots[entry.number % capacity];
+    FlightSlot& slot = flightPageOf(mapping_->mapped).slots[entry.number % capacity];
     put(slot.number, entry.number);
     std::atomic_thread_fence(std::memory_order_release);
     put(slot.kind, static_cast<std::uint64_t>(entry.kind));
@@ -106,7 +106,7 @@ void FlightRecord::complete(const FlightEntry& entry) {
     });
     if (began == mapping_->open.end()) return begin(entry);
     // Where a later operation has taken the slot meanwhile, this one is forgotten.
-    Slot& slot = pageOf(mapping_->mapped).slots[began->number % capacity];
+    FlightSlot& slot = flightPageOf(mapping_->mapped).slots[began->number % capacity];
     // Both moments are the span's: a paced message or a device's has a begin of its own, which may be before begin()
     // was called.
     if (get(slot.number) == began->number) {
@@ -117,14 +117,14 @@ void FlightRecord::complete(const FlightEntry& entry) {
 }
 
 Result<std::vector<FlightEntry>> readFlight(const std::filesystem::path& file) {
-    const auto mapped = MappedFile::open(file, pageWords, what);
+    const auto mapped = MappedFile::open(file, flightPageWords, flightRecord);
     if (!mapped) return fail(mapped.error());
-    Page& page = pageOf(*mapped);
-    if (std::atomic_ref(page.magic).load(std::memory_order_acquire) != magic)
+    FlightPage& page = flightPageOf(*mapped);
+    if (std::atomic_ref(page.magic).load(std::memory_order_acquire) != flightMagic)
         return fail(
             {"cannot read the flight record", file.string(), "it is no flight record, or of another version", ""});
     std::vector<FlightEntry> entries;
-    for (Slot& slot : page.slots) {
+    for (FlightSlot& slot : page.slots) {
         const std::uint64_t complement = std::atomic_ref(slot.complement).load(std::memory_order_acquire);
         const FlightEntry entry = entryOf(slot);
         std::atomic_thread_fence(std::memory_order_acquire);

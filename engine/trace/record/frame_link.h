@@ -23,8 +23,12 @@ public:
     void sendRaw(std::span<const std::byte> frames) { out_.insert(out_.end(), frames.begin(), frames.end()); }
     bool flush();
     std::size_t queued() const { return out_.size() - sent_; }
+    /// Whether so little is queued that more bulk data may follow: what is urgent then waits for little.
+    bool hasRoom() const { return queued() < roomBelow; }
 
 private:
+    static constexpr std::size_t roomBelow = std::size_t{1} << 17;  ///< bytes
+
     Descriptor socket_;
     FrameParser parser_;
     Bytes room_;

@@ -9,10 +9,10 @@
 namespace shardlab {
 namespace {
 
-constexpr std::uint64_t magic = 0x32656761'50444c53;  // "SLDPage2" in the file; the digit is the version
+constexpr std::uint64_t statusMagic = 0x32656761'50444c53;  // "SLDPage2" in the file; the digit is the version
 
 /// One status, in words of eight bytes. `stamp` is the number of the set() that wrote it, ~stamp its complement.
-struct Slot {
+struct StatusSlot {
     std::uint64_t stamp = 0;
     std::uint64_t pidAndPhase = 0;
     std::uint64_t stepAndPeer = 0;
@@ -23,16 +23,16 @@ struct Slot {
 
 /// The n-th set() writes slot n mod 2 and then publishes n. A writer killed half way leaves the other slot whole;
 /// a reader overtaken by two further set() calls sees it from `published` and reads again.
-struct Page {
+struct MappedPage {
     std::uint64_t magic = 0;
     std::uint64_t published = 0;
     std::uint64_t pulse = 0;
-    std::array<Slot, 2> slots;
+    std::array<StatusSlot, 2> slots;
 };
-constexpr std::size_t pageWords = sizeof(Page) / sizeof(std::uint64_t);
-constexpr const char* what = "the status page";
+constexpr std::size_t statusPageWords = sizeof(MappedPage) / sizeof(std::uint64_t);
+constexpr const char* statusPage = "the status page";
 
-Page& pageOf(const MappedFile& file) { return *reinterpret_cast<Page*>(file.words().data()); }
+MappedPage& statusPageOf(const MappedFile& file) { return *reinterpret_cast<MappedPage*>(file.words().data()); }
 
 std::uint64_t pack(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
 std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
@@ -60,20 +60,20 @@ StatusPage& StatusPage::operator=(StatusPage&&) noexcept = default;
 StatusPage::~StatusPage() = default;
 
 Result<StatusPage> StatusPage::create(const std::filesystem::path& file) {
-    auto mapped = MappedFile::create(file, pageWords, what);
+    auto mapped = MappedFile::create(file, statusPageWords, statusPage);
     if (!mapped) return fail(mapped.error());
     StatusPage page(std::make_unique<Mapping>(std::move(*mapped)));
     RankStatus status;
     status.pid = ::getpid();
     page.set(status);
-    std::atomic_ref(pageOf(page.mapping_->mapped).magic).store(magic, std::memory_order_release);
+    std::atomic_ref(statusPageOf(page.mapping_->mapped).magic).store(statusMagic, std::memory_order_release);
     return page;
 }
 
 void StatusPage::set(const RankStatus& status) {
-    Page& page = pageOf(mapping_->mapped);
+    MappedPage& page = statusPageOf(mapping_->mapped);
     const std::uint64_t number = ++mapping_->count;
-    Slot& slot = page.slots[number % 2];
+    StatusSlot& slot = page.slots[number % 2];
     put(slot.stamp, number);
     std::atomic_thread_fence(std::memory_order_release);
     put(slot.pidAndPhase, pack(static_cast<std::uint32_t>(status.pid), static_cast<std::uint32_t>(status.phase)));
@@ -84,17 +84,19 @@ void StatusPage::set(const RankStatus& status) {
     std::atomic_ref(page.published).store(number, std::memory_order_release);
 }
 
-void StatusPage::beat() { std::atomic_ref(pageOf(mapping_->mapped).pulse).fetch_add(1, std::memory_order_relaxed); }
+void StatusPage::beat() {
+    std::atomic_ref(statusPageOf(mapping_->mapped).pulse).fetch_add(1, std::memory_order_relaxed);
+}
 
 Result<RankStatus> readStatus(const std::filesystem::path& file) {
-    const auto mapped = MappedFile::open(file, pageWords, what);
+    const auto mapped = MappedFile::open(file, statusPageWords, statusPage);
     if (!mapped) return fail(mapped.error());
-    Page& page = pageOf(*mapped);
-    if (std::atomic_ref(page.magic).load(std::memory_order_acquire) != magic)
+    MappedPage& page = statusPageOf(*mapped);
+    if (std::atomic_ref(page.magic).load(std::memory_order_acquire) != statusMagic)
         return fail({"cannot read the status page", file.string(), "it is no status page, or of another version", ""});
     for (int attempt = 0; attempt < 1000; ++attempt) {
         const std::uint64_t number = std::atomic_ref(page.published).load(std::memory_order_acquire);
-        Slot& slot = page.slots[number % 2];
+        StatusSlot& slot = page.slots[number % 2];
         const std::uint64_t pidAndPhase = get(slot.pidAndPhase);
         const std::uint64_t stepAndPeer = get(slot.stepAndPeer);
         RankStatus status;

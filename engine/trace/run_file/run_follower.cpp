@@ -15,7 +15,7 @@ namespace {
 
 enum Query : std::size_t { Version, Meta, MetaValue, Ranks, Names, Log, Newest, GrownBlock, NewBlocks, queryCount };
 
-constexpr std::array<const char*, queryCount> sql{
+constexpr std::array<const char*, queryCount> querySql{
     "PRAGMA data_version",
     "SELECT key, crc FROM meta",
     "SELECT value FROM meta WHERE key = ?",
@@ -51,7 +51,7 @@ Result<RunFollower> RunFollower::open(const std::filesystem::path& file) {
 }
 
 Status RunFollower::prepareAll() {
-    for (const char* each : sql) {
+    for (const char* each : querySql) {
         auto statement = database_.prepare(each);
         if (!statement) return fail(readFailure(database_, file_, "the run file"));
         statements_.push_back(std::move(*statement));

@@ -7,6 +7,9 @@
 
 namespace shardlab {
 
+/// Tests in vain between two looks whether those waited for still live.
+inline constexpr long looksApart = 128;
+
 /// What a waiting rank does between two tests. Where there are more ranks than cores it yields a few times, then
 /// sleeps, 20 to 100 µs at a time, and leaves its core to working ones; otherwise it spins for a while, then yields,
 /// and after some milliseconds sleeps 20 µs at a time: whoever waits for so long does not notice, and others get the

@@ -7,7 +7,7 @@ namespace shardlab {
 
 namespace {
 
-std::size_t bytesOf(const Buffer& buffer) { return buffer.size() * sizeOf(buffer.type()); }
+std::size_t hostBytesOf(const Buffer& buffer) { return buffer.size() * sizeOf(buffer.type()); }
 
 }  // namespace
 
@@ -16,7 +16,7 @@ SwappedActivations::SwappedActivations(Stage& stage, int microbatch, Arena& host
     stage.visitSavedBuffers(microbatch, [&](Buffer& kept) {
         const std::size_t own = number++;
         if (kept.empty()) return;
-        bytes_ += static_cast<std::int64_t>(bytesOf(kept));
+        bytes_ += static_cast<std::int64_t>(hostBytesOf(kept));
         Buffer place = host.allocate(MemoryCategory::Activations, kept.size(), kept.type());
         const MemoryCategory category = kept.category();
         pieces_.push_back({own, category, std::move(kept), std::move(place), {}});
@@ -26,7 +26,7 @@ SwappedActivations::SwappedActivations(Stage& stage, int microbatch, Arena& host
 std::shared_ptr<DeviceMoment> SwappedActivations::store(Device& device) const {
     std::shared_ptr<DeviceMoment> last;
     for (const Piece& piece : pieces_)
-        last = device.downloadBeside(piece.onDevice.data().data, piece.onHost.data().data, bytesOf(piece.onHost));
+        last = device.downloadBeside(piece.onDevice.data().data, piece.onHost.data().data, hostBytesOf(piece.onHost));
     return last;
 }
 
@@ -49,7 +49,7 @@ void SwappedActivations::enterDevice(Stage& stage, int microbatch, Arena& device
 std::shared_ptr<DeviceMoment> SwappedActivations::restore(Device& device) const {
     std::shared_ptr<DeviceMoment> last;
     for (const Piece& piece : pieces_)
-        last = device.uploadAhead(piece.onHost.data().data, piece.target.data, bytesOf(piece.onHost));
+        last = device.uploadAhead(piece.onHost.data().data, piece.target.data, hostBytesOf(piece.onHost));
     return last;
 }
 

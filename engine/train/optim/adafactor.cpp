@@ -10,7 +10,7 @@ namespace shardlab {
 
 namespace {
 
-constexpr FactoredKinds kinds{"row sums of squares", "column sums of squares", "mean squares"};
+constexpr FactoredKinds adafactorKinds{"row sums of squares", "column sums of squares", "mean squares"};
 
 std::vector<MemberPiece> normsOf(std::span<const Parameter> parameters) {
     std::vector<MemberPiece> pieces;
@@ -44,7 +44,7 @@ public:
     }
 
     std::vector<OptimizerState> state(std::span<const Parameter> parameters) override {
-        return sums_.state(parameters, kinds);
+        return sums_.state(parameters, adafactorKinds);
     }
 
 private:

@@ -16,7 +16,7 @@ struct OptimizerKind {
     std::unique_ptr<Optimizer> (*make)(const OptimizerSetup&, std::span<Parameter>, Arena&);
 };
 
-constexpr std::array kinds{
+constexpr std::array optimizerKinds{
     OptimizerKind{"adafactor", makeAdafactor},
     OptimizerKind{"adamw", makeAdamW},
     OptimizerKind{"adamw-8bit", makeAdamW8Bit},
@@ -27,7 +27,7 @@ constexpr std::array kinds{
 }  // namespace
 
 std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena) {
-    for (const OptimizerKind& kind : kinds) {
+    for (const OptimizerKind& kind : optimizerKinds) {
         if (kind.name == setup.spec.kind) return kind.make(setup, parameters, arena);
     }
     throw std::logic_error("no optimizer of kind \"" + setup.spec.kind + "\"");

@@ -8,7 +8,7 @@ namespace shardlab {
 
 namespace {
 
-constexpr FactoredKinds kinds{"row accumulator", "column accumulator", "accumulator"};
+constexpr FactoredKinds sm3Kinds{"row accumulator", "column accumulator", "accumulator"};
 
 class Sm3 : public Optimizer {
 public:
@@ -39,7 +39,7 @@ public:
     }
 
     std::vector<OptimizerState> state(std::span<const Parameter> parameters) override {
-        std::vector<OptimizerState> all = largest_.state(parameters, kinds);
+        std::vector<OptimizerState> all = largest_.state(parameters, sm3Kinds);
         if (!moments_.empty()) addMoments("first moment", moments_.span(), parameters, all);
         return all;
     }

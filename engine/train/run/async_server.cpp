@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/train/comm/backoff.h"
+#include "engine/train/run/run_control.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,11 +11,7 @@
 #include <utility>
 
 namespace shardlab {
-namespace {
-
-constexpr std::chrono::milliseconds pausedPoll{5};
-
-}  // namespace
+namespace {}  // namespace
 
 AsyncServer::AsyncServer(AsyncServerSetup setup) : setup_(std::move(setup)) {
     workers_.resize(static_cast<std::size_t>(setup_.data.size()));

@@ -85,7 +85,7 @@ std::map<UChar32, unsigned char> writtenBytes() {
 }
 
 /// Empty where a character stands for no byte.
-std::optional<std::string> bytesOf(std::string_view written) {
+std::optional<std::string> writtenBytes(std::string_view written) {
     static const std::map<UChar32, unsigned char> known = writtenBytes();
     std::string bytes;
     const auto length = static_cast<std::int32_t>(written.size());
@@ -139,7 +139,7 @@ Result<Gpt2Tokenizer> Gpt2Tokenizer::load(const std::filesystem::path& folder) {
             return wrong(vocabularyFile, fmt::format("the token of \"{}\" is no number of 16 bits", written));
         const auto token = id.get<std::uint16_t>();
         tokenizer.vocabulary_ = std::max(tokenizer.vocabulary_, token + 1);
-        if (const auto bytes = bytesOf(written)) tokens[*bytes] = token;
+        if (const auto bytes = writtenBytes(written)) tokens[*bytes] = token;
         if (written == endOfText) tokenizer.end_ = token;
     }
     for (int byte = 0; byte < 256; ++byte) {
@@ -160,8 +160,8 @@ Result<Gpt2Tokenizer> Gpt2Tokenizer::load(const std::filesystem::path& folder) {
         if (line.ends_with('\r')) line.remove_suffix(1);
         if (line.empty() || (number == 1 && line.starts_with("#version"))) continue;
         const std::size_t blank = line.find(' ');
-        const auto left = bytesOf(line.substr(0, blank));
-        const auto right = blank == std::string_view::npos ? std::nullopt : bytesOf(line.substr(blank + 1));
+        const auto left = writtenBytes(line.substr(0, blank));
+        const auto right = blank == std::string_view::npos ? std::nullopt : writtenBytes(line.substr(blank + 1));
         if (!left || !right || !tokens.contains(*left) || !tokens.contains(*right) || !tokens.contains(*left + *right))
             return wrong(mergesFile, fmt::format("line {} does not join two tokens to a third", number));
         const std::uint32_t key = std::uint32_t{tokens[*left]} << 16 | tokens[*right];

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/train/comm/scalars.h"
+#include "engine/train/run/run_control.h"
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +15,6 @@
 namespace shardlab {
 namespace {
 
-constexpr std::chrono::milliseconds pausedPoll{5};
 constexpr std::int64_t noLimit = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/predict/plan/profile_noise.h"
 #include "engine/train/comm/scalars.h"
+#include "engine/base/median.h"
 
 #include <algorithm>
 #include <numeric>
@@ -15,11 +16,6 @@ namespace {
 constexpr int repeats = 15;
 constexpr int warmUp = 3;
 constexpr std::int64_t busyNanoseconds = 2'000'000;
-
-double median(std::vector<double> values) {
-    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-    return values[values.size() / 2];
-}
 
 double mean(const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());

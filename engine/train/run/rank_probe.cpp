@@ -5,6 +5,7 @@
 #include "engine/train/comm/scalars.h"
 #include "engine/predict/plan/core_speed.h"
 #include "engine/predict/plan/profile_noise.h"
+#include "engine/base/median.h"
 
 #include <algorithm>
 #include <functional>
@@ -16,12 +17,6 @@ constexpr double passSeconds = 1.0;  ///< of each way of running the backward
 constexpr int fewestPasses = 3;      ///< the first of them warms up
 constexpr int warmUpdates = 2;
 
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-    return values[values.size() / 2];
-}
-
 /// Median over the members whose value is not 0.
 double typical(Communicator& world, double value) {
     std::vector<double> values = gather(world, value);
@@ -29,7 +24,7 @@ double typical(Communicator& world, double value) {
     return median(std::move(values));
 }
 
-double mean(Communicator& world, double value) {
+double meanOverRanks(Communicator& world, double value) {
     double sum = 0;
     for (const double each : gather(world, value)) sum += each;
     return sum / world.size();
@@ -207,9 +202,11 @@ KernelAccount RankProbe::kernels(int threads) {
     for (; passes == 0 || monotonicNanoseconds() < end; ++passes) pass(true);
     const double seconds = secondsOf(time_) - begin;
     meter_.stop();
-    const auto ofRank = [&](double ofPasses) { return mean(world_, ofPasses / passes); };
-    KernelAccount account{
-        {}, ofRank(seconds), mean(world_, flops * threads), mean(world_, core.memoryBandwidth * threads)};
+    const auto ofRank = [&](double ofPasses) { return meanOverRanks(world_, ofPasses / passes); };
+    KernelAccount account{{},
+                          ofRank(seconds),
+                          meanOverRanks(world_, flops * threads),
+                          meanOverRanks(world_, core.memoryBandwidth * threads)};
     for (std::size_t i = 0; i < kernelKinds; ++i) {
         const auto kind = static_cast<KernelKind>(i);
         const KernelUse& use = meter_.use(kind);

@@ -10,8 +10,6 @@ namespace shardlab {
 
 namespace {
 
-constexpr std::chrono::milliseconds pausedPoll{5};
-
 /// Tells or hears rank 0's decision; `patient`: sleeps while it waits, whatever the backend's own way of waiting.
 Decision share(Communicator& world, Decision decision, bool patient) {
     const RequestPtr told = world.ibroadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);

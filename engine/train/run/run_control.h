@@ -5,6 +5,7 @@
 #include "engine/train/comm/communicator.h"
 #include "engine/trace/event/event.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -13,6 +14,9 @@
 namespace shardlab {
 
 enum class Decision : std::uint8_t { Run, Pause, Stop, Checkpoint };
+
+/// How long a paused rank sleeps between two looks for a command.
+inline constexpr std::chrono::milliseconds pausedPoll{5};
 
 /// Rank 0's side: commands in, one decision for each step boundary out.
 class RunControl {

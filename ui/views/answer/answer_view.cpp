@@ -9,6 +9,7 @@
 #include "engine/base/device_time.h"
 #include "engine/base/units.h"
 #include "engine/layout/devices.h"
+#include "ui/core/text.h"
 
 #include <QVBoxLayout>
 
@@ -16,8 +17,6 @@
 
 namespace shardlab {
 namespace {
-
-QString text(const std::string& from) { return QString::fromStdString(from); }
 
 std::int64_t largestNeed(const Plan& plan) { return neededBytes(plan.layout, neediest(plan.layout, plan.memory)); }
 

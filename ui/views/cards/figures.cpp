@@ -5,6 +5,7 @@
 #include "ui/timeline/event_text.h"
 
 #include "engine/base/units.h"
+#include "ui/core/text.h"
 
 #include <QCoreApplication>
 
@@ -16,7 +17,6 @@ namespace shardlab {
 namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("cards", text); }
-QString text(const std::string& formatted) { return QString::fromStdString(formatted); }
 const QString unknown = QStringLiteral("—");
 
 /// The counter of a step, from whichever rank tells it.

@@ -13,6 +13,7 @@
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/compare/linked_timelines.h"
+#include "ui/core/text.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -28,8 +29,6 @@ namespace {
 
 constexpr int besideWidth = 760;      ///< from which the tables stand beside the timelines
 constexpr int timelinesHeight = 300;  ///< from which there is room for two timelines
-
-QString text(const std::string& from) { return QString::fromStdString(from); }
 
 }  // namespace
 

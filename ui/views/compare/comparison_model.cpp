@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "ui/core/theme.h"
+#include "ui/core/text.h"
 
 #include <QCoreApplication>
 #include <QPainter>
@@ -14,8 +15,6 @@ namespace shardlab {
 namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("compare", text); }
-QString text(const std::string& from) { return QString::fromStdString(from); }
-QString text(std::string_view from) { return QString::fromUtf8(from.data(), static_cast<qsizetype>(from.size())); }
 const QString unknown = QStringLiteral("–");
 
 QString secondsText(const std::optional<double>& value) { return value ? text(formatSeconds(*value)) : unknown; }

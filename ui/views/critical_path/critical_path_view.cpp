@@ -5,6 +5,7 @@
 #include "ui/core/child.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
+#include "ui/core/text.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>
@@ -17,7 +18,6 @@ namespace {
 
 constexpr std::size_t mostRanks = 64;  ///< listed
 
-QString text(const std::string& from) { return QString::fromStdString(from); }
 QString percent(double part, double whole) { return text(formatPercent(whole > 0 ? part / whole : 0)); }
 
 /// "20 ms compute, 3 ms tensor collectives, 1 ms communication"; the second where there are any.

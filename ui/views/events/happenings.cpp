@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "ui/core/overflow.h"
+#include "ui/core/text.h"
 
 #include <QCoreApplication>
 
@@ -14,8 +15,6 @@ namespace shardlab {
 namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("events", text); }
-QString text(std::string_view words) { return QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size())); }
-
 /// Of events and of the log: ranks that fail before their first event are told of by the log alone.
 std::int64_t lastOf(const RunModel& model) {
     std::int64_t last = model.lastTime();

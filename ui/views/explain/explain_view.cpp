@@ -9,6 +9,7 @@
 #include "ui/views/explain/step_overhead_session.h"
 #include "ui/views/explain/nearest_session.h"
 #include "ui/views/explain/reasons.h"
+#include "ui/core/text.h"
 
 #include <QLabel>
 #include <QScrollArea>
@@ -20,8 +21,6 @@ namespace {
 
 const QString betterLink = QStringLiteral("better:");
 const QString nearestLink = QStringLiteral("nearest:");
-
-QString text(std::string_view from) { return QString::fromUtf8(from.data(), static_cast<qsizetype>(from.size())); }
 
 }  // namespace
 

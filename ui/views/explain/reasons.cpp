@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/schedule/registry.h"
+#include "ui/core/text.h"
 
 #include <QCoreApplication>
 
@@ -13,8 +14,6 @@ namespace shardlab {
 namespace {
 
 QString words(const char* text) { return QCoreApplication::translate("Reasons", text); }
-QString text(const std::string& from) { return QString::fromStdString(from); }
-QString text(std::string_view from) { return QString::fromUtf8(from.data(), static_cast<qsizetype>(from.size())); }
 QString percent(double fraction) { return text(formatPercent(fraction)); }
 
 Reason bubbleReason(const Plan& plan) {

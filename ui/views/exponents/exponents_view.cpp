@@ -25,7 +25,7 @@ namespace shardlab {
 
 namespace {
 
-QString percent(double part, double whole) {
+QString shareText(double part, double whole) {
     if (part > 0 && part < 0.0005 * whole) return QStringLiteral("< 0.1 %");
     return QString::fromStdString(formatPercent(whole > 0 ? part / whole : 0));
 }
@@ -142,14 +142,14 @@ void ExponentsView::refresh() {
     const HalfFit fit = halfFit(counts_);
     const double all = counts_.all();
     legend_->setItems(
-        {{tr("kept %1").arg(percent(fit.kept, all)), colourOf(HalfRange::Kept, theme)},
-         {tr("subnormal %1").arg(percent(fit.subnormal, all)), colourOf(HalfRange::Subnormal, theme)},
-         {tr("beyond fp16 %1").arg(percent(fit.vanish + fit.infinite, all)), colourOf(HalfRange::Vanishes, theme)}});
+        {{tr("kept %1").arg(shareText(fit.kept, all)), colourOf(HalfRange::Kept, theme)},
+         {tr("subnormal %1").arg(shareText(fit.subnormal, all)), colourOf(HalfRange::Subnormal, theme)},
+         {tr("beyond fp16 %1").arg(shareText(fit.vanish + fit.infinite, all)), colourOf(HalfRange::Vanishes, theme)}});
     legend_->setToolTip(tr("Of all gradients of the step, times the loss scale: %1 kept, %2 subnormal in fp16 (2⁻²⁴ to "
                            "2⁻¹⁴, digits are lost), "
                            "%3 vanishing (below 2⁻²⁴), %4 infinite (from 2¹⁶ on).")
-                            .arg(percent(fit.kept, all), percent(fit.subnormal, all), percent(fit.vanish, all),
-                                 percent(fit.infinite, all)));
+                            .arg(shareText(fit.kept, all), shareText(fit.subnormal, all), shareText(fit.vanish, all),
+                                 shareText(fit.infinite, all)));
     fillTable();
     Q_EMIT subtitleChanged();
 }
@@ -158,7 +158,7 @@ void ExponentsView::fillTable() {
     int rows = 0;
     const auto row = [&](const QString& what, double number, const QString& fate) {
         if (table_->rowCount() <= rows) table_->insertRow(rows);
-        const QString cells[]{what, count(number), percent(number, counts_.all()), fate};
+        const QString cells[]{what, count(number), shareText(number, counts_.all()), fate};
         for (int column = 0; column < 4; ++column) {
             auto* item = table_->item(rows, column);
             if (!item) table_->setItem(rows, column, item = child<QTableWidgetItem>());
@@ -191,7 +191,7 @@ QString ExponentsView::outside() const {
     if (counts_.step < 0) return {};
     const auto told = [&](double number) {
         return number > 0 ? QStringLiteral("%1 (%2)").arg(QString::fromStdString(formatCount(number)),
-                                                          percent(number, counts_.all()))
+                                                          shareText(number, counts_.all()))
                           : tr("none");
     };
     return tr("zeros: %1 · not finite: %2").arg(told(counts_.zeros), told(counts_.notFinite));

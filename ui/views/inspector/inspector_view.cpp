@@ -10,6 +10,7 @@
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
+#include "ui/core/text.h"
 
 #include <QRegularExpression>
 #include <QScrollArea>
@@ -20,8 +21,6 @@
 namespace shardlab {
 
 namespace {
-QString text(const std::string& words) { return QString::fromStdString(words); }
-
 /// Names of functions have no spaces: lines may end after their other marks.
 QString breakable(QString words) {
     static const QRegularExpression marks(QStringLiteral("([_:<>,(])(?=\\w)"));

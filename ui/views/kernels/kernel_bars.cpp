@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "ui/core/theme.h"
+#include "ui/core/text.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -18,8 +19,6 @@ constexpr int barHeight = 11;
 constexpr int margin = 10;
 constexpr int smallText = 11;
 constexpr double fromCache = 0.95;  ///< of the time that memory takes: what rounds to less than once
-
-QString text(const std::string& from) { return QString::fromStdString(from); }
 
 /// What a product serves; empty of other kernels.
 QString purpose(const std::string& kernel) {

@@ -8,14 +8,13 @@
 #include "ui/core/legend.h"
 #include "ui/core/theme.h"
 #include "ui/views/kernels/kernel_bars.h"
+#include "ui/core/text.h"
 
 #include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace shardlab {
 namespace {
-
-QString text(const std::string& from) { return QString::fromStdString(from); }
 
 /// Of the layout at full speed: a profile is never paced.
 KernelAccount accountOf(const Document& document) {

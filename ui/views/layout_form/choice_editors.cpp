@@ -7,6 +7,7 @@
 #include "engine/layout/devices.h"
 #include "engine/layout/schedule/custom.h"
 #include "engine/layout/schedule/registry.h"
+#include "ui/core/text.h"
 
 #include <QCheckBox>
 #include <QFileDialog>
@@ -16,8 +17,6 @@
 
 namespace shardlab {
 namespace {
-
-QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
 /// What a person reads beside the word of the file.
 QString titleOf(const Field& field, const QString& word) {

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t mostLines = 64;
 constexpr InjectedFaultKind kinds[]{InjectedFaultKind::Kill, InjectedFaultKind::Hang, InjectedFaultKind::Slow};
 
-QString words(const std::vector<std::string>& faults) {
+QString faultWords(const std::vector<std::string>& faults) {
     QStringList parts;
     for (const std::string& fault : faults) parts << QString::fromStdString(fault);
     return parts.isEmpty() ? FaultsEditor::tr("none") : parts.join(QStringLiteral(", "));
@@ -55,7 +55,7 @@ void FaultsEditor::change(const std::function<void(std::vector<std::string>&)>& 
     Layout changed = document().layout();
     apply(access_(changed));
     const std::vector<std::string> faults = access_(changed);
-    edit([&](Layout& layout) { access_(layout) = faults; }, words(faults));
+    edit([&](Layout& layout) { access_(layout) = faults; }, faultWords(faults));
 }
 
 void FaultsEditor::submit(std::size_t index) {

@@ -9,11 +9,10 @@
 #include "ui/views/layout_form/number_editors.h"
 #include "ui/views/layout_form/order_editor.h"
 #include "ui/views/layout_form/stages_editor.h"
+#include "ui/core/text.h"
 
 namespace shardlab {
 namespace {
-
-QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
 template <class... Cases>
 struct Overloaded : Cases... {

@@ -21,9 +21,9 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t mostLines = 64;
+constexpr std::size_t mostHostLines = 64;
 
-QString words(const std::vector<HostSpec>& hosts) {
+QString hostWords(const std::vector<HostSpec>& hosts) {
     QStringList parts;
     for (const HostSpec& host : hosts)
         parts << QStringLiteral("%1 × %2").arg(QString::fromStdString(host.name)).arg(host.devices);
@@ -151,7 +151,7 @@ void HostsEditor::change(const std::function<void(std::vector<HostSpec>&)>& appl
     Layout changed = document().layout();
     apply(access_(changed));
     const std::vector<HostSpec> hosts = access_(changed);
-    edit([&](Layout& layout) { access_(layout) = hosts; }, words(hosts));
+    edit([&](Layout& layout) { access_(layout) = hosts; }, hostWords(hosts));
 }
 
 void HostsEditor::addLine() {
@@ -205,7 +205,7 @@ void HostsEditor::addLine() {
 
 void HostsEditor::display(const Layout& layout) {
     const std::vector<HostSpec> hosts = value(layout, access_);
-    const std::size_t shown = std::min(hosts.size(), mostLines);
+    const std::size_t shown = std::min(hosts.size(), mostHostLines);
     while (lines_.size() < shown) addLine();
     for (std::size_t index = 0; index < lines_.size(); ++index) {
         const Line& line = lines_[index];
@@ -220,7 +220,7 @@ void HostsEditor::display(const Layout& layout) {
         if (line.devices->value() != hosts[index].devices) line.devices->setValue(hosts[index].devices);
         line.remove->setVisible(hosts.size() > 1);
     }
-    add_->setEnabled(hosts.size() < mostLines);
+    add_->setEnabled(hosts.size() < mostHostLines);
     showCheck();
     showFindings();
 }

@@ -12,6 +12,7 @@
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/schedule/registry.h"
+#include "ui/core/text.h"
 
 #include <QApplication>
 #include <QHBoxLayout>
@@ -29,8 +30,6 @@
 
 namespace shardlab {
 namespace {
-
-QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
 /// "/model/layers" is of "model"; "/name" of "layout".
 QString sectionOf(const QString& pointer) {

@@ -25,7 +25,7 @@ constexpr int perRow = 4;
 /// More stages than fit are split evenly, or edited in the file.
 constexpr std::size_t mostBoxes = 64;
 
-QString words(const std::vector<int>& layers) {
+QString stageWords(const std::vector<int>& layers) {
     QStringList parts;
     for (const int count : layers) parts << QString::number(count);
     return parts.isEmpty() ? StagesEditor::tr("even") : parts.join(QLatin1Char(' '));
@@ -63,7 +63,7 @@ StagesEditor::StagesEditor(const Field& field, IntegerListField access, Document
     connect(balance_, &QToolButton::clicked, this, &StagesEditor::balance);
     connect(even_, &QCheckBox::toggled, this, [this](bool even) {
         const std::vector<int> layers = even ? std::vector<int>{} : split_;
-        edit([&](Layout& layout) { access_(layout) = layers; }, words(layers));
+        edit([&](Layout& layout) { access_(layout) = layers; }, stageWords(layers));
     });
 }
 
@@ -108,14 +108,14 @@ void StagesEditor::balance() {
     const Layout& layout = document().layout();
     if (!canBalance(layout)) return;
     const std::vector<int> layers = balancedStages(layout, Mesh(layout));
-    edit([&](Layout& changed) { access_(changed) = layers; }, words(layers));
+    edit([&](Layout& changed) { access_(changed) = layers; }, stageWords(layers));
 }
 
 void StagesEditor::submit() {
     std::vector<int> layers = split_;
     for (std::size_t index = 0; index < std::min(layers.size(), boxes_.size()); ++index)
         layers[index] = boxes_[index]->value();
-    edit([&](Layout& layout) { access_(layout) = layers; }, words(layers));
+    edit([&](Layout& layout) { access_(layout) = layers; }, stageWords(layers));
 }
 
 QWidget& StagesEditor::control() { return *even_; }

@@ -8,6 +8,7 @@
 #include "ui/core/style_sheet.h"
 #include "ui/core/theme.h"
 #include "ui/views/query/query_model.h"
+#include "ui/core/text.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -62,8 +63,6 @@ public:
         return large ? QString::number(number, 'f', 0) : QString::number(number, 'g', 6);
     }
 };
-
-QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
 std::optional<std::int64_t> number(const Cell& cell) {
     if (const auto* whole = std::get_if<std::int64_t>(&cell)) return *whole;

@@ -12,7 +12,6 @@
 namespace shardlab {
 namespace {
 
-constexpr int rowHeight = 24;
 constexpr int margin = 6;
 constexpr int leastSlot = 22;
 

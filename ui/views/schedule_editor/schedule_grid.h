@@ -48,6 +48,8 @@ protected:
     void focusOutEvent(QFocusEvent* event) override;
 
 private:
+    static constexpr int rowHeight = 24;  ///< pixels
+
     struct Drag {
         OrderPlace from;
         QPoint pressed;

@@ -9,11 +9,7 @@
 #include <algorithm>
 
 namespace shardlab {
-namespace {
-
-constexpr int rowHeight = 24;
-
-}  // namespace
+namespace {}  // namespace
 
 void ScheduleGrid::paintCell(QPainter& painter, int rank, const OrderCell& cell) const {
     const Theme& theme = theme_.theme();

@@ -5,6 +5,7 @@
 #include "engine/layout/mesh/mesh.h"
 #include "ui/core/theme.h"
 #include "ui/timeline/time_ticks.h"
+#include "ui/core/text.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>
@@ -22,8 +23,6 @@ constexpr int gap = 6;
 constexpr int timesHeight = 16;
 constexpr int leastRow = 4;
 constexpr int largestRow = 40;
-
-QString text(const std::string& from) { return QString::fromStdString(from); }
 
 }  // namespace
 

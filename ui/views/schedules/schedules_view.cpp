@@ -10,6 +10,7 @@
 #include "ui/core/taking.h"
 #include "ui/core/theme.h"
 #include "ui/views/schedules/schedules_plot.h"
+#include "ui/core/text.h"
 
 #include <QHeaderView>
 #include <QMenu>
@@ -28,9 +29,6 @@ namespace {
 constexpr int rowHeight = 21;
 constexpr int mostRowsInSight = 4;
 enum Column { Kind, Bubble, Peak, Step, Traffic, columns };
-
-QString text(const std::string& from) { return QString::fromStdString(from); }
-QString text(std::string_view from) { return QString::fromUtf8(from.data(), static_cast<qsizetype>(from.size())); }
 
 }  // namespace
 

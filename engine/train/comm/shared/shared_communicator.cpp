@@ -16,8 +16,6 @@ namespace shardlab {
 
 namespace {
 
-constexpr long looksApart = 128;  ///< tests in vain between two looks whether the others still live
-
 /// Everybody's `own`, by rank.
 template <class T>
 std::vector<T> exchange(Communicator& group, T own) {

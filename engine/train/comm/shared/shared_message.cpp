@@ -12,11 +12,7 @@
 
 namespace shardlab {
 
-namespace {
-
-constexpr long looksApart = 128;  ///< tests in vain between two looks whether the peer still lives
-
-}  // namespace
+namespace {}  // namespace
 
 std::unique_ptr<SharedMessage> SharedMessage::send(Place place, std::span<const std::byte> data) {
     return std::unique_ptr<SharedMessage>(new SharedMessage(std::move(place), Sender, data, {}));

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+namespace shardlab {
+
+/// The middle value; of an even number of values the mean of the middle two; 0 without values.
+double median(std::vector<double> values);
+
+}  // namespace shardlab

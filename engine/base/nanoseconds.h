@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moments and durations of the engine are whole nanoseconds.
+#pragma once
+
+#include <cstdint>
+
+namespace shardlab {
+
+inline constexpr std::int64_t nsPerMillisecond = 1'000'000;
+inline constexpr std::int64_t nsPerSecond = 1'000'000'000;
+
+}  // namespace shardlab
