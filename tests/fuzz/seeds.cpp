@@ -281,7 +281,7 @@ void tensors() {
 }
 
 void traces(const std::filesystem::path& scratch) {
-    const std::filesystem::path kept = SHARDLAB_SOURCE_DIR "/tests/unit/traces";
+    const std::filesystem::path kept = SHARDLAB_SOURCE_DIR "/tests/trace/traces";
     put("chrome", "list", Written(1).raw(orEnd(readFile(kept / "chrome-list.json"))).take());
     for (const char* name : {"kineto-rank0.json", "kineto-rank1.json"})
         put("kineto", name, Written(1).raw(orEnd(readFile(kept / name))).take());

@@ -8,7 +8,7 @@
 #include "kernels/moment_codes.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
-#include "tests/train/random_inputs.h"
+#include "tests/kernels/random_inputs.h"
 #include "tests/train/run_in_process.h"
 
 #include <QTemporaryDir>

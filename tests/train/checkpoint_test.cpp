@@ -3,7 +3,7 @@
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/train/run/text_generator.h"
-#include "tests/fault/faulty_files.h"
+#include "tests/support/faulty_files.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"

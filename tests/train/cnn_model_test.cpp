@@ -2,7 +2,7 @@
 // The cnn against the same in double precision: its loss, and its gradients against differences.
 #include "engine/layout/model_shape.h"
 #include "engine/train/model/stage.h"
-#include "tests/train/cnn_reference.h"
+#include "tests/kernels/cnn_reference.h"
 #include "tests/train/model_gradients.h"
 
 #include <QtTest>

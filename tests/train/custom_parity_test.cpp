@@ -99,7 +99,7 @@ private Q_SLOTS:
     }
 
     void thatOfTorch() {
-        const auto text = readFile(SHARDLAB_SOURCE_DIR "/tests/golden/torch/csv/interleaved-1f1b-comms.csv");
+        const auto text = readFile(SHARDLAB_SOURCE_DIR "/tests/layout/golden/torch/csv/interleaved-1f1b-comms.csv");
         QVERIFY(text.has_value());
         equalsOneRank(layoutOf(1, 2, 4, seed_), importCsv(*text)->compute);
     }

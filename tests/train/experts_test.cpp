@@ -6,9 +6,9 @@
 #include "engine/train/model/stage.h"
 #include "kernels/threads.h"
 #include "tests/support/seed.h"
-#include "tests/train/experts_reference.h"
+#include "tests/kernels/experts_reference.h"
 #include "tests/train/model_gradients.h"
-#include "tests/train/random_inputs.h"
+#include "tests/kernels/random_inputs.h"
 
 #include <QtTest>
 

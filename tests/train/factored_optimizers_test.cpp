@@ -2,8 +2,8 @@
 // Adafactor and SM3 over several steps, against their papers' formulas in double precision and against PyTorch.
 #include "engine/train/optim/optimizer.h"
 #include "kernels/threads.h"
-#include "tests/train/factored_reference.h"
-#include "tests/train/random_inputs.h"
+#include "tests/kernels/factored_reference.h"
+#include "tests/kernels/random_inputs.h"
 
 #include <QFile>
 #include <QProcess>

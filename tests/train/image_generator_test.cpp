@@ -3,7 +3,7 @@
 #include "engine/train/run/corpus.h"
 #include "engine/train/run/image_generator.h"
 #include "engine/train/run/sampler.h"
-#include "tests/train/random_inputs.h"
+#include "tests/kernels/random_inputs.h"
 
 #include <QtTest>
 

@@ -4,9 +4,9 @@
 #include "engine/train/model/grouped_attention_layer.h"
 #include "engine/train/model/stage.h"
 #include "kernels/threads.h"
-#include "tests/train/llama_reference.h"
+#include "tests/kernels/llama_reference.h"
 #include "tests/train/model_gradients.h"
-#include "tests/train/random_inputs.h"
+#include "tests/kernels/random_inputs.h"
 
 #include <QtTest>
 

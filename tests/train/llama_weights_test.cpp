@@ -9,7 +9,7 @@
 #include "engine/train/run/corpus.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
-#include "tests/train/reference.h"
+#include "tests/kernels/reference.h"
 #include "tests/train/run_in_process.h"
 
 #include <QFile>

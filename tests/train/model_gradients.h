@@ -4,8 +4,8 @@
 
 #include "engine/train/model/arena.h"
 #include "engine/train/model/parameter.h"
-#include "tests/train/random_inputs.h"
-#include "tests/train/reference.h"
+#include "tests/kernels/random_inputs.h"
+#include "tests/kernels/reference.h"
 
 #include <algorithm>
 #include <functional>

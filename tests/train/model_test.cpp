@@ -6,8 +6,8 @@
 #include "engine/train/model/stage.h"
 #include "kernels/threads.h"
 #include "tests/train/model_gradients.h"
-#include "tests/train/random_inputs.h"
-#include "tests/train/reference.h"
+#include "tests/kernels/random_inputs.h"
+#include "tests/kernels/reference.h"
 
 #include <QtTest>
 

@@ -3,8 +3,8 @@
 #include "engine/train/optim/gradient_norm.h"
 #include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/optimizer.h"
-#include "tests/train/random_inputs.h"
-#include "tests/train/reference.h"
+#include "tests/kernels/random_inputs.h"
+#include "tests/kernels/reference.h"
 
 #include <QtTest>
 

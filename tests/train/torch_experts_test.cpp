@@ -3,8 +3,8 @@
 #include "engine/train/model/experts_layer.h"
 #include "kernels/threads.h"
 #include "tests/support/places.h"
-#include "tests/train/random_inputs.h"
-#include "tests/train/reference.h"
+#include "tests/kernels/random_inputs.h"
+#include "tests/kernels/reference.h"
 
 #include <QFile>
 #include <QJsonArray>

@@ -23,7 +23,7 @@ using namespace shardlab;
 
 namespace {
 
-const std::filesystem::path traces = std::filesystem::path(SHARDLAB_SOURCE_DIR) / "tests/unit/traces";
+const std::filesystem::path traces = std::filesystem::path(SHARDLAB_SOURCE_DIR) / "tests/trace/traces";
 
 /// A trace of so many spans that importing it lasts.
 void writeLong(const std::filesystem::path& file, int spans) {

@@ -194,7 +194,7 @@ private Q_SLOTS:
                             QStringLiteral("PYTHONPATH=" SHARDLAB_SOURCE_DIR "/resources/live"),
                             QStringLiteral("PYTHONDONTWRITEBYTECODE=1")});
             ranks.back()->start(
-                python, {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/dist/live/sender.py"), QStringLiteral("6")});
+                python, {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/launch/dist/live/sender.py"), QStringLiteral("6")});
         }
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 60000);
         for (const auto& rank : ranks) rank->waitForFinished(240000);

@@ -282,7 +282,7 @@ private Q_SLOTS:
         Layout layers = document().layout();
         layers.model.layers = 4;
         desk_->workbench.newFromPreset(layers);
-        view_->openCsv(QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/golden/torch/csv/zb-v-comms.csv"));
+        view_->openCsv(QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/layout/golden/torch/csv/zb-v-comms.csv"));
         QVERIFY2(document().faults().empty(), toText(document().faults()).c_str());
         QCOMPARE(document().layout().schedule.chunks, 2);
         QVERIFY2(view_->message().contains("4 RESHARD"), qPrintable(view_->message()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kineto: what torch.profiler exports. One file is one process; its kernels are the compute lane, NCCL's the comm lane,
 // copies the copy lane, and what the host did lies nested on the host lane. Without a device the outermost operations
-// of each thread are the compute lane. README of tests/unit/traces says what of the format is read.
+// of each thread are the compute lane. README of tests/trace/traces says what of the format is read.
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/trace_json.h"
 

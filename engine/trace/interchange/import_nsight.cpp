@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nsight Systems' SQLite export (nsys export --type sqlite). A process is a rank; kernels, copies and fills are its
 // device's, NVTX ranges annotations, calls of the CUDA runtime operations. NVTX ranges called "step 5" or "iteration 5"
-// are steps. README of tests/unit/traces says which tables and columns are read.
+// are steps. README of tests/trace/traces says which tables and columns are read.
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/run_file/sqlite.h"
 

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The conformance test of all devices, as kernels_test: attention.
+#include "tests/kernels/kernel_rows.h"
+
+using namespace shardlab;
+using reference::mismatch;
+using reference::toDouble;
+using reference::Values;
+
+class AttentionKernelsTest : public QObject, KernelRows {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase_data() { addRows(); }
+    void initTestCase() { setKernelThreads(1); }
+    void init() { takeRow(); }
+
+    void attentions_data() {
+        QTest::addColumn<AttentionShape>("shape");
+        QTest::addColumn<bool>("drops");
+        RandomInputs in;
+        const std::vector<AttentionShape> shapes{
+            {in.whole(1, 2), in.whole(2, 20), in.whole(1, 3), in.whole(1, 6)},    // inside one block of rows
+            {in.whole(1, 2), in.whole(75, 150), in.whole(1, 3), in.whole(1, 6)},  // across blocks
+            {2, 1, 3, 64},
+            {2, 17, 3, 64},
+            {1, 64, 2, 64},
+            {1, 100, 2, 128},
+            {1, 130, 1, 64},
+            {1, 256, 2, 64},
+            {1, 100, 1, in.whole(65, 127)},
+            {1, 200, 1, 8 * in.whole(1, 16)},
+            {1, 300, 1, 32},
+            {3, 33, 2, 96}};
+        for (const AttentionShape& shape : shapes)
+            for (const bool drops : {false, true})
+                QTest::addRow("%d x %d, %d heads of %d%s", shape.samples, shape.sequence, shape.heads, shape.width,
+                              drops ? ", dropout" : "")
+                    << shape << drops;
+    }
+    /// The mask is written out for the reference; it counts heads that others hold.
+    void attentions() {
+        QFETCH(AttentionShape, shape);
+        QFETCH(bool, drops);
+        RandomInputs in;
+        const int s = shape.sequence;
+        const std::size_t sequences = std::size_t(shape.samples) * shape.heads;
+        const std::size_t size = sequences * s * shape.width;
+        AttentionDropout dropout;
+        Values keep;
+        if (drops) {
+            dropout = {{std::uint64_t(in.whole(1, 1 << 30)), in.whole(0, 99), 0.4f}, std::int64_t{shape.heads + 2} * s};
+            for (int sample = 0; sample < shape.samples; ++sample)
+                for (float k : maskOf(shape.heads * s, s,
+                                      {dropout.mask.key, dropout.mask.firstRow + sample * dropout.rowsOfSample, 0.4f}))
+                    keep.push_back(k);
+        }
+        const auto values = in.floats(3 * size);
+        const auto qkv = activations(values), weight = activations(in.floats(size));
+        const AttentionNeeds needs = device().attentionNeeds(shape, row().t, drops);
+        const auto kept = poisoned(needs.kept, needs.keepsProbabilities ? row().t : DType::F32);
+        const auto out = poisoned(size, row().t), forwardScratch = poisoned(needs.forwardScratch);
+        device().attention(shape, qkv, kept, out, dropout, forwardScratch.floats());
+        CLOSE_ABOVE(out, reference::attention(qkv.given(), shape.samples, s, shape.heads, shape.width, keep), 1e-5,
+                    reference::largestOf(qkv.given()) / 4);
+        QCOMPARE(needs.kept, needs.keepsProbabilities ? sequences * s * s : sequences * s);
+        if (needs.keepsProbabilities) {
+            const auto probabilities = kept.now();
+            for (std::size_t r = 0; r < sequences * s; ++r) {
+                double sum = 0;
+                for (std::size_t j = 0; j < std::size_t(s); ++j) sum += probabilities[r * s + j];
+                TRUE_OF(std::abs(sum - 1) < allowed(row().t, 1e-5));
+                for (std::size_t j = r % s + 1; j < std::size_t(s); ++j) TRUE_OF(probabilities[r * s + j] == 0);
+            }
+        }
+
+        const Values wanted =
+            reference::attentionGradient(qkv.given(), weight.given(), shape.samples, s, shape.heads, shape.width, keep);
+        const auto elsewhere = poisoned(3 * size, row().t), backwardScratch = poisoned(needs.backwardScratch);
+        device().attentionGrad(shape, qkv, kept, out, weight, elsewhere, dropout, backwardScratch.floats());
+        CLOSE_ABOVE(elsewhere, wanted, 2e-5, reference::largestOf(weight.given()) / 2);
+        TRUE_OF(toDouble(qkv.now()) == qkv.given());
+        if (!needs.inPlace) return;
+        device().attention(shape, qkv, kept, out, dropout, forwardScratch.floats());  // kept may have been overwritten
+        device().attentionGrad(shape, qkv, kept, out, weight, qkv, dropout, backwardScratch.floats());
+        TRUE_OF(qkv.now() == elsewhere.now());
+    }
+
+    /// The formula that judges attentions is itself judged by differences.
+    void attentionGradientOfReference() {
+        RandomInputs in;
+        const int samples = in.whole(1, 2), s = in.whole(1, 7), heads = in.whole(1, 3), width = in.whole(1, 4);
+        const auto qkv = toDouble(in.floats(std::size_t(samples) * s * heads * width * 3));
+        const auto weight = toDouble(in.floats(qkv.size() / 3));
+        Values keep(std::size_t(samples) * heads * s * s);
+        for (double& k : keep) k = in.coin() ? 0 : 1.25;
+        const auto loss = [&](const Values& v) {
+            return reference::dot(reference::attention(v, samples, s, heads, width, keep), weight);
+        };
+        const Values differences = reference::numericGradient(loss, qkv);
+        const Values got = reference::attentionGradient(qkv, weight, samples, s, heads, width, keep);
+        TRUE_OF(mismatch(std::vector<float>(got.begin(), got.end()), differences) < 1e-6);
+    }
+
+    void attentionOfHugeScoresStaysFinite() {
+        RandomInputs in;
+        const AttentionShape shape{1, 37, 1, 5};
+        const auto qkv = activations(in.floats(37 * 15, 200)), weight = activations(in.floats(37 * 5));
+        const AttentionNeeds needs = device().attentionNeeds(shape, row().t, false);
+        const auto kept = poisoned(needs.kept, needs.keepsProbabilities ? row().t : DType::F32);
+        const auto out = poisoned(37 * 5, row().t), gradient = poisoned(37 * 15, row().t);
+        const auto scratch = poisoned(std::max(needs.forwardScratch, needs.backwardScratch));
+        device().attention(shape, qkv, kept, out, {}, scratch.floats());
+        for (float value : out.now()) TRUE_OF(std::isfinite(value));
+        for (float value : kept.now()) TRUE_OF(std::isfinite(value));
+        device().attentionGrad(shape, qkv, kept, out, weight, gradient, {}, scratch.floats());
+        for (float value : gradient.now()) TRUE_OF(std::isfinite(value));
+    }
+};
+
+QTEST_GUILESS_MAIN(AttentionKernelsTest)
+#include "attention_kernels_test.moc"

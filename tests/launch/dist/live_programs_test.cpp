@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs in C and Python, one of them a training script with torch, on the timeline: what they sent is in the run.
+#include "tests/support/command.h"
+#include "tests/support/places.h"
+
+#include <QJsonArray>
+#include <QRegularExpression>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <csignal>
+#include <memory>
+
+using namespace shardlab::test;
+
+namespace {
+
+const QString live = QStringLiteral(SHARDLAB_SOURCE_DIR "/resources/live");
+const QString programs = QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/launch/dist/live");
+constexpr int steps = 5;
+
+QString torchPython() { return qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3")); }
+
+/// "0|forward|20\n…": how many of each kind each rank has.
+QByteArray kinds(const QString& file) {
+    return run({"query", file, "--csv",
+                "SELECT rank, kind, count(*) AS n FROM events GROUP BY rank, kind ORDER BY rank, kind"})
+        .out;
+}
+
+}  // namespace
+
+class LiveProgramsTest : public QObject {
+    Q_OBJECT
+private:
+    std::unique_ptr<QTemporaryDir> folder_;
+    std::unique_ptr<QProcess> listener_;
+    QStringList environment_;
+    QString file_;
+
+    std::unique_ptr<QProcess> start(const QString& program, const QStringList& arguments,
+                                    const QStringList& further = {}) {
+        auto process = std::make_unique<QProcess>();
+        process->setEnvironment(QProcess::systemEnvironment() + environment_ + further);
+        process->start(program, arguments);
+        return process;
+    }
+
+    /// Two ranks of the same program, to their end.
+    void runTwo(const QString& program, const std::function<QStringList(int)>& arguments) {
+        std::vector<std::unique_ptr<QProcess>> ranks;
+        for (int rank = 0; rank < 2; ++rank)
+            ranks.push_back(
+                start(program, arguments(rank), {QStringLiteral("RANK=%1").arg(rank), QStringLiteral("WORLD_SIZE=2")}));
+        for (const auto& rank : ranks) {
+            QVERIFY(rank->waitForFinished(240000));
+            const QByteArray said = rank->readAllStandardError();
+            QVERIFY2(rank->exitCode() == 0 && said.isEmpty(), said.constData());
+        }
+        QVERIFY(listener_->waitForFinished(240000));
+        QVERIFY2(listener_->exitCode() == 0, listener_->readAllStandardError().constData());
+    }
+
+    /// What both programs do.
+    void twoStagesAreRecorded() const {
+        QByteArray expected = "rank,kind,n\n";
+        for (int rank = 0; rank < 2; ++rank) {
+            const auto line = [&](const char* kind, int count) {
+                expected += QStringLiteral("%1,%2,%3\n").arg(rank).arg(kind).arg(count).toUtf8();
+            };
+            line("backward", 4 * steps);
+            line("collective", steps);
+            line("forward", 4 * steps);
+            if (rank == 1) line("loss", steps);
+            line("mark", 1);
+            line("optimizer", steps);
+            line("step", steps);
+        }
+        const QByteArray got = kinds(file_).replace("\r\n", "\n");
+        QCOMPARE(got, expected);
+        const Answer named =
+            run({"query", file_, "--csv",
+                 "SELECT DISTINCT name FROM events WHERE kind = 'collective' OR kind = 'mark' ORDER BY name"});
+        QVERIFY2(named.out.contains("all_reduce") && named.out.contains("done"), named.out.constData());
+        const Answer actions =
+            run({"query", file_, "--csv", "SELECT DISTINCT action FROM events WHERE kind = 'forward' ORDER BY action"});
+        for (const char* action : {"0F0", "0F3", "1F0", "1F3"})
+            QVERIFY2(actions.out.contains(action), actions.out.constData());
+        const Answer orders = run({"query", file_, "--csv",
+                                   "SELECT count(*) FROM events WHERE step < 0 AND kind != 'mark' OR begin_ns < 0 OR "
+                                   "bytes NOT IN (0, 4096)"});
+        QVERIFY2(orders.out.contains("\n0"), orders.out.constData());
+        QVERIFY(run({"info", file_}).out.contains("finished"));
+    }
+
+private Q_SLOTS:
+    void init() {
+        folder_ = std::make_unique<QTemporaryDir>();
+        file_ = folder_->filePath("live.shardlab");
+        listener_ = std::make_unique<QProcess>();
+        listener_->setReadChannel(QProcess::StandardError);
+        listener_->start(program(), {"listen", "0", "--output", file_});
+        QByteArray said;
+        for (int i = 0; i < 300 && !said.contains("PYTHONPATH") && listener_->state() != QProcess::NotRunning; ++i) {
+            listener_->waitForReadyRead(100);
+            said += listener_->readAllStandardError();
+        }
+        const auto match =
+            QRegularExpression("(SHARDLAB_ADDRESS=\\S+) (SHARDLAB_TOKEN_FILE=\\S+)").match(QString::fromUtf8(said));
+        QVERIFY2(match.hasMatch(), said.constData());
+        environment_ = {match.captured(1), match.captured(2), "PYTHONPATH=" + live, "PYTHONDONTWRITEBYTECODE=1"};
+    }
+    void cleanup() {
+        if (listener_->state() == QProcess::NotRunning) return;
+        ::kill(static_cast<pid_t>(listener_->processId()), SIGINT);
+        listener_->waitForFinished(120000);
+    }
+
+    void aProgramInC() {
+        const QString compiler = QStandardPaths::findExecutable("cc");
+        if (compiler.isEmpty()) QSKIP("no C compiler");
+        const QString sender = folder_->filePath("sender");
+        const auto made = start(compiler, {"-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-I", live,
+                                           programs + "/sender.c", "-o", sender});
+        QVERIFY(made->waitForFinished(240000));
+        QVERIFY2(made->exitCode() == 0, made->readAllStandardError().constData());
+        runTwo(sender, [](int rank) { return QStringList{QString::number(rank), "2", QString::number(steps)}; });
+        twoStagesAreRecorded();
+    }
+
+    void aProgramInPython() {
+        const QString python = QStandardPaths::findExecutable("python3");
+        if (python.isEmpty()) QSKIP("no python3");
+        runTwo(python, [](int) { return QStringList{programs + "/sender.py", QString::number(steps)}; });
+        twoStagesAreRecorded();
+    }
+
+    void aTrainingScriptWithTorch() {
+        const auto found = start(torchPython(), {"-c", "import torch"});
+        if (!found->waitForFinished(120000) || found->exitCode() != 0)
+            QSKIP("no torch for python3 (or SHARDLAB_TORCH_PYTHON)");
+        const auto training = start(torchPython(), {programs + "/train.py", "20"});
+        QVERIFY(training->waitForFinished(120000));
+        QVERIFY2(training->exitCode() == 0, training->readAllStandardError().constData());
+        QVERIFY(listener_->waitForFinished(240000));
+        const QByteArray got = kinds(file_);
+        for (const char* line : {"0,forward,80", "0,backward,80", "0,optimizer,20", "0,step,20", "0,loss,20",
+                                 "0,annotation,80", "0,counter,20"})
+            QVERIFY2(got.contains(line), (QByteArray(line) + " is not in\n" + got).constData());
+        const Answer info = run({"info", file_});
+        QVERIFY2(info.out.contains("finished"), info.out.constData());
+    }
+
+    /// A program whose listener is not there trains all the same.
+    void nobodyListens() {
+        const QString python = QStandardPaths::findExecutable("python3");
+        if (python.isEmpty()) QSKIP("no python3");
+        environment_.replaceInStrings(QRegularExpression("SHARDLAB_ADDRESS=.*"), "SHARDLAB_ADDRESS=127.0.0.1:1");
+        const auto alone =
+            start(python, {"-c", "import shardlab\nassert shardlab.connect()\nfor i in range(100000):\n"
+                                 "    with shardlab.span('F', stage=0, microbatch=i): pass\n"
+                                 "assert shardlab.dropped() == 100000 - (1 << 16)\nshardlab.close(0.1)"});
+        QVERIFY(alone->waitForFinished(240000));
+        QVERIFY2(alone->exitCode() == 0, alone->readAllStandardError().constData());
+        environment_.clear();
+        const auto without = start(python, {"-B", "-c",
+                                            "import sys\nsys.path.insert(0, '" + live +
+                                                "')\nimport shardlab\n"
+                                                "assert not shardlab.connect()\nwith shardlab.span('F'): pass"});
+        QVERIFY(without->waitForFinished(240000));
+        QVERIFY2(without->exitCode() == 0, without->readAllStandardError().constData());
+    }
+};
+
+QTEST_GUILESS_MAIN(LiveProgramsTest)
+#include "live_programs_test.moc"

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/random.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/fields.h"
+#include "engine/layout/layout_file.h"
+#include "engine/layout/schedule/registry.h"
+#include "tests/support/seed.h"
+#include "tests/layout/cnn_faults.h"
+#include "tests/layout/host_faults.h"
+#include "tests/layout/single_faults.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace shardlab;
+using namespace shardlab::test;
+
+namespace {
+
+std::vector<SingleFault> allFaults() {
+    std::vector<SingleFault> all = singleFaults;
+    for (const auto* more : {&cnnFaults, &hostFaults}) all.insert(all.end(), more->begin(), more->end());
+    return all;
+}
+
+std::vector<Fault> checked(const Layout& layout) { return check(layout, scheduleMethods()); }
+
+const Fault* at(const std::vector<Fault>& faults, const std::string& pointer) {
+    const auto found = std::ranges::find(faults, pointer, &Fault::pointer);
+    return found == faults.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+class LayoutCheckTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void oneFaultIsOneFault_data() {
+        QTest::addColumn<int>("index");
+        for (std::size_t i = 0; i < allFaults().size(); ++i) QTest::newRow(allFaults()[i].name) << static_cast<int>(i);
+    }
+    void oneFaultIsOneFault() {
+        QFETCH(int, index);
+        const SingleFault each = allFaults()[static_cast<std::size_t>(index)];
+        Layout layout;
+        QVERIFY(checked(layout).empty());
+        each.change(layout);
+        const auto faults = checked(layout);
+        QVERIFY2(faults.size() == 1, toText(faults).c_str());
+        const Fault& fault = faults.front();
+        QCOMPARE(fault.pointer, std::string(each.pointer));
+        QVERIFY2(fault.legal.find(each.legal) != std::string::npos, toText(fault).c_str());
+        QVERIFY2(!fault.what.empty() && !fault.why.empty(), toText(fault).c_str());
+    }
+
+    void expertsMayBeSpread() {
+        Layout layout;
+        layout.model.kind = "gpt-moe";
+        layout.parallel.expert = 2;
+        QVERIFY2(checked(layout).empty(), toText(checked(layout)).c_str());
+    }
+
+    void chunksOfAScheduleWithoutThemAreRefused() {
+        Layout layout;
+        layout.schedule.chunks = 2;
+        const auto faults = checked(layout);
+        QVERIFY2(faults.size() == 1 && faults[0].pointer == "/schedule/chunks" && faults[0].legal == "1",
+                 toText(faults).c_str());
+    }
+
+    void faultsDoNotHideOneAnother() {
+        // Everything that can be wrong together, wrong together.
+        Layout layout;
+        layout.model.heads = 3;
+        layout.model.layers = 7;
+        layout.model.vocabulary = 100;
+        layout.data.kind = "text";
+        layout.cluster.hosts = {{"a", 3}, {"a b", 2}};
+        layout.cluster.pace = {"abacus", -1};
+        layout.parallel.tensor = 2;
+        layout.parallel.zero = 9;
+        layout.schedule.chunks = 3;
+        layout.batch.global = 7;
+        layout.optimizer.betas = {2.0};
+        layout.optimizer.clip = -1;
+        layout.run.steps = -5;
+        const auto faults = checked(layout);
+        for (const char* pointer :
+             {"/model/heads", "/model/vocabulary", "/data/path", "/cluster/hosts/1/name", "/cluster/pace/device",
+              "/cluster/pace/step_seconds", "/parallel/data", "/parallel/pipeline", "/parallel/tensor",
+              "/parallel/zero", "/schedule/chunks", "/batch/global", "/optimizer/betas", "/optimizer/betas/0",
+              "/optimizer/clip", "/run/steps"})
+            QVERIFY2(at(faults, pointer) != nullptr, (std::string(pointer) + " not in\n" + toText(faults)).c_str());
+    }
+
+    void faultsComeInTheOrderOfTheFields() {
+        Layout layout;
+        layout.run.steps = 0;
+        layout.model.heads = 3;
+        layout.batch.global = 7;
+        const auto faults = checked(layout);
+        QCOMPARE(faults.size(), std::size_t{3});
+        QCOMPARE(faults[0].pointer, std::string("/model/heads"));
+        QCOMPARE(faults[1].pointer, std::string("/batch/global"));
+        QCOMPARE(faults[2].pointer, std::string("/run/steps"));
+    }
+
+    void whatIsCalledLegalIsLegal() {
+        Layout uneven;
+        uneven.model.layers = 5;
+        uneven.schedule.stages = {3, 2};
+        QVERIFY2(checked(uneven).empty(), toText(checked(uneven)).c_str());
+        Layout mlp;
+        mlp.model.kind = "mlp";
+        mlp.model.heads = 3;  // heads are attention's
+        QVERIFY2(checked(mlp).empty(), toText(checked(mlp)).c_str());
+    }
+
+    void nothingOverflows() {
+        const std::uint32_t seed = freshSeed();
+        RandomStream random(seed, "extremes");
+        const int extremes[] = {-2147483647 - 1, -1, 0, 1, 2, 3, 255, 256, 1024, 32767, 65536, 1048576, 2147483647};
+        for (int i = 0; i < 5000; ++i) {
+            Layout layout;
+            const auto pick = [&] { return extremes[random.below(13)]; };
+            for (const Field& field : fields())
+                if (const auto* access = std::get_if<IntegerField>(&field.access); access && random.below(3) == 0)
+                    (*access)(layout) = pick();
+            if (random.below(3) == 0) layout.schedule.stages = {pick(), pick()};
+            layout.cluster.hosts[0].devices = pick();
+            checked(layout);  // sanitizers watch
+            Layout legal = layout;
+            rankCount(legal), stageCount(legal), microbatches(legal), stageLayers(legal), tokensPerStep(legal);
+        }
+    }
+
+    void hugeStepsAreRefused() {
+        Layout layout;
+        layout.batch = {1 << 24, 1};
+        layout.model.hidden = 4;
+        layout.model.heads = 1;
+        layout.model.sequence = 1;
+        const auto faults = checked(layout);
+        QVERIFY2(faults.size() == 1 && faults[0].pointer == "/batch/global", toText(faults).c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(LayoutCheckTest)
+#include "layout_check_test.moc"

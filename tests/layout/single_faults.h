@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts that are legal but for one thing, each thing once.
+#pragma once
+
+#include "tests/layout/single_fault.h"
+
+#include <cmath>
+#include <vector>
+
+namespace shardlab::test {
+
+inline const std::vector<SingleFault> singleFaults{
+    {"heads", [](Layout& l) { l.model.heads = 3; }, "/model/heads", "1, 2, 4, 8, 16, 32"},
+    {"unknown model", [](Layout& l) { l.model.kind = "gtp"; }, "/model/kind", "did you mean gpt?"},
+    {"heads of keys that divide no heads",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.kvHeads = 3;
+     },
+     "/model/kv_heads", "1, 2 or 4; or 0 for as many as heads"},
+    {"more heads of keys than heads",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.kvHeads = 8;
+     },
+     "/model/kv_heads", "1, 2 or 4; or 0 for as many as heads"},
+    {"heads whose numbers are no pairs",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.hidden = 12;
+     },
+     "/model/heads", "1, 2, 3 or 6"},
+    {"a head of one number",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.heads = 128;
+     },
+     "/model/heads", "64"},
+    {"heads of keys that no tensor group can share",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.kvHeads = 1;
+         l.parallel.tensor = 2;
+         l.cluster.hosts[0].devices = 8;
+     },
+     "/parallel/tensor", "1"},
+    {"heads of keys that a larger tensor group cannot share",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.heads = 8;
+         l.model.kvHeads = 2;
+         l.parallel.tensor = 4;
+         l.cluster.hosts[0].devices = 16;
+     },
+     "/parallel/tensor", "1 or 2"},
+    {"a rotary base below one",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.ropeBase = 0.5;
+     },
+     "/model/rope_base", "1 to 1000000000000"},
+    {"experts over ranks of a llama",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.parallel.expert = 2;
+     },
+     "/parallel/expert", "1; or model.kind gpt-moe"},
+    {"weights for a model that has none",
+     [](Layout& l) {
+         l.model.kind = "mlp";
+         l.model.weights = "somewhere";
+     },
+     "/model/weights", "model.kind gpt or llama, or no weights"},
+    {"experts in no layer",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.layers = 1;
+         l.parallel.pipeline = 1;
+         l.parallel.data = 4;
+     },
+     "/model/layers", "2 or more; or model.kind gpt"},
+    {"more experts of a token than there are",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "noisy-top-k";
+         l.model.experts = 4;
+         l.model.topK = 5;
+     },
+     "/model/top_k", "2 to 4"},
+    {"groups that do not divide the experts",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "hierarchical";
+         l.model.experts = 12;
+         l.model.expertGroups = 5;
+     },
+     "/model/expert_groups", "2, 3, 4 or 6"},
+    {"a prime number of experts in groups",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "hierarchical";
+         l.model.experts = 7;
+         l.model.expertGroups = 2;
+     },
+     "/model/expert_groups", "a number of model.experts that can be divided"},
+    {"groups of one expert",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "hierarchical";
+         l.model.experts = 8;
+         l.model.expertGroups = 8;
+     },
+     "/model/expert_groups", "2 or 4"},
+    {"more groups of a token than there are",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "hierarchical";
+         l.model.experts = 8;
+         l.model.expertGroups = 2;
+         l.model.topGroups = 3;
+     },
+     "/model/top_groups", "2"},
+    {"more experts of a group than it has",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "hierarchical";
+         l.model.experts = 12;
+         l.model.topK = 4;
+     },
+     "/model/top_k", "2 to 3"},
+    {"more experts of a token than there are, with a cap",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "capped-expert-choice";
+         l.model.experts = 4;
+         l.model.tokenExperts = 5;
+     },
+     "/model/token_experts", "1 to 4"},
+    {"more places than tokens may take",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "capped-expert-choice";
+         l.model.capacity = 2.5;
+     },
+     "/model/token_experts", "3 or more; or a smaller model.capacity"},
+    {"no expert of a token", [](Layout& l) { l.model.tokenExperts = 0; }, "/model/token_experts", "1 to 1024"},
+    {"too little entropy", [](Layout& l) { l.model.entropy = 0.01; }, "/model/entropy", "0.1 to 100"},
+    {"one group", [](Layout& l) { l.model.expertGroups = 1; }, "/model/expert_groups", "2 to 512"},
+    {"groups of one", [](Layout& l) { l.model.topGroups = 1; }, "/model/top_groups", "2 to 16"},
+    {"one expert", [](Layout& l) { l.model.experts = 1; }, "/model/experts", "2 to 1024"},
+    {"a gate of one", [](Layout& l) { l.model.topK = 1; }, "/model/top_k", "2 to 16"},
+    {"unknown gate", [](Layout& l) { l.model.gate = "swich"; }, "/model/gate", "did you mean switch?"},
+    {"no places", [](Layout& l) { l.model.capacity = 0; }, "/model/capacity", "0.05 to 1024"},
+    {"a capacity that is no number",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.capacity = std::nan("");
+     },
+     "/model/capacity", "0.05 to 1024"},
+    {"experts shared by a tensor group",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.parallel.tensor = 2;
+         l.cluster.hosts[0].devices = 8;
+     },
+     "/parallel/tensor", "1, with data and pipeline parallelism; or model.kind gpt"},
+    {"no experts to spread", [](Layout& l) { l.parallel.expert = 2; }, "/parallel/expert", "1; or model.kind gpt-moe"},
+    {"more expert ranks than data ranks",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.parallel.expert = 4;
+     },
+     "/parallel/expert", "1 or 2; or a parallel.data that is a multiple of 4"},
+    {"experts that do not divide",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.experts = 7;
+         l.parallel.expert = 2;
+     },
+     "/parallel/expert", "1"},
+    {"shards of experts that are spread",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.parallel.expert = 2;
+         l.parallel.zero = 1;
+     },
+     "/parallel/zero", "0; or parallel.expert 1"},
+    {"a server for experts that are spread",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.parallel.expert = 2;
+         l.parallel.exchange = "server";
+     },
+     "/parallel/exchange", "allreduce; or parallel.expert 1"},
+    {"a ring for experts that are spread",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.parallel.expert = 2;
+         l.parallel.allReduce = "ring";
+     },
+     "/parallel/all_reduce", "backend; or parallel.expert 1"},
+    {"no buckets for experts that are spread",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.parallel.expert = 2;
+         l.parallel.bucket = 0;
+     },
+     "/parallel/bucket", "above 0; or parallel.expert 1"},
+    {"an asynchronous schedule for experts that are spread",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.parallel.expert = 2;
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+     },
+     "/parallel/expert", "1; or a schedule with a flush, 1f1b"},
+    {"experts that see a part of the tokens",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.parallel.context = 2;
+         l.cluster.hosts[0].devices = 8;
+     },
+     "/parallel/context", "1; or model.kind gpt"},
+    {"a server for a context group",
+     [](Layout& l) {
+         l.parallel.exchange = "server";
+         l.parallel.context = 2;
+         l.cluster.hosts[0].devices = 8;
+     },
+     "/parallel/context", "1; or parallel.exchange allreduce"},
+    {"GPT-2's weights for experts",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.weights = "gpt2";
+     },
+     "/model/weights", "model.kind gpt"},
+    {"no width", [](Layout& l) { l.model.hidden = 0; }, "/model/hidden", "1 to 65536"},
+    {"negative sequence", [](Layout& l) { l.model.sequence = -1; }, "/model/sequence", "1 to 1048576"},
+    {"widths of too few layers",
+     [](Layout& l) {
+         l.model.feedForward = {64, 512, 64};
+     },
+     "/model/feed_forward", "4 numbers; or [] for 4 × hidden = 512"},
+    {"no feed-forward width",
+     [](Layout& l) {
+         l.model.feedForward = {64, 512, 0, 64};
+     },
+     "/model/feed_forward/2", "1 to 262144"},
+    {"byte vocabulary", [](Layout& l) { l.model.vocabulary = 255; }, "/model/vocabulary", "256 or more"},
+    {"dropout of everything", [](Layout& l) { l.model.dropout = 1; }, "/model/dropout", "0 to 0.99"},
+    {"unknown data", [](Layout& l) { l.data.kind = "txt"; }, "/data/kind", "did you mean text?"},
+    {"no path", [](Layout& l) { l.data.kind = "text"; }, "/data/path", "UTF-8"},
+    {"unknown tokenizer", [](Layout& l) { l.data.tokenizer = "gpt3"; }, "/data/tokenizer", "did you mean gpt2?"},
+    {"unknown last batch", [](Layout& l) { l.data.lastBatch = "dropped"; }, "/data/last_batch", "did you mean drop?"},
+    {"tokenizer without files", [](Layout& l) { l.data.tokenizer = "gpt2"; }, "/data/tokenizer_path",
+     "the folder they lie in"},
+    {"no tokens", [](Layout& l) { l.data.kind = "tokens"; }, "/data/path", "a .bin file, or a folder of them"},
+    {"weights of another model",
+     [](Layout& l) {
+         l.model.kind = "mlp";
+         l.model.weights = "gpt2";
+     },
+     "/model/weights", "model.kind gpt"},
+    {"no checkpoint stays", [](Layout& l) { l.checkpoint.keep = 0; }, "/checkpoint/keep", "1 to"},
+    {"checkpoints backwards", [](Layout& l) { l.checkpoint.every = -1; }, "/checkpoint/every", "0 to"},
+    {"validation", [](Layout& l) { l.data.validation = 0.6; }, "/data/validation", "0 to 0.5"},
+    {"validation is no number", [](Layout& l) { l.data.validation = std::nan(""); }, "/data/validation", "0 to 0.5"},
+    {"no hosts", [](Layout& l) { l.cluster.hosts.clear(); }, "/cluster/hosts", "at least one"},
+    {"empty host name", [](Layout& l) { l.cluster.hosts[0].name = ""; }, "/cluster/hosts/0/name", "letters"},
+    {"host name that is an option", [](Layout& l) { l.cluster.hosts[0].name = "--mca"; }, "/cluster/hosts/0/name",
+     "beginning with a letter"},
+    {"host twice",
+     [](Layout& l) {
+         l.cluster.hosts = {{"a", 2}, {"a", 2}};
+     },
+     "/cluster/hosts/1/name", "each host once"},
+    {"device", [](Layout& l) { l.cluster.device = "gpu"; }, "/cluster/device", "cpu or cuda"},
+    {"wide heads on a GPU",
+     [](Layout& l) {
+         l.cluster.device = "cuda";
+         l.model.hidden = 2048;
+     },
+     "/model/heads", "8, heads of 256"},
+    {"pace device",
+     [](Layout& l) {
+         l.cluster.pace = {"h100", 1};
+     },
+     "/cluster/pace/device", "did you mean h100-sxm?"},
+    {"pace seconds",
+     [](Layout& l) {
+         l.cluster.pace = {"h200", 0};
+     },
+     "/cluster/pace/step_seconds", "0.001 to 3600"},
+    {"more ranks than slots", [](Layout& l) { l.cluster.hosts[0].devices = 3; }, "/parallel/data",
+     "4 devices in cluster.hosts"},
+    {"idle devices", [](Layout& l) { l.cluster.hosts[0].devices = 8; }, "/parallel/data",
+     "data × pipeline 8 × 1, 4 × 2 or 2 × 4"},
+    {"sequence parallel alone", [](Layout& l) { l.parallel.sequence = true; }, "/parallel/sequence",
+     "false; or a tensor degree of 2 or more"},
+    {"heads that no group can share",
+     [](Layout& l) {
+         l.model.heads = 2;
+         l.parallel.tensor = 4;
+         l.cluster.hosts[0].devices = 16;
+     },
+     "/parallel/tensor", "1 or 2"},
+    {"feed-forward widths that no group can share",
+     [](Layout& l) {
+         l.model.feedForward = {64, 6, 64, 64};
+         l.parallel.tensor = 4;
+         l.cluster.hosts[0].devices = 16;
+     },
+     "/parallel/tensor", "1 or 2"},
+    {"tokens that no group can share",
+     [](Layout& l) {
+         l.model.sequence = 125;
+         l.parallel.tensor = 4;
+         l.parallel.sequence = true;
+         l.cluster.hosts[0].devices = 16;
+     },
+     "/parallel/sequence", "a model.sequence that is a multiple of 4"},
+    {"ZeRO with one replica",
+     [](Layout& l) {
+         l.parallel.zero = 2;
+         l.parallel.data = 1;
+         l.parallel.pipeline = 4;
+     },
+     "/parallel/zero", "parallel.data of at least 2"},
+    {"ZeRO with a ring",
+     [](Layout& l) {
+         l.parallel.zero = 1;
+         l.parallel.allReduce = "ring";
+     },
+     "/parallel/all_reduce", "backend"},
+    {"a ring without buckets",
+     [](Layout& l) {
+         l.parallel.bucket = 0;
+         l.parallel.allReduce = "ring";
+     },
+     "/parallel/all_reduce", "parallel.bucket above 0"},
+    {"layers do not divide", [](Layout& l) { l.model.layers = 5; }, "/parallel/pipeline",
+     "pipeline × chunks 1 or 5; or schedule.stages [3, 2]"},
+    {"fewer layers than stages", [](Layout& l) { l.model.layers = 1; }, "/parallel/pipeline", "pipeline × chunks 1"},
+    {"unknown schedule", [](Layout& l) { l.schedule.kind = "1f1"; }, "/schedule/kind", "did you mean 1f1b?"},
+    {"checkpoints without a flush",
+     [](Layout& l) {
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+         l.checkpoint.every = 5;
+     },
+     "/checkpoint/every", "a schedule with a flush"},
+    {"restarts without a flush",
+     [](Layout& l) {
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+         l.run.maxRestarts = 1;
+     },
+     "/run/max_restarts", "0; or a schedule with a flush, 1f1b"},
+    {"an elastic run without a flush",
+     [](Layout& l) {
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+         l.run.minData = 1;
+     },
+     "/run/min_data", "0; or a schedule with a flush, 1f1b"},
+    {"an elastic run without checkpoints", [](Layout& l) { l.run.minData = 1; }, "/checkpoint/every",
+     "1 or more; or run.min_data 0"},
+    {"more replicas at least than at most",
+     [](Layout& l) {
+         l.run.minData = 3;
+         l.checkpoint.every = 5;
+     },
+     "/run/min_data", "1; or 0"},
+    {"an elastic run of one size",
+     [](Layout& l) {
+         l.run.minData = 2;
+         l.checkpoint.every = 5;
+     },
+     "/run/min_data", "1; or 0"},
+    {"an elastic run of one size, as ZeRO needs two",
+     [](Layout& l) {
+         l.run.minData = 1;
+         l.parallel.zero = 1;
+         l.checkpoint.every = 5;
+     },
+     "/run/min_data", "0: this layout has no other size"},
+    {"negative replicas", [](Layout& l) { l.run.minData = -1; }, "/run/min_data", "0 to "},
+    {"clipping without a flush", [](Layout& l) { l.schedule.kind = "pipedream"; }, "/optimizer/clip",
+     "0; or a schedule with a flush, 1f1b"},
+    {"vertical sync of a flush", [](Layout& l) { l.schedule.verticalSync = true; }, "/schedule/vertical_sync",
+     "false; or schedule.kind pipedream"},
+    {"too many stages listed",
+     [](Layout& l) {
+         l.schedule.stages = {1, 1, 2};
+     },
+     "/schedule/stages", "2 numbers, for instance [2, 2]"},
+    {"stages of another sum",
+     [](Layout& l) {
+         l.schedule.stages = {2, 3};
+     },
+     "/schedule/stages", "a sum of 4, for instance [2, 2]"},
+    {"an empty stage",
+     [](Layout& l) {
+         l.schedule.stages = {4, 0};
+     },
+     "/schedule/stages/1", "1 to 10000"},
+    {"batch does not divide", [](Layout& l) { l.batch.global = 18; }, "/batch/global",
+     "global 16 or 20; or micro 1, 3 or 9"},
+    {"batch too small", [](Layout& l) { l.batch.global = 1; }, "/batch/global", "global 4"},
+    {"no microbatch", [](Layout& l) { l.batch.micro = 0; }, "/batch/micro", "1 to 65536"},
+    {"8 bits", [](Layout& l) { l.precision.compute = "fp8"; }, "/precision/compute", "fp32, bf16 or fp16"},
+    {"scaled loss without a flush",
+     [](Layout& l) {
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+         l.precision = {"fp16"};
+         l.precision.lossScale = "dynamic";
+     },
+     "/precision/loss_scale", "a schedule with a flush"},
+    {"scale of the loss", [](Layout& l) { l.precision.scale = 0; }, "/precision/scale", "1e-09 to 16777216"},
+    {"unknown precision", [](Layout& l) { l.precision.compute = "fp31"; }, "/precision/compute", "fp32"},
+    {"unknown optimizer", [](Layout& l) { l.optimizer.kind = "adam2"; }, "/optimizer/kind", "did you mean adamw?"},
+    {"learning rate", [](Layout& l) { l.optimizer.learningRate = 0; }, "/optimizer/learning_rate", "1e-12 to 10"},
+    {"one beta", [](Layout& l) { l.optimizer.betas = {0.9}; }, "/optimizer/betas", "two numbers"},
+    {"beta of one",
+     [](Layout& l) {
+         l.optimizer.betas = {0.9, 1.0};
+     },
+     "/optimizer/betas/1", "0 to"},
+    {"row sums of flat shards",
+     [](Layout& l) {
+         l.optimizer.kind = "adafactor";
+         l.parallel.zero = 2;
+     },
+     "/parallel/zero", "0; 3 with parallel.partition layers"},
+    {"accumulators of flat shards",
+     [](Layout& l) {
+         l.optimizer.kind = "sm3";
+         l.parallel.zero = 3;
+     },
+     "/parallel/zero", "optimizer.kind adamw or sgd"},
+    {"decay rate", [](Layout& l) { l.optimizer.decayRate = 1.5; }, "/optimizer/decay_rate", "0 to 1"},
+    {"clip threshold", [](Layout& l) { l.optimizer.clipThreshold = 0; }, "/optimizer/clip_threshold", "0.001 to"},
+    {"negative clip", [](Layout& l) { l.optimizer.clip = -1; }, "/optimizer/clip", "0 to"},
+    {"infinite clip", [](Layout& l) { l.optimizer.clip = INFINITY; }, "/optimizer/clip", "0 to"},
+    {"recompute", [](Layout& l) { l.memory.recompute = "half"; }, "/memory/recompute", "none"},
+    {"recompute every", [](Layout& l) { l.memory.recomputeEvery = 0; }, "/memory/recompute_every", "1 to 10000"},
+    {"inputs that do not divide",
+     [](Layout& l) {
+         l.model.kind = "mlp";
+         l.model.hidden = 5;
+         l.model.sequence = 7;
+         l.model.feedForward = {6, 6, 6, 6};
+         l.batch.micro = 1;
+         l.parallel = {.data = 1, .pipeline = 2, .tensor = 2};
+         l.memory.recompute = "full";
+         l.memory.partitionActivations = true;
+     },
+     "/memory/partition_activations", "false; or"},
+    {"one beta of 8 bits",
+     [](Layout& l) {
+         l.optimizer.kind = "adamw-8bit";
+         l.optimizer.betas = {0.9};
+     },
+     "/optimizer/betas", "two numbers"},
+    {"rate schedule", [](Layout& l) { l.optimizer.schedule = "exponential"; }, "/optimizer/schedule", "cosine"},
+    {"least rate above the rate",
+     [](Layout& l) {
+         l.optimizer.schedule = "cosine";
+         l.optimizer.minimum = 1;
+     },
+     "/optimizer/minimum", "0 to 0.003"},
+    {"no steps", [](Layout& l) { l.run.steps = 0; }, "/run/steps", "1 to 2147483647"},
+    {"negative deadline", [](Layout& l) { l.run.deadline = -1; }, "/run/deadline", "0 to 86400"},
+    {"no validation batch", [](Layout& l) { l.run.validationBatches = 0; }, "/run/validation_batches", "1 to"},
+};
+
+}  // namespace shardlab::test
