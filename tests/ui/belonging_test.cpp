@@ -8,8 +8,8 @@
 #include "ui/core/child.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/views/mesh/mesh_grid.h"
-#include "ui/views/transport/player.h"
-#include "ui/views/transport/transport_view.h"
+#include "ui/views/replay/player.h"
+#include "ui/views/replay/replay_view.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/file_actions.h"
 #include "ui/window/main_window.h"
@@ -39,7 +39,7 @@ struct Room {
     View& view(Workspace workspace, const char* id) {
         return window.area(workspace).panel(QString::fromLatin1(id))->view();
     }
-    Player& player() { return static_cast<TransportView&>(view(Workspace::Replay, "transport")).player(); }
+    Player& player() { return static_cast<ReplayView&>(view(Workspace::Replay, "replay")).player(); }
     QPushButton* button(const QString& label) {
         for (auto* button : window.findChildren<QPushButton*>())
             if (button->text() == label && button->isVisible()) return button;
@@ -114,9 +114,9 @@ void BelongingTest::spacePlaysAfterOpenInReplay() {
         room.key(Qt::Key_Space);
         return played && !room.player().playing() && !room.logo().hasFocus();
     };
-    QTRY_VERIFY(room.view(Workspace::Replay, "transport").isVisible());
+    QTRY_VERIFY(room.view(Workspace::Replay, "replay").isVisible());
     const auto canPlay = [&] {
-        const auto buttons = room.view(Workspace::Replay, "transport").findChildren<QToolButton*>();
+        const auto buttons = room.view(Workspace::Replay, "replay").findChildren<QToolButton*>();
         return std::ranges::all_of(buttons, &QToolButton::isEnabled);
     };
     QTRY_VERIFY(canPlay());  // the bar hears of the run with its next frame
@@ -346,8 +346,8 @@ void BelongingTest::theRankOfTheMeshIsTheRankOfAll() {
     auto* grid = room.view(Workspace::Run, "mesh").findChild<MeshGrid*>();
     QVERIFY(grid);
     QTRY_VERIFY(grid->isVisible());
-    const View& selected = room.view(Workspace::Run, "inspector");
-    const View& memory = room.view(Workspace::Run, "memory_curve");
+    const View& selected = room.view(Workspace::Run, "selected");
+    const View& memory = room.view(Workspace::Run, "memory_over_time");
     QAction& kill = room.window.commands()["run.kill"];
     QAction& hang = room.window.commands()["run.hang"];
     selection.select(model.lane(1, Lane::Compute).all()[2]);

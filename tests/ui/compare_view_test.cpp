@@ -98,7 +98,7 @@ void CompareViewTest::theCommandComparesWithThePrediction() {
     QTest::mouseClick(&stand.view().closeButton(), Qt::LeftButton);
     QVERIFY(!stand.window.commands()["compare.end"].isEnabled());
     QVERIFY(stand.window.area(Workspace::Replay).filled().isEmpty());
-    QVERIFY(stand.window.area(Workspace::Replay).panel(QStringLiteral("memory"))->isVisible());
+    QVERIFY(stand.window.area(Workspace::Replay).panel(QStringLiteral("memory_per_rank"))->isVisible());
 }
 
 void CompareViewTest::comparingStaysWhereOneWas() {

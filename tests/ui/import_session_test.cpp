@@ -141,10 +141,10 @@ void ImportSessionTest::viewsSayWhatATraceLacks() {
         View* view = kind.create(context, parent.get());
         const QString empty = view->emptyText();
         const QByteArray id = kind.id;
-        if (id == "loss" || id == "loss_scale" || id == "exchange" || id == "exponents" || id == "experts" ||
-            id == "critical_path" || id == "memory_curve") {
+        if (id == "loss" || id == "loss_scale" || id == "exchange" || id == "gradients" || id == "experts" ||
+            id == "critical_path" || id == "memory_over_time") {
             QVERIFY2(empty.contains(QStringLiteral("comes from another program (PyTorch profiler)")), id);
-        } else if (id == "timeline" || id == "memory" || id == "mesh" || id == "cards" || id == "events") {
+        } else if (id == "timeline" || id == "memory_per_rank" || id == "mesh" || id == "figures" || id == "events") {
             QVERIFY2(empty.isEmpty(), id);
             ++shown;
         }
@@ -155,7 +155,7 @@ void ImportSessionTest::viewsSayWhatATraceLacks() {
                 QVERIFY2(table.contains(QLatin1String(name)), name);
             QVERIFY(view->subtitle().contains(QStringLiteral("from PyTorch profiler")));
         }
-        if (id == "cards")
+        if (id == "figures")
             QVERIFY2(table.contains(QStringLiteral("Tokens/s\t—")) && table.contains(QStringLiteral("Idle")),
                      qPrintable(table));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window: every command does something, files can be dropped, nothing is lost unasked, everything is restored.
 #include "desktop_fixture.h"
+#include "tests/support/places.h"
 
 #include "ui/views/layout_form/field_editor.h"
 #include "ui/window/command_palette.h"
@@ -25,6 +26,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTableWidget>
@@ -36,6 +38,7 @@ using namespace shardlab;
 class MainWindowTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void foldersOfViewsAreNamedLikeTheirTitles();
     void everyCommandHasAHandlerAndItsOwnKeys();
     void everyCommandTriggers();
     void keysWork();
@@ -47,6 +50,7 @@ private Q_SLOTS:
     void closingWhileRunningAsksAndEndsTheRun();
     void endingNeedsNoAnswer();
     void arrangementAndWorkspaceAreRestored();
+    void arrangementsWithFormerIdsAreRestored();
     void aClickBesideAControlLeavesTheSizesToTheWindow();
     void resetPutsClosedViewsBack();
     void everyViewSaysWhatToPressWhileEmpty();
@@ -75,6 +79,18 @@ private:
         QApplication::sendEvent(&window, &event);
     }
 };
+
+void MainWindowTest::foldersOfViewsAreNamedLikeTheirTitles() {
+    const QMap<QString, QString> shorter{{"layout", "layout_form"}, {"notes_on_the_run", "run_notes"}};
+    QStringList ids;
+    for (const ViewKind& kind : viewKinds()) {
+        ids.append(QString::fromLatin1(kind.id));
+        const QString title = QString::fromUtf8(kind.title).toLower().replace(' ', '_');
+        QCOMPARE(ids.back(), shorter.value(title, title));
+    }
+    ids.sort();
+    QCOMPARE(QDir(QStringLiteral(SHARDLAB_SOURCE_DIR "/ui/views")).entryList(QDir::Dirs | QDir::NoDotAndDotDot), ids);
+}
 
 void MainWindowTest::everyCommandHasAHandlerAndItsOwnKeys() {
     Desk desk;
@@ -317,7 +333,7 @@ void MainWindowTest::aClickBesideAControlLeavesTheSizesToTheWindow() {
     window.resize(1600, 1000);
     window.show();
     DockPanel* form = window.area(Workspace::Design).panel(QStringLiteral("layout_form"));
-    DockPanel* notes = window.area(Workspace::Design).panel(QStringLiteral("explain"));
+    DockPanel* notes = window.area(Workspace::Design).panel(QStringLiteral("notes"));
     QVERIFY(form && notes);
     QTest::qWait(200);
     const int width = form->width();
@@ -347,6 +363,35 @@ void MainWindowTest::arrangementAndWorkspaceAreRestored() {
     again.showWorkspace(Workspace::Design);
     QVERIFY(!again.area(Workspace::Design).panel(QStringLiteral("traffic"))->isVisible());
     QVERIFY(again.area(Workspace::Design).panel(QStringLiteral("answer"))->isVisible());
+}
+
+void MainWindowTest::arrangementsWithFormerIdsAreRestored() {
+    Desk desk;
+    QByteArray state;
+    {
+        MainWindow window(desk.workbench);
+        window.show();
+        window.showWorkspace(Workspace::Run);
+        WorkspaceArea& area = window.area(Workspace::Run);
+        area.panel(QStringLiteral("run_notes"))->hide();
+        area.panel(QStringLiteral("memory_per_rank"))->hide();
+        const QMap<QString, QString> former{
+            {"run_notes", "notes"},    {"figures", "cards"},          {"gradients", "exponents"},
+            {"selected", "inspector"}, {"memory_per_rank", "memory"}, {"memory_over_time", "memory_curve"},
+        };
+        for (DockPanel* panel : area.panels()) panel->setObjectName(former.value(panel->id(), panel->id()));
+        state = area.saveState(4);
+    }
+    QSettings().setValue(QStringLiteral("arrangement/run"), state);
+    MainWindow again(desk.workbench);
+    again.show();
+    again.showWorkspace(Workspace::Run);
+    const WorkspaceArea& area = again.area(Workspace::Run);
+    for (const DockPanel* panel : area.panels()) {
+        const bool closed = panel->id() == "run_notes" || panel->id() == "memory_per_rank";
+        QVERIFY2(panel->isHidden() == closed, qPrintable(panel->id()));
+        QCOMPARE(panel->objectName(), panel->id());
+    }
 }
 
 void MainWindowTest::resetPutsClosedViewsBack() {

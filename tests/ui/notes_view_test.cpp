@@ -1,171 +1,143 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Notes in the window: written with the keyboard, changed, taken away, still there when the run is opened again; and
-// stragglers among the events.
-#include "tests/support/places.h"
-#include "tests/ui/desktop_fixture.h"
-#include "tests/ui/recorded_run.h"
-#include "tests/ui/sample_run.h"
-#include "ui/views/events/events_view.h"
-#include "ui/views/notes/notes_view.h"
-#include "ui/window/dock_panel.h"
-#include "ui/window/main_window.h"
-#include "ui/window/workspace_area.h"
+// Notes beside the form: a refused layout is told with its fault and the nearest legal one, a click away.
+#include "desktop_fixture.h"
 
-#include <QApplication>
-#include <QDir>
-#include <QLineEdit>
-#include <QPushButton>
-#include <QTableWidget>
-#include <QTest>
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/nearest_legal.h"
+#include "ui/views/notes/notes_view.h"
+#include "ui/views/notes/reasons.h"
+
+#include <QLabel>
+#include <QUndoStack>
+#include <QtTest>
 
 using namespace shardlab;
 
 namespace {
 
-struct Stand {
-    Desk desk;
-    Plan plan = sample::plan(sample::layout(2, 4, 8));
-    MainWindow window{desk.workbench, MainWindow::Memory::Forget};
-
-    Stand() {
-        recordRun(desk.path("a.shardlab"), plan, 12, 5, 2, 1.4);
-        window.resize(1280, 720);
-        window.show();
-        open();
-    }
-    void open() {
-        desk.workbench.openRun(desk.path("a.shardlab"));
-        QTRY_VERIFY_WITH_TIMEOUT(!desk.workbench.replay().reading(), 10000);
-        QTest::qWait(200);
-    }
-    template <class Kind>
-    Kind& view(const char* id) {
-        return static_cast<Kind&>(window.area(Workspace::Replay).panel(QString::fromLatin1(id))->view());
-    }
-    Selection& selection() { return desk.workbench.selection(Workspace::Replay); }
-    RunModel& model() { return desk.workbench.model(Workspace::Replay); }
-};
+/// Follows the link after `words` as a click on it would.
+bool follow(NotesView& view, const QString& link) {
+    auto* label = view.findChild<QLabel*>();
+    if (!label->text().contains(QStringLiteral("href='%1'").arg(link))) return false;
+    Q_EMIT label->linkActivated(link);
+    return true;
+}
 
 }  // namespace
 
 class NotesViewTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void notesComeBack();
-    void aFileThatCannotBeWrittenIsSaid();
-    void notesOfAGoingRunAreKeptAtItsEnd();
-    void stragglersAreNamed();
-    void pictures_data();
-    void pictures();
+    void theNearestLegalLayoutIsAClickAway();
+    void ofALegalLayoutNoneIsTold();
+    void anOlderAnswerIsDropped();
+    void theFormulaIsThatOfTheShape();
+    void noFormulaTellsOfAServer();
+    void waitingForTheHostIsPartOfTheBubble();
 };
 
-void NotesViewTest::notesComeBack() {
-    Stand stand;
-    const StepExtent step = stand.model().stepExtents()[4];
-    stand.selection().setCursor(step.begin);
-    stand.selection().setRank(3);
-    stand.window.commands()["notes.add"].trigger();
-    auto& view = stand.view<NotesView>("notes");
-    QCOMPARE(QApplication::focusWidget(), &view.field());
-    QVERIFY(!view.addButton().isEnabled());
-    QTest::keyClicks(&view.field(), QStringLiteral("here it is slow"));
-    QTest::keyClick(&view.field(), Qt::Key_Return);
-    stand.selection().setCursor(step.end + 1000);
-    view.field().setText(QStringLiteral("and here not"));
-    QTest::mouseClick(&view.addButton(), Qt::LeftButton);
-    QCOMPARE(view.table().rowCount(), 2);
-    QVERIFY(view.subtitle().contains(QStringLiteral("2 notes")));
-    stand.open();
-    QCOMPARE(stand.model().notes().size(), std::size_t{2});
-    QCOMPARE(stand.model().notes()[0].time, step.begin);
-    QCOMPARE(stand.model().notes()[0].rank, 3);
-    QCOMPARE(stand.model().notes()[0].text, std::string("here it is slow"));
-    // A click goes there; a change is kept; Remove takes it away.
-    stand.selection().setCursor(0);
-    QTest::mouseClick(view.table().viewport(), Qt::LeftButton, {},
-                      view.table().visualItemRect(view.table().item(0, 2)).center());
-    QCOMPARE(stand.selection().cursor(), step.begin);
-    QCOMPARE(stand.selection().rank(), 3);
-    view.table().item(0, 2)->setText(QStringLiteral("changed"));
-    QTRY_COMPARE(stand.model().notes()[0].text, std::string("changed"));
-    view.table().setCurrentCell(1, 2);
-    QTest::mouseClick(&view.removeButton(), Qt::LeftButton);
-    stand.open();
-    QCOMPARE(stand.model().notes().size(), std::size_t{1});
-    QCOMPARE(stand.model().notes()[0].text, std::string("changed"));
+void NotesViewTest::theNearestLegalLayoutIsAClickAway() {
+    Desk desk;
+    Layout wrong = desk.document().layout();
+    wrong.model.heads = 7;
+    wrong.data.path = desk.document().layout().data.path;
+    const auto legal = nearestLegal(wrong);
+    QVERIFY(legal && !legal->changes.empty());
+    NotesView view(desk.workbench.context(Workspace::Design), nullptr);
+    view.show();
+    desk.document().change(wrong, QStringLiteral("7 heads"));
+    QVERIFY(!desk.document().faults().empty());
+    QTRY_VERIFY(view.asTable().contains(QStringLiteral("Nearest legal layout")));
+    QVERIFY(
+        view.asTable().contains(QString::fromStdString(legal->changes.front().to) + QStringLiteral(" instead of 7")));
+    QVERIFY(follow(view, QStringLiteral("nearest:")));
+    QVERIFY(desk.document().layout() == legal->layout);
+    QVERIFY(desk.document().faults().empty());
+    QVERIFY(!view.asTable().contains(QStringLiteral("Nearest legal layout")));
+    QCOMPARE(desk.document().undoStack().count(), 2);
+    desk.document().undoStack().undo();
+    QVERIFY(desk.document().layout() == wrong);
+    QTRY_VERIFY(view.asTable().contains(QStringLiteral("Nearest legal layout")));
 }
 
-void NotesViewTest::aFileThatCannotBeWrittenIsSaid() {
-    Stand stand;
-    std::filesystem::rename(stand.desk.path("a.shardlab"), stand.desk.path("elsewhere.shardlab"));
-    auto& view = stand.view<NotesView>("notes");
-    view.field().setText(QStringLiteral("lost?"));
-    QTest::keyClick(&view.field(), Qt::Key_Return);
-    QVERIFY(view.table().rowCount() == 1);
-    QVERIFY(stand.model().notes()[0].id == 0);
+void NotesViewTest::ofALegalLayoutNoneIsTold() {
+    Desk desk;
+    NotesView view(desk.workbench.context(Workspace::Design), nullptr);
+    QTest::qWait(200);
+    QVERIFY(!view.asTable().contains(QStringLiteral("Nearest legal layout")));
+    QVERIFY(!follow(view, QStringLiteral("nearest:")));
 }
 
-void NotesViewTest::notesOfAGoingRunAreKeptAtItsEnd() {
-    Stand stand;
-    RunModel model;
-    Selection selection;
-    ViewContext context = stand.desk.workbench.context(Workspace::Run);
-    ViewContext own{context.workspace, context.document, model,          selection,      context.theme,
-                    context.search,    context.compare,  context.events, context.lessons};
-    NotesView view(own, nullptr);
-    model.begin(headerOf(stand.plan), stand.plan.simulation.events);
-    model.setFile(stand.desk.path("a.shardlab"));
-    view.field().setText(QStringLiteral("while it runs"));
-    QTest::keyClick(&view.field(), Qt::Key_Return);
-    QCOMPARE(model.notes().size(), std::size_t{1});
-    QCOMPARE(model.notes()[0].id, std::int64_t{0});
-    QVERIFY(view.subtitle().contains(QStringLiteral("once the run ends")));
-    model.setEnd({"finished", ""});
-    QVERIFY(model.notes()[0].id > 0);
-    const auto run = RunReader::open(stand.desk.path("a.shardlab"));
-    QCOMPARE((*run)->notes()->size(), std::size_t{1});
+void NotesViewTest::theFormulaIsThatOfTheShape() {
+    Layout layout;
+    layout.model.layers = 8;
+    layout.parallel.data = 1;
+    layout.parallel.pipeline = 2;
+    layout.cluster.hosts = {{"localhost", 2}};
+    layout.schedule.kind = "interleaved-1f1b";
+    layout.schedule.chunks = 2;
+    layout.batch = {16, 2};
+    const auto closed = makePlan(layout);
+    QVERIFY(closed);
+    const QString why = reasons(*closed).front().why;
+    QVERIFY2(why.contains(QStringLiteral("with p = 2, v = 2 and m = 8 it is 5.9 %, (p−1)/(vm+p−1).")), qPrintable(why));
+    QVERIFY2(!why.contains(QStringLiteral("where")), qPrintable(why));
+    layout.schedule = {};
+    layout.schedule.kind = "zb-h1";
+    layout.batch = {2, 2};
+    const auto counted = makePlan(layout);
+    QVERIFY(counted);
+    const QString other = reasons(*counted).front().why;
+    QVERIFY2(other.contains(QStringLiteral("counted from the order")) && !other.contains(QStringLiteral("3m")),
+             qPrintable(other));
 }
 
-void NotesViewTest::stragglersAreNamed() {
-    Stand stand;
-    QVERIFY(!stand.model().stragglers().empty());
-    const Straggler& first = stand.model().stragglers().front();
-    QCOMPARE(first.rank, 2);
-    QVERIFY(first.cause == StragglerCause::Compute);
-    auto& events = stand.view<EventsView>("events");
-    events.flush();
-    QVERIFY2(events.asTable().contains(QStringLiteral("straggler rank 2 · compute")), qPrintable(events.asTable()));
+void NotesViewTest::noFormulaTellsOfAServer() {
+    Layout layout;
+    layout.parallel.exchange = "async-server";
+    layout.parallel.data = 3;
+    layout.parallel.pipeline = 1;
+    layout.cluster.hosts = {{"localhost", 3}};
+    layout.batch = {6, 1};
+    const auto plan = makePlan(layout);
+    QVERIFY(plan);
+    const Reason first = reasons(*plan).front();
+    QVERIFY2(first.title.contains(QStringLiteral("of the step is bubble")), qPrintable(first.title));
+    QVERIFY2(first.why.contains(QStringLiteral("Rank 0 is a server")) && !first.why.contains(QStringLiteral("p =")),
+             qPrintable(first.why));
 }
 
-void NotesViewTest::pictures_data() {
-    QTest::addColumn<bool>("dark");
-    QTest::addColumn<QSize>("size");
-    for (const bool dark : {true, false})
-        for (const QSize size : {QSize(1280, 720), QSize(2560, 1440)})
-            QTest::addRow("notes-%s-%d", dark ? "dark" : "light", size.width()) << dark << size;
-}
-
-void NotesViewTest::pictures() {
-    QFETCH(bool, dark);
-    QFETCH(QSize, size);
-    Stand stand;
-    stand.desk.workbench.theme().setDark(dark);
-    stand.window.resize(size);
-    stand.window.area(Workspace::Replay).showPanel(QStringLiteral("notes"));
-    auto& view = stand.view<NotesView>("notes");
-    for (const int step : {2, 3}) {
-        stand.selection().setCursor(stand.model().stepExtents()[static_cast<std::size_t>(step)].begin + 100'000'000);
-        view.field().setText(step == 2 ? QStringLiteral("rank 2 falls behind from here") : QStringLiteral("second"));
-        QTest::keyClick(&view.field(), Qt::Key_Return);
+/// The layout of a lesson's kind: microbatches so small that copies to the host take longer than what they hide behind.
+void NotesViewTest::waitingForTheHostIsPartOfTheBubble() {
+    Layout layout;
+    layout.model.hidden = 64;
+    layout.parallel.data = 1;
+    layout.cluster.hosts = {{"localhost", 2}};
+    layout.cluster.pace = PaceSpec{"a100-sxm", 1};
+    layout.schedule.kind = "gpipe";
+    layout.batch = {32, 4};
+    for (const bool swaps : {false, true}) {
+        layout.memory.swap = swaps ? "activations" : "none";
+        const auto plan = makePlan(layout);
+        QVERIFY(plan);
+        QCOMPARE(std::ranges::any_of(plan->hosts, [](const HostTraffic& copies) { return copies.exposedSeconds > 0; }),
+                 swaps);
+        const QString why = reasons(*plan).front().why;
+        QVERIFY2(why.contains(QStringLiteral("to the host and back")) == swaps, qPrintable(why));
     }
-    const auto& extents = stand.model().stepExtents();
-    stand.selection().setVisible({extents[2].begin, extents[3].end});
-    stand.selection().setCursor(extents[3].end);
-    QTest::qWait(350);
-    const QString folder = QStringLiteral(SHARDLAB_BIN_DIR "/../pictures");
-    QVERIFY(QDir().mkpath(folder));
-    QVERIFY(stand.window.grab().save(folder + QLatin1Char('/') + QString::fromLatin1(QTest::currentDataTag()) +
-                                     QStringLiteral(".png")));
+}
+
+void NotesViewTest::anOlderAnswerIsDropped() {
+    Desk desk;
+    NotesView view(desk.workbench.context(Workspace::Design), nullptr);
+    Layout layout = desk.document().layout();
+    for (const int heads : {7, 9, 11}) {
+        layout.model.heads = heads;
+        desk.document().change(layout, QStringLiteral("heads"));
+    }
+    QTRY_VERIFY(view.asTable().contains(QStringLiteral("instead of 11")));
+    QVERIFY(!view.asTable().contains(QStringLiteral("instead of 7")));
 }
 
 QTEST_MAIN(NotesViewTest)

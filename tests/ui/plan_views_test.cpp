@@ -11,8 +11,8 @@
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/answer/answer_view.h"
 #include "ui/views/critical_path/critical_path_view.h"
-#include "ui/views/memory_curve/memory_curve_plot.h"
-#include "ui/views/memory_curve/memory_curve_view.h"
+#include "ui/views/memory_over_time/memory_curve_plot.h"
+#include "ui/views/memory_over_time/memory_over_time_view.h"
 #include "ui/views/mesh/mesh_grid.h"
 #include "ui/views/schedules/schedules_plot.h"
 #include "ui/views/schedules/schedules_view.h"
@@ -139,7 +139,7 @@ private Q_SLOTS:
 
     void curvesPeakIsThePlansAndTheRankFollowsTheSelection() {
         DesignBench bench;
-        MemoryCurveView view(bench.context(), nullptr);
+        MemoryOverTimeView view(bench.context(), nullptr);
         view.resize(700, 160);
         view.show();
         view.flush();
@@ -161,7 +161,7 @@ private Q_SLOTS:
     void curveLiesOnTheTimelinesAxis() {
         DesignBench bench;
         TimelineView timeline(bench.context(), nullptr);
-        MemoryCurveView curve(bench.context(), nullptr);
+        MemoryOverTimeView curve(bench.context(), nullptr);
         for (QWidget* view : std::initializer_list<QWidget*>{&timeline, &curve}) {
             view->resize(800, 240);
             view->show();
@@ -192,7 +192,7 @@ private Q_SLOTS:
         sample::Bench bench;
         const Plan plan = sample::plan(sample::layout(1, 4, 8));
         sample::fill(bench.model, plan, 6, freshSeed());
-        MemoryCurveView view(bench.context(), nullptr);
+        MemoryOverTimeView view(bench.context(), nullptr);
         view.resize(700, 160);
         view.show();
         const StepExtent& third = bench.model.stepExtents()[2];

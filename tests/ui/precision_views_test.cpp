@@ -8,11 +8,11 @@
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/timeline_plot.h"
-#include "ui/views/cards/figures.h"
+#include "ui/views/figures/figures.h"
 #include "ui/views/events/events_view.h"
-#include "ui/views/exponents/exponents_plot.h"
-#include "ui/views/exponents/exponents_view.h"
-#include "ui/views/inspector/inspector_view.h"
+#include "ui/views/gradients/exponents_plot.h"
+#include "ui/views/gradients/gradients_view.h"
+#include "ui/views/selected/selected_view.h"
 #include "ui/views/loss/loss_view.h"
 #include "ui/views/loss_scale/loss_scale_view.h"
 #include "ui/views/timeline/timeline_view.h"
@@ -172,7 +172,7 @@ void PrecisionViewsTest::overflowOnTheTimeline() {
     sample::Bench bench;
     fillHalf(bench);
     TimelineView view(bench.context(), nullptr);
-    InspectorView inspector(bench.context(), nullptr);
+    SelectedView inspector(bench.context(), nullptr);
     view.resize(900, 320);
     view.show();
     QTest::qWait(100);
@@ -292,7 +292,7 @@ void PrecisionViewsTest::exponentsAreTheCounters() {
                                      : 0.0;
         },
         5, 1);
-    ExponentsView view(bench.context(), nullptr);
+    GradientsView view(bench.context(), nullptr);
     view.flush();
     QVERIFY(view.emptyText().isEmpty());
     QCOMPARE(view.counts().step, 20);  // the latest
@@ -320,7 +320,7 @@ void PrecisionViewsTest::exponentsOfTheSelection() {
     sample::Bench bench;
     fillHalf(bench);
     sample::addExponents(bench.model, sample::bell, 5, 0);
-    ExponentsView view(bench.context(), nullptr);
+    GradientsView view(bench.context(), nullptr);
     view.flush();
     const double all = view.counts().all();
     bench.selection.setRank(2);
@@ -356,7 +356,7 @@ void PrecisionViewsTest::exponentsByKeyboard() {
                                                          : exponent == -19 ? 3000.0
                                                                            : 0.0; },
         0, 0);
-    ExponentsView view(bench.context(), nullptr);
+    GradientsView view(bench.context(), nullptr);
     view.resize(420, 260);
     view.show();
     QTest::qWait(120);
@@ -380,7 +380,7 @@ void PrecisionViewsTest::exponentsAsATable() {
     sample::Bench bench;
     fillHalf(bench);
     sample::addExponents(bench.model, sample::bell, 7, 3);
-    ExponentsView view(bench.context(), nullptr);
+    GradientsView view(bench.context(), nullptr);
     view.resize(420, 260);
     view.show();
     view.flush();
@@ -409,7 +409,7 @@ void PrecisionViewsTest::exponentsAsATable() {
 void PrecisionViewsTest::exponentsAreEmptyWithoutScaledLoss() {
     sample::Bench bench;
     sample::fill(bench.model, sample::plan(sample::layout(1, 2, 4)), 3, 1);
-    ExponentsView view(bench.context(), nullptr);
+    GradientsView view(bench.context(), nullptr);
     QVERIFY(view.emptyText().contains(QStringLiteral("where a loss is scaled")));
     bench.model.begin(headerOf(sample::plan(sample::halfLayout(1, 2, 4))), {});
     view.flush();

@@ -5,8 +5,8 @@
 #include "synthetic_run.h"
 #include "status_text.h"
 #include "tests/support/seed.h"
-#include "ui/views/transport/player.h"
-#include "ui/views/transport/transport_view.h"
+#include "ui/views/replay/player.h"
+#include "ui/views/replay/replay_view.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
 #include "ui/window/workspace_area.h"
@@ -83,8 +83,7 @@ void ReplaySessionTest::anOpenedRunIsDrawnPlainly() {
     const Selection& selection = desk.workbench.selection(Workspace::Replay);
     QCOMPARE(selection.cursor(), -1);
     QVERIFY(selection.visible().end >= model.lastTime());
-    auto& transport =
-        static_cast<TransportView&>(window.area(Workspace::Replay).panel(QStringLiteral("transport"))->view());
+    auto& transport = static_cast<ReplayView&>(window.area(Workspace::Replay).panel(QStringLiteral("replay"))->view());
     QTest::mouseClick(&transport.playButton(), Qt::LeftButton);
     QVERIFY(transport.player().playing());
     QVERIFY(selection.cursor() >= model.firstTime() && selection.cursor() < model.stepExtents()[1].begin);

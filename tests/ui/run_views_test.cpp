@@ -4,14 +4,14 @@
 #include "tests/ui/bench_context.h"
 #include "ui/core/legend.h"
 #include "ui/timeline/event_text.h"
-#include "ui/views/cards/card.h"
-#include "ui/views/cards/cards_view.h"
+#include "ui/views/figures/card.h"
+#include "ui/views/figures/figures_view.h"
 #include "ui/views/events/events_view.h"
 #include "ui/views/events/happenings.h"
-#include "ui/views/inspector/inspector_view.h"
+#include "ui/views/selected/selected_view.h"
 #include "ui/views/loss/loss_view.h"
-#include "ui/views/memory/memory_bars.h"
-#include "ui/views/memory/memory_view.h"
+#include "ui/views/memory_per_rank/memory_bars.h"
+#include "ui/views/memory_per_rank/memory_per_rank_view.h"
 #include "ui/window/dock_panel.h"
 
 #include <QLineEdit>
@@ -61,7 +61,7 @@ void RunViewsTest::memoryAtTheCursorAndAtItsFullest() {
     sample::Bench bench;
     const Plan plan = sample::plan(sample::layout(2, 2, 4));
     sample::fill(bench.model, plan, 5, 2);
-    MemoryView view(bench.context(), nullptr);
+    MemoryPerRankView view(bench.context(), nullptr);
     view.flush();
     QVERIFY(view.subtitle().contains(QStringLiteral("step 4")));
     for (int rank = 0; rank < 4; ++rank) {
@@ -111,7 +111,7 @@ void RunViewsTest::lossOfTheNextRunIsItsOwn() {
 
 void RunViewsTest::headOfTheNextRunIsItsOwn_data() {
     QTest::addColumn<QString>("id");
-    for (const char* id : {"memory", "memory_curve", "timeline", "loss"})
+    for (const char* id : {"memory_per_rank", "memory_over_time", "timeline", "loss"})
         QTest::addRow("%s", id) << QString::fromLatin1(id);
 }
 
@@ -139,7 +139,7 @@ void RunViewsTest::memoryOfADesign() {
     bench.document.replace(plan.layout, {});
     QVERIFY(bench.document.plan());
     bench.model.begin(headerOf(*bench.document.plan()), bench.document.plan()->simulation.events);
-    MemoryView view(bench.context(), nullptr);
+    MemoryPerRankView view(bench.context(), nullptr);
     view.flush();
     QCOMPARE(view.bars().rows().size(), std::size_t{4});
     for (std::size_t rank = 0; rank < 4; ++rank) {
@@ -156,7 +156,7 @@ void RunViewsTest::memoryOnTheHost() {
     const Plan plan = sample::plan(layout);
     bench.document.replace(layout, {});
     bench.model.begin(headerOf(*bench.document.plan()), bench.document.plan()->simulation.events);
-    MemoryView design(bench.context(), nullptr);
+    MemoryPerRankView design(bench.context(), nullptr);
     design.flush();
     for (std::size_t rank = 0; rank < 4; ++rank) {
         QVERIFY(total(plan.memory[rank].host) > 0);
@@ -167,7 +167,7 @@ void RunViewsTest::memoryOnTheHost() {
 
     sample::Bench measured;
     sample::fill(measured.model, sample::plan(sample::layout(2, 2, 4)), 3, 2);
-    MemoryView view(measured.context(), nullptr);
+    MemoryPerRankView view(measured.context(), nullptr);
     view.flush();
     QCOMPARE(total(view.bars().rows()[2].host), std::int64_t{0});
     QVERIFY(!cells(view.asTable())[0].last().contains(QStringLiteral("host")));
@@ -242,7 +242,7 @@ void RunViewsTest::limitCrossesNoFigure() {
 void RunViewsTest::memoryClickSelectsTheRank() {
     sample::Bench bench;
     sample::fill(bench.model, sample::plan(sample::layout(2, 2, 4)), 2, 2);
-    MemoryView view(bench.context(), nullptr);
+    MemoryPerRankView view(bench.context(), nullptr);
     view.resize(400, 240);
     view.show();
     view.flush();
@@ -253,7 +253,7 @@ void RunViewsTest::memoryClickSelectsTheRank() {
 
 void RunViewsTest::legendTakesTwoLines() {
     sample::Bench bench;
-    MemoryView view(bench.context(), nullptr);
+    MemoryPerRankView view(bench.context(), nullptr);
     view.resize(420, 240);
     view.show();
     auto* legend = view.findChild<Legend*>();
@@ -308,7 +308,7 @@ void RunViewsTest::figuresAreTheStepsFigures() {
     sample::Bench bench;
     const Plan plan = sample::plan(sample::layout(2, 2, 4));
     sample::fill(bench.model, plan, 6, 3);
-    CardsView view(bench.context(), nullptr);
+    FiguresView view(bench.context(), nullptr);
     for (const int step : {5, 2}) {
         if (step != 5) bench.selection.setCursor(bench.model.stepExtents()[static_cast<std::size_t>(step)].begin + 10);
         view.flush();
@@ -339,7 +339,7 @@ void RunViewsTest::figuresAreTheStepsFigures() {
         QCOMPARE(rows[7][1].toLongLong(), qlonglong(overruns));
     }
     sample::Bench nothing;
-    CardsView empty(nothing.context(), nullptr);
+    FiguresView empty(nothing.context(), nullptr);
     for (const QStringList& row : cells(empty.asTable()).mid(1)) QCOMPARE(row[1], QStringLiteral("—"));
     // Where the peak is not known there is no card, and none is left of the run before.
     RunHeader header = bench.model.header();
@@ -354,7 +354,7 @@ void RunViewsTest::figuresAreTheStepsFigures() {
 void RunViewsTest::figuresStayWithinTheirCards() {
     sample::Bench bench;
     const Plan plan = sample::plan(sample::layout(2, 2, 4));
-    CardsView view(bench.context(), nullptr);
+    FiguresView view(bench.context(), nullptr);
     view.resize(1600, 80);
     view.show();
     const auto require = [&] {
@@ -430,7 +430,7 @@ void RunViewsTest::inspectorOfAnAction() {
     sample::Bench bench;
     const Plan plan = sample::plan(sample::layout(2, 3, 4));
     sample::fill(bench.model, plan, 4, 3);
-    InspectorView view(bench.context(), nullptr);
+    SelectedView view(bench.context(), nullptr);
     QVERIFY(view.emptyText().contains(QStringLiteral("Click")));
     const auto ownTime = [&](std::int64_t onClock) {
         return QString::fromStdString(formatSeconds(static_cast<double>(onClock) * 1e-9 / plan.costs.stretch));
@@ -463,7 +463,7 @@ void RunViewsTest::inspectorOfARank() {
     sample::Bench bench;
     sample::fill(bench.model, sample::plan(sample::layout(2, 2, 4)), 3, 3);
     bench.model.setRank({1, "localhost", 4711, "dp1 pp0", "killed by SIGKILL"});
-    InspectorView view(bench.context(), nullptr);
+    SelectedView view(bench.context(), nullptr);
     bench.selection.setRank(1);
     view.flush();
     QVERIFY(view.asTable().contains(QStringLiteral("4711")));
@@ -474,8 +474,8 @@ void RunViewsTest::inspectorOfARank() {
 void RunViewsTest::selectionIsShared() {
     sample::Bench bench;
     sample::fill(bench.model, sample::plan(sample::layout(2, 2, 4)), 3, 3);
-    InspectorView inspector(bench.context(), nullptr);
-    CardsView cards(bench.context(), nullptr);
+    SelectedView inspector(bench.context(), nullptr);
+    FiguresView cards(bench.context(), nullptr);
     LossView loss(bench.context(), nullptr);
     QSignalSpy events(&bench.selection, &Selection::eventChanged), ranks(&bench.selection, &Selection::rankChanged);
     const Event event = bench.model.eventsOfStep(2, Lane::Compute, 1).front();

@@ -19,14 +19,14 @@ using namespace shardlab;
 
 namespace {
 
-const char* const watched[]{"transport",  "cards",     "timeline", "memory",    "loss",
-                            "loss_scale", "exponents", "experts",  "inspector", "events"};
+const char* const watched[]{"replay",     "figures",   "timeline", "memory_per_rank", "loss",
+                            "loss_scale", "gradients", "experts",  "selected",        "events"};
 
 QSize sizeOf(const QString& id) {
     if (id == QLatin1String("timeline")) return {1000, 420};
-    if (id == QLatin1String("cards")) return {1000, 74};
-    if (id == QLatin1String("transport")) return {1000, 52};
-    if (id == QLatin1String("inspector") || id == QLatin1String("events")) return {300, 260};
+    if (id == QLatin1String("figures")) return {1000, 74};
+    if (id == QLatin1String("replay")) return {1000, 52};
+    if (id == QLatin1String("selected") || id == QLatin1String("events")) return {300, 260};
     return {440, 240};
 }
 
@@ -133,7 +133,7 @@ void ViewPicturesTest::picture() {
     QFETCH(QString, view);
     QFETCH(QString, state);
     QFETCH(bool, dark);
-    sample::Bench bench(view == QLatin1String("transport") ? Workspace::Replay : Workspace::Run);
+    sample::Bench bench(view == QLatin1String("replay") ? Workspace::Replay : Workspace::Run);
     bench.theme.setDark(dark);
     DockPanel panel(kindOf(view), bench.context(), nullptr);
     panel.resize(sizeOf(view));
@@ -142,7 +142,7 @@ void ViewPicturesTest::picture() {
     if (state == QLatin1String("run") || state == QLatin1String("error")) {
         const StepExtent& extent = bench.model.stepExtents()[state == QLatin1String("run") ? 1 : 19];
         bench.selection.setFollowLive(false);
-        if (view == QLatin1String("transport")) bench.selection.setCursor((extent.begin + extent.end) / 2);
+        if (view == QLatin1String("replay")) bench.selection.setCursor((extent.begin + extent.end) / 2);
         QTest::qWait(250);
         bench.selection.setVisible({extent.begin - 30'000'000, extent.end + 30'000'000});
     }
@@ -154,8 +154,8 @@ void ViewPicturesTest::picture() {
     const Theme& theme = bench.theme.theme();
     if (state == QLatin1String("empty")) {
         QCOMPARE(panel.showsView(), panel.view().emptyText().isEmpty());
-        QVERIFY(panel.view().emptyText().contains(QStringLiteral("Press")) || view == QLatin1String("cards") ||
-                view == QLatin1String("transport"));
+        QVERIFY(panel.view().emptyText().contains(QStringLiteral("Press")) || view == QLatin1String("figures") ||
+                view == QLatin1String("replay"));
         return;
     }
     if (state == QLatin1String("prediction")) {
@@ -169,13 +169,14 @@ void ViewPicturesTest::picture() {
         for (const EventKind kind : {EventKind::Forward, EventKind::Backward})
             QVERIFY(pixelsOf(image, theme.action(kind)) > 500);
     }
-    if (view == QLatin1String("memory")) QVERIFY(pixelsOf(image, theme.memory(MemoryCategory::Parameters)) > 50);
+    if (view == QLatin1String("memory_per_rank"))
+        QVERIFY(pixelsOf(image, theme.memory(MemoryCategory::Parameters)) > 50);
     if (view == QLatin1String("loss")) QVERIFY(pixelsOf(image, theme.action(EventKind::Loss)) > 50);
     if (view == QLatin1String("loss_scale")) {
         QVERIFY(pixelsOf(image, theme.action(EventKind::LossScale)) > 50);
         QVERIFY(pixelsOf(image, theme.action(EventKind::Overflow)) > 20);
     }
-    if (view == QLatin1String("exponents")) QVERIFY(pixelsOf(image, theme.action(EventKind::GradientExponents)) > 500);
+    if (view == QLatin1String("gradients")) QVERIFY(pixelsOf(image, theme.action(EventKind::GradientExponents)) > 500);
     if (view == QLatin1String("experts")) {
         QVERIFY(pixelsOf(image, theme.action(EventKind::Forward)) > 500);
         QVERIFY(pixelsOf(image, theme.action(EventKind::Overflow)) > 20);
@@ -190,12 +191,12 @@ void ViewPicturesTest::smallPicture_data() {
 
 void ViewPicturesTest::smallPicture() {
     QFETCH(QString, view);
-    sample::Bench bench(view == QLatin1String("transport") ? Workspace::Replay : Workspace::Run);
+    sample::Bench bench(view == QLatin1String("replay") ? Workspace::Replay : Workspace::Run);
     DockPanel panel(kindOf(view), bench.context(), nullptr);
     fillState(bench, QStringLiteral("run"));
-    panel.resize(view == QLatin1String("cards")       ? QSize(300, 140)
-                 : view == QLatin1String("transport") ? QSize(300, 52)
-                                                      : QSize(220, 170));
+    panel.resize(view == QLatin1String("figures")  ? QSize(300, 140)
+                 : view == QLatin1String("replay") ? QSize(300, 52)
+                                                   : QSize(220, 170));
     panel.show();
     QTest::qWait(250);
     QVERIFY2(panel.width() <= 320, "the view can be made small");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Events in words: for tooltips, the inspector and tables.
+// Events in words: for tooltips, the view "Selected" and tables.
 #pragma once
 
 #include "ui/core/run_model.h"

@@ -33,12 +33,12 @@ Place tabs(int size, std::initializer_list<const char*> views) {
 
 Place designed(bool low) {
     std::vector<Place> middle;
-    if (low) middle.push_back(tabs(350, {"timeline", "memory_curve", "schedule_editor", "area"}));
-    else middle = {view("timeline", 210), tabs(140, {"memory_curve", "schedule_editor", "area"})};
-    middle.push_back(
-        beside(290, {tabs(264, {"memory", "critical_path"}), tabs(336, {"candidates", "schedules", "kernels"})}));
+    if (low) middle.push_back(tabs(350, {"timeline", "memory_over_time", "order", "area"}));
+    else middle = {view("timeline", 210), tabs(140, {"memory_over_time", "order", "area"})};
+    middle.push_back(beside(
+        290, {tabs(264, {"memory_per_rank", "critical_path"}), tabs(336, {"candidates", "schedules", "kernels"})}));
     return beside(1200,
-                  {above(318, {view("layout_form", 460), view("explain", 140)}, false), above(600, std::move(middle)),
+                  {above(318, {view("layout_form", 460), view("notes", 140)}, false), above(600, std::move(middle)),
                    column(270, 400,
                           {view("sliders", 134, false), view("answer", 244, false),
                            tabs(240, {"mesh", "traffic", "traffic_matrix"})})});
@@ -46,26 +46,26 @@ Place designed(bool low) {
 
 Place watched(bool replayed, bool low) {
     std::vector<Place> middle;
-    if (replayed) middle.push_back(view("transport", 52, false));
-    middle.push_back(view("cards", 74, false));
+    if (replayed) middle.push_back(view("replay", 52, false));
+    middle.push_back(view("figures", 74, false));
     middle.push_back(replayed ? tabs(290, {"timeline", "compare"}) : view("timeline", 290));
-    if (!low) middle.push_back(view("memory_curve", 96));
+    if (!low) middle.push_back(view("memory_over_time", 96));
     middle.push_back(
-        beside(200, {low ? tabs(450, {"memory", "memory_curve"}) : view("memory", 450),
-                     tabs(450, {"loss", "loss_scale", "exponents", "experts", "exchange", "query", "area"})}));
+        beside(200, {low ? tabs(450, {"memory_per_rank", "memory_over_time"}) : view("memory_per_rank", 450),
+                     tabs(450, {"loss", "loss_scale", "gradients", "experts", "exchange", "query", "area"})}));
     return beside(1200, {above(930, std::move(middle)),
                          column(270, 400,
-                                {view("mesh", 190), tabs(210, {"inspector", "critical_path", "traffic_matrix"}),
-                                 tabs(190, {"events", "notes"})})});
+                                {view("mesh", 190), tabs(210, {"selected", "critical_path", "traffic_matrix"}),
+                                 tabs(190, {"events", "run_notes"})})});
 }
 
 Place taught(bool low) {
-    std::vector<Place> right{view("cards", 74, false)};
+    std::vector<Place> right{view("figures", 74, false)};
     right.push_back(view("timeline", 290));
-    if (!low) right.push_back(view("memory_curve", 96));
-    right.push_back(
-        beside(200, {low ? tabs(300, {"memory", "memory_curve", "inspector"}) : tabs(300, {"memory", "inspector"}),
-                     tabs(300, {"loss", "loss_scale", "experts", "exchange", "mesh"})}));
+    if (!low) right.push_back(view("memory_over_time", 96));
+    right.push_back(beside(200, {low ? tabs(300, {"memory_per_rank", "memory_over_time", "selected"})
+                                     : tabs(300, {"memory_per_rank", "selected"}),
+                                 tabs(300, {"loss", "loss_scale", "experts", "exchange", "mesh"})}));
     return beside(1200, {column(460, 720, {view("lesson", 600)}), above(740, std::move(right))});
 }
 

@@ -178,8 +178,8 @@ void MainWindow::bindTimeline() {
     commands_.bind("timeline.nextSlow", [slow] { slow(1); });
     commands_.bind("timeline.previousSlow", [slow] { slow(-1); });
     commands_.bind("notes.add", [this] {
-        area(workspace_).showPanel(QStringLiteral("notes"));
-        if (DockPanel* panel = area(workspace_).panel(QStringLiteral("notes")))
+        area(workspace_).showPanel(QStringLiteral("run_notes"));
+        if (DockPanel* panel = area(workspace_).panel(QStringLiteral("run_notes")))
             panel->view().setFocus(Qt::ShortcutFocusReason);
     });
     commands_.bind("timeline.pin", [this] {
@@ -255,7 +255,7 @@ void MainWindow::refreshCommands() {
     const Selection& selection = workbench_.selection(workspace_);
     for (const char* id : {"timeline.nextHit", "timeline.previousHit"})
         commands_[id].setEnabled(workbench_.events(workspace_).count() > 0);
-    commands_["notes.add"].setEnabled(area(workspace_).panel(QStringLiteral("notes")) &&
+    commands_["notes.add"].setEnabled(area(workspace_).panel(QStringLiteral("run_notes")) &&
                                       !workbench_.model(workspace_).empty());
     commands_["timeline.pin"].setEnabled(selection.rank() >= 0);
     commands_["timeline.pin"].setChecked(

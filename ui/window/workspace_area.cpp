@@ -5,6 +5,7 @@
 #include "ui/window/dock_panel.h"
 
 #include <QApplication>
+#include <QHash>
 #include <QLayout>
 #include <QResizeEvent>
 #include <QSettings>
@@ -15,14 +16,26 @@
 namespace shardlab {
 namespace {
 
-/// Of the saved arrangements: raised where the default ones change so much that old ones no longer make sense.
-constexpr int arrangementVersion = 4;
+/// The version is saved with an arrangement. It is raised where the default arrangements change so much that saved ones
+/// no longer make sense, or where views get other ids.
+constexpr int arrangementVersion = 5;
+constexpr int versionWithFormerIds = 4;
 constexpr int separator = 8;
 constexpr int lowHeight = 720;  ///< pixels of the workspace, the window's bars left out
 constexpr int settleRounds = 4;
 constexpr int resizeSettleMilliseconds = 25;
 
-/// Of a part that does not grow.
+/// The id that a view had in arrangements of versionWithFormerIds.
+QString formerId(const QString& id) {
+    static const QHash<QString, QString> former{
+        {"notes", "explain"},    {"run_notes", "notes"},        {"order", "schedule_editor"},
+        {"figures", "cards"},    {"gradients", "exponents"},    {"selected", "inspector"},
+        {"replay", "transport"}, {"memory_per_rank", "memory"}, {"memory_over_time", "memory_curve"},
+    };
+    return former.value(id, id);
+}
+
+/// The length of a part that does not grow.
 int fixedLength(const Place& part, int length) {
     constexpr int narrow = 1200, more = 1280;  // what a window of 1280 leaves, and what one of 2560 has beyond that
     if (part.wide == 0) return part.size;
@@ -76,7 +89,14 @@ WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
 
 void WorkspaceArea::restoreArrangement() {
     const QByteArray state = QSettings().value(settingsKey()).toByteArray();
-    own_ = !state.isEmpty() && restoreState(state, arrangementVersion);
+    own_ = !state.isEmpty() && (restoreState(state, arrangementVersion) || restoreWithFormerIds(state));
+}
+
+bool WorkspaceArea::restoreWithFormerIds(const QByteArray& state) {
+    for (DockPanel* panel : panels_) panel->setObjectName(formerId(panel->id()));
+    const bool restored = restoreState(state, versionWithFormerIds);
+    for (DockPanel* panel : panels_) panel->setObjectName(panel->id());
+    return restored;
 }
 
 QString WorkspaceArea::settingsKey() const {

@@ -26,11 +26,12 @@ public:
     DockPanel* panel(const QString& id) const;
     /// Brings a view into sight that was closed or lies behind another.
     void showPanel(const QString& id);
-    /// Only this view, as large as the workspace; the others come back with unfill(), or once another one is shown.
+    /// Shows only this view, as large as the workspace; the others come back with unfill(), or once another one is
+    /// shown.
     void fill(const QString& id);
     void unfill();
     const QString& filled() const { return filled_; }  ///< id; empty: none
-    /// Of the view that has the keyboard; empty: none.
+    /// The id of the view that has the keyboard; empty where none has it.
     QString focused() const;
 
 Q_SIGNALS:
@@ -39,7 +40,8 @@ Q_SIGNALS:
 public:
     void resetArrangement();
     void restoreArrangement();
-    /// Only where the person changed it, and only while in sight: Qt saves docks out of sight as closed.
+    /// Saves the arrangement where the person changed it, and only while it is in sight: Qt saves docks out of sight as
+    /// closed.
     void storeArrangement() const;
     /// Moves the keyboard to the next (or previous) view in sight.
     void focusPanel(int direction);
@@ -51,6 +53,9 @@ protected:
 
 private:
     QString settingsKey() const;
+    /// Restores an arrangement that was saved when some views had other ids; false where `state` is no such
+    /// arrangement.
+    bool restoreWithFormerIds(const QByteArray& state);
     void arrange();
     void split(const Place& group);
     void raiseFirst(const Place& group);

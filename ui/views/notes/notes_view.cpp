@@ -1,175 +1,111 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/notes/notes_view.h"
 
+#include "engine/base/units.h"
 #include "ui/core/child.h"
-#include "ui/core/note_book.h"
-#include "ui/core/run_model.h"
-#include "ui/core/selection.h"
-#include "ui/timeline/event_text.h"
-#include "ui/timeline/event_text.h"
+#include "ui/core/document.h"
+#include "ui/core/field_words.h"
+#include "ui/core/theme.h"
+#include "ui/views/notes/step_overhead_session.h"
+#include "ui/views/notes/nearest_session.h"
+#include "ui/views/notes/reasons.h"
+#include "ui/core/text.h"
 
-#include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
-#include <QLineEdit>
-#include <QPushButton>
-#include <QScopedValueRollback>
-#include <QShortcut>
-#include <QTableWidget>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace shardlab {
+
 namespace {
 
-enum Column { When, Who, What, columns };
-constexpr std::int64_t exactness = 1'000'000;  ///< of the moments shown, on the run's clock
+const QString betterLink = QStringLiteral("better:");
+const QString nearestLink = QStringLiteral("nearest:");
 
 }  // namespace
 
 NotesView::NotesView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), book_(child<NoteBook>(context.model, this)), field_(child<QLineEdit>(this)),
-      add_(child<QPushButton>(tr("Add"), this)), remove_(child<QPushButton>(tr("Remove"), this)),
-      table_(child<QTableWidget>(this)), error_(child<QLabel>(this)) {
-    setAccessibleName(tr("Notes"));
-    setFocusProxy(field_);
-    field_->setPlaceholderText(tr("a note at the cursor"));
-    field_->setAccessibleName(tr("New note"));
-    field_->setToolTip(
-        tr("Stands at the cursor, else at the selected action, and at the selected rank; Return adds it"));
-    add_->setToolTip(tr("Add the note; it is kept in the run's file"));
-    add_->setAccessibleName(tr("Add the note"));
-    remove_->setToolTip(tr("Take the chosen note away (Delete)"));
-    remove_->setAccessibleName(tr("Remove the note"));
-    for (QPushButton* button : {add_, remove_}) button->setProperty("role", QStringLiteral("flat"));
-    table_->setColumnCount(columns);
-    table_->setAccessibleName(tr("Notes by their moment"));
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->setShowGrid(false);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setSelectionMode(QAbstractItemView::SingleSelection);
-    table_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(22);
-    table_->horizontalHeader()->hide();
-    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table_->horizontalHeader()->setSectionResizeMode(What, QHeaderView::Stretch);
-    error_->setProperty("role", "fault");
-    error_->setWordWrap(true);
-    error_->setContentsMargins(10, 0, 10, 2);
-    error_->hide();
-
-    auto* bar = child<QHBoxLayout>();
-    bar->setContentsMargins(8, 6, 8, 0);
-    bar->setSpacing(4);
-    bar->addWidget(field_, 1);
-    bar->addWidget(add_);
-    bar->addWidget(remove_);
+    : View(context, parent), overheads_(child<StepOverheadSession>(context.document, this)),
+      nearest_(child<NearestSession>(context.document, this)), text_(child<QLabel>()) {
     auto* column = child<QVBoxLayout>(this);
-    column->setContentsMargins(0, 0, 0, 2);
-    column->setSpacing(4);
-    column->addLayout(bar);
-    column->addWidget(table_, 1);
-    column->addWidget(error_);
-
-    connect(field_, &QLineEdit::returnPressed, this, &NotesView::add);
-    connect(field_, &QLineEdit::textChanged, this, &NotesView::refresh);
-    connect(add_, &QPushButton::clicked, this, &NotesView::add);
-    connect(remove_, &QPushButton::clicked, this, &NotesView::remove);
-    auto* deleting = child<QShortcut>(QKeySequence(Qt::Key_Delete), table_);
-    deleting->setContext(Qt::WidgetShortcut);
-    connect(deleting, &QShortcut::activated, this, &NotesView::remove);
-    connect(table_, &QTableWidget::itemSelectionChanged, this,
-            [this] { remove_->setEnabled(table_->currentRow() >= 0); });
-    connect(table_, &QTableWidget::cellClicked, this, &NotesView::goTo);
-    connect(table_, &QTableWidget::itemChanged, this, [this](const QTableWidgetItem* item) {
-        if (filling_ || item->column() != What) return;
-        // Not now: the editor is still at work in the row that may go.
-        QMetaObject::invokeMethod(
-            this,
-            [this, row = item->row(), text = item->text()] { book_->change(static_cast<std::size_t>(row), text); },
-            Qt::QueuedConnection);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* area = child<QScrollArea>(this);
+    area->setWidget(text_);
+    area->setWidgetResizable(true);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    column->addWidget(area);
+    text_->setTextFormat(Qt::RichText);
+    text_->setWordWrap(true);
+    text_->setMargin(12);
+    text_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    text_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(text_, &QLabel::linkActivated, this, [this](const QString& link) {
+        if (link.startsWith(betterLink))
+            overheads_->take(static_cast<std::size_t>(link.mid(betterLink.size()).toInt()));
+        else if (link == nearestLink) nearest_->take();
+        else context_.document.requestField(link);
     });
-    connect(book_, &NoteBook::changed, this, &NotesView::refresh);
+    connect(overheads_, &StepOverheadSession::changed, this, &NotesView::refresh);
+    connect(nearest_, &NearestSession::changed, this, &NotesView::refresh);
+    connect(&context_.document, &Document::planChanged, this, &NotesView::refresh);
+    connect(&context_.theme, &ThemeSource::changed, this, &NotesView::refresh);
     refresh();
 }
 
-std::int64_t NotesView::moment() const {
-    const Selection& selection = context_.selection;
-    if (selection.cursor() >= 0) return selection.cursor();
-    if (selection.event()) return selection.event()->begin;
-    const TimeRange visible = selection.visible();
-    return std::max<std::int64_t>(0, visible.begin + (visible.end - visible.begin) / 2);
-}
-
-void NotesView::add() {
-    book_->add(moment(), context_.selection.rank(), field_->text());
-    field_->clear();
-}
-
-void NotesView::remove() {
-    if (table_->currentRow() >= 0) book_->remove(static_cast<std::size_t>(table_->currentRow()));
-}
-
 void NotesView::refresh() {
-    const QScopedValueRollback guard(filling_, true);
-    const std::vector<Note>& notes = context_.model.notes();
-    const int current = table_->currentRow();
-    table_->setRowCount(static_cast<int>(notes.size()));
-    for (int row = 0; row < table_->rowCount(); ++row) {
-        const Note& note = notes[static_cast<std::size_t>(row)];
-        const QString cells[columns]{shardlab::moment(context_.model, note.time, context_.model.lastTime(), exactness),
-                                     note.rank < 0 ? QString() : tr("rank %1").arg(note.rank),
-                                     QString::fromStdString(note.text)};
-        for (int column = 0; column < columns; ++column) {
-            auto* item = child<QTableWidgetItem>(cells[column]);
-            if (column != What) item->setFlags(item->flags() & ~Qt::ItemIsEditable);
-            item->setToolTip(column == What ? tr("%1\nwritten %2; double click to change")
-                                                  .arg(cells[What], QString::fromStdString(note.created))
-                                            : QString());
-            table_->setItem(row, column, item);
-        }
+    const Theme& theme = context_.theme.theme();
+    const Document& document = context_.document;
+    QString rich;
+    plain_ = tr("What\tWhy\n");
+    const auto add = [&](const QString& title, const QString& why, const QColor& colour, const QString& after = {}) {
+        rich += QStringLiteral("<p style='margin:0 0 10px 0'><span style='color:%1;font-weight:600'>%2</span>"
+                               "%3%4</p>")
+                    .arg(colour.name(), title.toHtmlEscaped(),
+                         why.isEmpty() ? QString()
+                                       : QStringLiteral("<br><span style='color:%1'>%2</span>")
+                                             .arg(theme.dim.name(), why.toHtmlEscaped()),
+                         after);
+        plain_ += title + QLatin1Char('\t') + why + QLatin1Char('\n');
+    };
+    if (!document.faults().empty() && nearest_->nearest())
+        add(tr("Nearest legal layout"), changesText(nearest_->nearest()->changes), theme.text,
+            QStringLiteral("<br><a href='%1' style='color:%2'>%3</a>")
+                .arg(nearestLink, theme.accent.name(), tr("Take it")));
+    for (const Fault& fault : document.faults()) {
+        const QString pointer = QString::fromStdString(fault.pointer);
+        QString why = QString::fromStdString(fault.why);
+        if (!fault.legal.empty()) why += tr(". Legal: %1").arg(QString::fromStdString(fault.legal));
+        add(QString::fromStdString(fault.what), why.trimmed(), theme.bad,
+            QStringLiteral(" <a href='%1' style='color:%2'>%3</a>")
+                .arg(pointer.toHtmlEscaped(), theme.accent.name(), fieldLabel(fault.pointer).toHtmlEscaped()));
     }
-    if (current >= 0 && current < table_->rowCount()) table_->setCurrentCell(current, What);
-    add_->setEnabled(!field_->text().trimmed().isEmpty());
-    remove_->setEnabled(table_->currentRow() >= 0);
-    error_->setVisible(book_->error().has_value());
-    if (book_->error()) error_->setText(QString::fromStdString(book_->error()->text()));
+    if (document.planIsCurrent() && document.plan())
+        for (const Reason& reason : reasons(*document.plan())) add(reason.title, reason.why, theme.text);
+    for (std::size_t i = 0; i < overheads_->overheads().size(); ++i) {
+        const StepOverhead& overhead = overheads_->overheads()[i];
+        const QString title =
+            tr("Slow by %1: %2").arg(QString::fromStdString(formatPercent(overhead.share)), text(name(overhead.kind)));
+        QString take;
+        if (overhead.better)
+            take = QStringLiteral("<br><a href='%1%2' style='color:%3'>%4</a>")
+                       .arg(betterLink)
+                       .arg(i)
+                       .arg(theme.accent.name(),
+                            tr("Take %1").arg(QString::fromStdString(toText(*overhead.better))).toHtmlEscaped());
+        add(title, QString::fromStdString(overhead.why), theme.warning, take);
+        if (overhead.better) plain_ += tr("better\t%1\n").arg(QString::fromStdString(toText(*overhead.better)));
+    }
+    text_->setText(rich);
     Q_EMIT subtitleChanged();
 }
 
-void NotesView::goTo(int row) {
-    const Note note = context_.model.notes()[static_cast<std::size_t>(row)];
-    Selection& selection = context_.selection;
-    selection.setFollowLive(false);
-    if (note.rank >= 0) selection.setRank(note.rank);
-    selection.setCursor(note.time);
-    const TimeRange visible = selection.visible();
-    const std::int64_t half = (visible.end - visible.begin) / 2;
-    if (note.time < visible.begin || note.time > visible.end)
-        selection.setVisible({note.time - half, note.time + half});
-}
-
 QString NotesView::subtitle() const {
-    if (context_.model.empty()) return {};
-    const auto count = context_.model.notes().size();
-    if (count == 0) return tr("none yet");
-    const bool waiting = !context_.model.end() || context_.model.file().empty();
-    const QString text = count == 1 ? tr("1 note") : tr("%1 notes").arg(count);
-    return waiting ? tr("%1 · kept once the run ends").arg(text) : tr("%1 · in the run's file").arg(text);
+    const std::size_t faults = context_.document.faults().size();
+    if (faults == 0) return tr("what the figures follow from");
+    return faults == 1 ? tr("1 fault to mend") : tr("%1 faults to mend").arg(faults);
 }
 
-QString NotesView::asTable() const {
-    QString table = tr("time s\trank\tnote\twritten\n");
-    for (const Note& note : context_.model.notes())
-        table += QStringLiteral("%1\t%2\t%3\t%4\n")
-                     .arg(QString::number(context_.model.deviceTime().seconds(static_cast<double>(note.time) * 1e-9),
-                                          'f', 6),
-                          note.rank < 0 ? QString() : QString::number(note.rank),
-                          QString::fromStdString(note.text).replace(QLatin1Char('\t'), QLatin1Char(' ')),
-                          QString::fromStdString(note.created));
-    return table;
-}
+QString NotesView::asTable() const { return plain_; }
 
 }  // namespace shardlab

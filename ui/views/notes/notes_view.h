@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Notes of the run: written at the cursor, listed by their moment, shown as flags in the timeline, kept in the run's
-// file.
+// Why the prediction looks the way it does: every fault with a way to its field, else what the figures follow from and
+// why the step is slow, with the nearest layout that is faster.
 #pragma once
 
 #include "ui/core/view.h"
 
 class QLabel;
-class QLineEdit;
-class QPushButton;
-class QTableWidget;
 
 namespace shardlab {
 
-class NoteBook;
+class StepOverheadSession;
+class NearestSession;
 
 class NotesView : public View {
     Q_OBJECT
@@ -20,27 +18,14 @@ public:
     NotesView(const ViewContext& context, QWidget* parent);
     QString subtitle() const override;
     QString asTable() const override;
-
-    QLineEdit& field() const { return *field_; }
-    QPushButton& addButton() const { return *add_; }
-    QPushButton& removeButton() const { return *remove_; }
-    QTableWidget& table() const { return *table_; }
+    QString emptyText() const override { return {}; }
 
 private:
-    void add();
-    void remove();
     void refresh();
-    void goTo(int row);
-    /// Where a note would stand: at the cursor, else at the selected action, else in the midst of what is in sight.
-    std::int64_t moment() const;
-
-    NoteBook* book_;
-    QLineEdit* field_;
-    QPushButton* add_;
-    QPushButton* remove_;
-    QTableWidget* table_;
-    QLabel* error_;
-    bool filling_ = false;
+    StepOverheadSession* overheads_;
+    NearestSession* nearest_;
+    QLabel* text_;
+    QString plain_;
 };
 
 }  // namespace shardlab

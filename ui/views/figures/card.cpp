@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/figures/card.h"
+
+#include "ui/core/theme.h"
+
+#include <QFontMetrics>
+#include <QPainter>
+
+namespace shardlab {
+
+Card::Card(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+}
+
+void Card::setFigure(const CardFigure& figure) {
+    setAccessibleName(figure.title + QStringLiteral(": ") + figure.value +
+                      (figure.detail.isEmpty() ? QString() : QStringLiteral(", ") + figure.detail));
+    setToolTip(figure.help);
+    if (figure.title == figure_.title && figure.value == figure_.value && figure.detail == figure_.detail) return;
+    figure_ = figure;
+    update();
+}
+
+QFont Card::valueFont() const {
+    QFont font = theme_.theme().mono;
+    font.setPixelSize(narrow() ? 15 : 18);
+    return font;
+}
+
+QFont Card::detailFont() const {
+    QFont font = theme_.theme().mono;
+    font.setPixelSize(narrow() ? 10 : 11);
+    return font;
+}
+
+bool Card::fitsBeside() const {
+    return QFontMetrics(valueFont()).horizontalAdvance(figure_.value) + 8 +
+               QFontMetrics(detailFont()).horizontalAdvance(figure_.detail) <=
+           inner().width();
+}
+
+void Card::setBeside(bool beside) {
+    if (beside_ == beside) return;
+    beside_ = beside;
+    update();
+}
+
+void Card::paintEvent(QPaintEvent*) {
+    const Theme& theme = theme_.theme();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(theme.border);
+    painter.setBrush(theme.panel);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+
+    const QRect area = inner();
+    QFont small = theme.body;
+    small.setPixelSize(11);
+    const QFontMetrics titles(small), values(valueFont()), details(detailFont());
+    painter.setFont(small);
+    painter.setPen(theme.dim);
+    painter.drawText(area, Qt::AlignLeft | Qt::AlignTop,
+                     titles.elidedText(figure_.title, Qt::ElideRight, area.width()));
+
+    const int titleBottom = area.top() + titles.height();
+    const int below = beside_ ? 0 : details.height();
+    const int base = titleBottom + (area.bottom() - titleBottom - below + values.ascent()) / 2;
+    painter.setFont(valueFont());
+    painter.setPen(theme.text);
+    painter.drawText(area.left(), base, values.elidedText(figure_.value, Qt::ElideRight, area.width()));
+    painter.setFont(detailFont());
+    painter.setPen(theme.dim);
+    if (beside_) painter.drawText(area.left() + values.horizontalAdvance(figure_.value) + 8, base, figure_.detail);
+    else
+        painter.drawText(area.left(), base + details.height() + 2,
+                         details.elidedText(figure_.detail, Qt::ElideRight, area.width()));
+}
+
+}  // namespace shardlab

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/figures/figures.h"
+
+#include "ui/core/overflow.h"
+#include "ui/timeline/event_text.h"
+
+#include "engine/base/units.h"
+#include "ui/core/text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardlab {
+
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("figures", text); }
+const QString unknown = QStringLiteral("—");
+
+/// The counter of a step, from whichever rank tells it.
+const Event* counterOf(const std::vector<Event>& counters, int step) {
+    auto after =
+        std::upper_bound(counters.begin(), counters.end(), step, [](int s, const Event& e) { return s < e.step; });
+    if (after == counters.begin() || (after - 1)->step != step) return nullptr;
+    return &*(after - 1);
+}
+
+/// In place of what was predicted for all ranks.
+QString fewerRanks(const RunModel& model, const StepSummary* step) {
+    return step && !model.isPredicted(step->step) ? tr("with %1 of %2 ranks").arg(step->active).arg(model.ranks())
+                                                  : QString();
+}
+
+/// A paced run's figures are not those of a clock on the wall.
+void addPace(CardFigure& card, const RunModel& model) {
+    if (const QString help = paceHelp(model); !help.isEmpty()) card.help += QLatin1Char('\n') + help;
+}
+
+CardFigure tokens(const RunModel& model, const StepSummary* step) {
+    CardFigure card{tr("Tokens/s"), unknown, {}, tr("Tokens of one optimizer step over the time the step took.")};
+    if (!model.header().hasLayout()) {
+        card.help = tr("Another program's trace does not tell how many tokens a step has.");
+        return card;
+    }
+    const auto tokens = static_cast<double>(tokensPerStep(model.header().layout));
+    if (readsImages(model.header().layout.model))
+        card = {tr("Images/s"), unknown, {}, tr("Images of one optimizer step over the time the step took.")};
+    const DeviceTime device = model.deviceTime();
+    if (step && step->complete && step->seconds > 0)
+        card.value = text(formatCount(tokens / device.seconds(step->seconds)));
+    if (const double predicted = device.seconds(model.header().predictedStepSeconds); predicted > 0)
+        card.detail = tr("pred %1").arg(text(formatCount(tokens / predicted)));
+    addPace(card, model);
+    if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
+    return card;
+}
+
+CardFigure bubble(const RunModel& model, const StepSummary* step) {
+    CardFigure card{tr("Bubble"),
+                    unknown,
+                    {},
+                    tr("Share of the time from the step's first forward to its last backward in which ranks do not "
+                       "compute, mean over ranks.")};
+    if (step && step->complete) card.value = text(formatPercent(step->bubble));
+    if (!model.header().hasLayout()) {
+        card.title = tr("Idle");
+        card.help = tr("Share of the time from the step's first kernel to its last in which no kernel runs, mean over "
+                       "ranks. Median so far %1.")
+                        .arg(text(formatPercent(model.summary().medianBubble())));
+        return card;
+    }
+    if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
+    else if (model.header().theoreticalBubble > 0)
+        card.detail = tr("theory %1").arg(text(formatPercent(model.header().theoreticalBubble)));
+    card.help += QLatin1Char('\n') + tr("Predicted %1; median so far %2.")
+                                         .arg(text(formatPercent(model.header().predictedBubble)),
+                                              text(formatPercent(model.summary().medianBubble())));
+    return card;
+}
+
+CardFigure stepTime(const RunModel& model, const StepSummary* step) {
+    CardFigure card{
+        tr("Step time"), unknown, {}, tr("From the first rank's begin of the step to the last rank's end.")};
+    const DeviceTime device = model.deviceTime();
+    if (step && step->complete) card.value = text(formatSeconds(device.seconds(step->seconds)));
+    if (const double predicted = device.seconds(model.header().predictedStepSeconds); predicted > 0)
+        card.detail = tr("pred %1").arg(text(formatSeconds(predicted)));
+    if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
+    card.help += QLatin1Char('\n') +
+                 tr("Median so far %1.").arg(text(formatSeconds(device.seconds(model.summary().medianStepSeconds()))));
+    addPace(card, model);
+    return card;
+}
+
+CardFigure loss(const RunModel& model, const StepSummary* step) {
+    CardFigure card{tr("Loss"),
+                    unknown,
+                    {},
+                    tr("Mean over the step's tokens, in nats. Beside it the gradient's norm before clipping.")};
+    if (!step) return card;
+    if (const Event* counter = counterOf(model.counters(EventKind::Loss), step->step))
+        card.value = QString::number(counter->value, 'f', 3);
+    if (const Event* norm = counterOf(model.counters(EventKind::GradientNorm), step->step))
+        card.detail = tr("grad norm %1").arg(QString::number(norm->value, 'g', 3));
+    if (const QString skipped = overflowsText(ofStep(overflows(model), step->step)); !skipped.isEmpty()) {
+        card.detail = tr("step skipped");
+        card.help += QLatin1Char('\n') + skipped;
+    }
+    return card;
+}
+
+CardFigure memory(const RunModel& model, const StepSummary* step) {
+    CardFigure card{tr("Peak memory"), unknown, {}, tr("Largest sum of all categories on any rank in the step.")};
+    if (step) {
+        std::int64_t peak = 0;
+        for (const RankStep& rank : step->ranks) peak = std::max(peak, rank.peakBytes);
+        if (peak > 0) card.value = text(formatBytes(peak));
+    }
+    const auto& predicted = model.header().predictedPeak;
+    if (!predicted.empty())
+        card.detail = tr("pred %1").arg(text(formatBytes(*std::max_element(predicted.begin(), predicted.end()))));
+    if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
+    return card;
+}
+
+CardFigure overruns(const RunModel& model, const StepSummary* step) {
+    CardFigure card{tr("Pace overruns"),
+                    unknown,
+                    {},
+                    tr("Actions of the step whose real work took longer than the modelled device would have; the "
+                       "measured timeline is late by that much.")};
+    if (!step || !step->complete) return card;
+    const auto& all = model.counters(EventKind::PaceOverrun);
+    const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step - model.summary().steps().data())];
+    auto event = std::lower_bound(all.begin(), all.end(), extent.begin,
+                                  [](const Event& e, std::int64_t time) { return e.begin < time; });
+    int count = 0;
+    double largest = 0;
+    for (; event != all.end() && event->begin <= extent.end; ++event) {
+        if (event->step != step->step) continue;
+        ++count;
+        largest = std::max(largest, event->value);
+    }
+    card.value = QString::number(count);
+    card.detail =
+        count > 0 ? tr("largest %1").arg(text(formatSeconds(model.deviceTime().seconds(largest)))) : tr("on pace");
+    return card;
+}
+
+CardFigure waiting(const RunHeader& header, const StepSummary* step) {
+    CardFigure card{tr("Waiting"),
+                    unknown,
+                    {},
+                    tr("Share of the step in which ranks wait for messages or reductions, mean over ranks. The "
+                       "pipeline's bubble is part of it.")};
+    if (!header.hasLayout()) {
+        card.help = tr("Another program's trace does not tell what its kernels waited for.");
+        return card;
+    }
+    if (!step || !step->complete || step->seconds <= 0 || step->ranks.empty()) return card;
+    double forMessages = 0;
+    double reducing = 0;
+    for (const RankStep& rank : step->ranks) {
+        forMessages += static_cast<double>(rank.waiting);
+        reducing += static_cast<double>(rank.reduce);
+    }
+    const double whole = step->seconds * 1e9 * std::max(step->active, 1);
+    card.value = text(formatPercent((forMessages + reducing) / whole));
+    card.detail = tr("reductions %1").arg(text(formatPercent(reducing / whole)));
+    return card;
+}
+
+CardFigure utilisation(const RunHeader& header, const StepSummary* step) {
+    CardFigure card{tr("MFU"),
+                    unknown,
+                    {},
+                    tr("Model FLOPs utilisation: the operations that the model needs for a step, as a share of what "
+                       "the devices could do in its time. "
+                       "Of a token 6 for each weight of a product and 12 × sequence × hidden in each layer's "
+                       "attention; nothing for what is recomputed.")};
+    card.help += QLatin1Char('\n') +
+                 tr("Peak: %1, together %2FLOP/s.").arg(text(header.peak.of), text(formatCount(header.peak.flops)));
+    if (step && step->complete)
+        if (const auto share = header.utilisation(step->seconds)) card.value = text(utilisationText(*share));
+    if (const auto predicted = header.utilisation(header.predictedStepSeconds))
+        card.detail = tr("pred %1").arg(text(utilisationText(*predicted)));
+    return card;
+}
+
+}  // namespace
+
+std::vector<CardFigure> cardFigures(const RunModel& model, std::int64_t cursor) {
+    if (model.empty()) {
+        std::vector<CardFigure> cards;
+        for (const char* title : {"Tokens/s", "Bubble", "Step time", "Loss", "Peak memory", "Waiting"})
+            cards.push_back({tr(title), unknown, {}, {}});
+        return cards;
+    }
+    const int index = model.stepIndexAt(cursor);
+    const StepSummary* step = index < 0 ? nullptr : &model.summary().steps()[static_cast<std::size_t>(index)];
+    std::vector<CardFigure> cards{
+        tokens(model, step),   bubble(model, step),
+        stepTime(model, step), loss(model, step),
+        memory(model, step),   model.header().paced ? overruns(model, step) : waiting(model.header(), step)};
+    if (model.header().hasLayout() && model.header().peak.known())
+        cards.insert(cards.begin() + 1, utilisation(model.header(), step));
+    return cards;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/gradients/exponent_histogram.h"
+
+#include "ui/core/step_counters.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace shardlab {
+
+double ExponentCounts::all() const { return std::accumulate(bins.begin(), bins.end(), zeros + notFinite); }
+
+double ExponentCounts::within(int first, int last) const {
+    double sum = 0;
+    for (int exponent = std::max(first, firstExponent); exponent <= std::min(last, firstExponent + exponentBins - 1);
+         ++exponent)
+        sum += bins[static_cast<std::size_t>(exponent - firstExponent)];
+    return sum;
+}
+
+HalfFit halfFit(const ExponentCounts& counts) {
+    constexpr int lastExponent = firstExponent + exponentBins - 1;
+    return {counts.within(firstExponent, fp16Smallest - 1), counts.within(fp16Smallest, fp16SmallestNormal - 1),
+            counts.within(fp16SmallestNormal, fp16Largest), counts.within(fp16Largest + 1, lastExponent)};
+}
+
+std::vector<int> recordedSteps(const RunModel& model) {
+    std::vector<int> steps;
+    const auto& all = model.counters(EventKind::GradientExponents);
+    for (auto event = all.begin(); event != all.end();) {
+        const int step = event->step;
+        steps.push_back(step);
+        event = std::partition_point(event, all.end(), [step](const Event& e) { return e.step <= step; });
+    }
+    return steps;
+}
+
+ExponentCounts exponentsAt(const RunModel& model, int step, int rank) {
+    ExponentCounts counts;
+    const auto& all = model.counters(EventKind::GradientExponents);
+    if (all.empty()) return counts;
+    const Event* last = atStep(all, step);
+    counts.step = last ? last->step : all.front().step;
+    auto event = std::partition_point(all.begin(), all.end(), [&](const Event& e) { return e.step < counts.step; });
+    for (; event != all.end() && event->step == counts.step; ++event) {
+        counts.begin = event->begin;
+        if (rank >= 0 && event->rank != rank) continue;
+        if (event->bytes == zeroBin) counts.zeros += event->value;
+        else if (event->bytes == notFiniteBin) counts.notFinite += event->value;
+        else if (event->bytes >= 0 && event->bytes < exponentBins)
+            counts.bins[static_cast<std::size_t>(event->bytes)] += event->value;
+    }
+    return counts;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/memory_over_time/memory_curve_plot.h"
+
+#include "engine/base/units.h"
+#include "ui/core/child.h"
+#include "ui/core/run_model.h"
+#include "ui/core/selection.h"
+#include "ui/core/theme.h"
+#include "ui/timeline/event_text.h"
+#include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/navigation.h"
+#include "ui/timeline/timeline_state.h"
+
+#include <QApplication>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardlab {
+
+namespace {
+
+constexpr int above = 16;  ///< room for the peak's label
+constexpr int below = 5;
+constexpr int rightMargin = 6;  ///< as the timeline's
+constexpr double notch = 120;
+
+QString bytesText(std::int64_t bytes) { return QString::fromStdString(formatBytes(bytes)); }
+
+/// The fullest point of [begin, end), what was held at its begin included; nullptr where nothing is known.
+const MemoryPoint* fullest(const MemoryCurve& curve, std::int64_t begin, std::int64_t end) {
+    const MemoryPoint* best = curve.at(begin);
+    auto point = std::upper_bound(curve.points.begin(), curve.points.end(), begin,
+                                  [](std::int64_t time, const MemoryPoint& p) { return time < p.time; });
+    for (; point != curve.points.end() && point->time < end; ++point)
+        if (!best || total(point->bytes) > total(best->bytes)) best = &*point;
+    return best;
+}
+
+}  // namespace
+
+MemoryCurvePlot::MemoryCurvePlot(const ViewContext& context, QWidget* parent)
+    : QWidget(parent), context_(context), beside_(child<QScrollBar>(Qt::Vertical, this)) {
+    beside_->hide();
+    setMinimumSize(120, 56);
+    setMouseTracking(true);
+    setFocusPolicy(Qt::ClickFocus);
+}
+
+void MemoryCurvePlot::setCurves(MemoryCurves curves) {
+    curves_ = std::move(curves);
+    std::int64_t largest = std::max<std::int64_t>({1, curves_.filled.peak, curves_.predicted.peak});
+    if (const MemoryPoint* highest = curves_.filled.highest()) largest = std::max(largest, total(highest->bytes));
+    // A limit far above would press the curve flat: it is named in the head instead.
+    if (const std::int64_t usable = curves_.device.usableBytes(); curves_.device.known() && usable <= 3 * largest)
+        largest = std::max(largest, usable);
+    top_ = largest + largest / 16;
+    update();
+}
+
+std::int64_t MemoryCurvePlot::top() const { return top_; }
+
+bool MemoryCurvePlot::limitInSight() const { return curves_.device.known() && curves_.device.usableBytes() <= top_; }
+
+QRect MemoryCurvePlot::plotArea() const {
+    const int whole = width() - beside_->sizeHint().width();
+    const int left = labelWidth(context_.model, context_.theme.theme(), whole);
+    return {left, above, std::max(1, whole - left - rightMargin), std::max(1, height() - above - below)};
+}
+
+TimeScale MemoryCurvePlot::scale() const {
+    const TimeRange visible = context_.selection.visible();
+    const QRect area = plotArea();
+    return {visible.begin, std::max(visible.end, visible.begin + 1), area.left(), area.width()};
+}
+
+int MemoryCurvePlot::y(std::int64_t bytes) const {
+    const QRect area = plotArea();
+    return area.bottom() + 1 -
+           static_cast<int>(std::lround(static_cast<double>(bytes) / static_cast<double>(top_) * area.height()));
+}
+
+QPoint MemoryCurvePlot::pointOf(std::int64_t time, std::int64_t bytes) const {
+    return {static_cast<int>(std::floor(scale().x(time))), y(bytes)};
+}
+
+void MemoryCurvePlot::paintEvent(QPaintEvent*) {
+    if (context_.model.empty()) return;
+    QPainter painter(this);
+    const Theme& theme = context_.theme.theme();
+    const QRect area = plotArea();
+    QFont small = theme.body;
+    small.setPixelSize(11);
+    painter.setFont(small);
+    for (const double share : {0.0, 0.5, 1.0}) {
+        const auto bytes = static_cast<std::int64_t>(
+            share * static_cast<double>(std::max<std::int64_t>(curves_.filled.peak, curves_.predicted.peak)));
+        painter.setPen(theme.grid);
+        painter.drawLine(area.left(), y(bytes), area.right(), y(bytes));
+        if (area.height() < 40 && share > 0 && share < 1) continue;
+        painter.setPen(theme.dim);
+        const QRect place(0, std::clamp(y(bytes) - 8, 0, height() - 15), area.left() - 6, 15);
+        painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter, share > 0 ? bytesText(bytes) : QStringLiteral("0"));
+    }
+    painter.setClipRect(area.adjusted(0, -above, 0, below));
+    paintStack(painter);
+    paintPredicted(painter);
+    paintMarks(painter);
+}
+
+void MemoryCurvePlot::paintStack(QPainter& painter) const {
+    const Theme& theme = context_.theme.theme();
+    const TimeScale time = scale();
+    for (int column = 0; column < time.width; ++column) {
+        const MemoryPoint* point = fullest(curves_.filled, time.columnBegin(column), time.columnBegin(column + 1));
+        if (!point) continue;
+        // Beyond what is known nothing is claimed: after the predicted step, after the last event.
+        if (time.columnBegin(column) > (curves_.measured ? context_.model.lastTime() : curves_.predictedEnd)) break;
+        std::int64_t sum = 0;
+        for (std::size_t category = 0; category < point->bytes.size(); ++category) {
+            const int foot = y(sum);
+            sum += point->bytes[category];
+            const int head = y(sum);
+            if (head < foot)
+                painter.fillRect(time.left + column, head, 1, foot - head,
+                                 theme.memory(static_cast<MemoryCategory>(category)));
+        }
+    }
+}
+
+void MemoryCurvePlot::paintPredicted(QPainter& painter) const {
+    if (!curves_.measured || curves_.predicted.points.empty()) return;
+    const Theme& theme = context_.theme.theme();
+    const TimeScale time = scale();
+    QPainterPath path;
+    for (const std::int64_t offset : curves_.offsets) {
+        bool first = true;
+        const int from = std::max(0, static_cast<int>(time.x(offset)) - time.left);
+        const int to = std::min(time.width, static_cast<int>(time.x(offset + curves_.predictedEnd)) - time.left);
+        for (int column = from; column < to; ++column) {
+            const MemoryPoint* point =
+                fullest(curves_.predicted, time.columnBegin(column) - offset, time.columnBegin(column + 1) - offset);
+            if (!point) continue;
+            const QPointF at(time.left + column + 0.5, y(total(point->bytes)));
+            if (first) path.moveTo(at);
+            else path.lineTo(at);
+            first = false;
+        }
+    }
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.panel, 3));
+    painter.drawPath(path);
+    painter.setPen(QPen(theme.text, 1));
+    painter.drawPath(path);
+}
+
+void MemoryCurvePlot::paintMarks(QPainter& painter) const {
+    const Theme& theme = context_.theme.theme();
+    const TimeScale time = scale();
+    const QRect area = plotArea();
+    const Selection& selection = context_.selection;
+    if (const auto& event = selection.event(); event && event->rank == curves_.rank) {
+        const int left = std::max(area.left(), static_cast<int>(time.x(event->begin)));
+        const int right = std::min(area.right(), static_cast<int>(time.x(event->end)));
+        if (right >= left) {
+            painter.setPen(QPen(theme.text, 1));
+            painter.drawLine(left, area.top(), left, area.bottom());
+            painter.drawLine(right, area.top(), right, area.bottom());
+        }
+    }
+    const QFontMetrics metrics(painter.font());
+    if (limitInSight()) {
+        const std::int64_t usable = curves_.device.usableBytes();
+        painter.setPen(QPen(theme.bad, 1, Qt::DashLine));
+        painter.drawLine(area.left(), y(usable), area.right(), y(usable));
+        const QString label = tr("usable %1").arg(bytesText(usable));
+        painter.drawText(area.right() - metrics.horizontalAdvance(label) - 4, y(usable) - 3, label);
+    }
+    const std::int64_t peak = curves_.filled.peak;
+    if (peak > 0) {
+        const bool tooMuch = !curves_.device.holds(peak);
+        const QColor colour = tooMuch ? theme.bad : theme.text;
+        QString label = tr("peak %1").arg(bytesText(peak));
+        int at = area.left() + 4;
+        if (curves_.measured) {
+            if (curves_.predicted.peak > 0) label += tr(" · predicted %1").arg(bytesText(curves_.predicted.peak));
+            painter.setPen(QPen(colour, 1, Qt::DashLine));
+            painter.drawLine(area.left(), y(peak), area.right(), y(peak));
+        } else if (const MemoryPoint* highest = curves_.filled.highest()) {
+            at = static_cast<int>(time.x(highest->time));
+            QPainterPath mark;
+            mark.moveTo(at, y(peak));
+            mark.lineTo(at - 4, y(peak) - 6);
+            mark.lineTo(at + 4, y(peak) - 6);
+            mark.closeSubpath();
+            painter.setRenderHint(QPainter::Antialiasing);
+            painter.fillPath(mark, colour);
+            painter.setRenderHint(QPainter::Antialiasing, false);
+            at += 8;
+        }
+        painter.setPen(colour);
+        painter.drawText(
+            std::clamp(at, area.left() + 4, std::max(area.left() + 4, area.right() - metrics.horizontalAdvance(label))),
+            y(peak) - 3, label);
+    }
+    if (const std::int64_t cursor = selection.cursor(); cursor >= time.begin && cursor <= time.end) {
+        painter.setPen(theme.text);
+        painter.drawLine(static_cast<int>(time.x(cursor)), area.top(), static_cast<int>(time.x(cursor)), area.bottom());
+    }
+    if (pointer_ && *pointer_ >= area.left() && *pointer_ <= area.right()) {
+        painter.setPen(theme.dim);
+        painter.drawLine(*pointer_, area.top(), *pointer_, area.bottom());
+    }
+}
+
+QString MemoryCurvePlot::figures(std::int64_t time) const {
+    const MemoryPoint* point = curves_.filled.at(time);
+    if (!point || curves_.rank < 0) return {};
+    QStringList lines{tr("rank %1 · %2").arg(curves_.rank).arg(bytesText(total(point->bytes)))};
+    if (curves_.measured) {
+        for (const std::int64_t offset : curves_.offsets)
+            if (time >= offset && time < offset + curves_.predictedEnd)
+                if (const MemoryPoint* predicted = curves_.predicted.at(time - offset))
+                    lines.front() += tr(", predicted %1").arg(bytesText(total(predicted->bytes)));
+    }
+    for (std::size_t category = 0; category < point->bytes.size(); ++category)
+        if (point->bytes[category] > 0)
+            lines += QStringLiteral("%1 %2").arg(
+                QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))),
+                bytesText(point->bytes[category]));
+    return lines.join(QLatin1Char('\n'));
+}
+
+void MemoryCurvePlot::selectAt(std::int64_t time) {
+    RunModel& model = context_.model;
+    Selection& selection = context_.selection;
+    if (curves_.rank < 0) return;
+    std::optional<Event> running;
+    if (curves_.measured) {
+        running = model.lane(curves_.rank, Lane::Compute).previous(time + 1, [](const Event&) { return true; });
+    } else {
+        const auto& lane = model.predicted(curves_.rank, Lane::Compute);
+        const auto after = std::upper_bound(lane.begin(), lane.end(), time,
+                                            [](std::int64_t t, const Event& e) { return t < e.begin; });
+        if (after != lane.begin()) running = *(after - 1);
+    }
+    if (running && running->end < time) running.reset();
+    selection.select(running);
+    selection.setRank(curves_.rank);
+    if (context_.workspace == Workspace::Design) return;
+    selection.setFollowLive(false);
+    selection.setCursor(std::max<std::int64_t>(0, time));
+}
+
+void MemoryCurvePlot::mousePressEvent(QMouseEvent* event) {
+    pressed_ = event->position().toPoint();
+    last_ = pressed_.x();
+    panning_ = false;
+}
+
+void MemoryCurvePlot::mouseMoveEvent(QMouseEvent* event) {
+    const QPoint at = event->position().toPoint();
+    if (context_.model.empty()) return;
+    if (event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) {
+        if ((at - pressed_).manhattanLength() >= QApplication::startDragDistance() / 2) panning_ = true;
+        if (panning_) {
+            const auto shift = static_cast<std::int64_t>((last_ - at.x()) * scale().perPixel());
+            const TimeRange range = context_.selection.visible();
+            context_.selection.setFollowLive(false);
+            context_.selection.setVisible(
+                keepInSight({range.begin + shift, range.end + shift}, wholeRange(context_.model)));
+        }
+        last_ = at.x();
+        return;
+    }
+    pointer_ = at.x();
+    const QString text = plotArea().contains(at) ? figures(scale().time(at.x() + 0.5)) : QString();
+    if (text.isEmpty()) QToolTip::hideText();
+    else QToolTip::showText(event->globalPosition().toPoint(), text, this);
+    update();
+}
+
+void MemoryCurvePlot::mouseReleaseEvent(QMouseEvent* event) {
+    if (!panning_ && event->button() == Qt::LeftButton && plotArea().contains(pressed_))
+        selectAt(scale().time(pressed_.x() + 0.5));
+    panning_ = false;
+}
+
+void MemoryCurvePlot::wheelEvent(QWheelEvent* event) {
+    if (context_.model.empty()) return;
+    Selection& selection = context_.selection;
+    const TimeRange whole = wholeRange(context_.model);
+    const QPoint turned = event->angleDelta();
+    selection.setFollowLive(false);
+    if (event->modifiers() & Qt::ControlModifier)
+        selection.setVisible(
+            zoomed(selection.visible(), std::pow(0.8, turned.y() / notch), scale().time(event->position().x()), whole));
+    else
+        selection.setVisible(
+            panned(selection.visible(), -(turned.x() != 0 ? turned.x() : turned.y()) / notch * 0.1, whole));
+    event->accept();
+}
+
+void MemoryCurvePlot::leaveEvent(QEvent*) {
+    pointer_.reset();
+    update();
+}
+
+}  // namespace shardlab

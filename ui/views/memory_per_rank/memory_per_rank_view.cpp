@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/memory_per_rank/memory_per_rank_view.h"
+
+#include "engine/base/units.h"
+#include "ui/core/child.h"
+#include "ui/core/document.h"
+#include "ui/core/legend.h"
+#include "ui/core/run_model.h"
+#include "ui/core/selection.h"
+#include "ui/core/theme.h"
+#include "ui/views/memory_per_rank/memory_bars.h"
+
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace shardlab {
+
+MemoryPerRankView::MemoryPerRankView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), bars_(child<MemoryBars>(context.theme, this)),
+      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 3, this)),
+      refresh_(this, [this] { refresh(); }) {
+    setAccessibleName(tr("Memory per rank"));
+    auto* scroll = child<QScrollArea>(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(bars_);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 4, 0, 6);
+    column->setSpacing(2);
+    column->addWidget(scroll, 1);
+    auto* foot = child<QHBoxLayout>();
+    foot->setContentsMargins(10, 0, 10, 0);
+    foot->addWidget(legend_, 1);
+    column->addLayout(foot);
+
+    const auto request = [this] { refresh_.request(); };
+    connect(&context_.model, &RunModel::reset, this, request);
+    connect(&context_.model, &RunModel::reset, this, &MemoryPerRankView::refreshLegend);
+    connect(&context_.model, &RunModel::appended, this, request);
+    connect(&context_.selection, &Selection::cursorChanged, this, request);
+    connect(&context_.selection, &Selection::rankChanged, this, request);
+    connect(&context_.document, &Document::planChanged, this, request);
+    connect(&context_.theme, &ThemeSource::changed, this, [this] {
+        refreshLegend();
+        refresh_.request();
+    });
+    connect(bars_, &MemoryBars::rankClicked, this, [this](int rank) { context_.selection.setRank(rank); });
+    refreshLegend();
+    refresh_.flush();
+}
+
+bool MemoryPerRankView::predicted() const { return !context_.model.hasMemory(); }
+
+void MemoryPerRankView::refreshLegend() {
+    const Theme& theme = context_.theme.theme();
+    std::vector<LegendItem> items;
+    const bool foreign = !context_.model.empty() && !context_.model.header().hasLayout() && predicted();
+    for (int category = 0; category < memoryCategoryCount && !foreign; ++category) {
+        const auto kind = static_cast<MemoryCategory>(category);
+        items.push_back({QString::fromStdString(std::string(name(kind))), theme.memory(kind)});
+    }
+    if (context_.workspace != Workspace::Design) {
+        items.push_back({tr("peak"), theme.text, LegendItem::Mark::Line});
+        if (!foreign) items.push_back({tr("predicted peak"), theme.warning, LegendItem::Mark::Dashed});
+    }
+    legend_->setItems(std::move(items));
+}
+
+void MemoryPerRankView::refresh() {
+    const RunModel& model = context_.model;
+    std::vector<MemoryRow> rows;
+    const std::vector<MemoryBytes> hosts = hostMemory();
+    const auto& plan = context_.document.plan();
+    const bool design = context_.workspace == Workspace::Design;
+    for (int rank = 0; rank < model.ranks(); ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        MemoryRow row{.rank = rank, .label = QString::fromStdString(model.label(rank))};
+        if (design) {
+            if (plan && index < plan->memory.size()) {
+                row.bytes = plan->memory[index].bytes;
+                row.shown = plan->memory[index].peak;
+                row.host = plan->memory[index].host;
+            }
+        } else {
+            const std::int64_t cursor = context_.selection.cursor();
+            const int step = model.stepIndexAt(cursor);
+            const auto& steps = model.summary().steps();
+            if (step >= 0 && !steps[static_cast<std::size_t>(step)].ranks.empty())
+                row.peak = steps[static_cast<std::size_t>(step)].ranks[index].peakBytes;
+            if (index < model.header().predictedPeak.size()) row.predictedPeak = model.header().predictedPeak[index];
+            if (cursor < 0 && step >= 0) {
+                const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
+                row.bytes = model.largestMemory(rank, extent.begin, extent.end);
+            } else {
+                row.bytes = model.memoryAt(rank, cursor);
+            }
+            row.host = hosts[index];
+            row.shown = !model.header().hasLayout() ? row.peak : predicted() ? row.predictedPeak : total(row.bytes);
+        }
+        rows.push_back(std::move(row));
+    }
+    bars_->setRows(std::move(rows), model.empty() ? MemoryLimit{} : model.header().device(), context_.selection.rank());
+    tellSubtitle();
+}
+
+std::vector<MemoryBytes> MemoryPerRankView::hostMemory() const {
+    const RunModel& model = context_.model;
+    std::vector<MemoryBytes> hosts(static_cast<std::size_t>(model.ranks()));
+    const int step = model.stepIndexAt(context_.selection.cursor());
+    if (step < 0) return hosts;
+    // A step tells of itself at its end.
+    const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
+    for (const Event& event : model.counters(EventKind::HostMemory))
+        if (event.step <= extent.step && event.rank >= 0 && event.rank < model.ranks() && event.value >= 0 &&
+            event.value < memoryCategoryCount)
+            hosts[static_cast<std::size_t>(event.rank)][static_cast<std::size_t>(event.value)] = event.bytes;
+    return hosts;
+}
+
+QString MemoryPerRankView::subtitle() const {
+    const RunModel& model = context_.model;
+    if (model.empty()) return {};
+    QString text;
+    if (context_.workspace == Workspace::Design) {
+        text = tr("predicted peak");
+    } else if (!model.header().hasLayout() && !model.hasMemory()) {
+        const int step = model.stepIndexAt(context_.selection.cursor());
+        if (step >= 0) text = tr("most held in step %1").arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
+    } else if (predicted()) {
+        text = tr("predicted peak, nothing measured yet");
+    } else {
+        const bool atCursor = context_.selection.cursor() >= 0;
+        const int step = model.stepIndexAt(context_.selection.cursor());
+        if (step < 0) text = tr("in use before the first step");
+        else
+            text = (atCursor ? tr("at the cursor, step %1") : tr("fullest moment of step %1"))
+                       .arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
+    }
+    if (const MemoryLimit device = model.header().device(); device.known())
+        text += QStringLiteral(" · ") + QString::fromStdString(toText(device));
+    return text;
+}
+
+QString MemoryPerRankView::emptyText() const {
+    if (QString text = View::emptyText(); !text.isEmpty() || context_.model.hasMemory()) return text;
+    for (int rank = 0; rank < context_.model.ranks(); ++rank)
+        if (context_.model.peakBytes(rank) > 0) return {};
+    return notInForeign(tr("Its trace tells no memory in use by step."));
+}
+
+QString MemoryPerRankView::asTable() const {
+    QString table = tr("rank\tplace");
+    for (int category = 0; category < memoryCategoryCount; ++category)
+        table += QLatin1Char('\t') + QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))) +
+                 tr(" bytes");
+    table += tr("\tpeak bytes\tpredicted peak bytes");
+    const bool hosts = std::ranges::any_of(bars_->rows(), [](const MemoryRow& row) { return total(row.host) > 0; });
+    table += hosts ? tr("\thost bytes\n") : QStringLiteral("\n");
+    const bool design = context_.workspace == Workspace::Design;
+    for (const MemoryRow& row : bars_->rows()) {
+        table += QString::number(row.rank) + QLatin1Char('\t') + row.label;
+        for (const std::int64_t bytes : row.bytes) table += QLatin1Char('\t') + QString::number(bytes);
+        table += QStringLiteral("\t%1\t%2")
+                     .arg(design ? QString() : QString::number(row.peak))
+                     .arg(design ? row.shown : row.predictedPeak);
+        table += hosts ? QStringLiteral("\t%1\n").arg(total(row.host)) : QStringLiteral("\n");
+    }
+    return table;
+}
+
+}  // namespace shardlab

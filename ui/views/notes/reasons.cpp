@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/notes/reasons.h"
+
+#include "engine/base/units.h"
+#include "engine/layout/exchange.h"
+#include "engine/layout/schedule/registry.h"
+#include "ui/core/text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+QString words(const char* text) { return QCoreApplication::translate("Reasons", text); }
+QString percent(double fraction) { return text(formatPercent(fraction)); }
+
+Reason bubbleReason(const Plan& plan) {
+    const ScheduleShape shape = scheduleShape(plan.layout);
+    if (plan.costs.asyncWorkers > 0)
+        return {words("%1 of the step is bubble").arg(percent(plan.bubble)),
+                words("Rank 0 is a server, which computes no gradient: it is idle while none comes, and workers are "
+                      "while they wait "
+                      "for it. No schedule's formula tells of that.")};
+    if (exchangeOf(plan.layout.parallel) == Exchange::Hogwild)
+        return {words("%1 of the step is bubble").arg(percent(plan.bubble)),
+                words("A worker waits for nobody, neither another worker nor a lock. While it copies the shared "
+                      "weights it computes nothing.")};
+    if (shape.ranks <= 1)
+        return {words("No pipeline, no bubble"),
+                words("Every rank holds all layers; nothing waits for another stage.")};
+    Reason reason{words("%1 of the step is bubble").arg(percent(plan.bubble)), {}};
+    const ScheduleMethod* method = findScheduleMethod(plan.layout.schedule.kind);
+    if (!method || !method->theoreticalBubble) return reason;
+    const QString sizes =
+        shape.chunks > 1 ? words("p = %1, v = %2 and m = %3").arg(shape.ranks).arg(shape.chunks).arg(shape.microbatches)
+                         : words("p = %1 and m = %2").arg(shape.ranks).arg(shape.microbatches);
+    reason.why = words("%1: with %2 it is %3, %4.")
+                     .arg(text(method->title), sizes, percent(method->theoreticalBubble(shape)),
+                          text(bubbleFormula(*method, shape)));
+    ScheduleShape twice = shape;
+    twice.microbatches *= 2;
+    const bool legal = !method->refusal || !method->refusal(twice);
+    const double fewer = legal ? method->theoreticalBubble(twice) : 1;
+    if (fewer < method->theoreticalBubble(shape) - 1e-9)
+        reason.why += words(" With %1 microbatches it would be %2.").arg(twice.microbatches).arg(percent(fewer));
+    if (plan.bubble <= plan.bubbleTheory + 0.02) return reason;
+    const auto waits = [](const HostTraffic& copies) { return copies.exposedSeconds > 0; };
+    const bool waitsForHost = swapsActivations(plan.layout.memory) && std::ranges::any_of(plan.hosts, waits);
+    reason.why += waitsForHost ? words(" The rest comes from waiting for activations on their way to the host and "
+                                       "back, from transfers and from stages that are not equal.")
+                               : words(" The rest comes from transfers and from stages that are not equal.");
+    return reason;
+}
+
+Reason memoryReason(const Plan& plan) {
+    if (plan.memory.empty()) return {};
+    const auto most = std::max_element(plan.memory.begin(), plan.memory.end(),
+                                       [](const RankMemory& a, const RankMemory& b) { return a.peak < b.peak; });
+    const auto largest = std::max_element(most->bytes.begin(), most->bytes.end());
+    const auto category = static_cast<MemoryCategory>(largest - most->bytes.begin());
+    const std::int64_t sum = std::max<std::int64_t>(1, total(most->bytes));
+    QString why = words("Its largest part is %1 with %2.")
+                      .arg(text(name(category)), percent(static_cast<double>(*largest) / static_cast<double>(sum)));
+    if (most->microbatchesInFlight > 0)
+        why +=
+            words(" It keeps the activations of %1 microbatches until their backward.").arg(most->microbatchesInFlight);
+    return {words("Rank %1 needs most memory, %2").arg(most->rank).arg(text(formatBytes(most->peak))), why};
+}
+
+}  // namespace
+
+std::vector<Reason> reasons(const Plan& plan) {
+    std::vector<Reason> list{bubbleReason(plan), memoryReason(plan)};
+    for (const std::string& note : plan.notes) {
+        QString sentence = text(note);
+        if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();
+        list.push_back({sentence, {}});
+    }
+    std::erase_if(list, [](const Reason& reason) { return reason.title.isEmpty(); });
+    return list;
+}
+
+}  // namespace shardlab

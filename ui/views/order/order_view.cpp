@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/order/order_view.h"
+
+#include "ui/core/child.h"
+#include "ui/core/document.h"
+#include "ui/core/elided_label.h"
+#include "ui/core/run_model.h"
+#include "ui/core/selection.h"
+#include "ui/core/style_sheet.h"
+#include "ui/views/order/order_grid.h"
+
+#include "engine/base/file.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/text.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+constexpr int scrollMargin = 40;  ///< seen beside the current cell
+const char* const filter = "Schedules (*.csv);;All files (*)";
+
+QString qt(const std::string& text) { return QString::fromStdString(text); }
+
+/// "pipeline rank 2, action 4, 2B0: it comes before … Legal: …" on one line.
+QString inWords(const Schedule& order, const Finding& wrong) {
+    const std::string place = placeOf(order, wrong);
+    QString words = place.empty() ? qt(wrong.why) : qt(place + ": " + wrong.why);
+    if (!wrong.legal.empty()) words += OrderView::tr(". Legal: %1").arg(qt(wrong.legal));
+    return words;
+}
+
+}  // namespace
+
+OrderView::OrderView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), area_(child<QScrollArea>(this)), grid_(child<OrderGrid>(context.theme, nullptr)),
+      hand_(child<QPushButton>(this)), save_(child<QPushButton>(tr("Save CSV …"), this)),
+      message_(child<ElidedLabel>(this)), typing_(child<QLineEdit>(grid_)) {
+    area_->setWidget(grid_);
+    area_->setWidgetResizable(true);
+    area_->setFocusPolicy(Qt::NoFocus);
+    setFocusProxy(grid_);
+    typing_->hide();
+    typing_->setAccessibleName(tr("Actions in this place"));
+    typing_->installEventFilter(this);
+    auto* open = child<QPushButton>(tr("Open CSV …"), this);
+    open->setToolTip(tr(
+        "Take the order of a file, one line a pipeline rank, as torch.distributed.pipelining and Shardlab write it"));
+    save_->setToolTip(tr("Write the order, one line a pipeline rank, as torch.distributed.pipelining reads it"));
+    auto* bar = child<QHBoxLayout>();
+    bar->setContentsMargins(10, 2, 6, 2);
+    bar->setSpacing(4);
+    bar->addStretch(1);
+    for (QPushButton* button : {hand_, open, save_}) {
+        button->setProperty("role", QStringLiteral("flat"));
+        bar->addWidget(button);
+    }
+    message_->setWordWrap(true);
+    auto* said = child<QHBoxLayout>();  // a line of its own: the reason of a bad order is long
+    said->setContentsMargins(10, 4, 10, 0);
+    said->addWidget(message_);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 4, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(area_, 1);
+    column->addLayout(said);
+    column->addLayout(bar);
+
+    connect(area_->horizontalScrollBar(), &QScrollBar::valueChanged, grid_, qOverload<>(&QWidget::update));
+    connect(grid_, &OrderGrid::currentChanged, this, &OrderView::select);
+    connect(grid_, &OrderGrid::dragged, this, [this](OrderPlace from, int to) {
+        const Schedule order = scheduleOfLines(context_.document.layout().schedule.actions).value_or(Schedule{});
+        showOrder(movedOrder(order, from, to), {from.rank, to});
+    });
+    connect(grid_, &OrderGrid::dragCancelled, this, &OrderView::refresh);
+    connect(grid_, &OrderGrid::moved, this, &OrderView::move);
+    connect(grid_, &OrderGrid::typingAsked, this, &OrderView::askForText);
+    connect(hand_, &QPushButton::clicked, this, &OrderView::switchHand);
+    connect(open, &QPushButton::clicked, this, &OrderView::askToOpen);
+    connect(save_, &QPushButton::clicked, this, &OrderView::askToSave);
+    connect(&context_.document, &Document::layoutChanged, this, &OrderView::refresh);
+    connect(&context_.document, &Document::fieldRequested, this, [this](const QString& pointer) {
+        if (pointer.startsWith(QStringLiteral("/schedule/actions"))) grid_->setFocus(Qt::OtherFocusReason);
+    });
+    connect(&context_.selection, &Selection::eventChanged, this, &OrderView::followSelection);
+    refresh();
+}
+
+bool OrderView::byHand() const { return context_.document.layout().schedule.kind == customKind; }
+
+void OrderView::refresh() {
+    const Layout& layout = context_.document.layout();
+    typing_->hide();
+    if (!byHand() && findScheduleMethod(layout.schedule.kind)) generated_ = layout.schedule.kind;
+    const Result<Schedule> order = byHand() ? scheduleOfLines(layout.schedule.actions)
+                                            : generateSchedule(layout.schedule.kind, scheduleShape(layout));
+    problem_ = order ? QString() : qt(order.error().text());
+    plain_ = order && std::ranges::all_of(order->ranks, [](const auto& actions) {
+                 return std::ranges::all_of(
+                     actions, [](const Action& action) { return isCompute(action.kind) && action.version < 0; });
+             });
+    hand_->setText(byHand() ? tr("Back to %1").arg(qt(generated_)) : tr("Edit by hand"));
+    hand_->setEnabled(byHand() || plain_);
+    hand_->setToolTip(
+        byHand() ? tr("Forget this order; the schedule makes its own again")
+        : plain_
+            ? tr("Make this order the layout's own, to be changed action by action")
+            : tr("%1 keeps several versions of the weights: its order is seen here, not edited").arg(qt(generated_)));
+    grid_->setEditable(byHand() && order.has_value());
+    save_->setEnabled(order.has_value());
+    if (order) {
+        showOrder(*order, grid_->current());
+    } else {
+        grid_->display({}, {});
+        say(problem_, "bad");
+    }
+    Q_EMIT subtitleChanged();
+}
+
+std::optional<Finding> OrderView::misfit(const Schedule& order) const {
+    return byHand() ? findMisfit(order, scheduleShape(context_.document.layout())) : std::nullopt;
+}
+
+void OrderView::showOrder(const Schedule& order, OrderPlace current) {
+    const std::optional<Finding> wrong = misfit(order);
+    grid_->display(order, wrong);
+    grid_->setCurrent(current);
+    if (current.rank >= 0) {
+        const QRect cell = grid_->cellRect(current);
+        area_->ensureVisible(cell.center().x(), cell.center().y(), cell.width() / 2 + scrollMargin, cell.height());
+    }
+    sayState(order, wrong);
+}
+
+void OrderView::sayState(const Schedule& order, const std::optional<Finding>& wrong) {
+    if (wrong) return say(inWords(order, *wrong), "bad");
+    if (byHand())
+        return say(tr("Drag an action, or move it with Ctrl+← and Ctrl+→; F2 types another in its place"), "dim");
+    say(plain_
+            ? tr("As %1 makes it").arg(qt(generated_))
+            : tr("As %1 makes it; with several versions of the weights it is not edited by hand").arg(qt(generated_)),
+        "dim");
+}
+
+void OrderView::say(const QString& text, const char* role) {
+    message_->setText(text);
+    message_->setToolTip(text);
+    message_->setAccessibleName(text);
+    setRole(*message_, role);
+}
+
+QString OrderView::message() const { return message_->text(); }
+
+void OrderView::commit(const Schedule& order, const QString& what) {
+    Layout layout = withOwnSchedule(context_.document.layout(), order);
+    if (layout == context_.document.layout()) return refresh();
+    context_.document.change(std::move(layout), what);
+}
+
+void OrderView::move(OrderPlace from, int to) {
+    const Result<Schedule> order = scheduleOfLines(context_.document.layout().schedule.actions);
+    if (!order) return;
+    const Action* action = actionAt(*order, from);
+    if (!action) return;
+    const QString what = tr("Move %1").arg(qt(toText(*action)));
+    grid_->setCurrent({});  // the place means another action now
+    commit(movedOrder(*order, from, to), what);
+    grid_->setCurrent({from.rank, to});
+    const QRect cell = grid_->cellRect({from.rank, to});
+    area_->ensureVisible(cell.center().x(), cell.center().y(), cell.width() / 2 + scrollMargin, cell.height());
+}
+
+void OrderView::askForText(OrderPlace at) {
+    const Action* action = actionAt(grid_->schedule(), at);
+    if (!action) return;
+    typedAt_ = at;
+    const QRect cell = grid_->cellRect(at);
+    typing_->setText(qt(toText(*action)));
+    typing_->setGeometry(cell.x() - 4, cell.y() - 2, std::max(110, cell.width() + 8), cell.height() + 4);
+    typing_->selectAll();
+    typing_->show();
+    typing_->setFocus(Qt::OtherFocusReason);
+    say(tr("One action or several, 2I3,2W3; nothing removes it. Enter takes it, Esc leaves it"), "dim");
+}
+
+void OrderView::takeText() {
+    const Result<Schedule> order = retypedOrder(grid_->schedule(), typedAt_, typing_->text().toStdString());
+    if (!order) return say(qt(order.error().text()), "bad");
+    typing_->hide();
+    grid_->setFocus(Qt::OtherFocusReason);
+    // Removing a stage's last action would take the stage, and with it the rows' meaning, out of the order.
+    if (const auto read = scheduleOfLines(actionLines(*order)); !read) return say(qt(read.error().text()), "bad");
+    commit(*order, tr("Type %1").arg(typing_->text().trimmed()));
+}
+
+bool OrderView::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != typing_ || event->type() != QEvent::KeyPress) return View::eventFilter(watched, event);
+    switch (static_cast<QKeyEvent*>(event)->key()) {
+    case Qt::Key_Return:
+    case Qt::Key_Enter: takeText(); return true;  // the line would hand it on to the grid, which asks for text
+    case Qt::Key_Escape:
+        refresh();
+        grid_->setFocus(Qt::OtherFocusReason);
+        return true;
+    default: return View::eventFilter(watched, event);
+    }
+}
+
+void OrderView::switchHand() {
+    const Layout& layout = context_.document.layout();
+    if (byHand())
+        context_.document.change(generatedAgain(layout, generated_), tr("Back to the schedule %1").arg(qt(generated_)));
+    else context_.document.change(withScheduleKind(layout, customKind), tr("Edit the schedule by hand"));
+}
+
+void OrderView::askToOpen() {
+    auto* dialog = child<QFileDialog>(this, tr("Open a schedule"), QString(), tr(filter));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &OrderView::openCsv);
+    dialog->open();
+}
+
+void OrderView::askToSave() {
+    auto* dialog = child<QFileDialog>(this, tr("Save the schedule"), QString(), tr(filter));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("csv"));
+    dialog->selectFile(qt(context_.document.layout().schedule.kind) + QStringLiteral(".csv"));
+    connect(dialog, &QFileDialog::fileSelected, this, &OrderView::saveCsv);
+    dialog->open();
+}
+
+void OrderView::openCsv(const QString& file) {
+    const QString name = QFileInfo(file).fileName();
+    const Result<std::string> text = readFile(file.toStdString());
+    const Result<ImportedSchedule> imported = text ? importCsv(*text) : Result<ImportedSchedule>(fail(text.error()));
+    if (!imported) return say(tr("Cannot open %1: %2").arg(name, qt(imported.error().text())), "bad");
+    commit(imported->compute, tr("Open the schedule %1").arg(name));
+    if (misfit(imported->compute)) return;  // said already, and more pressing
+    QStringList notes;
+    for (const std::string& note : imported->notes) notes << qt(note);
+    say(tr("Opened %1%2")
+            .arg(name, notes.isEmpty() ? QString() : QStringLiteral(": ") + notes.join(QStringLiteral("; "))),
+        "dim");
+}
+
+void OrderView::saveCsv(const QString& file) {
+    const QString name = QFileInfo(file).fileName();
+    const Status written = replaceFile(file.toStdString(), toCsv(grid_->schedule()));
+    if (!written) return say(tr("Cannot save %1: %2").arg(name, qt(written.error().text())), "bad");
+    say(tr("Saved %1").arg(name), "dim");
+}
+
+void OrderView::select() {
+    const Action* action = actionAt(grid_->schedule(), grid_->current());
+    if (!action || context_.model.empty()) return;
+    const ActionId id = actionId(*action);
+    const auto& chosen = context_.selection.event();
+    if (chosen && chosen->action == id) return;
+    for (int rank = 0; rank < rankCount(context_.model.header().layout); ++rank)
+        for (const Event& event : context_.model.predicted(rank, Lane::Compute))
+            if (event.action == id) return context_.selection.select(event);
+}
+
+void OrderView::followSelection() {
+    const auto& chosen = context_.selection.event();
+    if (!chosen || chosen->action == 0) return;
+    const Action action = actionFromId(chosen->action);
+    if (const Action* current = actionAt(grid_->schedule(), grid_->current()); current && *current == action) return;
+    const Schedule& order = grid_->schedule();
+    for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
+        const auto found = std::ranges::find(order.ranks[rank], action);
+        if (found == order.ranks[rank].end()) continue;
+        const OrderPlace place{static_cast<int>(rank), static_cast<int>(found - order.ranks[rank].begin())};
+        grid_->setCurrent(place);
+        const QRect cell = grid_->cellRect(place);
+        return area_->ensureVisible(cell.center().x(), cell.center().y(), cell.width() / 2 + scrollMargin,
+                                    cell.height());
+    }
+}
+
+QString OrderView::subtitle() const {
+    if (!problem_.isEmpty()) return {};
+    const Schedule& order = grid_->schedule();
+    std::size_t actions = 0;
+    for (const auto& list : order.ranks) actions += list.size();
+    const QString count = order.ranks.size() == 1
+                              ? tr("%1 actions on 1 pipeline rank").arg(actions)
+                              : tr("%1 actions on %2 pipeline ranks").arg(actions).arg(order.ranks.size());
+    return byHand() ? tr("by hand · %1").arg(count) : QStringLiteral("%1 · %2").arg(qt(generated_), count);
+}
+
+QString OrderView::asTable() const {
+    QString table = tr("pipeline rank\torder\n");
+    const std::vector<std::string> lines = actionLines(grid_->schedule());
+    for (std::size_t rank = 0; rank < lines.size(); ++rank)
+        table += QStringLiteral("%1\t%2\n")
+                     .arg(rank)
+                     .arg(QString::fromStdString(lines[rank]).replace(QLatin1Char(','), QLatin1Char('\t')));
+    return table;
+}
+
+}  // namespace shardlab

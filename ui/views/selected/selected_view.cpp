@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/selected/selected_view.h"
+
+#include "engine/base/units.h"
+#include "engine/layout/mesh/mesh.h"
+#include "ui/core/child.h"
+#include "ui/core/overflow.h"
+#include "ui/core/run_model.h"
+#include "ui/core/selection.h"
+#include "ui/timeline/dependencies.h"
+#include "ui/timeline/event_text.h"
+#include "ui/timeline/gantt_scene.h"
+#include "ui/core/text.h"
+
+#include <QRegularExpression>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace shardlab {
+
+namespace {
+/// Names of functions have no spaces: lines may end after their other marks.
+QString breakable(QString words) {
+    static const QRegularExpression marks(QStringLiteral("([_:<>,(])(?=\\w)"));
+    return words.replace(marks, QStringLiteral("\\1\u200b"));
+}
+}  // namespace
+
+SelectedView::SelectedView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), facts_(child<FactList>(this)), refresh_(this, [this] { refresh(); }) {
+    setAccessibleName(tr("Selected action"));
+    auto* scroll = child<QScrollArea>(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(facts_);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(scroll);
+    connect(&context_.selection, &Selection::eventChanged, this, [this] { refresh_.flush(); });
+    connect(&context_.selection, &Selection::rankChanged, this, [this] { refresh_.flush(); });
+    connect(&context_.selection, &Selection::cursorChanged, this, [this] { refresh_.request(); });
+    connect(&context_.model, &RunModel::reset, this, [this] { refresh_.request(); });
+    connect(&context_.model, &RunModel::ranksChanged, this, [this] { refresh_.request(); });
+    refresh();
+}
+
+QString SelectedView::place(int rank) const {
+    QStringList parts{QString::number(rank)};
+    const Layout& layout = context_.model.header().layout;
+    if (context_.model.header().hasLayout() && layout.cluster.hosts.size() > 1)
+        parts += text(Mesh(layout).hostName(rank));
+    if (const std::string& label = context_.model.label(rank); !label.empty()) parts += text(label);
+    return parts.join(QStringLiteral(" · "));
+}
+
+std::vector<Fact> SelectedView::actionFacts(const Event& event) const {
+    const RunModel& model = context_.model;
+    const bool prediction = showsPrediction(model);
+    std::vector<Fact> facts{{tr("What"), breakable(whatText(model, event))}, {tr("Rank"), place(event.rank)}};
+    std::int64_t origin = 0;
+    if (!prediction && event.step >= 0) {
+        for (const StepExtent& extent : model.stepExtents()) {
+            if (extent.step == event.step) origin = std::max<std::int64_t>(extent.begin, 0);
+        }
+        facts.push_back({tr("Step"), QString::number(event.step)});
+    }
+    // Without a flush forwards run ahead into the steps after theirs, and are numbered on.
+    const int microbatch =
+        event.action == 0 || !model.header().hasLayout() ? -1 : actionFromId(event.action).microbatch;
+    if (const int each = microbatches(model.header().layout); each > 0 && microbatch >= each) {
+        const QString where = prediction ? tr("a step ahead") : tr("step %1").arg(event.step + microbatch / each);
+        facts.push_back({tr("Belongs to"), tr("microbatch %1 of %2").arg(microbatch % each).arg(where)});
+    }
+    facts.push_back(
+        {tr("Start"), QStringLiteral("+") + seconds(model, event.begin - origin), "figure",
+         event.step < 0 && !prediction ? tr("From the begin of the run.") : tr("From the begin of its step.")});
+    if (event.kind == EventKind::Overflow) {
+        if (const QString scale = scaleAround(model, event.step); !scale.isEmpty())
+            facts.push_back({tr("Loss scale"), scale, "figure", tr("Of this step, and of the next.")});
+        return facts;
+    }
+    facts.push_back({prediction ? tr("Predicted") : tr("Measured"), seconds(model, event.end - event.begin)});
+    if (const QString predicted = predictedText(model, event); !predicted.isEmpty())
+        facts.push_back(
+            {tr("Predicted"), predicted, "figure", tr("In brackets, how far the measured time is from it.")});
+    if (const auto wait = waitBefore(model, event)) {
+        facts.push_back({tr("Waited for"), text(toText(actionFromId(wait->action))) + QStringLiteral(" · ") +
+                                               seconds(model, wait->end - wait->begin)});
+    } else if (!prediction && isCompute(event.kind) && model.header().hasLayout()) {
+        facts.push_back({tr("Waited for"), tr("nothing")});
+    }
+    if (event.bytes > 0) {
+        QString moved = text(formatBytes(event.bytes));
+        if (event.end > event.begin)
+            moved +=
+                QStringLiteral(" · ") +
+                text(formatBandwidth(static_cast<double>(event.bytes) /
+                                     model.deviceTime().seconds(static_cast<double>(event.end - event.begin) * 1e-9)));
+        facts.push_back({tr("Bytes moved"), moved});
+    }
+    if (!prediction && model.hasMemory())
+        facts.push_back({tr("Memory then"), text(formatBytes(total(model.memoryAt(event.rank, event.end))))});
+    return facts;
+}
+
+std::vector<Fact> SelectedView::rankFacts(int rank) const {
+    const RunModel& model = context_.model;
+    std::vector<Fact> facts{{tr("Rank"), place(rank)}};
+    for (const RankRecord& record : model.rankRecords()) {
+        if (record.rank != rank) continue;
+        if (!record.host.empty()) facts.push_back({tr("Host"), text(record.host)});
+        const std::string& host = model.header().hasLayout() ? Mesh(model.header().layout).hostName(rank) : record.host;
+        const auto clock = std::ranges::find(model.clocks(), host, &HostClock::host);
+        if (clock != model.clocks().end())
+            facts.push_back({tr("Clock"), text(toText(*clock)), "figure",
+                             tr("How far its host's clock is ahead of the launcher's, and how far off that may be. "
+                                "Events are shown on the run's clock.")});
+        if (record.pid > 0) facts.push_back({tr("Process"), QString::number(record.pid)});
+        const bool well = record.end.empty() || endedWell(record);
+        facts.push_back({tr("State"), record.end.empty() ? tr("running") : text(record.end), well ? "figure" : "bad"});
+    }
+    const int index = model.stepIndexAt(context_.selection.cursor());
+    if (index >= 0 && !model.summary().steps()[static_cast<std::size_t>(index)].ranks.empty()) {
+        const StepSummary& step = model.summary().steps()[static_cast<std::size_t>(index)];
+        const RankStep& mine = step.ranks[static_cast<std::size_t>(rank)];
+        facts.push_back({tr("Step"), QString::number(step.step)});
+        facts.push_back({tr("Computing"), seconds(model, mine.busy)});
+        facts.push_back({tr("Waiting"), seconds(model, mine.waiting)});
+        facts.push_back({tr("Reducing"), seconds(model, mine.reduce)});
+        facts.push_back({tr("Optimizer"), seconds(model, mine.optimizer)});
+    }
+    const std::int64_t cursor = context_.selection.cursor();
+    const auto latest = [&](EventKind kind) -> const Event* {
+        const auto& all = model.counters(kind);
+        const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Event& event) {
+            return event.rank == rank && (cursor < 0 || event.begin <= cursor);
+        });
+        return found == all.rend() ? nullptr : &*found;
+    };
+    if (const Event* const held = latest(EventKind::WeightVersions))
+        facts.push_back({tr("Weight versions"), QString::number(held->value), "figure",
+                         tr("Held at once, the current weights included.")});
+    if (model.peakBytes(rank) > 0) facts.push_back({tr("Peak memory"), text(formatBytes(model.peakBytes(rank)))});
+    if (const Event* const free = latest(EventKind::LargestFree))
+        facts.push_back({tr("Largest free block"), text(formatBytes(free->bytes)), "figure",
+                         tr("Of %1 that its arena keeps free for reuse at the end of a step. Blocks are reused whole, "
+                            "so that none breaks into pieces.")
+                             .arg(text(formatBytes(static_cast<std::int64_t>(free->value))))});
+    if (const Event* const packed = latest(EventKind::PackedActivations))
+        facts.push_back({tr("Kept in fewer bits"), text(formatBytes(packed->bytes)), "figure",
+                         tr("Of activations, by the forwards of a step: of what would have been %1.")
+                             .arg(text(formatBytes(static_cast<std::int64_t>(packed->value))))});
+    const auto at = static_cast<std::size_t>(rank);
+    if (at < model.header().predictedPeak.size())
+        facts.push_back({tr("Predicted peak"), text(formatBytes(model.header().predictedPeak[at]))});
+    return facts;
+}
+
+void SelectedView::refresh() {
+    const Selection& selection = context_.selection;
+    const int ranks = context_.model.ranks();
+    if (selection.event() && selection.event()->rank < ranks) facts_->setFacts(actionFacts(*selection.event()));
+    else if (selection.rank() >= 0 && selection.rank() < ranks) facts_->setFacts(rankFacts(selection.rank()));
+    else facts_->setFacts({});
+    Q_EMIT subtitleChanged();
+}
+
+QString SelectedView::subtitle() const {
+    const auto& event = context_.selection.event();
+    if (context_.model.empty()) return {};
+    if (!event) return context_.selection.rank() < 0 ? QString() : tr("rank %1").arg(context_.selection.rank());
+    if (event->action == 0 || event->kind == EventKind::Overflow) return text(std::string(name(event->kind)));
+    const Action action = actionFromId(event->action);
+    QString title = actionText(context_.model, *event);
+    const Layout& layout = context_.model.header().layout;
+    if (layout.schedule.chunks > 1)
+        title += tr(" · chunk %1").arg(action.stage / std::max(1, layout.parallel.pipeline));
+    return title;
+}
+
+QString SelectedView::emptyText() const {
+    if (QString inherited = View::emptyText(); !inherited.isEmpty()) return inherited;
+    if (context_.selection.event() || context_.selection.rank() >= 0) return {};
+    return tr("Click an action in the timeline,\nor press → in it, to see what it is.");
+}
+
+QString SelectedView::asTable() const { return facts_->asTable(); }
+
+}  // namespace shardlab

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The selected action: what, where, when, how long against the prediction, what it waited for. Without one, the
+// selected rank.
+#pragma once
+
+#include "ui/core/fact_list.h"
+#include "ui/core/throttle.h"
+#include "ui/core/view.h"
+
+#include <vector>
+
+namespace shardlab {
+
+struct Event;
+
+class SelectedView : public View {
+    Q_OBJECT
+public:
+    SelectedView(const ViewContext& context, QWidget* parent);
+    QString subtitle() const override;
+    QString asTable() const override;
+    QString emptyText() const override;
+    void flush() { refresh_.flush(); }
+
+private:
+    void refresh();
+    std::vector<Fact> actionFacts(const Event& event) const;
+    std::vector<Fact> rankFacts(int rank) const;
+    QString place(int rank) const;
+
+    FactList* facts_;
+    Throttle refresh_;
+};
+
+}  // namespace shardlab
