@@ -9,6 +9,7 @@
 #include "engine/predict/plan/plan.h"
 #include "engine/train/run/executor.h"
 #include "engine/train/run/placement.h"
+#include "engine/train/run/real_clock.h"
 #include "kernels/threads.h"
 #include "tests/train/held_device.h"
 
@@ -24,7 +25,7 @@ namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
 
-/// Of GPUs, as one rank sees it: the other replica is nobody.
+/// A group of GPUs as one rank sees it: the other replica is nobody.
 std::unique_ptr<Communicator> groupOf(HeldDevice& device, LoopbackWorld& world) {
     const int self = 0;
     return std::make_unique<NcclCommunicator>(world.communicator(0), std::span(&self, 1), device,
@@ -57,7 +58,7 @@ struct Rank {
         Placement place;
         place.direct = true;
         place.besideCompute = groupOf(device, world);
-        axis = makeDataParallelComm(plan, place, stages, arena, trace, nullptr);
+        axis = makeDataParallelComm(plan, place, stages, arena, trace, clock);
         trace.setStep(0);
     }
     std::vector<Event> events() {
@@ -85,6 +86,7 @@ struct Rank {
     TensorGroup tensor{arena};
     Recorder recorder{0, monotonicNanoseconds()};
     RankTrace trace{recorder, nullptr, arena};
+    RealClock clock{trace, device};
     std::map<int, RankStage> stages;
     std::unique_ptr<DataParallelComm> axis;
 };
@@ -274,12 +276,13 @@ private Q_SLOTS:
         makeOptimizers({rank.plan.layout.optimizer, 1, numberFormats(rank.plan.layout.precision).master}, rank.stages,
                        rank.arena);
         const auto alone = rank.world.communicator(0);
-        Transfers transfers(
-            TransferSetup{*alone, rank.plan.lowered.rankOfStage, {0}, {1}, DType::F32, rank.arena, rank.trace});
+        Transfers transfers(TransferSetup{
+            *alone, rank.plan.lowered.rankOfStage, {0}, {1}, DType::F32, rank.arena, rank.trace, rank.clock});
         LossScale scale(rank.plan.layout.precision);
-        Executor executor({rank.stages, rank.arena,      1, *alone, *alone, *alone,  *alone, *alone, nullptr, transfers,
-                           rank.trace,  rank.plan.costs, 0, scale,  1,      nullptr, 1,      true,   true,    nullptr,
-                           nullptr,     rank.axis.get()});
+        Executor executor({rank.stages, rank.arena, 1,       *alone,         *alone,     *alone,
+                           *alone,      *alone,     nullptr, transfers,      rank.trace, rank.plan.costs,
+                           0,           scale,      1,       rank.clock,     1,          true,
+                           true,        nullptr,    nullptr, rank.axis.get()});
         std::atomic<bool> held = false, late = false;
         std::atomic<std::size_t> synchronized = 0;
         {

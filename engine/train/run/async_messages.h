@@ -10,7 +10,7 @@
 
 namespace shardlab {
 
-/// Clocks are model clocks (pacer.h), 0 where nothing is paced.
+/// The moments in these messages are those of the sender's StepClock (step_clock.h).
 struct GradientRequest {
     double lossSum = 0;        ///< over the microbatches
     std::int64_t version = 0;  ///< updates that the weights had seen when the worker read them

@@ -11,7 +11,6 @@
 #include <utility>
 
 namespace shardlab {
-namespace {}  // namespace
 
 AsyncServer::AsyncServer(AsyncServerSetup setup) : setup_(std::move(setup)) {
     workers_.resize(static_cast<std::size_t>(setup_.data.size()));
@@ -65,7 +64,7 @@ int AsyncServer::nextWorker() {
     for (Backoff idle(true); !look(); idle.pause()) setup_.data.requireMembers();
     const int worker = asking_.front();
     asking_.pop_front();
-    if (setup_.pacer) setup_.pacer->waitForArrival(workers_[static_cast<std::size_t>(worker)].request.clock);
+    setup_.clock.waitUntil(workers_[static_cast<std::size_t>(worker)].request.clock);
     setup_.trace.span(Lane::Compute, EventKind::Wait, reached, setup_.trace.now(), push);
     return worker;
 }
@@ -91,10 +90,10 @@ void AsyncServer::take(int worker, const Action& push) {
     const std::int64_t begin = setup_.trace.now();
     const ArraySpan gradients = setup_.stage.gradientBlock();
     const RequestPtr received = setup_.data.ireceive(gradients.bytes(), worker, static_cast<int>(ServerTag::Gradient));
-    sendMessage(setup_.data.host(), Grant{clock()}, worker, ServerTag::Grant);
+    sendMessage(setup_.data.host(), Grant{setup_.clock.now()}, worker, ServerTag::Grant);
     received->wait();
     setup_.arena.device().synchronize();
-    pace(push);
+    setup_.clock.finish(push);
     setup_.trace.span(Lane::Comm, EventKind::PushGradients, begin, setup_.trace.now(), push, 0, worker);
 }
 
@@ -104,17 +103,11 @@ void AsyncServer::giveBack(int worker, const Action& pull) {
     setup_.trace.started(EventKind::PullWeights, pull, setup_.costs.bytes(pull), worker);
     setup_.arena.device().synchronize();
     const std::int64_t begin = setup_.trace.now();
-    sendMessage(setup_.data.host(), UpdateAnswer{version_, clock(), 0}, worker, ServerTag::Answer);
+    sendMessage(setup_.data.host(), UpdateAnswer{version_, setup_.clock.now(), 0}, worker, ServerTag::Answer);
     setup_.data.send(weights.bytes(), worker, static_cast<int>(ServerTag::Weights));
-    pace(pull);
+    setup_.clock.finish(pull);
     setup_.trace.span(Lane::Comm, EventKind::PullWeights, begin, setup_.trace.now(), pull, setup_.costs.bytes(pull),
                       worker);
-}
-
-void AsyncServer::pace(const Action& action) {
-    if (!setup_.pacer) return;
-    const double overrun = setup_.pacer->completeAt(setup_.pacer->clock() + setup_.pacer->duration(action));
-    if (overrun > 0) setup_.trace.overrun(action, overrun);
 }
 
 void AsyncServer::endStep(int step) {
@@ -139,7 +132,7 @@ void AsyncServer::release() {
 }
 
 void AsyncServer::dismiss(int worker) {
-    sendMessage(setup_.data.host(), UpdateAnswer{version_, clock(), 1}, worker, ServerTag::Answer);
+    sendMessage(setup_.data.host(), UpdateAnswer{version_, setup_.clock.now(), 1}, worker, ServerTag::Answer);
     workers_[static_cast<std::size_t>(worker)].released = true;
 }
 

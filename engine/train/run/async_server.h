@@ -7,9 +7,9 @@
 #include "engine/train/comm/communicator.h"
 #include "engine/train/run/async_messages.h"
 #include "engine/train/run/executor.h"
-#include "engine/train/run/pacer.h"
 #include "engine/train/run/rank_trace.h"
 #include "engine/train/run/run_control.h"
+#include "engine/train/run/step_clock.h"
 
 #include <deque>
 #include <functional>
@@ -27,7 +27,7 @@ struct AsyncServerSetup {
     Arena& arena;
     RankTrace& trace;
     const StepCosts& costs;
-    Pacer* pacer = nullptr;
+    StepClock& clock;
     RunControl& control;
     std::vector<Action> update;  ///< what is done with one gradient
     int steps = 1;
@@ -59,8 +59,6 @@ private:
     bool isLast() const { return version_ == std::int64_t{setup_.steps} * (setup_.data.size() - 1); }
     void endStep(int step);
     void release();
-    std::int64_t clock() const { return setup_.pacer ? setup_.pacer->clock() : 0; }
-    void pace(const Action& action);
 
     AsyncServerSetup setup_;
     std::vector<Waiting> workers_;  ///< by replica; the first is empty

@@ -33,14 +33,14 @@ bool AsyncWorker::exchange(double lossSum) {
         setup_.trace.started(EventKind::PushGradients, setup_.push, setup_.costs.bytes(setup_.push), server);
         const std::int64_t begin = setup_.trace.now();
         setup_.data.send(setup_.stage.stage->gradientBlock().bytes(), server, static_cast<int>(ServerTag::Gradient));
-        pace(setup_.push);
+        setup_.clock.finish(setup_.push);
         setup_.trace.span(Lane::Comm, EventKind::PushGradients, begin, setup_.trace.now(), setup_.push,
                           setup_.costs.bytes(setup_.push), setup_.data.rank());
     }
     const std::int64_t pushed = setup_.trace.now();
     setup_.trace.doing(RankPhase::Communicating, setup_.pull);
     await(setup_.data, *answered);
-    if (setup_.pacer) setup_.pacer->waitForArrival(answer.clock);
+    setup_.clock.waitUntil(answer.clock);
     if (answer.ends == 0) {
         setup_.trace.span(Lane::Compute, EventKind::Wait, pushed, setup_.trace.now(), setup_.pull);
         takeWeights();
@@ -56,9 +56,9 @@ bool AsyncWorker::awaitLock(double lossSum) {
     const RequestPtr granted = ireceiveMessage(setup_.data.host(), grant, server, ServerTag::Grant);
     const std::int64_t asked = setup_.trace.now();
     setup_.trace.doing(RankPhase::Communicating, setup_.push);
-    sendMessage(setup_.data.host(), GradientRequest{lossSum, version_, clock()}, server, ServerTag::Request);
+    sendMessage(setup_.data.host(), GradientRequest{lossSum, version_, setup_.clock.now()}, server, ServerTag::Request);
     await(setup_.data, *granted);
-    if (setup_.pacer) setup_.pacer->waitForArrival(grant.clock);
+    setup_.clock.waitUntil(grant.clock);
     setup_.trace.span(Lane::Compute, EventKind::Wait, asked, setup_.trace.now(), setup_.push);
     return grant.clock >= 0;
 }
@@ -67,7 +67,7 @@ void AsyncWorker::takeWeights() {
     setup_.trace.started(EventKind::PullWeights, setup_.pull, 0, server);
     const std::int64_t begin = setup_.trace.now();
     setup_.data.receive(setup_.stage.stage->parameterBlock().bytes(), server, static_cast<int>(ServerTag::Weights));
-    pace(setup_.pull);
+    setup_.clock.finish(setup_.pull);
     setup_.trace.span(Lane::Comm, EventKind::PullWeights, begin, setup_.trace.now(), setup_.pull, 0,
                       setup_.data.rank());
 }
@@ -83,12 +83,6 @@ void AsyncWorker::passBorders(std::int64_t version) {
         stepBegan_ = now;
         setup_.begins(step_ + 1);
     }
-}
-
-void AsyncWorker::pace(const Action& action) {
-    if (!setup_.pacer) return;
-    const double overrun = setup_.pacer->completeAt(setup_.pacer->clock() + setup_.pacer->duration(action));
-    if (overrun > 0) setup_.trace.overrun(action, overrun);
 }
 
 }  // namespace shardlab

@@ -5,8 +5,8 @@
 #include "engine/train/comm/communicator.h"
 #include "engine/train/run/async_messages.h"
 #include "engine/train/run/executor.h"
-#include "engine/train/run/pacer.h"
 #include "engine/train/run/rank_trace.h"
+#include "engine/train/run/step_clock.h"
 
 #include <functional>
 #include <span>
@@ -22,7 +22,7 @@ struct AsyncWorkerSetup {
     Arena& arena;
     RankTrace& trace;
     const StepCosts& costs;
-    Pacer* pacer = nullptr;
+    StepClock& clock;
     std::vector<Action> gradient;  ///< what makes one
     Action push, pull;
     std::function<void(int step)> begins;
@@ -42,8 +42,6 @@ private:
     bool awaitLock(double lossSum);
     void takeWeights();
     void passBorders(std::int64_t version);
-    std::int64_t clock() const { return setup_.pacer ? setup_.pacer->clock() : 0; }
-    void pace(const Action& action);
 
     AsyncWorkerSetup setup_;
     std::int64_t version_ = 0;  ///< updates that this rank's weights have seen

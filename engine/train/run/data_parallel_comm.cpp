@@ -25,15 +25,17 @@ Collective reducing(const FlatUnit& unit) {
     return [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ireduceTo(whole, owner); };
 }
 
-/// A ring is made of messages and sums of the processor's; a pace is its clock's.
+/// Whether devices begin and await collectives in their own order. A ring consists of the processor's messages and
+/// sums, and only the processor waits for modelled moments.
 bool goesByDevice(const DataParallelCommSetup& setup) {
-    return setup.direct && !setup.arena.device().onHost() && !setup.pacer && setup.parallel.allReduce != "ring";
+    return setup.direct && !setup.arena.device().onHost() && !setup.clock.isModelled() &&
+           setup.parallel.allReduce != "ring";
 }
 
 }  // namespace
 
 DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
-    : setup_(std::move(setup)), followsDevice_(goesByDevice(setup_)), pacer_(setup_.pacer), spans_(setup_.trace) {
+    : setup_(std::move(setup)), followsDevice_(goesByDevice(setup_)), clock_(&setup_.clock), spans_(setup_.trace) {
     const auto clock = [this] { return setup_.trace.now(); };
     if (followsDevice_ && setup_.holders) setup_.holders->prepare();
     if (followsDevice_) beside_ = std::make_unique<DeviceCollectives>(std::move(setup_.group), clock);
@@ -96,7 +98,7 @@ void DataParallelComm::post(Piece& piece, ArraySpan whole,
         });
 }
 
-DataParallelComm::PiecePtr DataParallelComm::start(const Action& action, int index, std::int64_t ready, ArraySpan whole,
+DataParallelComm::PiecePtr DataParallelComm::start(const Action& action, int index, ArraySpan whole,
                                                    std::function<RequestPtr(Communicator&, ArraySpan)> collective,
                                                    std::function<void()> finish,
                                                    std::shared_ptr<std::vector<RingHop>> hops, bool experts) {
@@ -106,11 +108,8 @@ DataParallelComm::PiecePtr DataParallelComm::start(const Action& action, int ind
     piece->bytes = static_cast<std::int64_t>(whole.bytes().size());
     piece->hops = std::move(hops);
     piece->experts = experts;
-    if (pacer_) {
-        const double seconds = costsOf(action).pieces(action.kind)[static_cast<std::size_t>(index)].seconds;
-        piece->begin = std::max(ready, dataFree_);
-        piece->end = dataFree_ = piece->begin + toNanoseconds(seconds * setup_.costs.stretch);
-    }
+    const double seconds = costsOf(action).pieces(action.kind).at(static_cast<std::size_t>(index)).seconds;
+    piece->modelled = clock_->reserve(dataFree_, clock_->now(), toNanoseconds(seconds * setup_.costs.stretch));
     post(*piece, whole, std::move(collective), std::move(finish));
     pieces_.push_back(piece);
     last_ = piece;
@@ -122,7 +121,7 @@ void DataParallelComm::announce(const Action& action) {
         const std::vector<FlatUnit>& units = shards_.at(action.stage)->reduced();
         for (std::size_t i = 0; i < units.size(); ++i) {
             const ArraySpan whole = shards_.at(action.stage)->values(units[i]);
-            start(action, static_cast<int>(i), pacer_ ? pacer_->clock() : 0, whole, &Communicator::igatherParts);
+            start(action, static_cast<int>(i), whole, &Communicator::igatherParts);
         }
         return;
     }
@@ -133,7 +132,7 @@ void DataParallelComm::announce(const Action& action) {
     gathering_ = -1;
     arriving_.clear();
     room_.clear();
-    startGathers(pacer_ ? pacer_->clock() : 0);
+    startGathers();
 }
 
 bool DataParallelComm::begin(const Action& compute) {
@@ -146,7 +145,7 @@ bool DataParallelComm::begin(const Action& compute) {
     reductions_ = 0;
     spans_.begin(compute, mark());
     const LayeredShares shares = setup_.costs.layered(compute);
-    const double seconds = setup_.costs.seconds(compute) * (pacer_ ? pacer_->slowdown() : 1);
+    const double seconds = setup_.costs.seconds(compute);
     seconds_ = {seconds * shares.again, seconds * shares.use, seconds * shares.gradient};
     return true;
 }
@@ -170,22 +169,22 @@ const std::vector<UnitGather>& DataParallelComm::gathersOf(const Action& action)
     return (action.kind == ActionKind::GatherForward ? forward_ : backward_).at(action.stage);
 }
 
-/// Those of the next layer that is used.
-void DataParallelComm::startGathers(std::int64_t ready) {
+/// Starts the gathers of the next layer that is used.
+void DataParallelComm::startGathers() {
     const std::vector<UnitGather>& all = gathersOf(*gather_);
     if (gathers_ == all.size()) return;
     gathering_ = all[gathers_].layer;
     for (; gathers_ < all.size() && all[gathers_].layer == gathering_; ++gathers_) {
         const FlatUnit& unit = all[gathers_].unit;
         const ArraySpan whole = shards_.at(gather_->stage)->gatherInto(unit, room_.place(all[gathers_]));
-        arriving_[gathering_].push_back(start(*gather_, static_cast<int>(gathers_), ready, whole, gathering(unit)));
+        arriving_[gathering_].push_back(start(*gather_, static_cast<int>(gathers_), whole, gathering(unit)));
     }
 }
 
 void DataParallelComm::arrive(int layer) {
     if (!gather_) return;
     for (const PiecePtr& piece : arriving_[layer]) await(piece);
-    if (layer == gathering_) startGathers(pacer_ ? pacer_->clock() : 0);
+    if (layer == gathering_) startGathers();
 }
 
 void DataParallelComm::beforeUse(int layer) {
@@ -193,31 +192,17 @@ void DataParallelComm::beforeUse(int layer) {
 }
 
 void DataParallelComm::afterUse(int layer) {
-    if (active_) pace(seconds_.use * costsOf(compute_).layerShare[static_cast<std::size_t>(layer)]);
-}
-
-bool DataParallelComm::recordsAgain(int stage) const {
-    return pacer_ && setup_.costs.layered({ActionKind::InputGrad, stage}).again > 0;
+    if (active_)
+        clock_->finishPart(compute_, seconds_.use * costsOf(compute_).layerShare[static_cast<std::size_t>(layer)]);
 }
 
 void DataParallelComm::beforeRecompute(int layer) {
-    if (!active_) return;
-    const std::vector<int>& segments = costsOf(compute_).segments;
-    if (pacer_ && segments[static_cast<std::size_t>(layer)] == layer) {
-        againFrom_ = pacer_->clock();
-        setup_.trace.memoryAt(againFrom_);
-    }
-    arrive(layer);
+    if (active_) arrive(layer);
 }
 
 void DataParallelComm::afterAgain(int layer) {
-    if (!active_) return;
-    const DataCosts& costs = costsOf(compute_);
-    pace(seconds_.again * costs.againShare[static_cast<std::size_t>(layer)]);
-    if (recordsAgain(compute_.stage) && endsSegment(costs.segments, layer)) {
-        setup_.trace.span(Lane::Compute, EventKind::Recompute, againFrom_, pacer_->clock(), compute_);
-        setup_.trace.memoryAt(pacer_->clock());
-    }
+    if (active_)
+        clock_->finishPart(compute_, seconds_.again * costsOf(compute_).againShare[static_cast<std::size_t>(layer)]);
 }
 
 void DataParallelComm::beforeGradient(int layer) {
@@ -235,7 +220,7 @@ void DataParallelComm::beforeGradient(int layer) {
 
 void DataParallelComm::afterGradient(int layer) {
     if (!active_) return;
-    pace(seconds_.gradient * costsOf(compute_).layerShare[static_cast<std::size_t>(layer)]);
+    clock_->finishPart(compute_, seconds_.gradient * costsOf(compute_).layerShare[static_cast<std::size_t>(layer)]);
     if (!reduce_) return;
     const std::vector<FlatUnit>& units = reduced_.at(compute_.stage);
     for (; reductions_ < units.size() && units[reductions_].lowestLayer == layer; ++reductions_) {
@@ -252,16 +237,15 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
     const ArraySpan block = setup_.stages.at(action.stage)
                                 ->gradientBlock()
                                 .subspan(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.size));
-    const std::int64_t ready = pacer_ ? pacer_->clock() : 0;
     if (setup_.parallel.allReduce != "ring")
         return start(
-            action, index, ready, block,
+            action, index, block,
             [](Communicator& group, ArraySpan data) { return group.iallReduce(data, ReduceOp::Sum); }, {}, nullptr,
             unit.experts);
     auto hops = std::make_shared<std::vector<RingHop>>();
     RankTrace& trace = setup_.trace;
     return start(
-        action, index, ready, block,
+        action, index, block,
         [hops, &trace](Communicator& group, ArraySpan data) {
             return iringAllReduce(group, data, hops.get(), [&trace] { return trace.now(); });
         },
@@ -271,26 +255,19 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
 DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, int index, const FlatUnit& unit) {
     StageShards& shards = *shards_.at(action.stage);
     const ArraySpan whole = shards.gradient(unit);
-    return start(action, index, pacer_ ? pacer_->clock() : 0, whole, reducing(unit),
-                 [&shards, unit, whole] { shards.keepGradient(unit, whole); });
-}
-
-void DataParallelComm::pace(double seconds) {
-    if (!pacer_) return;
-    const double overrun = pacer_->completeAt(pacer_->clock() + toNanoseconds(seconds));
-    if (overrun > 0) setup_.trace.overrun(compute_, overrun);
+    return start(action, index, whole, reducing(unit), [&shards, unit, whole] { shards.keepGradient(unit, whole); });
 }
 
 void DataParallelComm::await(const PiecePtr& piece) {
     using Ticket = CollectivesBesideCompute::Ticket;
     const bool awaited = beside_->awaited(piece->ticket);
-    if (pacer_) {
+    if (piece->modelled) {
         // One wait for the real collective and the modelled one, of which either may be over sooner.
         const auto both = [&] {
             if (!awaited) beside_->wait(piece->ticket, [](Ticket, const auto& wait) { wait(); });
-            pacer_->waitForArrival(piece->end);
+            clock_->waitUntil(piece->modelled->end);
         };
-        if (awaited && piece->end <= setup_.trace.now()) return both();
+        if (awaited && piece->modelled->end <= setup_.trace.now()) return both();
         return tellWait(piece->action, both);
     }
     if (awaited) return;
@@ -337,7 +314,7 @@ void DataParallelComm::collect() {
 }
 
 void DataParallelComm::record(const Piece& piece, const CollectivesBesideCompute::Times& real) {
-    const std::int64_t begin = pacer_ ? piece.begin : real.begin, end = pacer_ ? piece.end : real.end;
+    const auto [begin, end] = piece.modelled.value_or(TimeSpan{real.begin, real.end});
     communicated_ += end - begin;
     if (!piece.hops) {
         setup_.trace.span(Lane::Comm, eventKind(piece.action.kind), begin, end, piece.action, piece.bytes, piece.index);
@@ -346,8 +323,8 @@ void DataParallelComm::record(const Piece& piece, const CollectivesBesideCompute
     const auto count = static_cast<std::int64_t>(piece.hops->size());
     for (std::int64_t i = 0; i < count; ++i) {
         const RingHop& hop = (*piece.hops)[static_cast<std::size_t>(i)];
-        const std::int64_t from = pacer_ ? begin + (end - begin) * i / count : hop.begin;
-        const std::int64_t to = pacer_ ? begin + (end - begin) * (i + 1) / count : hop.end;
+        const std::int64_t from = piece.modelled ? begin + (end - begin) * i / count : hop.begin;
+        const std::int64_t to = piece.modelled ? begin + (end - begin) * (i + 1) / count : hop.end;
         setup_.trace.span(Lane::Comm, EventKind::RingHop, from, to, piece.action, hop.bytes, piece.index);
     }
 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs beside compute over the data axis: buckets that are averaged, gradients that are scattered, parameters that
-// are gathered. Follows the rules of plan/simulate.h, paced or not. Where devices exchange data by themselves and
-// nothing is paced, the processor asks for all of it ahead of them and waits for none of it.
+// The collectives over the data axis that run beside compute: buckets of gradients are averaged, gradients scattered,
+// parameters gathered. They follow the rules of engine/predict/plan/simulate.h. Where devices exchange data by
+// themselves and the run is not paced, the processor asks them for everything ahead of time and waits for nothing.
 #pragma once
 
 #include "engine/base/clock.h"
+#include "engine/predict/plan/costs.h"
 #include "engine/train/comm/ring_collectives.h"
 #include "engine/layout/flat_units.h"
 #include "engine/train/model/layer_hooks.h"
 #include "engine/train/parallel/collectives_beside_compute.h"
 #include "engine/train/parallel/shards.h"
 #include "engine/train/run/split_spans.h"
-#include "engine/train/run/pacer.h"
 #include "engine/train/run/rank_trace.h"
+#include "engine/train/run/step_clock.h"
 
 #include <deque>
 #include <map>
@@ -33,7 +34,7 @@ struct DataParallelCommSetup {
     Arena& arena;
     RankTrace& trace;
     const StepCosts& costs;
-    Pacer* pacer = nullptr;
+    StepClock& clock;
 };
 
 class DataParallelComm final : public LayerHooks {
@@ -52,12 +53,10 @@ public:
     /// GATHER_PARAM.
     void announce(const Action& action);
     /// Around a compute action; begin tells whether anything runs beside it. Then the compute lane is this object's
-    /// until end: paced layer by layer, its spans cut by waits. Where not followsDevice(), the device's work is over
-    /// at end.
+    /// until end: finished layer by layer on the clock, its spans cut by waits. Where not followsDevice(), the device's
+    /// work is over at end.
     bool begin(const Action& compute);
     void end();
-    /// Whether what a layered action of the stage computes again is recorded here: where paced, by segments.
-    bool recordsAgain(int stage) const;
     /// What is asked for from now on comes after all reductions; what was done is recorded.
     void settleReductions() { settle(lastReduction_); }
     /// Likewise after all there is, which is over when this returns.
@@ -67,7 +66,8 @@ public:
     void drain();
     /// Records what has been done. A lost replica is an exception.
     void collect();
-    void setPaced(bool paced) { pacer_ = paced ? setup_.pacer : nullptr; }
+    /// Changes the clock, on every rank alike, while nothing is under way.
+    void setClock(StepClock& clock) { clock_ = &clock; }
     void beginStep() {
         communicated_ = dataFree_ = 0;
         spans_.beginStep();
@@ -75,10 +75,11 @@ public:
     /// The reduction that was started last.
     struct Reduction {
         CollectivesBesideCompute::Ticket ticket = 0;
-        std::int64_t end = 0;  ///< modelled; where paced
+        std::int64_t end = 0;  ///< modelled; 0 where nothing is
     };
     std::optional<Reduction> lastReduction() const {
-        return lastReduction_ ? std::optional(Reduction{lastReduction_->ticket, lastReduction_->end}) : std::nullopt;
+        if (!lastReduction_) return std::nullopt;
+        return Reduction{lastReduction_->ticket, lastReduction_->modelled ? lastReduction_->modelled->end : 0};
     }
     /// What is asked for from now on comes after it.
     bool isOver(const Reduction& reduction) const { return beside_->awaited(reduction.ticket); }
@@ -99,8 +100,7 @@ private:
         int index = 0;
         CollectivesBesideCompute::Ticket ticket = 0;
         std::int64_t bytes = 0;
-        std::int64_t begin = 0;  ///< modelled, as end; where paced
-        std::int64_t end = 0;
+        std::optional<TimeSpan> modelled;
         std::shared_ptr<std::vector<RingHop>> hops;
         bool experts = false;  ///< between setup_.holders
     };
@@ -108,7 +108,7 @@ private:
 
     const DataCosts& costsOf(const Action& action) const;
     /// `collective` works on `whole`, or where the group does not reach that on a copy in the processor's memory.
-    PiecePtr start(const Action& action, int index, std::int64_t ready, ArraySpan whole,
+    PiecePtr start(const Action& action, int index, ArraySpan whole,
                    std::function<RequestPtr(Communicator&, ArraySpan)> collective, std::function<void()> finish = {},
                    std::shared_ptr<std::vector<RingHop>> hops = nullptr, bool experts = false);
     void post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
@@ -116,13 +116,12 @@ private:
     PiecePtr startBucket(const Action& action, int index, const FlatUnit& unit);
     PiecePtr startScatter(const Action& action, int index, const FlatUnit& unit);
     const std::vector<UnitGather>& gathersOf(const Action& action) const;
-    void startGathers(std::int64_t ready);
+    void startGathers();
     void arrive(int layer);
     void await(const PiecePtr& piece);
     /// The compute lane waits for `what`.
     void tellWait(const Action& what, const std::function<void()>& wait);
     void settle(const PiecePtr& piece);
-    void pace(double seconds);
     void record(const Piece& piece, const CollectivesBesideCompute::Times& real);
     /// When what was asked for is done.
     Moment mark() const { return followsDevice_ ? setup_.trace.mark() : Moment(setup_.trace.now()); }
@@ -130,7 +129,7 @@ private:
 
     DataParallelCommSetup setup_;
     const bool followsDevice_;
-    Pacer* pacer_;
+    StepClock* clock_;
     SplitSpans spans_;
     std::map<int, std::unique_ptr<StageShards>> shards_;
     std::map<int, std::vector<FlatUnit>> reduced_;  ///< in the order in which gradients become final
@@ -148,7 +147,6 @@ private:
     int gathering_ = -1;                             ///< layer whose gathers were started last
     std::map<int, std::vector<PiecePtr>> arriving_;  ///< by layer
     LayeredShares seconds_;                          ///< of the whole action
-    std::int64_t againFrom_ = 0;                     ///< modelled
 
     std::size_t gradientTurn_ = 0;
     PiecePtr slotScatter_[2], stayScatter_;

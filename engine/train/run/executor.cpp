@@ -11,10 +11,8 @@
 #include "engine/train/run/shared_weights.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 namespace shardlab {
@@ -25,7 +23,7 @@ constexpr int exponentsEvery = 10;  ///< steps between two histograms of gradien
 
 }  // namespace
 
-Executor::Executor(ExecutorSetup setup) : setup_(std::move(setup)) {
+Executor::Executor(ExecutorSetup setup) : setup_(std::move(setup)), clock_(&setup_.clock) {
     if (!setup_.scale.active()) return;
     overflow_ = setup_.arena.allocateZeroed(MemoryCategory::Buffers, 1, DType::I32);
     for (auto& [index, rankStage] : setup_.stages)
@@ -99,18 +97,20 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
 
 Executed Executor::evaluate(std::span<const Action> actions, const Tokens& tokens) {
     setup_.transfers.finish();
-    Pacer* const pacer = std::exchange(setup_.pacer, nullptr);
+    useClock(setup_.clock.unmodelled());
     evaluating_ = true;
-    setup_.transfers.setPaced(false);
-    if (setup_.dataAxis) setup_.dataAxis->setPaced(false);
     setup_.trace.setQuiet(true);
     const Executed executed = train(actions, step_, tokens);
     setup_.trace.setQuiet(false);
-    setup_.transfers.setPaced(pacer != nullptr);
-    if (setup_.dataAxis) setup_.dataAxis->setPaced(pacer != nullptr);
     evaluating_ = false;
-    setup_.pacer = pacer;
+    useClock(setup_.clock);
     return executed;
+}
+
+void Executor::useClock(StepClock& clock) {
+    clock_ = &clock;
+    setup_.transfers.setClock(clock);
+    if (setup_.dataAxis) setup_.dataAxis->setClock(clock);
 }
 
 RankStage& Executor::at(const Action& action) {
@@ -138,10 +138,9 @@ Buffer Executor::input(const Action& action) {
 void Executor::compute(const Action& action) {
     Buffer received = input(action);
     if (setup_.hostCopies) setup_.hostCopies->beforeCompute(action);
-    startTogether();
+    align();
     const Moment begin = setup_.trace.mark();
-    const std::int64_t began = setup_.trace.now();
-    const std::int64_t modelledBegin = setup_.pacer ? setup_.pacer->clock() : 0;
+    const std::int64_t began = clock_->now();
     setup_.trace.doing(RankPhase::Compute, action);
     const bool layered = setup_.dataAxis && setup_.dataAxis->begin(action);
     const auto version = kept_.find({action.stage, action.version});
@@ -153,13 +152,12 @@ void Executor::compute(const Action& action) {
         work(action, std::move(received));
         stage.computeWith({});
     }
-    // A pace, and what the processor carries out beside compute, follow its clock.
-    const bool followsDevice = !setup_.pacer && (!layered || setup_.dataAxis->followsDevice());
-    if (!followsDevice) setup_.arena.device().synchronize();
-    slowDown(began);
+    // What the processor carries out beside compute follows the processor's clock.
+    if (layered && !setup_.dataAxis->followsDevice()) setup_.arena.device().synchronize();
+    clock_->slowDown(began);
     if (layered) setup_.dataAxis->end();
-    else pace(action);
-    if (setup_.pacer) recordInner(action, modelledBegin, setup_.pacer->clock(), layered);
+    else clock_->finish(action);
+    clock_->recordParts(action, began);
     if (!layered) setup_.trace.span(Lane::Compute, eventKind(action.kind), begin, setup_.trace.mark(), action);
 }
 
@@ -212,20 +210,13 @@ void Executor::reduce(const Action& action) {
     if (action.kind == ActionKind::ReduceTied) group = setup_.tied;
     if (!group) throw std::logic_error(toText(action) + ": this rank has no group for it");
 
-    // The members meet first: waiting for the last of them is told apart from moving the data.
-    std::int64_t modelledEnd = 0;
-    if (setup_.pacer) {
-        const std::int64_t modelledBegin = largest(*group, setup_.pacer->clock());
-        modelledEnd = modelledBegin + largest(*group, setup_.pacer->duration(action));
-        setup_.pacer->waitForArrival(modelledBegin);
-    } else {
-        group->barrier();
-    }
+    // The members meet first, so that the wait for the last of them is told apart from moving the data.
+    const std::int64_t end = clock_->meet(*group, action);
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.span(Lane::Compute, EventKind::Wait, reached, begin, action);
     exchange(action, *group);
     setup_.arena.device().synchronize();
-    paceUntil(action, modelledEnd);
+    clock_->finishAt(action, end);
     setup_.trace.span(Lane::Comm, eventKind(action.kind), begin, setup_.trace.now(), action, leavingBytes(action));
 }
 
@@ -269,19 +260,13 @@ void Executor::exchangeElastic(const Action& action) {
     const std::int64_t reached = setup_.trace.now(), bytes = here ? 0 : setup_.costs.bytes(action);
     setup_.trace.doing(RankPhase::Communicating, action);
     setup_.trace.started(EventKind::ExchangeElastic, action, bytes);
-    std::int64_t modelledEnd = 0;
-    if (setup_.pacer) {
-        const std::int64_t other = here ? 0 : exchanged(setup_.data.host(), peer, setup_.pacer->clock());
-        setup_.pacer->waitForArrival(other);
-        modelledEnd = setup_.pacer->clock() + setup_.pacer->duration(action);
-    } else if (!here) {
-        exchanged(setup_.data.host(), peer, reached);  // who waits for whom is told apart from moving the weights
-    }
+    // The two sides meet first, so that the wait for the other is told apart from moving the weights.
+    clock_->waitUntil(here ? 0 : exchanged(setup_.data.host(), peer, clock_->now()));
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.span(Lane::Compute, EventKind::Wait, reached, begin, action);
     const double squares = centre.exchange(step_);
     setup_.arena.device().synchronize();
-    paceUntil(action, modelledEnd);
+    clock_->finish(action);
     const int turn = centre.turn(step_);
     setup_.trace.span(Lane::Comm, EventKind::ExchangeElastic, begin, setup_.trace.now(), action, bytes, turn);
     if (setup_.data.rank() != turn) return;
@@ -343,7 +328,7 @@ void Executor::readShared(const Action& action) {
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.doing(RankPhase::Compute, action);
     setup_.shared->read();
-    pace(action);
+    clock_->finish(action);
     setup_.trace.span(Lane::Comm, EventKind::PullWeights, begin, setup_.trace.now(), action);
 }
 
@@ -359,11 +344,11 @@ void Executor::update(const Action& action) {
     if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::OffloadGradients);
     Device& device = setup_.arena.device();
     const bool exchanges = !executed_.overflow && !setup_.costs.tensorSpans(action).empty();
-    if (exchanges) startTogether();
+    if (exchanges) align();
     // What the processor updates follows its clock.
     const auto mark = [&] { return at(action).host ? Moment(setup_.trace.now()) : setup_.trace.mark(); };
     const Moment begin = mark();
-    const std::int64_t modelledBegin = setup_.pacer ? setup_.pacer->clock() : 0;
+    const std::int64_t began = clock_->now();
     setup_.trace.doing(RankPhase::Compute, action);
     RankStage& rankStage = at(action);
     device.beginRange(toText(action).c_str());
@@ -374,32 +359,12 @@ void Executor::update(const Action& action) {
     }
     rankStage.zeroGradients();
     device.endRange();
-    if (setup_.pacer) device.synchronize();
-    pace(action);
-    if (setup_.pacer && exchanges) recordInner(action, modelledBegin, setup_.pacer->clock(), false);
+    clock_->finish(action);
+    if (exchanges) clock_->recordParts(action, began);
     setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, mark(), action);
 }
 
-void Executor::startTogether() {
-    if (!setup_.pacer || setup_.tensor.size() * setup_.context.size() * setup_.experts.size() == 1) return;
-    std::int64_t latest = setup_.pacer->clock();
-    for (Communicator* group : {&setup_.tensor, &setup_.context, &setup_.experts}) latest = largest(*group, latest);
-    setup_.pacer->waitForArrival(latest);
-}
-
-void Executor::recordInner(const Action& action, std::int64_t begin, std::int64_t end, bool layered) {
-    const auto at = [&](double share) { return begin + std::llround(share * static_cast<double>(end - begin)); };
-    for (const TensorSpan& span : setup_.costs.tensorSpans(action))
-        setup_.trace.tensorSpan(span.kind, span.layer, at(span.begin), at(span.end), action, span.bytes);
-    std::vector<std::int64_t> bounds;
-    if (!layered || !setup_.dataAxis->recordsAgain(action.stage)) {
-        for (const ActionPart& part : setup_.costs.recomputed(action)) {
-            setup_.trace.span(Lane::Compute, EventKind::Recompute, at(part.begin), at(part.end), action);
-            bounds.insert(bounds.end(), {at(part.begin), at(part.end)});
-        }
-    }
-    setup_.trace.tellNoted(bounds);
-}
+void Executor::align() { clock_->align({&setup_.tensor, &setup_.context, &setup_.experts}); }
 
 void Executor::stash(const Action& action) {
     const Moment begin = setup_.trace.mark();
@@ -408,8 +373,7 @@ void Executor::stash(const Action& action) {
     Buffer& copy = kept_[{action.stage, action.version}];
     copy = setup_.arena.allocate(MemoryCategory::Parameters, weights.size(), weights.type());
     setup_.arena.device().copy(weights.data().data, copy.data().data, weights.bytes().size());
-    if (setup_.pacer) setup_.arena.device().synchronize();
-    pace(action);
+    clock_->finish(action);
     setup_.trace.span(Lane::Compute, EventKind::StashWeights, begin, setup_.trace.mark(), action,
                       setup_.costs.bytes(action));
     tellVersions();
@@ -438,23 +402,6 @@ void Executor::border(int microbatches) {
 void Executor::abandon() {
     setup_.transfers.finish();
     setup_.transfers.abandon();
-}
-
-void Executor::slowDown(std::int64_t began) {
-    const double factor = setup_.faults ? setup_.faults->slowdown() : 1;
-    if (factor <= 1 || setup_.pacer) return;
-    setup_.arena.device().synchronize();
-    const double longer = (factor - 1) * static_cast<double>(setup_.trace.now() - began);
-    std::this_thread::sleep_for(std::chrono::nanoseconds(std::llround(longer)));
-}
-
-void Executor::pace(const Action& action) {
-    if (setup_.pacer) paceUntil(action, setup_.pacer->clock() + setup_.pacer->duration(action));
-}
-
-void Executor::paceUntil(const Action& action, std::int64_t end) {
-    if (!setup_.pacer) return;
-    if (const double overrun = setup_.pacer->completeAt(end); overrun > 0) setup_.trace.overrun(action, overrun);
 }
 
 }  // namespace shardlab

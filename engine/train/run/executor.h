@@ -2,17 +2,17 @@
 // Interprets a lowered schedule: the list of actions of one pipeline rank, one by one, whatever schedule it came from.
 #pragma once
 
+#include "engine/predict/plan/costs.h"
 #include "engine/train/comm/communicator.h"
 #include "engine/train/model/stage.h"
 #include "engine/train/optim/optimizer.h"
 #include "engine/train/optim/optimizer_host.h"
 #include "engine/layout/schedule/schedule.h"
 #include "engine/train/run/data_parallel_comm.h"
-#include "engine/train/run/fault_injector.h"
 #include "engine/train/run/loss_scale.h"
-#include "engine/train/run/pacer.h"
 #include "engine/train/run/rank_trace.h"
 #include "engine/train/run/sampler.h"
+#include "engine/train/run/step_clock.h"
 #include "engine/train/run/transfers.h"
 
 #include <deque>
@@ -60,15 +60,14 @@ struct ExecutorSetup {
     double clip = 0;
     LossScale& scale;
     float gradientScale = 1;  ///< of each microbatch's loss gradient: the loss's weight ÷ (microbatches · replicas)
-    Pacer* pacer = nullptr;
-    int updates = 1;                        ///< of each stage in a step
-    bool flushes = true;                    ///< false: what a list leaves under way goes on in the next, see border()
-    bool serves = true;                     ///< its replica updates; false: the server does, and sends the weights
-    ElasticCentre* elastic = nullptr;       ///< null where no list has ExchangeElastic
-    SharedWeights* shared = nullptr;        ///< of Hogwild's workers; null elsewhere
-    DataParallelComm* dataAxis = nullptr;   ///< null where nothing runs beside compute
-    HostCopies* hostCopies = nullptr;       ///< null where nothing lies on the host
-    const FaultInjector* faults = nullptr;  ///< null: nothing slows this rank down on purpose
+    StepClock& clock;
+    int updates = 1;                       ///< of each stage in a step
+    bool flushes = true;                   ///< false: what a list leaves under way goes on in the next, see border()
+    bool serves = true;                    ///< its replica updates; false: the server does, and sends the weights
+    ElasticCentre* elastic = nullptr;      ///< null where no list has ExchangeElastic
+    SharedWeights* shared = nullptr;       ///< of Hogwild's workers; null elsewhere
+    DataParallelComm* dataAxis = nullptr;  ///< null where nothing runs beside compute
+    HostCopies* hostCopies = nullptr;      ///< null where nothing lies on the host
 };
 
 /// What a list of actions left to be known.
@@ -91,7 +90,7 @@ public:
     void border(int microbatches);
     /// At the end of the run: waits for what is on its way, drops what nobody will use.
     void abandon();
-    /// A forward-only list; nothing is kept, nothing paced.
+    /// A forward-only list; nothing is kept, and the clock is the unmodelled one.
     Executed evaluate(std::span<const Action> actions, const Tokens& tokens);
 
 private:
@@ -117,19 +116,14 @@ private:
     void stash(const Action& action);
     void free(const Action& action);
     void tellVersions();
-    /// Paced: sleeps until the action's modelled end and records an overrun. At full speed nothing.
-    /// What a slower device would have taken longer, where there is no pace to say so.
-    void slowDown(std::int64_t began);
-    void pace(const Action& action);
-    void paceUntil(const Action& action, std::int64_t end);
-    /// The members of a tensor, a context or an expert group go through their lists together, on the model clock too.
-    void startTogether();
-    /// Paced: the tensor group's collectives, the context group's hops and what is recomputed, as they would have been.
-    void recordInner(const Action& action, std::int64_t begin, std::int64_t end, bool layered);
+    void useClock(StepClock& clock);
+    /// The members of a tensor, a context or an expert group go through their lists together, on the clock too.
+    void align();
     RankStage& at(const Action& action);
     TokenBatch batch(int microbatch);
 
     ExecutorSetup setup_;
+    StepClock* clock_;
     const Tokens* tokens_ = nullptr;
     std::map<int, MicrobatchTokens> microbatches_;  ///< of the list under way
     std::map<std::pair<int, int>, Buffer> kept_;    ///< weights by stage and version

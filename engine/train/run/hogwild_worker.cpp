@@ -23,7 +23,7 @@ int HogwildWorker::run() {
     HogwildWord& word = setup_.weights.word();
     if (leads()) word.mayBegin = noLimit;
     setup_.workers.barrier();
-    agree();
+    setup_.clock.startStep(setup_.workers);
     for (;;) {
         setup_.trace.doing(RankPhase::BetweenSteps);
         if (leads() && !granted_) obey();
@@ -84,13 +84,8 @@ bool HogwildWorker::meet() {
     if (due) taken_ = step_;
     setup_.workers.barrier();
     if (ends) return false;
-    agree();
+    setup_.clock.startStep(setup_.workers);
     return true;
-}
-
-/// Paced workers begin at one moment of the model clock.
-void HogwildWorker::agree() {
-    if (setup_.pacer) setup_.pacer->beginStep(largest(setup_.workers, setup_.pacer->proposedStart()));
 }
 
 void HogwildWorker::step() {
@@ -114,7 +109,7 @@ void HogwildWorker::step() {
 void HogwildWorker::validate() {
     setup_.validate();
     setup_.weights.read();
-    if (setup_.pacer) setup_.pacer->beginStep(setup_.pacer->proposedStart());
+    setup_.clock.catchUp();
 }
 
 }  // namespace shardlab

@@ -6,10 +6,10 @@
 
 #include "engine/train/comm/communicator.h"
 #include "engine/train/run/executor.h"
-#include "engine/train/run/pacer.h"
 #include "engine/train/run/rank_trace.h"
 #include "engine/train/run/run_control.h"
 #include "engine/train/run/shared_weights.h"
+#include "engine/train/run/step_clock.h"
 
 #include <functional>
 #include <span>
@@ -24,7 +24,7 @@ struct HogwildWorkerSetup {
     Stage& stage;
     Arena& arena;
     RankTrace& trace;
-    Pacer* pacer = nullptr;
+    StepClock& clock;
     RunControl& control;              ///< worker 0's commands; others have none
     std::span<const Action> actions;  ///< of a step
     int firstStep = 0, steps = 1;
@@ -54,7 +54,6 @@ private:
     bool mustMeet() const;
     /// False: it ends.
     bool meet();
-    void agree();
     void step();
     void validate();
 

@@ -38,12 +38,10 @@ HostCopies::Copy HostCopies::prepared(const Action& action) {
 void HostCopies::start(const Action& action) {
     Copy copy = prepared(action);
     if (action.kind == ActionKind::OffloadGradients && setup_.dataAxis) copy.after = setup_.dataAxis->lastReduction();
-    if (setup_.pacer) {
-        const std::int64_t ready = std::max(setup_.pacer->clock(), copy.after ? copy.after->end : 0);
-        copy.begin = std::max(ready, linkFree(action.kind));
-        copy.end = linkFree(action.kind) = copy.begin + setup_.pacer->duration(action);
-    }
-    if (isSwap(action.kind)) swapped_.at({action.stage, action.microbatch}).end = copy.end;
+    const std::int64_t ready = std::max(setup_.clock.now(), copy.after ? copy.after->end : 0);
+    copy.modelled = setup_.clock.reserve(linkFree(action.kind), ready, setup_.clock.duration(action));
+    if (isSwap(action.kind))
+        swapped_.at({action.stage, action.microbatch}).end = copy.modelled ? copy.modelled->end : 0;
     else last_[direction(action.kind)] = action;
     waiting_.push_back(std::move(copy));
     progress();
@@ -53,7 +51,8 @@ void HostCopies::progress() {
     if (running_ && background_.idle()) {
         background_.wait();  // throws what it threw
         const Copy done = *std::exchange(running_, std::nullopt);
-        record(done, done.begin, done.end);
+        const TimeSpan& when = done.modelled ? *done.modelled : done.measured;
+        record(done, when.begin, when.end);
     }
     std::array<bool, 2> blocked{};  // by direction: a copy does not pass one that waits
     for (auto next = waiting_.begin(); !running_ && next != waiting_.end();) {
@@ -76,16 +75,14 @@ void HostCopies::begin(Copy copy) {
             setup_.device.enter();
             const std::int64_t from = setup_.trace.now();
             running_->carryOut();
-            if (setup_.pacer) return;
-            running_->begin = from;
-            running_->end = setup_.trace.now();
+            running_->measured = {from, setup_.trace.now()};
         });
         return;
     }
     const Moment from = setup_.trace.mark();
     const Over over = copy.carryOut();
-    if (setup_.pacer) {
-        record(copy, copy.begin, copy.end);
+    if (copy.modelled) {
+        record(copy, copy.modelled->begin, copy.modelled->end);
     } else {
         record(copy, from, over ? Moment(over) : Moment(setup_.trace.now()));
     }
@@ -111,14 +108,15 @@ void HostCopies::await(ActionKind kind) {
     progress();
     const Over over = overOf(what);
     // Weights go before what the device is asked for from now on: the processor waits for gradients alone.
-    const bool byDevice = over && kind == ActionKind::ReloadWeights && !setup_.pacer;
-    const bool waits = setup_.pacer ? linkFree(kind) > trace.now() : isPending(alike) || over;
-    const Moment from = over && !setup_.pacer && !byDevice ? trace.mark() : Moment(trace.now());
+    const bool modelled = setup_.clock.isModelled();
+    const bool byDevice = over && kind == ActionKind::ReloadWeights && !modelled;
+    const bool waits = modelled ? linkFree(kind) > trace.now() : isPending(alike) || over;
+    const Moment from = over && !modelled && !byDevice ? trace.mark() : Moment(trace.now());
     settle(alike);
     for (const Asked& asked : asked_)
         if (asked.over && alike(asked.copy) && !byDevice)
             for (Backoff idle(false); !asked.over->reached();) idle.pause();
-    if (setup_.pacer) setup_.pacer->waitForArrival(linkFree(kind));
+    setup_.clock.waitUntil(linkFree(kind));
     if (waits) waits_.wait(what, from, byDevice ? Moment(over) : Moment(trace.now()));
     std::erase_if(asked_, [&](const Asked& asked) { return alike(asked.copy); });
 }
@@ -133,14 +131,15 @@ void HostCopies::awaitSwap(const Action& what, std::int64_t end) {
     RankTrace& trace = setup_.trace;
     progress();
     const Over over = overOf(what);
-    const bool byDevice = over && !setup_.pacer;
-    const bool waits = setup_.pacer ? end > trace.now() : isPending(same) || over;
+    const bool modelled = setup_.clock.isModelled();
+    const bool byDevice = over && !modelled;
+    const bool waits = modelled ? end > trace.now() : isPending(same) || over;
     const Moment from = byDevice ? trace.mark() : Moment(trace.now());
     settle(same);
     if (byDevice) setup_.device.await(*over);
     else if (over)
         for (Backoff idle(false); !over->reached();) idle.pause();
-    if (setup_.pacer) setup_.pacer->waitForArrival(end);
+    setup_.clock.waitUntil(end);
     if (waits) waits_.wait(what, from, byDevice ? trace.mark() : Moment(trace.now()));
     std::erase_if(asked_, [&](const Asked& asked) { return same(asked.copy); });
 }

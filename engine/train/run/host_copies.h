@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interprets OFFLOAD_GRAD, RELOAD_PARAM, SWAP_OUT, SWAP_FREE and SWAP_IN: copies between a rank's device and its host,
 // where its optimizer is, or what microbatches keep for their backward, beside what the rank computes. Follows the
-// rules of plan/simulate.h, paced or not.
+// rules of engine/predict/plan/simulate.h.
 #pragma once
 
+#include "engine/predict/plan/costs.h"
 #include "engine/train/model/activation_host.h"
 #include "engine/train/optim/optimizer_host.h"
 #include "engine/train/run/background.h"
 #include "engine/train/run/split_spans.h"
 #include "engine/train/run/data_parallel_comm.h"
-#include "engine/train/run/pacer.h"
 #include "engine/train/run/rank_trace.h"
+#include "engine/train/run/step_clock.h"
 
 #include <array>
 #include <deque>
@@ -30,7 +31,7 @@ struct HostCopiesSetup {
     Arena& host;
     RankTrace& trace;
     const StepCosts& costs;
-    Pacer* pacer = nullptr;
+    StepClock& clock;
     DataParallelComm* dataAxis = nullptr;  ///< null where nothing reduces gradients beside compute
 };
 
@@ -69,8 +70,8 @@ private:
         std::function<Over()> carryOut;  ///< from any thread
         std::int64_t bytes = 0;
         std::optional<DataParallelComm::Reduction> after = {};  ///< the last of those that make its gradients whole
-        std::int64_t begin = 0;                                 ///< modelled where paced, as end; else as it was
-        std::int64_t end = 0;
+        std::optional<TimeSpan> modelled = {};
+        TimeSpan measured = {};  ///< where the processor carries it out
     };
     /// One under way that a device carries out.
     struct Asked {

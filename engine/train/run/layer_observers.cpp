@@ -13,15 +13,13 @@ EventKind eventKind(TensorCollective::Kind kind) {
     return EventKind::None;
 }
 
-/// A collective that the layer waits for.
+/// Runs and records a collective that the layer waits for.
 void record(RankTrace& trace, EventKind kind, int layer, std::int64_t bytes, const std::function<void()>& run) {
     const Moment begin = trace.mark();
     trace.started(kind, trace.action(), bytes);
     run();
     trace.tensorSpan(kind, layer, begin, trace.mark(), trace.action(), bytes);
 }
-
-}  // namespace
 
 TensorParallel::Observer tensorObserver(RankTrace& trace) {
     return [&trace](const TensorCollective& collective, const std::function<void()>& run) {
@@ -57,12 +55,10 @@ Recompute::Observer recomputeObserver(RankTrace& trace) {
     };
 }
 
-Recompute::Observer pacedRecomputeObserver(RankTrace& trace) {
-    return [&trace](const std::function<void()>& run) {
-        trace.noteMemory();
-        run();
-        trace.noteMemory();
-    };
+}  // namespace
+
+LayerObservers measuringObservers(RankTrace& trace) {
+    return {tensorObserver(trace), contextObserver(trace), expertObserver(trace), recomputeObserver(trace)};
 }
 
 }  // namespace shardlab

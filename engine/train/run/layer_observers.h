@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What layers do within an action, as the trace has it: collectives of their groups, and forwards that are done again.
+// Who hears of what layers do within an action: the collectives of their groups, and the forwards that they compute
+// again.
 #pragma once
 
 #include "engine/train/model/recompute.h"
@@ -10,12 +11,15 @@
 
 namespace shardlab {
 
-// The trace outlives them.
-TensorParallel::Observer tensorObserver(RankTrace& trace);
-ContextParallel::Observer contextObserver(RankTrace& trace);
-ExpertParallel::Observer expertObserver(RankTrace& trace);
-Recompute::Observer recomputeObserver(RankTrace& trace);
-/// Of paced actions, whose parts have modelled times: notes the memory in use before and after each forward done again.
-Recompute::Observer pacedRecomputeObserver(RankTrace& trace);
+/// An observer that is empty hears nothing.
+struct LayerObservers {
+    TensorParallel::Observer tensor;
+    ContextParallel::Observer context;
+    ExpertParallel::Observer experts;
+    Recompute::Observer recompute;
+};
+
+/// Observers that record everything when it happens. `trace` must outlive them.
+LayerObservers measuringObservers(RankTrace& trace);
 
 }  // namespace shardlab

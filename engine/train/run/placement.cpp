@@ -132,7 +132,7 @@ std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& a
 
 std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place,
                                                        std::map<int, RankStage>& stages, Arena& arena, RankTrace& trace,
-                                                       Pacer* pacer) {
+                                                       StepClock& clock) {
     if (!place.besideCompute) return nullptr;
     DataParallelCommSetup setup{plan.layout.parallel,
                                 place.replicaNumber,
@@ -143,7 +143,7 @@ std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placeme
                                 arena,
                                 trace,
                                 plan.costs,
-                                pacer};
+                                clock};
     for (auto& [index, rankStage] : stages) setup.stages[index] = rankStage.stage.get();
     auto axis = std::make_unique<DataParallelComm>(std::move(setup));
     for (auto& [index, rankStage] : stages) rankStage.shards = axis->shards(index);
@@ -161,8 +161,9 @@ void beginMirrors(std::map<int, RankStage>& stages) {
 }
 
 std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena,
-                                           Arena& host, RankTrace& trace, Pacer* pacer, DataParallelComm* dataAxis) {
-    HostCopiesSetup setup{{}, {}, arena.device(), arena, host, trace, plan.costs, pacer, dataAxis};
+                                           Arena& host, RankTrace& trace, StepClock& clock,
+                                           DataParallelComm* dataAxis) {
+    HostCopiesSetup setup{{}, {}, arena.device(), arena, host, trace, plan.costs, clock, dataAxis};
     for (auto& [index, rankStage] : stages) {
         setup.stages[index] = rankStage.stage.get();
         if (rankStage.host) setup.mirrors[index] = rankStage.host.get();

@@ -52,7 +52,7 @@ std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& a
 /// the data axis.
 std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place,
                                                        std::map<int, RankStage>& stages, Arena& arena, RankTrace& trace,
-                                                       Pacer* pacer);
+                                                       StepClock& clock);
 
 /// ZeRO-Offload: what each stage's replica updates gets its place in `host`, the arena of the device's host.
 void makeMirrors(std::map<int, RankStage>& stages, Device& device, Arena& host);
@@ -63,7 +63,7 @@ void beginMirrors(std::map<int, RankStage>& stages);
 /// What copies between device and host, `arena` and `host`. Where the optimizer is there, `host` of each stage is
 /// there.
 std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena,
-                                           Arena& host, RankTrace& trace, Pacer* pacer, DataParallelComm* dataAxis);
+                                           Arena& host, RankTrace& trace, StepClock& clock, DataParallelComm* dataAxis);
 
 /// Allocates the state of what each stage's replica updates. `updates`: of a stage over the run.
 void makeOptimizers(const OptimizerSetup& setup, std::map<int, RankStage>& stages, Arena& arena);

@@ -116,19 +116,19 @@ void RankTrace::recordChanged(std::int64_t time, const MemoryBytes& bytes, Memor
 }
 
 void RankTrace::recordMemory(std::int64_t time, const MemoryBytes& used) {
-    recordedAt_ = std::max(recordedAt_, time);  // a pace's clock may be behind what was told before
+    recordedAt_ = std::max(recordedAt_, time);  // a modelled moment may lie before what has been recorded
     recordChanged(recordedAt_, used, recorded_, memoryKind);
 }
 
-void RankTrace::memoryAt(std::int64_t time) {
-    if (!quiet_) recordMemory(time, arena_.used());
+void RankTrace::memory() {
+    if (!quiet_) recordMemory(now(), arena_.used());
 }
 
 void RankTrace::noteMemory() {
     if (!quiet_) noted_.push_back(arena_.used());
 }
 
-void RankTrace::tellNoted(std::span<const std::int64_t> times) {
+void RankTrace::recordNoted(std::span<const std::int64_t> times) {
     if (times.size() == noted_.size())
         for (std::size_t i = 0; i < times.size(); ++i) recordMemory(times[i], noted_[i]);
     noted_.clear();

@@ -92,15 +92,14 @@ public:
     void experts(const ExpertLoad& load);
     /// Bytes that the step's forwards kept of activations in fewer bits, and of the same as they were.
     void packed(std::int64_t kept, std::int64_t plain);
-    /// One counter for each category that changed since the last call.
-    void memory() { memoryAt(now()); }
-    /// In use now, and by a pace at `time`.
-    void memoryAt(std::int64_t time);
-    /// As memory(), but told by tellNoted(): a paced action does its work at once and knows afterwards when.
+    /// Records the memory in use: one counter for each category that changed since the last call.
+    void memory();
+    /// Notes the memory in use for recordNoted(): a paced action does its work at once, and only afterwards is it known
+    /// when the modelled device would have done it.
     void noteMemory();
-    /// Of all that was noted since the last call, one after the other, where it was as often as there are times; none
-    /// of it where it was not.
-    void tellNoted(std::span<const std::int64_t> times);
+    /// Records all memory noted since the last call, each note at its moment in `times`; drops the notes where they are
+    /// not as many as `times`.
+    void recordNoted(std::span<const std::int64_t> times);
     /// Most that the step had on the host, by category where that changed.
     void hostMemory(const MemoryBytes& held);
     /// The step's peak of all memory; each category's own, and the arena's largest free block, where they changed since

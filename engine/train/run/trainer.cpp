@@ -9,7 +9,7 @@
 #include "engine/train/parallel/expert.h"
 #include "engine/train/parallel/tensor.h"
 #include "engine/layout/schedule/passes.h"
-#include "engine/train/run/layer_observers.h"
+#include "engine/train/run/paced_clock.h"
 
 #include <utility>
 
@@ -20,21 +20,19 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
       arena_(device()), trace_(services_.recorder, services_.status, arena_, services_.flight),
       direct_(directExchange()), place_(place(plan_, services_.world, device(), direct_)), scale_(layout_.precision),
       sampler_(makeSampler()), control_(services_.takeCommand),
-      foresight_(services_.world, control_, stepsAhead(plan_.lowered)) {
+      foresight_(services_.world, control_, stepsAhead(plan_.lowered)), clock_(makeClock()) {
     trace_.doing(RankPhase::Setup);
-    if (layout_.cluster.pace) pacer_.emplace(services_.recorder, plan_.costs, services_.coresFree);
-    Pacer* const pacer = pacer_ ? &*pacer_ : nullptr;
-    tensor_ = makeTensorGroup();
-    context_ = makeContextGroup();
-    experts_ = makeExpertGroup();
+    const LayerObservers observers = clock_->layerObservers();
+    tensor_ = makeTensorGroup(observers);
+    context_ = makeContextGroup(observers);
+    experts_ = makeExpertGroup(observers);
     stages_ =
-        makeStages(plan_, place_.pipelineRank, arena_, *tensor_,
-                   pacer_ ? pacedRecomputeObserver(trace_) : recomputeObserver(trace_), context_.get(), experts_.get());
-    dataAxis_ = makeDataParallelComm(plan_, place_, stages_, arena_, trace_, pacer);
+        makeStages(plan_, place_.pipelineRank, arena_, *tensor_, observers.recompute, context_.get(), experts_.get());
+    dataAxis_ = makeDataParallelComm(plan_, place_, stages_, arena_, trace_, *clock_);
     if (usesHost(layout_.memory)) {
         host_ = std::make_unique<HostArena>(device());
         if (offloadsOptimizer(layout_.memory)) makeMirrors(stages_, device(), host_->arena());
-        hostCopies_ = makeHostCopies(plan_, stages_, arena_, host_->arena(), trace_, pacer, dataAxis_.get());
+        hostCopies_ = makeHostCopies(plan_, stages_, arena_, host_->arena(), trace_, *clock_, dataAxis_.get());
     }
     if (serves())
         makeOptimizers({layout_.optimizer, updates(), numberFormats(layout_.precision).master, tensor_.get()}, stages_,
@@ -51,7 +49,7 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
         boundaries.push_back(static_cast<std::size_t>(boundaryFloats(
             layout_.model, shape.firstLayer, layout_.batch.micro, tensorShare(layout_, place_.tensorRank))));
     transfers_.emplace(TransferSetup{*place_.pipeline, plan_.lowered.rankOfStage, place_.pipelineMembers, boundaries,
-                                     Types(numberFormats(layout_.precision)).activations, arena_, trace_, pacer,
+                                     Types(numberFormats(layout_.precision)).activations, arena_, trace_, *clock_,
                                      services_.loses});
     executor_.emplace(ExecutorSetup{
         stages_,
@@ -70,15 +68,14 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
         scale_,
         static_cast<float>(layout_.optimizer.lossWeight) *
             gradientScale(plan_.lowered.microbatches / plan_.lowered.updates, replicasOfUpdate(layout_.parallel)),
-        pacer,
+        *clock_,
         plan_.lowered.updates,
         plan_.lowered.flushes(),
         serves(),
         elastic_.get(),
         shared_.get(),
         dataAxis_.get(),
-        hostCopies_.get(),
-        services_.faults});
+        hostCopies_.get()});
     if (!services_.checkpoints.empty()) {
         checkpoints_.emplace(CheckpointSetup{layout_, services_.world, services_.recorder, trace_, arena_, state(),
                                              services_.checkpoints, files(), services_.inform, services_.warn});
@@ -109,24 +106,25 @@ DirectExchange Trainer::Impl::directExchange() {
     return found;
 }
 
-// Paced, the executor records what layers do where it would have been.
+std::unique_ptr<StepClock> Trainer::Impl::makeClock() {
+    if (!layout_.cluster.pace) return std::make_unique<RealClock>(trace_, device(), services_.faults);
+    return std::make_unique<PacedClock>(trace_, device(), plan_.costs, services_.faults, services_.coresFree);
+}
 
-std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup() {
+std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup(const LayerObservers& observers) {
     if (place_.tensor->size() == 1) return std::make_unique<TensorGroup>(arena_);
-    return std::make_unique<TensorParallel>(arena_, *place_.tensor, layout_.parallel.sequence,
-                                            pacer_ ? TensorParallel::Observer() : tensorObserver(trace_));
+    return std::make_unique<TensorParallel>(arena_, *place_.tensor, layout_.parallel.sequence, observers.tensor);
 }
 
-std::unique_ptr<ContextGroup> Trainer::Impl::makeContextGroup() {
+std::unique_ptr<ContextGroup> Trainer::Impl::makeContextGroup(const LayerObservers& observers) {
     if (place_.context->size() == 1) return nullptr;
-    return std::make_unique<ContextParallel>(*place_.context,
-                                             pacer_ ? ContextParallel::Observer() : contextObserver(trace_));
+    return std::make_unique<ContextParallel>(*place_.context, observers.context);
 }
 
-std::unique_ptr<ExpertGroup> Trainer::Impl::makeExpertGroup() {
+std::unique_ptr<ExpertGroup> Trainer::Impl::makeExpertGroup(const LayerObservers& observers) {
     if (place_.experts->size() == 1) return nullptr;
     return std::make_unique<ExpertParallel>(*place_.experts, layout_.batch.global / layout_.parallel.data,
-                                            pacer_ ? ExpertParallel::Observer() : expertObserver(trace_));
+                                            observers.experts);
 }
 
 Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {

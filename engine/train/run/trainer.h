@@ -36,14 +36,14 @@ struct TrainerServices {
     std::filesystem::path resume;                         ///< a checkpoint to go on from; empty: from the beginning
     Device* device = nullptr;                             ///< computes; null: the processor
     FileSystem* files = nullptr;                          ///< for checkpoints; null: the machine's own disk
-    bool coresFree = false;                               ///< as many cores as ranks: paced waits may spin at their end
+    bool coresFree = false;  ///< each rank has a core: a wait of a paced run may spin at its end
 };
 
 class Trainer {
     class Impl;
 
 public:
-    /// `plan` is executed as it stands: its lowered lists, its costs where paced. Collective over the world.
+    /// `plan` is executed as it stands: its lowered lists, its costs where the run is paced. Collective over the world.
     /// Errors: those of the text and of the checkpoint to go on from.
     static Result<std::unique_ptr<Trainer>> create(const Plan& plan, TrainerServices services);
     explicit Trainer(std::unique_ptr<Impl> impl);

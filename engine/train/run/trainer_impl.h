@@ -39,9 +39,10 @@ public:
 
 private:
     Sampler makeSampler() const;
-    std::unique_ptr<TensorGroup> makeTensorGroup();
-    std::unique_ptr<ContextGroup> makeContextGroup();
-    std::unique_ptr<ExpertGroup> makeExpertGroup();
+    std::unique_ptr<StepClock> makeClock();
+    std::unique_ptr<TensorGroup> makeTensorGroup(const LayerObservers& observers);
+    std::unique_ptr<ContextGroup> makeContextGroup(const LayerObservers& observers);
+    std::unique_ptr<ExpertGroup> makeExpertGroup(const LayerObservers& observers);
     void beginStep(int step);
     void step(int step);
     std::string train();
@@ -117,7 +118,7 @@ private:
     Foresight foresight_;
     bool filled_ = false;   ///< where steps are not flushed: the fill is done
     bool together_ = true;  ///< the ranks waited for each other since the last step
-    std::optional<Pacer> pacer_;
+    const std::unique_ptr<StepClock> clock_;
     std::unique_ptr<TensorGroup> tensor_;
     std::unique_ptr<ContextGroup> context_;  ///< null where nobody shares the tokens of a sample
     std::unique_ptr<ExpertGroup> experts_;   ///< null where this rank holds all experts

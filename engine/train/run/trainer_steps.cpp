@@ -55,28 +55,27 @@ std::string Trainer::Impl::train() {
 
 /// The server takes commands between two steps; workers have none of their own.
 int Trainer::Impl::trainAsynchronously() {
-    if (pacer_) pacer_->beginStep(largest(services_.world, pacer_->proposedStart()));
-    Pacer* const pacer = pacer_ ? &*pacer_ : nullptr;
+    clock_->startStep(services_.world);
     RankStage& rankStage = stages_.begin()->second;
     const auto begins = [this](int step) { beginStep(step); };
     std::vector<Action> gradient, update;
     for (const Action& action : mine(plan_.lowered)) (isCompute(action.kind) ? gradient : update).push_back(action);
     int steps = 0;
     if (serves()) {
-        const auto stepped = [this, pacer](int step, double loss, double gradientNorm, double seconds) {
+        const auto stepped = [this](int step, double loss, double gradientNorm, double seconds) {
             tellStep(step, loss, gradientNorm, seconds);
             if (!validatesAfter(step)) return;
             validate();
-            if (pacer) pacer->beginStep(pacer->proposedStart());
+            clock_->catchUp();
         };
-        steps = AsyncServer({*place_.data, *executor_, *rankStage.stage, arena_, trace_, plan_.costs, pacer, control_,
+        steps = AsyncServer({*place_.data, *executor_, *rankStage.stage, arena_, trace_, plan_.costs, *clock_, control_,
                              update, layout_.run.steps, plan_.lowered.microbatches, begins, stepped,
                              [this] { takeCheckpoint(0); }})
                     .run();
     } else {
         const Action push = update.front(), pull = update.back();
         steps =
-            AsyncWorker({*place_.data, *executor_, rankStage, arena_, trace_, plan_.costs, pacer, std::move(gradient),
+            AsyncWorker({*place_.data, *executor_, rankStage, arena_, trace_, plan_.costs, *clock_, std::move(gradient),
                          push, pull, begins,
                          [this](std::int64_t number, int microbatch) { return sampler_.train(number, microbatch); }})
                 .run();
@@ -87,15 +86,9 @@ int Trainer::Impl::trainAsynchronously() {
 
 /// Worker 0 takes commands and validates; where all must be at one step, they meet.
 int Trainer::Impl::trainWithoutLock() {
-    HogwildWorkerSetup setup{*place_.data,
-                             *executor_,
-                             *shared_,
-                             *stages_.begin()->second.stage,
-                             arena_,
-                             trace_,
-                             pacer_ ? &*pacer_ : nullptr,
-                             control_,
-                             mine(plan_.lowered)};
+    HogwildWorkerSetup setup{
+        *place_.data, *executor_, *shared_,           *stages_.begin()->second.stage, arena_, trace_,
+        *clock_,      control_,   mine(plan_.lowered)};
     setup.firstStep = static_cast<int>(firstStep_);
     setup.steps = layout_.run.steps;
     setup.microbatches = plan_.lowered.microbatches;
@@ -147,18 +140,14 @@ void Trainer::Impl::leave() {
     executor_->abandon();
 }
 
-/// Paced ranks start a step at one moment of the model clock, the latest that any of them proposes; where steps are not
-/// flushed only those that they come to together.
+/// Ranks start a step together on the clock; where steps are not flushed, only a step that they come to together.
 void Trainer::Impl::startTogether() {
-    const bool together = std::exchange(together_, plan_.lowered.flushes());
-    if (pacer_ && together) pacer_->beginStep(largest(services_.world, pacer_->proposedStart()));
+    if (std::exchange(together_, plan_.lowered.flushes())) clock_->startStep(services_.world);
 }
 
 void Trainer::Impl::beginStep(int step) {
     trace_.setStep(step);
-    if (!services_.faults) return;
-    services_.faults->beginStep(step);
-    if (pacer_) pacer_->setSlowdown(services_.faults->slowdown());
+    if (services_.faults) services_.faults->beginStep(step);
 }
 
 void Trainer::Impl::step(int step) {

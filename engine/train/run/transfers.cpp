@@ -8,14 +8,14 @@ namespace shardlab {
 
 namespace {
 
-std::span<std::byte> bytesOf(std::int64_t& stamp) { return std::as_writable_bytes(std::span(&stamp, 1)); }
+std::span<std::byte> bytesOf(std::int64_t& moment) { return std::as_writable_bytes(std::span(&moment, 1)); }
 
 }  // namespace
 
-Transfers::Transfers(TransferSetup setup) : setup_(std::move(setup)), pacer_(setup_.pacer) {}
+Transfers::Transfers(TransferSetup setup) : setup_(std::move(setup)), clock_(&setup_.clock) {}
 
 bool Transfers::Incoming::test(std::int64_t now) {
-    if (noticed == 0 && message->test() && (!stamp || stamp->test())) noticed = now;
+    if (noticed == 0 && message->test() && (!arrival || arrival->test())) noticed = now;
     return noticed != 0;
 }
 
@@ -40,7 +40,8 @@ void Transfers::start(const Action& action) {
         incoming.posted = setup_.trace.now();
         setup_.trace.started(eventKind(action.kind), action, bytes, worldPeer(action));
         incoming.message = setup_.pipeline.ireceive(incoming.data.span().bytes(), peer, tag);
-        if (pacer_) incoming.stamp = setup_.pipeline.host().ireceive(bytesOf(incoming.arrival), peer, tag);
+        if (clock_->isModelled())
+            incoming.arrival = setup_.pipeline.host().ireceive(bytesOf(incoming.modelledArrival), peer, tag);
         return;
     }
     auto ready = outbox_.extract(action);
@@ -54,10 +55,8 @@ void Transfers::start(const Action& action) {
     outgoing.data = std::move(ready.mapped());
     outgoing.begin = setup_.trace.now();
     outgoing.message = setup_.pipeline.isend(outgoing.data.span().bytes(), peer, tag);
-    if (pacer_) {
-        outgoing.paced = pacer_->send(action, peer);
-        outgoing.stamp = setup_.pipeline.host().isend(bytesOf(outgoing.paced.arrival), peer, tag);
-    }
+    outgoing.modelled = clock_->reserve(linkFree_[peer], clock_->now(), clock_->duration(action));
+    if (outgoing.modelled) outgoing.arrival = setup_.pipeline.host().isend(bytesOf(outgoing.modelled->end), peer, tag);
 }
 
 Buffer Transfers::take(const Action& receive) {
@@ -72,19 +71,19 @@ Buffer Transfers::take(const Action& receive) {
     if (!incoming.test(begin)) {
         trace.doing(RankPhase::Waiting, receive, worldPeer(receive));
         incoming.message->wait();
-        if (incoming.stamp) incoming.stamp->wait();
+        if (incoming.arrival) incoming.arrival->wait();
         incoming.noticed = trace.now();
         waited = true;
     }
     std::int64_t arrived = incoming.noticed;
-    if (pacer_) {
+    if (incoming.arrival) {
         // The modelled message is on its way for longer than the real one.
-        waited = waited || incoming.arrival > begin;
-        pacer_->waitForArrival(incoming.arrival);
-        arrived = std::max(incoming.arrival, incoming.posted);
+        waited = waited || incoming.modelledArrival > begin;
+        clock_->waitUntil(incoming.modelledArrival);
+        arrived = std::max(incoming.modelledArrival, incoming.posted);
     }
     const auto bytes = static_cast<std::int64_t>(incoming.data.span().bytes().size());
-    const DeviceSpan device = pacer_ ? DeviceSpan{} : incoming.message->span();
+    const DeviceSpan device = incoming.arrival ? DeviceSpan{} : incoming.message->span();
     trace.spanOf(incoming.step, Lane::Comm, eventKind(receive.kind),
                  device.begin ? Moment(device.begin) : incoming.posted, device.end ? Moment(device.end) : arrived,
                  incoming.action, bytes);
@@ -101,9 +100,9 @@ void Transfers::record(const Outgoing& sent) {
         begin = Moment(device.begin);
         end = Moment(device.end);
     }
-    if (pacer_) {
-        begin = sent.paced.begin;
-        end = sent.paced.arrival;
+    if (sent.modelled) {
+        begin = sent.modelled->begin;
+        end = sent.modelled->end;
     }
     setup_.trace.spanOf(sent.step, Lane::Comm, eventKind(sent.action.kind), begin, end, sent.action, bytes);
 }
@@ -112,8 +111,8 @@ void Transfers::progress() {
     const std::int64_t now = setup_.trace.now();
     for (auto& [action, incoming] : posted_) incoming.test(now);
     std::erase_if(sending_, [&](Outgoing& outgoing) {
-        if (!outgoing.message->test() || (outgoing.stamp && !outgoing.stamp->test())) return false;
-        if (pacer_ && outgoing.paced.arrival > now) return false;
+        if (!outgoing.message->test() || (outgoing.arrival && !outgoing.arrival->test())) return false;
+        if (outgoing.modelled && outgoing.modelled->end > now) return false;
         record(outgoing);
         return true;
     });
@@ -124,7 +123,7 @@ void Transfers::finish() {
         if (!outgoing.message->test())
             setup_.trace.doing(RankPhase::Waiting, outgoing.action, worldPeer(outgoing.action));
         outgoing.message->wait();
-        if (outgoing.stamp) outgoing.stamp->wait();
+        if (outgoing.arrival) outgoing.arrival->wait();
         record(outgoing);
     }
     sending_.clear();
@@ -133,7 +132,7 @@ void Transfers::finish() {
 void Transfers::abandon() {
     for (auto& [action, incoming] : posted_) {
         incoming.message->wait();
-        if (incoming.stamp) incoming.stamp->wait();
+        if (incoming.arrival) incoming.arrival->wait();
     }
     posted_.clear();
     here_.clear();

@@ -6,12 +6,13 @@
 #include "engine/train/comm/communicator.h"
 #include "engine/train/model/arena.h"
 #include "engine/layout/schedule/action.h"
-#include "engine/train/run/pacer.h"
 #include "engine/train/run/rank_trace.h"
+#include "engine/train/run/step_clock.h"
 
 #include <functional>
 #include <list>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace shardlab {
@@ -24,7 +25,7 @@ struct TransferSetup {
     DType type = DType::F32;
     Arena& arena;
     RankTrace& trace;
-    Pacer* pacer = nullptr;  ///< paced: a second message with the same tag carries the modelled time of arrival
+    StepClock& clock;  ///< where it is modelled, a second message with the same tag carries the time of arrival
     std::function<bool(int step, const Action& send)> loses;  ///< for tests: a message that is never sent; may be empty
 };
 
@@ -47,26 +48,26 @@ public:
     void abandon();
     /// The step's border where nothing is flushed: what was received and not yet taken goes on under its number + `by`.
     void renumber(int by);
-    /// Off during validation, on every rank alike; only where a pacer was given.
-    void setPaced(bool paced) { pacer_ = paced ? setup_.pacer : nullptr; }
+    /// Changes the clock, on every rank alike, while nothing is on its way.
+    void setClock(StepClock& clock) { clock_ = &clock; }
 
 private:
     struct Outgoing {
         Action action;
         std::int32_t step = 0;
         Buffer data;
-        Pacer::Transfer paced;
+        std::optional<TimeSpan> modelled;
         RequestPtr message;
-        RequestPtr stamp;
+        RequestPtr arrival;  ///< the message with the modelled end; null where nothing is modelled
         std::int64_t begin = 0;
     };
     struct Incoming {
         Action action;  ///< as it was posted, and in which step
         std::int32_t step = 0;
         Buffer data;
-        std::int64_t arrival = 0;
         RequestPtr message;
-        RequestPtr stamp;
+        RequestPtr arrival;  ///< the message with the modelled arrival; null where nothing is modelled
+        std::int64_t modelledArrival = 0;
         std::int64_t posted = 0;
         std::int64_t noticed = 0;  ///< when it was found complete; 0 = not yet
         bool test(std::int64_t now);
@@ -80,10 +81,11 @@ private:
     void record(const Outgoing& sent);
 
     TransferSetup setup_;
-    Pacer* pacer_;
-    std::map<Action, Buffer> outbox_;    ///< by send action
-    std::map<Action, Buffer> here_;      ///< by receive action, between stages of this rank
-    std::map<Action, Incoming> posted_;  ///< by receive action; nodes do not move
+    StepClock* clock_;
+    std::map<int, std::int64_t> linkFree_;  ///< modelled, by pipeline rank of the receiver
+    std::map<Action, Buffer> outbox_;       ///< by send action
+    std::map<Action, Buffer> here_;         ///< by receive action, between stages of this rank
+    std::map<Action, Incoming> posted_;     ///< by receive action; nodes do not move
     std::list<Outgoing> sending_;
 };
 
