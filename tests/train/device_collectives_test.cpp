@@ -279,10 +279,17 @@ private Q_SLOTS:
         Transfers transfers(TransferSetup{
             *alone, rank.plan.lowered.rankOfStage, {0}, {1}, DType::F32, rank.arena, rank.trace, rank.clock});
         LossScale scale(rank.plan.layout.precision);
-        Executor executor({rank.stages, rank.arena, 1,       *alone,         *alone,     *alone,
-                           *alone,      *alone,     nullptr, transfers,      rank.trace, rank.plan.costs,
-                           0,           scale,      1,       rank.clock,     1,          true,
-                           true,        nullptr,    nullptr, rank.axis.get()});
+        Executor executor({rank.plan,
+                           rank.stages,
+                           rank.arena,
+                           {*alone, *alone, *alone, *alone, *alone},
+                           rank.trace,
+                           rank.clock,
+                           scale,
+                           transfers,
+                           nullptr,
+                           nullptr,
+                           rank.axis.get()});
         std::atomic<bool> held = false, late = false;
         std::atomic<std::size_t> synchronized = 0;
         {

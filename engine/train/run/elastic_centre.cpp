@@ -6,8 +6,8 @@
 
 namespace shardlab {
 
-ElasticCentre::ElasticCentre(const OptimizerSpec& optimizer, int updates, std::map<int, RankStage>& stages,
-                             Communicator& data, Arena& arena)
+ElasticCentre::ElasticCentre(const OptimizerSpec& optimizer, int updates, RankStages& stages, Communicator& data,
+                             Arena& arena)
     : optimizer_(optimizer), updates_(updates), stages_(stages), data_(data), arena_(arena) {
     for (auto& [index, rankStage] : stages_) {
         const ConstArraySpan weights = rankStage.stage->parameterBlock();

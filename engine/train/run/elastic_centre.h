@@ -3,7 +3,8 @@
 #pragma once
 
 #include "engine/layout/layout.h"
-#include "engine/train/run/executor.h"
+#include "engine/train/comm/communicator.h"
+#include "engine/train/run/rank_stage.h"
 #include "engine/train/run/rank_trace.h"
 
 #include <map>
@@ -12,8 +13,7 @@ namespace shardlab {
 
 class ElasticCentre {
 public:
-    ElasticCentre(const OptimizerSpec& optimizer, int updates, std::map<int, RankStage>& stages, Communicator& data,
-                  Arena& arena);
+    ElasticCentre(const OptimizerSpec& optimizer, int updates, RankStages& stages, Communicator& data, Arena& arena);
 
     /// The centre is what the weights are, which begin as the same on all replicas.
     void begin();
@@ -41,7 +41,7 @@ private:
 
     const OptimizerSpec optimizer_;
     int updates_;
-    std::map<int, RankStage>& stages_;
+    RankStages& stages_;
     Communicator& data_;
     Arena& arena_;
     std::map<int, Held> held_;

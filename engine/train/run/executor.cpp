@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/run/executor.h"
 
+#include "engine/layout/exchange.h"
 #include "engine/train/comm/scalars.h"
-#include "engine/train/optim/gradient_norm.h"
 #include "engine/train/parallel/data.h"
 #include "engine/train/parallel/server.h"
 #include "engine/train/parallel/tied.h"
@@ -19,80 +19,94 @@ namespace shardlab {
 
 namespace {
 
-constexpr int exponentsEvery = 10;  ///< steps between two histograms of gradients
+/// What scales the gradient of each microbatch's loss, so that their sum over all replicas is the mean.
+float lossGradientScale(const Plan& plan) {
+    const int microbatches = plan.lowered.microbatches / plan.lowered.updates;
+    return static_cast<float>(plan.layout.optimizer.lossWeight) *
+           gradientScale(microbatches, replicasOfUpdate(plan.layout.parallel));
+}
 
 }  // namespace
 
-Executor::Executor(ExecutorSetup setup) : setup_(std::move(setup)), clock_(&setup_.clock) {
-    if (!setup_.scale.active()) return;
-    overflow_ = setup_.arena.allocateZeroed(MemoryCategory::Buffers, 1, DType::I32);
-    for (auto& [index, rankStage] : setup_.stages)
-        rankStage.stage->watchOverflow(static_cast<std::int32_t*>(overflow_.data().data));
-}
+Executor::Executor(ExecutorSetup setup)
+    : setup_(std::move(setup)), clock_(&setup_.clock),
+      gradientCheck_(setup_.stages, setup_.arena, setup_.groups, setup_.trace, setup_.scale,
+                     setup_.plan.layout.optimizer.clip),
+      versions_(setup_.stages, setup_.arena, setup_.trace, setup_.clock, setup_.plan.costs),
+      lossGradientScale_(lossGradientScale(setup_.plan)) {}
 
 Executed Executor::train(std::span<const Action> actions, int step, const Tokens& tokens) {
     step_ = step;
     tokens_ = &tokens;
-    executed_ = {};
     updatesDone_.clear();
-    clipping_ = 1 / setup_.scale.value();
+    gradients_ = gradientCheck_.unchecked();
     setup_.arena.startStep();
     for (const Action& action : actions) {
         setup_.transfers.progress();
         if (setup_.dataAxis) setup_.dataAxis->collect();
         if (setup_.hostCopies) setup_.hostCopies->progress();
         setup_.trace.collect();
-        switch (action.kind) {
-        case ActionKind::Forward:
-        case ActionKind::Backward:
-        case ActionKind::InputGrad:
-        case ActionKind::WeightGrad: compute(action); break;
-        case ActionKind::SendForward:
-        case ActionKind::RecvForward:
-        case ActionKind::SendBackward:
-        case ActionKind::RecvBackward: setup_.transfers.start(action); break;
-        case ActionKind::ReduceTied:
-        case ActionKind::ReduceNorm:
-            if (!setup_.serves) break;
-            [[fallthrough]];
-        case ActionKind::ReduceGradients:
-        case ActionKind::PushGradients: reduce(action); break;
-        case ActionKind::PullWeights: setup_.shared ? readShared(action) : reduce(action); break;
-        case ActionKind::ExchangeElastic: exchangeElastic(action); break;
-        case ActionKind::OptimizerStep: update(action); break;
-        case ActionKind::StashWeights: stash(action); break;
-        case ActionKind::FreeWeights: free(action); break;
-        case ActionKind::OffloadGradients:
-        case ActionKind::ReloadWeights:
-        case ActionKind::SwapOut:
-        case ActionKind::SwapIn: setup_.hostCopies->start(action); break;
-        case ActionKind::SwapFree: setup_.hostCopies->leaveDevice(action); break;
-        case ActionKind::ReduceBuckets:
-        case ActionKind::ScatterGradients:
-        case ActionKind::GatherForward:
-        case ActionKind::GatherBackward: setup_.dataAxis->announce(action); break;
-        case ActionKind::GatherUpdated:
-            if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::ReloadWeights);
-            setup_.dataAxis->announce(action);
-            break;
-        case ActionKind::Recompute:
-        case ActionKind::None: throw std::logic_error(toText(action) + ": the executor has no such action");
-        }
+        carryOut(action);
         setup_.trace.memory();
     }
-    if (setup_.flushes || evaluating_) setup_.transfers.finish();
-    if (setup_.dataAxis) setup_.dataAxis->settleAll();
-    if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::ReloadWeights);
-    setup_.arena.device().synchronize();
-    if (setup_.dataAxis) setup_.dataAxis->collect();
-    if (setup_.hostCopies) setup_.hostCopies->collect();
-    for (const double* loss : losses_) executed_.lossSum += *loss;
+    finishList();
+    Executed executed{0, gradients_.norm, gradients_.overflow};
+    for (const double* loss : losses_) executed.lossSum += *loss;
     losses_.clear();
     evaluated_.clear();
     setup_.trace.collect();
     microbatches_.clear();
     setup_.trace.memory();
-    return executed_;
+    return executed;
+}
+
+/// Waits for everything that the list has begun, and records it.
+void Executor::finishList() {
+    if (setup_.plan.lowered.flushes() || evaluating_) setup_.transfers.finish();
+    if (setup_.dataAxis) setup_.dataAxis->settleAll();
+    if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::ReloadWeights);
+    setup_.arena.device().synchronize();
+    if (setup_.dataAxis) setup_.dataAxis->collect();
+    if (setup_.hostCopies) setup_.hostCopies->collect();
+}
+
+void Executor::carryOut(const Action& action) {
+    switch (action.kind) {
+    case ActionKind::Forward:
+    case ActionKind::Backward:
+    case ActionKind::InputGrad:
+    case ActionKind::WeightGrad: compute(action); break;
+    case ActionKind::SendForward:
+    case ActionKind::RecvForward:
+    case ActionKind::SendBackward:
+    case ActionKind::RecvBackward: setup_.transfers.start(action); break;
+    case ActionKind::ReduceTied:
+    case ActionKind::ReduceNorm:
+        if (!updatesItself()) break;
+        [[fallthrough]];
+    case ActionKind::ReduceGradients:
+    case ActionKind::PushGradients: reduce(action); break;
+    case ActionKind::PullWeights: setup_.shared ? readShared(action) : reduce(action); break;
+    case ActionKind::ExchangeElastic: exchangeElastic(action); break;
+    case ActionKind::OptimizerStep: update(action); break;
+    case ActionKind::StashWeights: versions_.stash(action); break;
+    case ActionKind::FreeWeights: versions_.free(action); break;
+    case ActionKind::OffloadGradients:
+    case ActionKind::ReloadWeights:
+    case ActionKind::SwapOut:
+    case ActionKind::SwapIn: setup_.hostCopies->start(action); break;
+    case ActionKind::SwapFree: setup_.hostCopies->leaveDevice(action); break;
+    case ActionKind::ReduceBuckets:
+    case ActionKind::ScatterGradients:
+    case ActionKind::GatherForward:
+    case ActionKind::GatherBackward: setup_.dataAxis->announce(action); break;
+    case ActionKind::GatherUpdated:
+        if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::ReloadWeights);
+        setup_.dataAxis->announce(action);
+        break;
+    case ActionKind::Recompute:
+    case ActionKind::None: throw std::logic_error(toText(action) + ": the executor has no such action");
+    }
 }
 
 Executed Executor::evaluate(std::span<const Action> actions, const Tokens& tokens) {
@@ -113,6 +127,10 @@ void Executor::useClock(StepClock& clock) {
     if (setup_.dataAxis) setup_.dataAxis->setClock(clock);
 }
 
+bool Executor::updatesItself() const {
+    return !updatesAtServer(setup_.plan.layout.parallel) || setup_.groups.data.rank() == 0;
+}
+
 RankStage& Executor::at(const Action& action) {
     const auto found = setup_.stages.find(action.stage);
     if (found == setup_.stages.end()) throw std::logic_error(toText(action) + ": this rank does not hold the stage");
@@ -128,32 +146,28 @@ TokenBatch Executor::batch(int microbatch) {
 Buffer Executor::input(const Action& action) {
     if (action.kind == ActionKind::WeightGrad) return {};
     const bool forward = action.kind == ActionKind::Forward;
-    if (action.stage == (forward ? 0 : setup_.stageCount - 1)) return {};
-    Action receive = action;
-    receive.version = -1;
-    receive.kind = forward ? ActionKind::RecvForward : ActionKind::RecvBackward;
-    return setup_.transfers.take(receive);
+    if (forward ? action.stage == 0 : isLast(action)) return {};
+    return setup_.transfers.take(
+        {forward ? ActionKind::RecvForward : ActionKind::RecvBackward, action.stage, action.microbatch});
 }
 
 void Executor::compute(const Action& action) {
     Buffer received = input(action);
     if (setup_.hostCopies) setup_.hostCopies->beforeCompute(action);
     align();
+    Device& device = setup_.arena.device();
     const Moment begin = setup_.trace.mark();
     const std::int64_t began = clock_->now();
     setup_.trace.doing(RankPhase::Compute, action);
     const bool layered = setup_.dataAxis && setup_.dataAxis->begin(action);
-    const auto version = kept_.find({action.stage, action.version});
-    if (version == kept_.end()) {
-        work(action, std::move(received));
-    } else {
-        Stage& stage = *at(action).stage;
-        stage.computeWith(version->second.span());
-        work(action, std::move(received));
-        stage.computeWith({});
-    }
+    const ConstArraySpan stashed = versions_.of(action);
+    device.beginRange(toText(action).c_str());
+    if (!stashed.empty()) at(action).stage->computeWith(stashed);
+    computeStage(action, std::move(received));
+    if (!stashed.empty()) at(action).stage->computeWith({});
+    device.endRange();
     // What the processor carries out beside compute follows the processor's clock.
-    if (layered && !setup_.dataAxis->followsDevice()) setup_.arena.device().synchronize();
+    if (layered && !setup_.dataAxis->followsDevice()) device.synchronize();
     clock_->slowDown(began);
     if (layered) setup_.dataAxis->end();
     else clock_->finish(action);
@@ -161,38 +175,33 @@ void Executor::compute(const Action& action) {
     if (!layered) setup_.trace.span(Lane::Compute, eventKind(action.kind), begin, setup_.trace.mark(), action);
 }
 
-void Executor::work(const Action& action, Buffer received) {
-    Device& device = setup_.arena.device();
-    device.beginRange(toText(action).c_str());
-    carryOut(action, std::move(received));
-    device.endRange();
+void Executor::computeStage(const Action& action, Buffer received) {
+    if (action.kind == ActionKind::WeightGrad) at(action).stage->weightGrad(action.microbatch);
+    else if (action.kind == ActionKind::Forward) forward(action, std::move(received));
+    else backward(action, std::move(received));
 }
 
-void Executor::carryOut(const Action& action, Buffer received) {
+void Executor::forward(const Action& action, Buffer received) {
     Stage& stage = *at(action).stage;
     const int microbatch = action.microbatch;
-    Action send = action;
-    send.version = -1;
-    if (action.kind == ActionKind::Forward) {
-        const bool last = action.stage == setup_.stageCount - 1;
-        double* const evaluated = evaluating_ && last ? &evaluated_.emplace_back() : nullptr;
-        Buffer output = evaluating_ ? stage.evaluate(batch(microbatch), std::move(received), evaluated)
-                                    : stage.forward(microbatch, batch(microbatch), std::move(received));
-        if (last) {
-            losses_.push_back(evaluating_ ? evaluated : &stage.loss(microbatch));
-            return;
-        }
-        send.kind = ActionKind::SendForward;
-        setup_.transfers.put(send, std::move(output));
+    double* const evaluated = evaluating_ && isLast(action) ? &evaluated_.emplace_back() : nullptr;
+    Buffer output = evaluating_ ? stage.evaluate(batch(microbatch), std::move(received), evaluated)
+                                : stage.forward(microbatch, batch(microbatch), std::move(received));
+    if (isLast(action)) {
+        losses_.push_back(evaluating_ ? evaluated : &stage.loss(microbatch));
         return;
     }
-    if (action.kind == ActionKind::WeightGrad) return stage.weightGrad(microbatch);
-    const float scale = setup_.gradientScale * setup_.scale.value();
+    setup_.transfers.put({ActionKind::SendForward, action.stage, microbatch}, std::move(output));
+}
+
+void Executor::backward(const Action& action, Buffer received) {
+    Stage& stage = *at(action).stage;
+    const int microbatch = action.microbatch;
+    const float scale = lossGradientScale_ * setup_.scale.value();
     Buffer gradient = action.kind == ActionKind::Backward ? stage.backward(microbatch, std::move(received), scale)
                                                           : stage.inputGrad(microbatch, std::move(received), scale);
     if (action.stage == 0) return;
-    send.kind = ActionKind::SendBackward;
-    setup_.transfers.put(send, std::move(gradient));
+    setup_.transfers.put({ActionKind::SendBackward, action.stage, microbatch}, std::move(gradient));
 }
 
 void Executor::reduce(const Action& action) {
@@ -205,9 +214,9 @@ void Executor::reduce(const Action& action) {
     const std::int64_t reached = setup_.trace.now();
     setup_.trace.doing(RankPhase::Communicating, action);
     setup_.trace.started(eventKind(action.kind), action, leavingBytes(action));
-    Communicator* group = &setup_.data;
-    if (action.kind == ActionKind::ReduceNorm) group = &setup_.replica;
-    if (action.kind == ActionKind::ReduceTied) group = setup_.tied;
+    Communicator* group = &setup_.groups.data;
+    if (action.kind == ActionKind::ReduceNorm) group = &setup_.groups.replica;
+    if (action.kind == ActionKind::ReduceTied) group = setup_.groups.tied;
     if (!group) throw std::logic_error(toText(action) + ": this rank has no group for it");
 
     // The members meet first, so that the wait for the last of them is told apart from moving the data.
@@ -230,38 +239,28 @@ void Executor::exchange(const Action& action, Communicator& group) {
         for (auto& [index, rankStage] : setup_.stages) held.push_back(rankStage.owned());
         return sumTiedGradients(held, group, setup_.arena.device());
     }
-    default: return readNorm(group);
+    default: gradients_ = gradientCheck_.check(step_);
     }
 }
 
 std::int64_t Executor::leavingBytes(const Action& action) const {
-    const std::int64_t bytes = setup_.costs.bytes(action);
-    if (action.kind == ActionKind::PushGradients) return setup_.serves ? 0 : bytes;
-    if (action.kind == ActionKind::PullWeights) return setup_.serves ? bytes * (setup_.data.size() - 1) : 0;
+    const std::int64_t bytes = setup_.plan.costs.bytes(action);
+    if (action.kind == ActionKind::PushGradients) return updatesItself() ? 0 : bytes;
+    if (action.kind == ActionKind::PullWeights) return updatesItself() ? bytes * (setup_.groups.data.size() - 1) : 0;
     return bytes;
-}
-
-void Executor::readNorm(Communicator& replica) {
-    if (setup_.scale.watched() && step_ % exponentsEvery == 0) tellExponents();
-    const double scale = setup_.scale.value();
-    const double squares = squaredNorm(replica) / (scale * scale);
-    executed_.gradientNorm = std::sqrt(squares);
-    executed_.overflow = setup_.scale.active() && !std::isfinite(squares);
-    clipping_ = executed_.overflow ? 0 : clipScale(squares, setup_.clip) / setup_.scale.value();
-    if (executed_.overflow) tellOverflow();
 }
 
 void Executor::exchangeElastic(const Action& action) {
     ElasticCentre& centre = *setup_.elastic;
     if (!centre.takesPart(step_)) return;
     const int peer = centre.peer(step_);
-    const bool here = peer == setup_.data.rank();
+    const bool here = peer == setup_.groups.data.rank();
     setup_.arena.device().synchronize();
-    const std::int64_t reached = setup_.trace.now(), bytes = here ? 0 : setup_.costs.bytes(action);
+    const std::int64_t reached = setup_.trace.now(), bytes = here ? 0 : setup_.plan.costs.bytes(action);
     setup_.trace.doing(RankPhase::Communicating, action);
     setup_.trace.started(EventKind::ExchangeElastic, action, bytes);
     // The two sides meet first, so that the wait for the other is told apart from moving the weights.
-    clock_->waitUntil(here ? 0 : exchanged(setup_.data.host(), peer, clock_->now()));
+    clock_->waitUntil(here ? 0 : exchanged(setup_.groups.data.host(), peer, clock_->now()));
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.span(Lane::Compute, EventKind::Wait, reached, begin, action);
     const double squares = centre.exchange(step_);
@@ -269,61 +268,12 @@ void Executor::exchangeElastic(const Action& action) {
     clock_->finish(action);
     const int turn = centre.turn(step_);
     setup_.trace.span(Lane::Comm, EventKind::ExchangeElastic, begin, setup_.trace.now(), action, bytes, turn);
-    if (setup_.data.rank() != turn) return;
-    const double whole = sum(setup_.replica, squares);
-    if (setup_.replica.rank() == 0) setup_.trace.counter(EventKind::ElasticDistance, std::sqrt(whole));
+    if (setup_.groups.data.rank() != turn) return;
+    const double whole = sum(setup_.groups.replica, squares);
+    if (setup_.groups.replica.rank() == 0) setup_.trace.counter(EventKind::ElasticDistance, std::sqrt(whole));
 }
 
-double Executor::squaredNorm(Communicator& replica) {
-    double squares = 0, ofExperts = 0;
-    for (auto& [index, rankStage] : setup_.stages) {
-        squares += squaredGradientNorm(rankStage.owned(), setup_.arena.device(), GradientPart::Dense);
-        if (setup_.experts.size() > 1)
-            ofExperts += squaredGradientNorm(rankStage.owned(), setup_.arena.device(), GradientPart::Experts);
-    }
-    // Each expert counts once, and all members come to the same bits.
-    if (setup_.experts.size() > 1) squares += sum(setup_.experts, ofExperts);
-    if (setup_.stages.begin()->second.shards) squares = sum(setup_.data, squares);  // of all shards
-    return sum(replica, squares);
-}
-
-/// Where on this rank the first gradient was that is not finite, if one was. Where no replica had one, the sum over
-/// them is too large.
-void Executor::tellOverflow() {
-    std::int32_t mark = 0;
-    Device& device = setup_.arena.device();
-    device.download(overflow_.data().data, &mark, sizeof mark);
-    device.clear(overflow_.data().data, sizeof mark);
-    if (sum(setup_.data, mark != 0 ? 1.0 : 0.0) == 0) return tellOverflowOfSum();
-    if (mark == 0) return;
-    const OverflowPlace place = overflowPlace(mark);
-    Action action{ActionKind::Backward, setup_.stages.begin()->first, place.microbatch};
-    for (const auto& [index, rankStage] : setup_.stages)
-        if (rankStage.stage->hasLayer(place.layer)) action.stage = index;
-    setup_.trace.overflow(action, place.layer);
-}
-
-/// Of the gradients that this rank updates with.
-void Executor::tellExponents() {
-    ExponentHistogram histogram;
-    for (auto& [index, rankStage] : setup_.stages)
-        for (const Parameter& parameter : rankStage.owned())
-            if (parameter.owner && !parameter.gradient.empty())
-                setup_.arena.device().addExponents(static_cast<std::int64_t>(parameter.gradient.size()),
-                                                   parameter.gradient.data(), histogram);
-    setup_.trace.exponents(histogram);
-}
-
-void Executor::tellOverflowOfSum() {
-    for (auto& [index, rankStage] : setup_.stages)
-        for (const Parameter& parameter : rankStage.owned()) {
-            if (std::isfinite(squaredGradientNorm(std::span(&parameter, 1), setup_.arena.device()))) continue;
-            const int layer = rankStage.stage->layerOfModel(parameter.lowestLayer);
-            return setup_.trace.overflow({ActionKind::ReduceGradients, index}, layer);
-        }
-}
-
-/// Waits for nobody.
+/// Takes the weights that Hogwild's workers share as they are at this moment, and waits for nobody.
 void Executor::readShared(const Action& action) {
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.doing(RankPhase::Compute, action);
@@ -333,29 +283,29 @@ void Executor::readShared(const Action& action) {
 }
 
 void Executor::updateShared(int number) {
-    const HogwildUpdate done = setup_.shared->update(number, clipping_);
-    setup_.trace.staleness(done.staleness, setup_.data.rank());
+    const HogwildUpdate done = setup_.shared->update(number, gradients_.factor);
+    setup_.trace.staleness(done.staleness, setup_.groups.data.rank());
     setup_.trace.overwritten(done.overwritten, done.written);
 }
 
 void Executor::update(const Action& action) {
-    if (!setup_.serves) return at(action).zeroGradients();
+    if (!updatesItself()) return at(action).zeroGradients();
     if (setup_.dataAxis) setup_.dataAxis->settleReductions();
     if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::OffloadGradients);
     Device& device = setup_.arena.device();
-    const bool exchanges = !executed_.overflow && !setup_.costs.tensorSpans(action).empty();
+    const bool exchanges = !gradients_.overflow && !setup_.plan.costs.tensorSpans(action).empty();
     if (exchanges) align();
-    // What the processor updates follows its clock.
+    // An update on the host follows the processor's clock.
     const auto mark = [&] { return at(action).host ? Moment(setup_.trace.now()) : setup_.trace.mark(); };
     const Moment begin = mark();
     const std::int64_t began = clock_->now();
     setup_.trace.doing(RankPhase::Compute, action);
     RankStage& rankStage = at(action);
     device.beginRange(toText(action).c_str());
-    if (!executed_.overflow) {
-        const int number = step_ * setup_.updates + ++updatesDone_[action.stage] - setup_.scale.skipped();
+    if (!gradients_.overflow) {
+        const int number = step_ * setup_.plan.lowered.updates + ++updatesDone_[action.stage] - setup_.scale.skipped();
         if (setup_.shared) updateShared(number);
-        else rankStage.optimizer->update(rankStage.updated(), number, clipping_);
+        else rankStage.optimizer->update(rankStage.updated(), number, gradients_.factor);
     }
     rankStage.zeroGradients();
     device.endRange();
@@ -364,39 +314,10 @@ void Executor::update(const Action& action) {
     setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, mark(), action);
 }
 
-void Executor::align() { clock_->align({&setup_.tensor, &setup_.context, &setup_.experts}); }
-
-void Executor::stash(const Action& action) {
-    const Moment begin = setup_.trace.mark();
-    setup_.trace.doing(RankPhase::Compute, action);
-    const ConstArraySpan weights = at(action).stage->parameterBlock();
-    Buffer& copy = kept_[{action.stage, action.version}];
-    copy = setup_.arena.allocate(MemoryCategory::Parameters, weights.size(), weights.type());
-    setup_.arena.device().copy(weights.data().data, copy.data().data, weights.bytes().size());
-    clock_->finish(action);
-    setup_.trace.span(Lane::Compute, EventKind::StashWeights, begin, setup_.trace.mark(), action,
-                      setup_.costs.bytes(action));
-    tellVersions();
-}
-
-void Executor::free(const Action& action) {
-    kept_.erase({action.stage, action.version});
-    const std::int64_t now = setup_.trace.now();
-    setup_.trace.span(Lane::Compute, EventKind::FreeWeights, now, now, action, setup_.costs.bytes(action));
-    tellVersions();
-}
-
-void Executor::tellVersions() {
-    setup_.trace.counter(EventKind::WeightVersions, static_cast<double>(kept_.size() + setup_.stages.size()));
-}
-
 void Executor::border(int microbatches) {
     for (auto& [index, rankStage] : setup_.stages) rankStage.stage->renumber(-microbatches);
     setup_.transfers.renumber(-microbatches);
-    std::map<std::pair<int, int>, Buffer> moved;
-    for (auto& [key, weights] : kept_)
-        moved.emplace(std::pair(key.first, key.second - setup_.updates), std::move(weights));
-    kept_ = std::move(moved);
+    versions_.renumber(-setup_.plan.lowered.updates);
 }
 
 void Executor::abandon() {

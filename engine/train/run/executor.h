@@ -2,18 +2,17 @@
 // Interprets a lowered schedule: the list of actions of one pipeline rank, one by one, whatever schedule it came from.
 #pragma once
 
-#include "engine/predict/plan/costs.h"
-#include "engine/train/comm/communicator.h"
-#include "engine/train/model/stage.h"
-#include "engine/train/optim/optimizer.h"
-#include "engine/train/optim/optimizer_host.h"
-#include "engine/layout/schedule/schedule.h"
+#include "engine/predict/plan/plan.h"
 #include "engine/train/run/data_parallel_comm.h"
+#include "engine/train/run/gradient_check.h"
 #include "engine/train/run/loss_scale.h"
+#include "engine/train/run/rank_groups.h"
+#include "engine/train/run/rank_stage.h"
 #include "engine/train/run/rank_trace.h"
 #include "engine/train/run/sampler.h"
 #include "engine/train/run/step_clock.h"
 #include "engine/train/run/transfers.h"
+#include "engine/train/run/weight_versions.h"
 
 #include <deque>
 #include <functional>
@@ -29,48 +28,23 @@ class ElasticCentre;
 class HostCopies;
 class SharedWeights;
 
-/// A global stage that lies on this rank.
-struct RankStage {
-    std::unique_ptr<Stage> stage;
-    std::unique_ptr<Optimizer> optimizer = nullptr;
-    StageShards* shards = nullptr;               ///< ZeRO: this replica's
-    std::unique_ptr<HostMirror> host = nullptr;  ///< ZeRO-Offload: where the optimizer updates
-
-    /// What this replica updates, with its gradients: the parameters, or their shards. The optimizer's state is in
-    /// their order.
-    std::span<Parameter> owned() { return shards ? shards->owned() : stage->parameters(); }
-    /// Where the optimizer finds it: on the host, or there.
-    std::span<Parameter> updated() { return host ? host->parameters() : owned(); }
-    void zeroGradients() { shards ? shards->zeroGradients() : stage->zeroGradients(); }
-};
-
+/// Everything that is named outlives the executor.
 struct ExecutorSetup {
-    std::map<int, RankStage>& stages;  ///< by global stage
-    Arena& arena;                      ///< theirs
-    int stageCount = 1;                ///< of the whole pipeline
-    Communicator& replica;             ///< ranks that together hold each weight once
-    Communicator& data;                ///< ranks that hold the same weights
-    Communicator& context;
-    Communicator& experts;  ///< ranks that together hold all experts once
-    Communicator& tensor;
-    Communicator* tied = nullptr;  ///< of the ranks of first and last stage; null where no list has ReduceTied
-    Transfers& transfers;
+    const Plan& plan;  ///< the lists of actions are its lowered schedule's, or those of a validation
+    RankStages& stages;
+    Arena& arena;  ///< where the stages lie
+    RankGroups groups;
     RankTrace& trace;
-    const StepCosts& costs;
-    double clip = 0;
-    LossScale& scale;
-    float gradientScale = 1;  ///< of each microbatch's loss gradient: the loss's weight ÷ (microbatches · replicas)
     StepClock& clock;
-    int updates = 1;                       ///< of each stage in a step
-    bool flushes = true;                   ///< false: what a list leaves under way goes on in the next, see border()
-    bool serves = true;                    ///< its replica updates; false: the server does, and sends the weights
+    const LossScale& scale;
+    Transfers& transfers;
     ElasticCentre* elastic = nullptr;      ///< null where no list has ExchangeElastic
-    SharedWeights* shared = nullptr;       ///< of Hogwild's workers; null elsewhere
-    DataParallelComm* dataAxis = nullptr;  ///< null where nothing runs beside compute
+    SharedWeights* shared = nullptr;       ///< a Hogwild worker's; null elsewhere
+    DataParallelComm* dataAxis = nullptr;  ///< null where nothing is exchanged beside compute
     HostCopies* hostCopies = nullptr;      ///< null where nothing lies on the host
 };
 
-/// What a list of actions left to be known.
+/// The results of a list of actions.
 struct Executed {
     double lossSum = 0;       ///< over the microbatches; on the last stage's rank
     double gradientNorm = 0;  ///< before clipping, of the whole model; 0 where no list has ReduceNorm
@@ -94,47 +68,47 @@ public:
     Executed evaluate(std::span<const Action> actions, const Tokens& tokens);
 
 private:
+    void carryOut(const Action& action);
     void compute(const Action& action);
     Buffer input(const Action& action);
-    void work(const Action& action, Buffer input);
-    void carryOut(const Action& action, Buffer input);
+    /// Computes with the stage's weights as they are.
+    void computeStage(const Action& action, Buffer received);
+    void forward(const Action& action, Buffer received);
+    void backward(const Action& action, Buffer received);
     void reduce(const Action& action);
-    /// Between the members of a group who have met.
+    /// Exchanges between the members of a group who have met.
     void exchange(const Action& action, Communicator& group);
-    /// That leave this rank.
+    /// Bytes that the exchange sends from this rank.
     std::int64_t leavingBytes(const Action& action) const;
-    void readNorm(Communicator& replica);
     void exchangeElastic(const Action& action);
     void readShared(const Action& action);
     void updateShared(int number);
     void update(const Action& action);
-    /// Of all stages of the model; not finite where a gradient is not.
-    double squaredNorm(Communicator& replica);
-    void tellOverflow();
-    void tellOverflowOfSum();
-    void tellExponents();
-    void stash(const Action& action);
-    void free(const Action& action);
-    void tellVersions();
+    void finishList();
     void useClock(StepClock& clock);
     /// The members of a tensor, a context or an expert group go through their lists together, on the clock too.
-    void align();
+    void align() { clock_->align({&setup_.groups.tensor, &setup_.groups.context, &setup_.groups.experts}); }
+    /// Whether this replica updates its weights; else a server does and sends them.
+    bool updatesItself() const;
+    bool isLast(const Action& action) const { return action.stage == setup_.plan.lowered.stages() - 1; }
     RankStage& at(const Action& action);
     TokenBatch batch(int microbatch);
 
     ExecutorSetup setup_;
     StepClock* clock_;
-    const Tokens* tokens_ = nullptr;
-    std::map<int, MicrobatchTokens> microbatches_;  ///< of the list under way
-    std::map<std::pair<int, int>, Buffer> kept_;    ///< weights by stage and version
-    std::map<int, int> updatesDone_;                ///< by stage, in the list under way
-    Executed executed_;
-    std::vector<const double*> losses_;  ///< of the list's microbatches; to be read when the device has come to its end
-    std::deque<double> evaluated_;       ///< those that are no stage's
+    GradientCheck gradientCheck_;
+    WeightVersions versions_;
+    const float lossGradientScale_;  ///< of each microbatch: the loss's weight ÷ (microbatches · replicas)
+
+    // The list under way.
     int step_ = 0;
-    float clipping_ = 1;  ///< what gradients are multiplied by in the update
-    Buffer overflow_;     ///< mark of the first gradient that is not finite; empty where no loss is scaled
     bool evaluating_ = false;
+    const Tokens* tokens_ = nullptr;
+    std::map<int, MicrobatchTokens> microbatches_;
+    std::map<int, int> updatesDone_;  ///< by stage
+    CheckedGradients gradients_;
+    std::vector<const double*> losses_;  ///< of the microbatches; to be read when the device has come to its end
+    std::deque<double> evaluated_;       ///< the losses that no stage holds
 };
 
 }  // namespace shardlab

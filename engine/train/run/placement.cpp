@@ -117,10 +117,9 @@ std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
     return specs;
 }
 
-std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
-                                    const Recompute::Observer& recomputing, ContextGroup* context,
-                                    ExpertGroup* experts) {
-    std::map<int, RankStage> stages;
+RankStages makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
+                      const Recompute::Observer& recomputing, ContextGroup* context, ExpertGroup* experts) {
+    RankStages stages;
     for (auto [index, spec] : stageSpecs(plan, pipelineRank)) {
         spec.recomputing = recomputing;
         spec.storage = {plan.layout.parallel.zero < 3, plan.layout.parallel.zero < 2};
@@ -130,9 +129,8 @@ std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& a
     return stages;
 }
 
-std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place,
-                                                       std::map<int, RankStage>& stages, Arena& arena, RankTrace& trace,
-                                                       StepClock& clock) {
+std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place, RankStages& stages,
+                                                       Arena& arena, RankTrace& trace, StepClock& clock) {
     if (!place.besideCompute) return nullptr;
     DataParallelCommSetup setup{plan.layout.parallel,
                                 place.replicaNumber,
@@ -150,19 +148,18 @@ std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placeme
     return axis;
 }
 
-void makeMirrors(std::map<int, RankStage>& stages, Device& device, Arena& host) {
+void makeMirrors(RankStages& stages, Device& device, Arena& host) {
     for (auto& [index, rankStage] : stages)
         rankStage.host = std::make_unique<HostMirror>(rankStage.owned(), device, host);
 }
 
-void beginMirrors(std::map<int, RankStage>& stages) {
+void beginMirrors(RankStages& stages) {
     for (auto& [index, rankStage] : stages)
         if (rankStage.host) rankStage.host->begin();
 }
 
-std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena,
-                                           Arena& host, RankTrace& trace, StepClock& clock,
-                                           DataParallelComm* dataAxis) {
+std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, RankStages& stages, Arena& arena, Arena& host,
+                                           RankTrace& trace, StepClock& clock, DataParallelComm* dataAxis) {
     HostCopiesSetup setup{{}, {}, arena.device(), arena, host, trace, plan.costs, clock, dataAxis};
     for (auto& [index, rankStage] : stages) {
         setup.stages[index] = rankStage.stage.get();
@@ -171,7 +168,7 @@ std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankS
     return std::make_unique<HostCopies>(std::move(setup));
 }
 
-void makeOptimizers(const OptimizerSetup& setup, std::map<int, RankStage>& stages, Arena& arena) {
+void makeOptimizers(const OptimizerSetup& setup, RankStages& stages, Arena& arena) {
     for (auto& [index, rankStage] : stages) rankStage.optimizer = makeOptimizer(setup, rankStage.updated(), arena);
 }
 

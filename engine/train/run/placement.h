@@ -5,13 +5,17 @@
 #include "engine/train/comm/communicator.h"
 #include "engine/train/comm/nccl/nccl_communicator.h"
 #include "engine/predict/plan/plan.h"
-#include "engine/train/run/executor.h"
+#include "engine/train/run/data_parallel_comm.h"
+#include "engine/train/run/rank_groups.h"
+#include "engine/train/run/rank_stage.h"
 
 #include <map>
 #include <memory>
 #include <vector>
 
 namespace shardlab {
+
+class HostCopies;
 
 struct Placement {
     int pipelineRank = 0;
@@ -32,7 +36,9 @@ struct Placement {
     std::unique_ptr<Communicator> replica;  ///< the ranks that together hold each weight once: pipeline × tensor
     std::unique_ptr<Communicator>
         tied;                ///< ranks of first and last stage; null where the plan never reduces a tied weight
-    bool holdsLast = false;  ///< of the pipeline's stages: the one that knows the loss
+    bool holdsLast = false;  ///< the pipeline's last stage, which knows the loss
+
+    RankGroups groups() const { return {*replica, *data, *context, *experts, *tensor, tied.get()}; }
 };
 
 /// Collective over the world. The groups in which arrays move reach the memory of `device`, from GPU to GPU where
@@ -44,28 +50,27 @@ std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank);
 
 /// Allocates the rank's stages from the arena. `tensor`, and `context` and `experts`, which may be null, outlive them;
 /// `recomputing` may be empty.
-std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
-                                    const Recompute::Observer& recomputing, ContextGroup* context = nullptr,
-                                    ExpertGroup* experts = nullptr);
+RankStages makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
+                      const Recompute::Observer& recomputing, ContextGroup* context = nullptr,
+                      ExpertGroup* experts = nullptr);
 
 /// What runs beside compute, with ZeRO's shards, which the stages then know; null where nothing does. Collective over
 /// the data axis.
-std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place,
-                                                       std::map<int, RankStage>& stages, Arena& arena, RankTrace& trace,
-                                                       StepClock& clock);
+std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place, RankStages& stages,
+                                                       Arena& arena, RankTrace& trace, StepClock& clock);
 
 /// ZeRO-Offload: what each stage's replica updates gets its place in `host`, the arena of the device's host.
-void makeMirrors(std::map<int, RankStage>& stages, Device& device, Arena& host);
+void makeMirrors(RankStages& stages, Device& device, Arena& host);
 
 /// After the device's weights were loaded: where there are mirrors, they take them.
-void beginMirrors(std::map<int, RankStage>& stages);
+void beginMirrors(RankStages& stages);
 
 /// What copies between device and host, `arena` and `host`. Where the optimizer is there, `host` of each stage is
 /// there.
-std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena,
-                                           Arena& host, RankTrace& trace, StepClock& clock, DataParallelComm* dataAxis);
+std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, RankStages& stages, Arena& arena, Arena& host,
+                                           RankTrace& trace, StepClock& clock, DataParallelComm* dataAxis);
 
 /// Allocates the state of what each stage's replica updates. `updates`: of a stage over the run.
-void makeOptimizers(const OptimizerSetup& setup, std::map<int, RankStage>& stages, Arena& arena);
+void makeOptimizers(const OptimizerSetup& setup, RankStages& stages, Arena& arena);
 
 }  // namespace shardlab

@@ -5,7 +5,6 @@
 #include "engine/layout/model_shape.h"
 #include "engine/train/model/host_copy.h"
 #include "engine/train/parallel/context.h"
-#include "engine/train/parallel/data.h"
 #include "engine/train/parallel/expert.h"
 #include "engine/train/parallel/tensor.h"
 #include "engine/layout/schedule/passes.h"
@@ -51,31 +50,8 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
     transfers_.emplace(TransferSetup{*place_.pipeline, plan_.lowered.rankOfStage, place_.pipelineMembers, boundaries,
                                      Types(numberFormats(layout_.precision)).activations, arena_, trace_, *clock_,
                                      services_.loses});
-    executor_.emplace(ExecutorSetup{
-        stages_,
-        arena_,
-        plan_.lowered.stages(),
-        *place_.replica,
-        *place_.data,
-        *place_.context,
-        *place_.experts,
-        *place_.tensor,
-        place_.tied.get(),
-        *transfers_,
-        trace_,
-        plan_.costs,
-        layout_.optimizer.clip,
-        scale_,
-        static_cast<float>(layout_.optimizer.lossWeight) *
-            gradientScale(plan_.lowered.microbatches / plan_.lowered.updates, replicasOfUpdate(layout_.parallel)),
-        *clock_,
-        plan_.lowered.updates,
-        plan_.lowered.flushes(),
-        serves(),
-        elastic_.get(),
-        shared_.get(),
-        dataAxis_.get(),
-        hostCopies_.get()});
+    executor_.emplace(ExecutorSetup{plan_, stages_, arena_, place_.groups(), trace_, *clock_, scale_, *transfers_,
+                                    elastic_.get(), shared_.get(), dataAxis_.get(), hostCopies_.get()});
     if (!services_.checkpoints.empty()) {
         checkpoints_.emplace(CheckpointSetup{layout_, services_.world, services_.recorder, trace_, arena_, state(),
                                              services_.checkpoints, files(), services_.inform, services_.warn});

@@ -35,7 +35,7 @@ public:
     Status resume(const std::filesystem::path& checkpoint);
     std::string run();
     std::int64_t firstStep() const { return firstStep_; }
-    const std::map<int, RankStage>& stages() const { return stages_; }
+    const RankStages& stages() const { return stages_; }
 
 private:
     Sampler makeSampler() const;
@@ -123,7 +123,7 @@ private:
     std::unique_ptr<ContextGroup> context_;  ///< null where nobody shares the tokens of a sample
     std::unique_ptr<ExpertGroup> experts_;   ///< null where this rank holds all experts
     std::unique_ptr<HostArena> host_;        ///< null where nothing of this rank is on its device's host
-    std::map<int, RankStage> stages_;
+    RankStages stages_;
     std::unique_ptr<DataParallelComm> dataAxis_;
     std::unique_ptr<HostCopies> hostCopies_;
     std::unique_ptr<ElasticCentre> elastic_;

@@ -5,7 +5,7 @@
 #include "engine/trace/checkpoint/shard_writer.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/train/model/arena.h"
-#include "engine/train/run/executor.h"
+#include "engine/train/run/rank_stage.h"
 
 #include <map>
 #include <span>
@@ -24,7 +24,7 @@ public:
     /// Replica `replica` of `replicas` that train the same stages; `zero` tells what they share out (parallel.zero).
     /// One numbered beyond them takes what it holds from a checkpoint, and has no part in writing one. `experts`: among
     /// those with the same experts, where not all of the replicas have the same.
-    TrainingState(std::map<int, RankStage>& stages, Device& device, int zero, int replica, int replicas,
+    TrainingState(RankStages& stages, Device& device, int zero, int replica, int replicas,
                   const ReplicaPlace& experts = {})
         : stages_(stages), device_(device), zero_(zero), replica_(replica), replicas_(replicas), experts_(experts) {}
 
@@ -73,7 +73,7 @@ private:
     void read(const Held& piece, std::size_t from, std::span<float> to) const;
     void write(const Held& piece, std::span<const float> from) const;
 
-    std::map<int, RankStage>& stages_;
+    RankStages& stages_;
     Device& device_;
     int zero_;
     int replica_;

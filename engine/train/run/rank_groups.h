@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The groups in which a rank exchanges single numbers, gradients and weights.
+#pragma once
+
+#include "engine/train/comm/communicator.h"
+
+namespace shardlab {
+
+struct RankGroups {
+    Communicator& replica;  ///< ranks that together hold each weight once
+    Communicator& data;     ///< ranks that hold the same weights
+    Communicator& context;  ///< ranks of `data` that share samples
+    Communicator& experts;  ///< ranks that together hold all experts once
+    Communicator& tensor;
+    Communicator* tied = nullptr;  ///< ranks of first and last stage; null where no list has ReduceTied
+};
+
+}  // namespace shardlab
