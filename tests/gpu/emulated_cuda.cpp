@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fibers for the threads of a block, and what the emulated library has instead of NVIDIA's libraries and of tensor
-// cores.
+// cores. Fibers change places by longjmp, which, unlike swapcontext, does not call the system: kernels do little else.
 #include "tests/gpu/emulated_cuda.h"
 
 #include "kernels/cpu/dropout_mask.h"
@@ -13,6 +13,7 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <csetjmp>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -28,16 +29,18 @@ constexpr std::size_t stackBytes = 64 * 1024;
 
 constexpr std::size_t warp = 32;
 
-/// Of all threads of a block, or of a warp: nobody goes on before everybody has come who has not ended.
+/// The threads of a block or of a warp meet: none goes on before all have come that have not ended.
 struct Meeting {
     std::size_t alive = 0;
     std::size_t arrived = 0;
     std::size_t number = 0;
 };
 
+/// A thread of one block after another.
 struct Fiber {
-    ucontext_t context{};
+    jmp_buf place{};  ///< where it goes on
     std::unique_ptr<unsigned char[]> stack{new unsigned char[stackBytes]};
+    bool begun = false;
     bool done = false;
     std::uint64_t word = 0;  ///< brought to an exchange
 };
@@ -50,7 +53,7 @@ struct AlignedDelete {
 struct Block {
     std::vector<Fiber> fibers;  ///< kept from block to block
     std::size_t running = 0;
-    ucontext_t scheduler{};
+    jmp_buf scheduler{};
     Meeting all;
     std::vector<Meeting> warps;
     std::unique_ptr<unsigned char[], AlignedDelete> shared;
@@ -60,11 +63,31 @@ struct Block {
 };
 Block block;
 
+void pauseFiber() {
+    if (_setjmp(block.fibers[block.running].place) == 0) _longjmp(block.scheduler, 1);
+}
+
 void enter() {
-    (*block.kernel)();
-    block.fibers[block.running].done = true;
-    --block.all.alive;
-    --block.warps[block.running / warp].alive;
+    while (true) {
+        (*block.kernel)();
+        block.fibers[block.running].done = true;
+        --block.all.alive;
+        --block.warps[block.running / warp].alive;
+        pauseFiber();
+    }
+}
+
+/// Lets the fiber run until it pauses.
+void resume(Fiber& fiber) {
+    if (_setjmp(block.scheduler) != 0) return;
+    if (fiber.begun) _longjmp(fiber.place, 1);
+    fiber.begun = true;
+    ucontext_t context{};
+    getcontext(&context);
+    context.uc_stack.ss_sp = fiber.stack.get();
+    context.uc_stack.ss_size = stackBytes;
+    makecontext(&context, &enter, 0);
+    setcontext(&context);
 }
 
 void meet(Meeting& meeting) {
@@ -76,7 +99,7 @@ void meet(Meeting& meeting) {
             meeting.arrived = 0;
             ++meeting.number;
         } else {
-            swapcontext(&block.fibers[block.running].context, &block.scheduler);
+            pauseFiber();
             threadIdx = mine;
         }
     }
@@ -96,22 +119,14 @@ void runBlock(dim3 size) {
     while (block.fibers.size() < threads) block.fibers.emplace_back();
     block.all = {threads};
     block.warps.assign((threads + warp - 1) / warp, {warp});
-    for (std::size_t i = 0; i < threads; ++i) {
-        Fiber& fiber = block.fibers[i];
-        fiber.done = false;
-        getcontext(&fiber.context);
-        fiber.context.uc_stack.ss_sp = fiber.stack.get();
-        fiber.context.uc_stack.ss_size = stackBytes;
-        fiber.context.uc_link = &block.scheduler;
-        makecontext(&fiber.context, &enter, 0);
-    }
+    for (std::size_t i = 0; i < threads; ++i) block.fibers[i].done = false;
     while (block.all.alive > 0) {
         for (const std::size_t i : order) {
             if (block.fibers[i].done) continue;
             block.running = i;
             threadIdx = {static_cast<unsigned>(i % size.x), static_cast<unsigned>(i / size.x % size.y),
                          static_cast<unsigned>(i / size.x / size.y)};
-            swapcontext(&block.scheduler, &block.fibers[i].context);
+            resume(block.fibers[i]);
         }
     }
 }
