@@ -3,7 +3,6 @@
 #include "engine/layout/model_shape.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/train/run/profile.h"
-#include "kernels/threads.h"
 #include "tests/train/rank_threads.h"
 
 #include <QTest>
@@ -63,7 +62,6 @@ void kernelsFollowFromTheModel(const Profile& profile) {
 }
 
 std::vector<Profile> measure(const Layout& layout) {
-    setKernelThreads(1);
     const auto plan = makePlan(layout);
     if (!plan) qFatal("%s", toText(plan.error()).c_str());
     std::vector<Profile> profiles(static_cast<std::size_t>(plan->mesh.ranks()));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/train/comm/loopback/loopback.h"
+#include "kernels/threads.h"
 
 #include <functional>
 #include <mutex>
@@ -12,14 +13,17 @@
 
 namespace shardlab {
 
-/// Runs `body(rank, world)` on a thread per rank. A rank that throws fails the others too; returns the first error.
+/// Runs `body(rank, world)` on a thread per rank. Kernels use that thread alone, and the caller's for a model to
+/// compare with. A rank that throws fails the others too; returns the first error.
 inline std::string runRanks(int ranks, const std::function<void(int, Communicator&)>& body) {
+    setKernelThreads(1);
     LoopbackWorld world(ranks);
     std::mutex mutex;
     std::string firstError;
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < ranks; ++rank)
         threads.emplace_back([&, rank] {
+            setKernelThreads(1);  // a number that each thread has for itself
             try {
                 const auto communicator = world.communicator(rank);
                 body(rank, *communicator);

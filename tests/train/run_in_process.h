@@ -7,7 +7,6 @@
 #include "engine/predict/plan/plan.h"
 #include "engine/trace/record/recorder.h"
 #include "engine/train/run/trainer.h"
-#include "kernels/threads.h"
 #include "tests/train/rank_threads.h"
 
 #include <algorithm>
@@ -54,7 +53,6 @@ struct RunOutcome {
 /// may be empty.
 inline RunOutcome runInProcess(const Plan& plan, const std::function<Command()>& takeCommand = {},
                                const std::function<void(int rank, TrainerServices&)>& prepare = {}) {
-    setKernelThreads(1);
     const int ranks = plan.mesh.ranks();
     const std::int64_t origin = monotonicNanoseconds();
     RunOutcome outcome;
