@@ -3,12 +3,10 @@
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/predict/plan/packed_activations.h"
 #include "tests/support/seed.h"
-#include "tests/train/outcomes.h"
+#include "tests/train/one_rank.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
-
-#include <optional>
 
 using namespace shardlab;
 
@@ -16,11 +14,8 @@ namespace {
 
 constexpr int steps = 10;
 
-struct Split {
-    int data = 1;
-    int pipeline = 1;
-    int zero = 0;
-};
+/// Roundings of sums part layouts by 1e-7 of a weight, and now and then one tips a ReLU or a pool.
+constexpr CurveTolerance tipped{1e-4, 1e-2};
 
 }  // namespace
 
@@ -34,11 +29,7 @@ private:
         layout.model.image = 16;
         layout.model.channels = 3;
         layout.model.classes = 5;
-        layout.cluster.hosts = {{"localhost", split.data * split.pipeline}};
-        layout.parallel.data = split.data;
-        layout.parallel.pipeline = split.pipeline;
-        layout.parallel.zero = split.zero;
-        layout.schedule.kind = split.pipeline > 1 ? "1f1b" : "naive";
+        splitOver(layout, split);
         layout.batch = {16, 2};
         layout.run.steps = steps;
         layout.run.seed = seed_;
@@ -47,24 +38,8 @@ private:
         return layout;
     }
 
-    const RunOutcome& reference() {
-        if (!reference_) {
-            Layout layout = layoutOf({});
-            layout.batch.micro = 16;
-            reference_ = runInProcess(planOf(layout));
-        }
-        return *reference_;
-    }
-
-    /// Roundings of sums part layouts by 1e-7 of a weight, and now and then one tips a ReLU or a pool.
-    void requireEqual(const RunOutcome& run, double tolerance = 1e-4) {
-        const QString wrong = difference(run, reference(), {tolerance, std::min(100 * tolerance, 0.2)});
-        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2").arg(seed_).arg(wrong)));
-        QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{steps});
-    }
-
     std::int64_t seed_ = 0;
-    std::optional<RunOutcome> reference_;
+    OneRank oneRank_;
 
 private Q_SLOTS:
     void initTestCase() { seed_ = freshSeed(); }
@@ -95,22 +70,22 @@ private Q_SLOTS:
         row("data 4", {4});
         row("pipeline 4", {1, 4});
         row("data 2 pipeline 2", {2, 2});
-        row("data 4, ZeRO 1", {4, 1, 1});
-        row("data 2 pipeline 2, ZeRO 2", {2, 2, 2});
-        row("data 2 pipeline 2, ZeRO 3", {2, 2, 3});
-        row("data 4, ZeRO 3", {4, 1, 3});
+        row("data 4, ZeRO 1", {.data = 4, .zero = 1});
+        row("data 2 pipeline 2, ZeRO 2", {.data = 2, .pipeline = 2, .zero = 2});
+        row("data 2 pipeline 2, ZeRO 3", {.data = 2, .pipeline = 2, .zero = 3});
+        row("data 4, ZeRO 3", {.data = 4, .zero = 3});
     }
     void everyLayoutEqualsOneRank() {
         QFETCH(int, data);
         QFETCH(int, pipeline);
         QFETCH(int, zero);
-        requireEqual(runInProcess(planOf(layoutOf({data, pipeline, zero}))));
+        oneRank_.requireEqual(layoutOf({.data = data, .pipeline = pipeline, .zero = zero}), tipped);
     }
 
     void stagesOfOtherLengthsToo() {
         Layout layout = layoutOf({1, 2});
         layout.schedule.stages = {1, 3};
-        requireEqual(runInProcess(planOf(layout)));
+        oneRank_.requireEqual(layout, tipped);
     }
 
     void everyScheduleToo_data() {
@@ -126,7 +101,7 @@ private Q_SLOTS:
         Layout layout = layoutOf({1, 2});
         layout.schedule.kind = schedule.toStdString();
         layout.schedule.chunks = chunks;
-        requireEqual(runInProcess(planOf(layout)));
+        oneRank_.requireEqual(layout, tipped);
     }
 
     void recomputationToo_data() {
@@ -141,7 +116,7 @@ private Q_SLOTS:
         const RunOutcome run = runInProcess(planOf(layout));
         QVERIFY2(run.error.empty(), run.error.c_str());
         QCOMPARE(run.counter(EventKind::Loss), whole.counter(EventKind::Loss));  // to the bit
-        requireEqual(run);
+        oneRank_.requireEqual(layout, run, tipped);
     }
 
     /// In 16 bits what is rounded where differs between layouts, each time by 2⁻⁹ of an activation.
@@ -158,7 +133,7 @@ private Q_SLOTS:
     void sixteenBits() {
         QFETCH(QString, compute);
         QFETCH(QString, weights);
-        Layout layout = layoutOf({2, 2, 1});
+        Layout layout = layoutOf({.data = 2, .pipeline = 2, .zero = 1});
         layout.precision.compute = compute.toStdString();
         layout.precision.weights = weights.toStdString();
         layout.precision.gradients = "fp32";
@@ -168,7 +143,8 @@ private Q_SLOTS:
         }
         const RunOutcome run = runInProcess(planOf(layout));
         QVERIFY2(run.error.empty(), run.error.c_str());
-        const QString wrong = difference(run.counter(EventKind::Loss), reference().counter(EventKind::Loss), 0.1);
+        const QString wrong =
+            difference(run.counter(EventKind::Loss), oneRank_.trained(layoutOf({})).counter(EventKind::Loss), 0.1);
         QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: %2").arg(seed_).arg(wrong)));
     }
 
@@ -191,7 +167,7 @@ private Q_SLOTS:
             if (split.zero == 3) layout.parallel.partition = partition.toStdString();
             return runInProcess(planOf(layout));
         };
-        const RunOutcome one = trained({}), many = trained({2, 2, 3});
+        const RunOutcome one = trained({}), many = trained({.data = 2, .pipeline = 2, .zero = 3});
         QVERIFY2(one.error.empty() && many.error.empty(), (one.error + many.error).c_str());
         const QString wrong = difference(many.counter(EventKind::Loss), one.counter(EventKind::Loss), 2e-4);
         QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: %2").arg(seed_).arg(wrong)));
@@ -304,7 +280,7 @@ private Q_SLOTS:
 
     void checkpointsReshard() {
         QTemporaryDir folder;
-        Layout first = layoutOf({1, 4}), second = layoutOf({2, 1, 3});
+        Layout first = layoutOf({1, 4}), second = layoutOf({.data = 2, .zero = 3});
         first.run.steps = steps / 2;
         first.checkpoint.every = steps / 2;
         const auto into = [&](int, TrainerServices& services) { services.checkpoints = folder.path().toStdString(); };
@@ -315,7 +291,7 @@ private Q_SLOTS:
         const auto from = [&](int, TrainerServices& services) { services.resume = *newest; };
         const RunOutcome rest = runInProcess(planOf(second), {}, from);
         QVERIFY2(rest.error.empty(), rest.error.c_str());
-        const std::vector<double> straight = reference().counter(EventKind::Loss);
+        const std::vector<double> straight = oneRank_.trained(second).counter(EventKind::Loss);
         const QString wrong =
             difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-4);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));

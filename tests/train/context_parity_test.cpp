@@ -6,7 +6,7 @@
 #include "engine/layout/schedule/registry.h"
 #include "engine/train/run/text_generator.h"
 #include "tests/support/seed.h"
-#include "tests/train/outcomes.h"
+#include "tests/train/one_rank.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -18,15 +18,6 @@ using namespace shardlab;
 namespace {
 
 constexpr int steps = 20;
-
-struct Split {
-    int data = 1;
-    int pipeline = 1;
-    int tensor = 1;
-    int context = 1;
-    bool sequence = false;
-    int ranks() const { return data * pipeline * tensor * context; }
-};
 
 }  // namespace
 
@@ -44,13 +35,7 @@ private:
         layout.model.vocabulary = 259;  // divided by no group
         layout.data.kind = "text";
         layout.data.path = folder_.filePath("text.txt").toStdString();
-        layout.cluster.hosts = {{"localhost", split.ranks()}};
-        layout.parallel.data = split.data;
-        layout.parallel.pipeline = split.pipeline;
-        layout.parallel.tensor = split.tensor;
-        layout.parallel.context = split.context;
-        layout.parallel.sequence = split.sequence;
-        layout.schedule.kind = split.pipeline > 1 ? "1f1b" : "naive";
+        splitOver(layout, split);
         layout.batch = {8, 2};
         if (8 % (split.data * 2) != 0) layout.batch.micro = 1;
         layout.run.steps = steps;
@@ -60,37 +45,9 @@ private:
         return layout;
     }
 
-    /// The same on one rank, in one microbatch; in flushed steps.
-    RunOutcome oneRank(Layout layout) {
-        layout.cluster.hosts = {{"localhost", 1}};
-        layout.cluster.pace.reset();
-        layout.parallel.data = layout.parallel.pipeline = layout.parallel.tensor = layout.parallel.context = 1;
-        layout.parallel.sequence = false;
-        layout.parallel.zero = 0;
-        layout.parallel.partition = "flat";
-        layout.parallel.allReduce = "backend";
-        layout.schedule = {};
-        layout.schedule.kind = "naive";
-        layout.memory = {};
-        layout.batch.micro = layout.batch.global;
-        return runInProcess(planOf(layout));
-    }
-
-    const RunOutcome& reference(const std::string& model = "gpt") {
-        auto [entry, added] = references_.try_emplace(model);
-        if (added) entry->second = oneRank(layoutOf({}, model));
-        return entry->second;
-    }
-
-    void requireEqual(const RunOutcome& run, const RunOutcome& wanted, const CurveTolerance& tolerance = {}) {
-        const QString wrong = difference(run, wanted, tolerance);
-        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2").arg(seed_).arg(wrong)));
-        QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{steps});
-    }
-
     QTemporaryDir folder_;
     std::int64_t seed_ = 0;
-    std::map<std::string, RunOutcome> references_;
+    OneRank oneRank_;
 
 private Q_SLOTS:
     void initTestCase() {
@@ -125,15 +82,14 @@ private Q_SLOTS:
         QFETCH(int, tensor);
         QFETCH(int, context);
         QFETCH(bool, sequence);
-        requireEqual(runInProcess(planOf(layoutOf({data, pipeline, tensor, context, sequence}, model.toStdString()))),
-                     reference(model.toStdString()));
+        oneRank_.requireEqual(layoutOf({data, pipeline, tensor, context, sequence}, model.toStdString()));
     }
 
     /// Three members: rings whose steps all differ.
     void threeMembersToo() {
         Layout layout = layoutOf({1, 1, 1, 3});
         layout.model.sequence = 18;
-        requireEqual(runInProcess(planOf(layout)), oneRank(layout));
+        oneRank_.requireEqual(layout);
     }
 
     /// Gradients too: plain gradient descent without clipping writes them into the weights.
@@ -144,7 +100,7 @@ private Q_SLOTS:
             layout.optimizer.learningRate = 0.05;
             layout.optimizer.warmup = 0;
             layout.optimizer.clip = 0;
-            const RunOutcome run = split.ranks() == 1 ? oneRank(layout) : runInProcess(planOf(layout));
+            const RunOutcome run = runInProcess(planOf(split.ranks() == 1 ? onOneRank(layout) : layout));
             if (!run.error.empty()) throw std::runtime_error(run.error);
             return wholeWeights(run);
         };
@@ -183,7 +139,7 @@ private Q_SLOTS:
         Layout layout = layoutOf({1, 2, 2, 2, true});
         layout.schedule.kind = schedule.toStdString();
         layout.schedule.chunks = chunks;
-        requireEqual(runInProcess(planOf(layout)), reference());
+        oneRank_.requireEqual(layout);
     }
 
     /// Without a flush the reference is the same pipeline whose samples nobody shares.
@@ -226,17 +182,17 @@ private Q_SLOTS:
         layout.parallel.zero = zero;
         layout.parallel.partition = partition.toStdString();
         layout.memory.recompute = recompute.toStdString();
-        requireEqual(runInProcess(planOf(layout)), reference());
+        oneRank_.requireEqual(layout);
     }
 
     /// The context group alone is enough to share out over.
     void shardsOverTheContextGroup() {
         Layout layout = layoutOf({1, 1, 1, 4});
         layout.parallel.zero = 1;
-        requireEqual(runInProcess(planOf(layout)), reference());
+        oneRank_.requireEqual(layout);
         layout.parallel.zero = 0;
         layout.parallel.allReduce = "ring";
-        requireEqual(runInProcess(planOf(layout)), reference());
+        oneRank_.requireEqual(layout);
     }
 
     /// In 16 bits each sum is rounded at other places: close, and it learns.
@@ -248,8 +204,8 @@ private Q_SLOTS:
                 layout.precision.lossScale = "static";
                 layout.precision.scale = 1024;
             }
-            const RunOutcome run = runInProcess(planOf(layout)), wanted = oneRank(layout);
-            requireEqual(run, wanted, {2e-2, 0.3});
+            const RunOutcome run = runInProcess(planOf(layout));
+            oneRank_.requireEqual(layout, run, {2e-2, 0.3});
             const std::vector<double> losses = run.counter(EventKind::Loss);
             QVERIFY2(losses.back() < losses.front() - 0.3, qPrintable(QString::number(losses.back())));
         }
@@ -349,7 +305,7 @@ private Q_SLOTS:
         const auto from = [&](int, TrainerServices& services) { services.resume = *newest; };
         const RunOutcome rest = runInProcess(planOf(second), {}, from);
         QVERIFY2(rest.error.empty(), rest.error.c_str());
-        const std::vector<double> straight = reference().counter(EventKind::Loss);
+        const std::vector<double> straight = oneRank_.trained(second).counter(EventKind::Loss);
         const QString wrong =
             difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-5);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
@@ -380,7 +336,7 @@ private Q_SLOTS:
     void paced() {
         Layout layout = layoutOf({1, 2, 1, 2});
         layout.cluster.pace = PaceSpec{"h100-sxm", 0.05};
-        requireEqual(runInProcess(planOf(layout)), reference());
+        oneRank_.requireEqual(layout);
     }
 };
 

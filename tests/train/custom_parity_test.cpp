@@ -9,8 +9,7 @@
 #include "tests/support/places.h"
 #include "tests/support/random_order.h"
 #include "tests/support/seed.h"
-#include "tests/train/loss_curves.h"
-#include "tests/train/run_in_process.h"
+#include "tests/train/one_rank.h"
 
 using namespace shardlab;
 
@@ -21,10 +20,7 @@ constexpr int steps = 12;
 Layout layoutOf(int data, int pipeline, int microbatches, std::int64_t seed) {
     Layout layout;
     layout.model = {"gpt", 6, 16, 2, 16, 256, 0.0};
-    layout.cluster.hosts = {{"localhost", data * pipeline}};
-    layout.parallel.data = data;
-    layout.parallel.pipeline = pipeline;
-    layout.schedule.kind = pipeline == 1 ? "naive" : "custom";
+    splitOver(layout, {data, pipeline});
     layout.batch = {8, 8 / data / microbatches};
     layout.run = {steps, seed, 6, 1};
     return layout;
@@ -36,7 +32,7 @@ class CustomParityTest : public QObject {
     Q_OBJECT
 private:
     std::int64_t seed_ = 0;
-    RunOutcome reference_;
+    OneRank oneRank_;
 
     void equalsOneRank(Layout layout, const Schedule& order) {
         layout = withOwnSchedule(std::move(layout), order);
@@ -46,12 +42,8 @@ private:
         }
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
-        QVERIFY2(run.error.empty(), run.error.c_str());
-        for (const EventKind kind : {EventKind::Loss, EventKind::ValidationLoss}) {
-            const QString wrong = difference(run.counter(kind), reference_.counter(kind), 1e-5);
-            QVERIFY2(wrong.isEmpty(),
-                     qPrintable(QString("seed %1: %2\n%3").arg(seed_).arg(wrong, toCsv(order).c_str())));
-        }
+        const QString wrong = difference(run, oneRank_.trained(layout));
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong + "\n" + toCsv(order).c_str()));
         for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
             const auto& written =
                 order.ranks[static_cast<std::size_t>(plan.mesh.coordinate(static_cast<int>(rank), Axis::Pipeline))];
@@ -67,9 +59,7 @@ private:
 private Q_SLOTS:
     void initTestCase() {
         seed_ = freshSeed();
-        reference_ = runInProcess(planOf(layoutOf(1, 1, 1, seed_)));
-        QVERIFY2(reference_.error.empty(), reference_.error.c_str());
-        QVERIFY(reference_.counter(EventKind::Loss).size() == steps);
+        QVERIFY(oneRank_.trained(layoutOf(1, 1, 1, seed_)).counter(EventKind::Loss).size() == steps);
     }
 
     void writtenOnes_data() {

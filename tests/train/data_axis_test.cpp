@@ -8,8 +8,7 @@
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/validate.h"
 #include "tests/support/seed.h"
-#include "tests/train/loss_curves.h"
-#include "tests/train/run_in_process.h"
+#include "tests/train/one_rank.h"
 
 #include <QtTest>
 #include <array>
@@ -61,27 +60,6 @@ private:
         return layout;
     }
 
-    const RunOutcome& oneRank(int layers) {
-        const auto [entry, added] = references_.try_emplace(layers);
-        if (added) {
-            Layout layout = layoutOf(0, 1, 1, "naive", 1, 12);
-            layout.model.layers = layers;
-            entry->second = runInProcess(planOf(layout));
-        }
-        return entry->second;
-    }
-
-    void requireEqual(const RunOutcome& run, const RunOutcome& wanted, double tolerance) {
-        QVERIFY2(run.error.empty(), run.error.c_str());
-        for (const EventKind kind : {EventKind::Loss, EventKind::ValidationLoss}) {
-            const QString wrong = difference(run.counter(kind), wanted.counter(kind), tolerance);
-            QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: %2").arg(seed_).arg(wrong)));
-        }
-        const QString wrong = difference(run.counter(EventKind::GradientNorm), wanted.counter(EventKind::GradientNorm),
-                                         std::max(tolerance, 1e-3));
-        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, norm: %2").arg(seed_).arg(wrong)));
-    }
-
     /// Largest bytes of each category, and of all, that a rank's arena held.
     void requireMemoryIsTheLedger(const Plan& plan, const RunOutcome& run) {
         for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
@@ -107,7 +85,7 @@ private:
     }
 
     std::int64_t seed_ = 0;
-    std::map<int, RunOutcome> references_;
+    OneRank oneRank_;
 
 private Q_SLOTS:
     void initTestCase() { seed_ = freshSeed(); }
@@ -147,7 +125,7 @@ private Q_SLOTS:
         const Status valid = validate(plan.lowered);
         QVERIFY2(valid.has_value(), valid ? "" : valid.error().text().c_str());
         const RunOutcome run = runInProcess(plan);
-        requireEqual(run, oneRank(plan.layout.model.layers), 1e-5);
+        oneRank_.requireEqual(plan.layout, run);
         requireMemoryIsTheLedger(plan, run);
     }
 
@@ -177,7 +155,7 @@ private Q_SLOTS:
         layout.cluster.hosts[0].devices *= 3;
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
-        requireEqual(run, oneRank(4), 1e-5);
+        oneRank_.requireEqual(layout, run);
         requireMemoryIsTheLedger(plan, run);
     }
 
@@ -281,7 +259,7 @@ private Q_SLOTS:
         layout.memory.recomputeEvery = 3;
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
-        requireEqual(run, oneRank(8), 1e-5);
+        oneRank_.requireEqual(layout, run);
         requireMemoryIsTheLedger(plan, run);
         layout.memory.recompute = "none";
         const RunOutcome kept = runInProcess(planOf(layout));
@@ -334,7 +312,7 @@ private Q_SLOTS:
         layout.parallel.allReduce = "ring";
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
-        requireEqual(run, oneRank(4), 1e-5);
+        oneRank_.requireEqual(layout, run);
         const auto buckets = static_cast<int>(plan.costs.stages[0].data.reduce.size());
         QCOMPARE(run.count(EventKind::RingHop), data * steps * buckets * 2 * (data - 1));
         // 2(n−1)/n of the gradients leave each rank; parts differ by a float.

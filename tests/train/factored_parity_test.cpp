@@ -4,8 +4,7 @@
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/train/run/text_generator.h"
 #include "tests/support/seed.h"
-#include "tests/train/loss_curves.h"
-#include "tests/train/run_in_process.h"
+#include "tests/train/one_rank.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -22,23 +21,16 @@ namespace {
 constexpr int steps = 20;
 constexpr const char* optimizers[] = {"adafactor", "sm3"};
 
-struct Split {
-    const char* name = "one rank";
-    int data = 1, pipeline = 1, tensor = 1;
-    bool sequence = false;
-    bool zeroByLayers = false;
-};
-
-constexpr Split splits[] = {
-    {"data 2", 2, 1, 1},
-    {"pipeline 2", 1, 2, 1},
-    {"tensor 2", 1, 1, 2},
-    {"tensor 2, sequence", 1, 1, 2, true},
-    {"tensor 4", 1, 1, 4},
-    {"pipeline 4 × tensor 2", 1, 4, 2},
-    {"data 2 × pipeline 2 × tensor 2, sequence", 2, 2, 2, true},
-    {"data 2, ZeRO 3 by layers", 2, 1, 1, false, true},
-    {"data 2 × pipeline 2 × tensor 2, ZeRO 3 by layers", 2, 2, 2, false, true},
+const std::pair<const char*, Split> splits[] = {
+    {"data 2", {2}},
+    {"pipeline 2", {1, 2}},
+    {"tensor 2", {1, 1, 2}},
+    {"tensor 2, sequence", {.tensor = 2, .sequence = true}},
+    {"tensor 4", {1, 1, 4}},
+    {"pipeline 4 × tensor 2", {1, 4, 2}},
+    {"data 2 × pipeline 2 × tensor 2, sequence", {2, 2, 2, 1, true}},
+    {"data 2, ZeRO 3 by layers", {.data = 2, .zero = 3}},
+    {"data 2 × pipeline 2 × tensor 2, ZeRO 3 by layers", {2, 2, 2, 1, false, 3}},
 };
 
 }  // namespace
@@ -51,14 +43,8 @@ class FactoredParityTest : public QObject {
         layout.model = {model, 4, 16, 4, 16, 259, 0};
         layout.data.kind = "text";
         layout.data.path = folder_.filePath("text.txt").toStdString();
-        layout.cluster.hosts = {{"localhost", split.data * split.pipeline * split.tensor}};
-        layout.parallel.data = split.data;
-        layout.parallel.pipeline = split.pipeline;
-        layout.parallel.tensor = split.tensor;
-        layout.parallel.sequence = split.sequence;
-        layout.parallel.zero = split.zeroByLayers ? 3 : 0;
-        layout.parallel.partition = split.zeroByLayers ? "layers" : "flat";
-        layout.schedule.kind = split.pipeline > 1 ? "1f1b" : "naive";
+        splitOver(layout, split);
+        if (split.zero == 3) layout.parallel.partition = "layers";
         layout.batch = {8, 1};
         layout.optimizer.kind = optimizer;
         // Both divide a gradient by what they know of its size, however small it is: rounding errors of gradients near
@@ -69,22 +55,6 @@ class FactoredParityTest : public QObject {
         if (optimizer == "sm3") layout.optimizer.momentum = model == "gpt" ? 0.9 : 0;
         layout.run = {steps, seed_, 10, 1};
         return layout;
-    }
-
-    const RunOutcome& reference(const std::string& model, const std::string& optimizer) {
-        auto [entry, added] = references_.try_emplace({model, optimizer});
-        if (added) {
-            Layout layout = layoutOf(model, optimizer, {});
-            layout.batch.micro = 8;
-            entry->second = runInProcess(planOf(layout));
-        }
-        return entry->second;
-    }
-
-    void requireEqual(const std::vector<double>& got, const std::vector<double>& wanted, const char* what) const {
-        QVERIFY(!wanted.empty());
-        const QString wrong = difference(got, wanted, 1e-5);
-        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2: %3").arg(seed_).arg(what, wrong)));
     }
 
     /// Replicas, and the two copies of the token embedding, hold the same bits.
@@ -118,7 +88,7 @@ class FactoredParityTest : public QObject {
 
     QTemporaryDir folder_;
     std::int64_t seed_ = 0;
-    std::map<std::pair<std::string, std::string>, RunOutcome> references_;
+    OneRank oneRank_;
 
 private Q_SLOTS:
     void initTestCase() {
@@ -129,7 +99,7 @@ private Q_SLOTS:
     void bothLearn() {
         for (const char* model : {"gpt", "mlp"})
             for (const char* optimizer : optimizers) {
-                const RunOutcome& run = reference(model, optimizer);
+                const RunOutcome& run = oneRank_.trained(layoutOf(model, optimizer, {}));
                 QVERIFY2(run.error.empty(), run.error.c_str());
                 const std::vector<double> losses = run.counter(EventKind::Loss);
                 QCOMPARE(losses.size(), std::size_t{steps});
@@ -145,22 +115,19 @@ private Q_SLOTS:
         for (const char* model : {"gpt", "mlp"})
             for (const char* optimizer : optimizers)
                 for (int i = 0; i < int(std::size(splits)); ++i)
-                    QTest::addRow("%s %s %s", model, optimizer, splits[i].name) << model << optimizer << i;
+                    QTest::addRow("%s %s %s", model, optimizer, splits[i].first) << model << optimizer << i;
     }
     void everyLayoutEqualsOneRank() {
         QFETCH(QString, model);
         QFETCH(QString, optimizer);
         QFETCH(int, split);
-        const Plan plan = planOf(layoutOf(model.toStdString(), optimizer.toStdString(), splits[split]));
+        const bool byLayers = splits[split].second.zero == 3;
+        const Plan plan = planOf(layoutOf(model.toStdString(), optimizer.toStdString(), splits[split].second));
         const RunOutcome run = runInProcess(plan);
-        QVERIFY2(run.error.empty(), run.error.c_str());
-        const RunOutcome& wanted = reference(model.toStdString(), optimizer.toStdString());
-        requireEqual(run.counter(EventKind::Loss), wanted.counter(EventKind::Loss), "loss");
-        requireEqual(run.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss),
-                     "validation loss");
-        if (!splits[split].zeroByLayers) requireCopiesEqual(run);
+        oneRank_.requireEqual(plan.layout, run);
+        if (!byLayers) requireCopiesEqual(run);
         // Memory to the byte, where all replicas hold alike.
-        for (std::size_t rank = 0; rank < run.ranks.size() && !splits[split].zeroByLayers; ++rank)
+        for (std::size_t rank = 0; rank < run.ranks.size() && !byLayers; ++rank)
             QCOMPARE(plan.memory[rank].bytes[std::size_t(MemoryCategory::Optimizer)],
                      largest(run.ranks[rank], peakKind(MemoryCategory::Optimizer)));
     }
@@ -192,7 +159,7 @@ private Q_SLOTS:
     void collectivesOfUpdatesAreThoseOfThePlan() {
         QFETCH(QString, optimizer);
         QFETCH(bool, paced);
-        Layout layout = layoutOf("gpt", optimizer.toStdString(), {"", 1, 2, 2});
+        Layout layout = layoutOf("gpt", optimizer.toStdString(), {1, 2, 2});
         layout.run.steps = 2;
         layout.run.validateEvery = 0;
         if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 1.0};
@@ -234,8 +201,8 @@ private Q_SLOTS:
     void checkpointsReshard() {
         QFETCH(QString, optimizer);
         const std::string kind = optimizer.toStdString();
-        const Split one, tensor{"", 1, 1, 2}, mixed{"", 2, 2, 2, true}, layers{"", 2, 1, 1, false, true};
-        const std::vector<double> straight = reference("gpt", kind).counter(EventKind::Loss);
+        const Split one, tensor{1, 1, 2}, mixed{2, 2, 2, 1, true}, layers{.data = 2, .zero = 3};
+        const std::vector<double> straight = oneRank_.trained(layoutOf("gpt", kind, {})).counter(EventKind::Loss);
         for (const auto& [from, to] : {std::pair(tensor, one), std::pair(one, tensor), std::pair(mixed, one),
                                        std::pair(layers, tensor), std::pair(tensor, mixed)}) {
             QTemporaryDir folder, rest;
@@ -248,14 +215,15 @@ private Q_SLOTS:
             QVERIFY(newest.has_value());
             const RunOutcome second = keep(layoutOf("gpt", kind, to), rest, *newest);
             QVERIFY2(second.error.empty(), second.error.c_str());
-            requireEqual(second.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()},
-                         "after the checkpoint");
+            const QString wrong =
+                difference(second.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-5);
+            QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
         }
     }
 
     void whatIsStagedStandsInTheLedger() {
         for (const char* optimizer : optimizers)
-            for (const Split& split : {Split{}, Split{"", 2, 2, 1}, Split{"", 2, 1, 2}}) {
+            for (const Split& split : {Split{}, Split{2, 2}, Split{2, 1, 2}}) {
                 QTemporaryDir folder;
                 Layout layout = layoutOf("gpt", optimizer, split);
                 layout.run.steps = 2;
@@ -287,7 +255,7 @@ private Q_SLOTS:
                 layout.precision = {"fp16", "master", "compute", "dynamic", scale, 200};
                 return runInProcess(planOf(layout));
             };
-            const RunOutcome wanted = trained(1024, {}), left = trained(16777216, {"", 1, 2, 2});
+            const RunOutcome wanted = trained(1024, {}), left = trained(16777216, {1, 2, 2});
             QVERIFY2(wanted.error.empty() && left.error.empty(), (wanted.error + left.error).c_str());
             QCOMPARE(wanted.count(EventKind::Overflow), 0);
             QVERIFY(left.count(EventKind::Overflow) > 0);

@@ -3,7 +3,7 @@
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/train/run/text_generator.h"
 #include "tests/support/seed.h"
-#include "tests/train/outcomes.h"
+#include "tests/train/one_rank.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -14,15 +14,6 @@ using namespace shardlab;
 namespace {
 
 constexpr int steps = 10;
-
-struct Split {
-    int data = 1;
-    int pipeline = 1;
-    int tensor = 1;
-    int context = 1;
-    bool sequence = false;
-    int zero = 0;
-};
 
 }  // namespace
 
@@ -43,14 +34,7 @@ private:
         layout.model.feedForward = {84};
         layout.data.kind = "text";
         layout.data.path = folder_.filePath("text.txt").toStdString();
-        layout.cluster.hosts = {{"localhost", split.data * split.pipeline * split.tensor * split.context}};
-        layout.parallel.data = split.data;
-        layout.parallel.pipeline = split.pipeline;
-        layout.parallel.tensor = split.tensor;
-        layout.parallel.context = split.context;
-        layout.parallel.sequence = split.sequence;
-        layout.parallel.zero = split.zero;
-        layout.schedule.kind = split.pipeline > 1 ? "1f1b" : "naive";
+        splitOver(layout, split);
         layout.batch = {8, split.pipeline * split.data == 8 ? 1 : 2};
         layout.run.steps = steps;
         layout.run.seed = seed_;
@@ -59,25 +43,9 @@ private:
         return layout;
     }
 
-    const RunOutcome& reference(double dropout) {
-        auto [entry, added] = references_.try_emplace(dropout);
-        if (added) {
-            Layout layout = layoutOf(dropout, {});
-            layout.batch.micro = 8;
-            entry->second = runInProcess(planOf(layout));
-        }
-        return entry->second;
-    }
-
-    void requireEqual(const RunOutcome& run, const RunOutcome& wanted, double tolerance = 1e-5) {
-        const QString wrong = difference(run, wanted, {tolerance, std::min(100 * tolerance, 0.1)});
-        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2").arg(seed_).arg(wrong)));
-        QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{steps});
-    }
-
     QTemporaryDir folder_;
     std::int64_t seed_ = 0;
-    std::map<double, RunOutcome> references_;
+    OneRank oneRank_;
 
 private Q_SLOTS:
     void initTestCase() {
@@ -132,8 +100,7 @@ private Q_SLOTS:
         QFETCH(int, context);
         QFETCH(bool, sequence);
         QFETCH(int, zero);
-        const Plan plan = planOf(layoutOf(dropout, {data, pipeline, tensor, context, sequence, zero}));
-        requireEqual(runInProcess(plan), reference(dropout));
+        oneRank_.requireEqual(layoutOf(dropout, {data, pipeline, tensor, context, sequence, zero}));
     }
 
     void everyScheduleToo_data() {
@@ -149,7 +116,7 @@ private Q_SLOTS:
         Layout layout = layoutOf(0, {1, 2});
         layout.schedule.kind = schedule.toStdString();
         layout.schedule.chunks = chunks;
-        requireEqual(runInProcess(planOf(layout)), reference(0));
+        oneRank_.requireEqual(layout);
     }
 
     void recomputationToo_data() {
@@ -164,7 +131,7 @@ private Q_SLOTS:
         const RunOutcome run = runInProcess(planOf(layout));
         QVERIFY2(run.error.empty(), run.error.c_str());
         QCOMPARE(run.counter(EventKind::Loss), whole.counter(EventKind::Loss));  // to the bit
-        requireEqual(run, reference(0.2));
+        oneRank_.requireEqual(layout, run);
     }
 
     void otherOptimizersToo_data() {
@@ -177,14 +144,11 @@ private Q_SLOTS:
     void otherOptimizersToo() {
         QFETCH(QString, optimizer);
         QFETCH(int, zero);
-        const auto trained = [&](const Split& split) {
-            Layout layout = layoutOf(0, split);
-            layout.optimizer.kind = optimizer.toStdString();
-            if (split.zero == 3) layout.parallel.partition = "layers";
-            return runInProcess(planOf(layout));
-        };
+        Layout layout = layoutOf(0, {2, 1, 2, 1, false, zero});
+        layout.optimizer.kind = optimizer.toStdString();
+        if (zero == 3) layout.parallel.partition = "layers";
         // Their updates are as large for a gradient that is little but rounding: weights part sooner.
-        requireEqual(trained({2, 1, 2, 1, false, zero}), trained({}), 1e-4);
+        oneRank_.requireEqual(layout, {1e-4, 1e-2});
     }
 
     /// In 16 bits what is rounded where differs between layouts, each time by 2⁻⁹ of an activation.
@@ -208,7 +172,7 @@ private Q_SLOTS:
             layout.precision.lossScale = "dynamic";
             layout.precision.scale = 1024;
         }
-        requireEqual(runInProcess(planOf(layout)), reference(0), 0.02);
+        requireEqual(runInProcess(planOf(layout)), oneRank_.trained(layoutOf(0, {})), {0.02, 0.1});
     }
 
     /// Without a pipeline, whose messages are held for longer where a neighbour is late.
@@ -239,7 +203,7 @@ private Q_SLOTS:
         const auto from = [&](int, TrainerServices& services) { services.resume = *newest; };
         const RunOutcome rest = runInProcess(planOf(second), {}, from);
         QVERIFY2(rest.error.empty(), rest.error.c_str());
-        const std::vector<double> straight = reference(0).counter(EventKind::Loss);
+        const std::vector<double> straight = oneRank_.trained(second).counter(EventKind::Loss);
         const QString wrong =
             difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-5);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));

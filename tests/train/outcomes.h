@@ -24,6 +24,8 @@ struct CurveTolerance {
 inline QString difference(const RunOutcome& run, const RunOutcome& wanted, const CurveTolerance& tolerance = {}) {
     for (const RunOutcome* each : {&run, &wanted}) {
         if (!each->error.empty()) return QString::fromStdString(each->error);
+        for (const RankOutcome& rank : each->ranks)
+            if (rank.end != "finished") return "a rank came to another end: " + QString::fromStdString(rank.end);
         if (each->counter(EventKind::Loss).empty()) return "a run without a loss";
     }
     const std::pair<EventKind, double> curves[] = {{EventKind::Loss, tolerance.loss},

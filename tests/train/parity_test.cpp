@@ -4,8 +4,7 @@
 #include "engine/layout/schedule/validate.h"
 #include "engine/train/run/text_generator.h"
 #include "tests/support/seed.h"
-#include "tests/train/loss_curves.h"
-#include "tests/train/run_in_process.h"
+#include "tests/train/one_rank.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -38,9 +37,7 @@ private:
         layout.model = {model.toStdString(), 4, 16, 2, 16, 256, 0.0};
         layout.data.kind = "text";
         layout.data.path = folder_.filePath("text.txt").toStdString();
-        layout.cluster.hosts = {{"localhost", data * pipeline}};
-        layout.parallel.data = data;
-        layout.parallel.pipeline = pipeline;
+        splitOver(layout, {data, pipeline});
         layout.schedule.kind = schedule;
         layout.batch = {globalBatch, micro > 0 ? micro : globalBatch / data};
         if (optimizer == "adamw") {
@@ -79,27 +76,9 @@ private:
             }
     }
 
-    void requireEqual(const RunOutcome& run, const RunOutcome& reference) {
-        QVERIFY2(run.error.empty(), run.error.c_str());
-        for (const RankOutcome& rank : run.ranks) QCOMPARE(rank.end, std::string("finished"));
-        const QString seed = QString("seed %1: ").arg(seed_);
-        QString wrong = difference(run.counter(EventKind::Loss), reference.counter(EventKind::Loss), 1e-5);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
-        wrong = difference(run.counter(EventKind::ValidationLoss), reference.counter(EventKind::ValidationLoss), 1e-5);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "validation loss: " + wrong));
-        wrong = difference(run.counter(EventKind::GradientNorm), reference.counter(EventKind::GradientNorm), 1e-3);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "gradient norm: " + wrong));
-    }
-
-    const RunOutcome& reference(const QString& model, const QString& optimizer) {
-        auto [entry, added] = references_.try_emplace({model, optimizer});
-        if (added) entry->second = runInProcess(planOf(layoutOf(model, optimizer, 1, 1, "naive", 0)));
-        return entry->second;
-    }
-
     QTemporaryDir folder_;
     std::int64_t seed_ = 0;
-    std::map<std::pair<QString, QString>, RunOutcome> references_;
+    OneRank oneRank_;
 
 private Q_SLOTS:
     void initTestCase() {
@@ -110,7 +89,7 @@ private Q_SLOTS:
     void referenceLearns() {
         for (const char* model : {"gpt", "mlp"})
             for (const char* optimizer : {"adamw", "sgd"}) {
-                const RunOutcome& run = reference(model, optimizer);
+                const RunOutcome& run = oneRank_.trained(layoutOf(model, optimizer, 1, 1, "naive", 0));
                 QVERIFY2(run.error.empty(), run.error.c_str());
                 const std::vector<double> losses = run.counter(EventKind::Loss);
                 QCOMPARE(losses.size(), std::size_t{steps});
@@ -146,7 +125,7 @@ private Q_SLOTS:
         QFETCH(int, micro);
         const Plan plan = planOf(layoutOf(model, optimizer, data, pipeline, schedule.toLatin1().constData(), micro));
         const RunOutcome run = runInProcess(plan);
-        requireEqual(run, reference(model, optimizer));
+        oneRank_.requireEqual(plan.layout, run);
         requireReplicasEqual(run, plan.mesh);
         requireTiedEqual(run);
     }
@@ -154,31 +133,27 @@ private Q_SLOTS:
     /// Layers of different width, and stages of different length: every layer keeps its own width wherever it lives.
     void mixedWidthsEqualOneRank() {
         for (const char* model : {"gpt", "mlp"}) {
-            const auto mixed = [&](int data, int pipeline, const std::vector<int>& stages) {
+            for (const auto& [data, pipeline, stages] :
+                 {std::tuple(1, 2, std::vector{1, 3}), std::tuple(2, 2, std::vector{3, 1}),
+                  std::tuple(1, 4, std::vector<int>{})}) {
                 Layout layout = layoutOf(model, "adamw", data, pipeline, "1f1b", 1);
+                const std::vector<double> plain = oneRank_.trained(layout).counter(EventKind::Loss);
                 layout.model.feedForward = {96, 7, 33, 64};
                 layout.schedule.stages = stages;
-                return runInProcess(planOf(layout));
-            };
-            const RunOutcome whole = mixed(1, 1, {});
-            QVERIFY(whole.counter(EventKind::Loss) != reference(model, "adamw").counter(EventKind::Loss));
-            requireEqual(mixed(1, 2, {1, 3}), whole);
-            requireEqual(mixed(2, 2, {3, 1}), whole);
-            requireEqual(mixed(1, 4, {}), whole);
+                QVERIFY(oneRank_.trained(layout).counter(EventKind::Loss) != plain);
+                oneRank_.requireEqual(layout);
+            }
         }
     }
 
     /// Without clipping no norm hides a wrong factor: a sum instead of an average would double the first step.
     void accumulationAveragesWithoutClipping() {
-        const auto unclipped = [&](int data, int pipeline, int micro) {
-            Layout layout = layoutOf("gpt", "sgd", data, pipeline, "1f1b", micro);
+        for (const auto& [data, pipeline] : {std::pair(1, 1), std::pair(2, 2)}) {
+            Layout layout = layoutOf("gpt", "sgd", data, pipeline, "1f1b", 2);
             layout.optimizer.clip = 0;
-            return runInProcess(planOf(layout));
-        };
-        const RunOutcome whole = unclipped(1, 1, 0);
-        QVERIFY(whole.counter(EventKind::GradientNorm).empty());
-        requireEqual(unclipped(1, 1, 2), whole);
-        requireEqual(unclipped(2, 2, 2), whole);
+            QVERIFY(oneRank_.trained(layout).counter(EventKind::GradientNorm).empty());
+            oneRank_.requireEqual(layout);
+        }
     }
 
     void repeatedRunIsBitIdentical() {
@@ -218,7 +193,7 @@ private Q_SLOTS:
         const Status valid = validate(plan.lowered);
         QVERIFY2(valid.has_value(), valid ? "" : valid.error().text().c_str());
         const RunOutcome run = runInProcess(plan);
-        requireEqual(run, reference("gpt", "adamw"));
+        oneRank_.requireEqual(plan.layout, run);
         QVERIFY(run.count(EventKind::WeightGrad) == 4 * 4 * steps && run.count(EventKind::Backward) == 0);
     }
 
@@ -244,7 +219,7 @@ private Q_SLOTS:
             }
             plan.lowered = lower(plan.compute, {false, true, true});
             const RunOutcome run = runInProcess(plan);
-            requireEqual(run, reference("gpt", "adamw"));
+            oneRank_.requireEqual(plan.layout, run);
             requireTiedEqual(run);
         }
     }

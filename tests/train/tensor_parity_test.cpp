@@ -5,7 +5,7 @@
 #include "engine/layout/schedule/registry.h"
 #include "engine/train/run/text_generator.h"
 #include "tests/support/seed.h"
-#include "tests/train/outcomes.h"
+#include "tests/train/one_rank.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -17,13 +17,6 @@ using namespace shardlab;
 namespace {
 
 constexpr int steps = 20;
-
-struct Split {
-    int data = 1;
-    int pipeline = 1;
-    int tensor = 1;
-    bool sequence = false;
-};
 
 }  // namespace
 
@@ -42,12 +35,7 @@ private:
         layout.model.dropout = dropout;
         layout.data.kind = "text";
         layout.data.path = folder_.filePath("text.txt").toStdString();
-        layout.cluster.hosts = {{"localhost", split.data * split.pipeline * split.tensor}};
-        layout.parallel.data = split.data;
-        layout.parallel.pipeline = split.pipeline;
-        layout.parallel.tensor = split.tensor;
-        layout.parallel.sequence = split.sequence;
-        layout.schedule.kind = split.pipeline > 1 ? "1f1b" : "naive";
+        splitOver(layout, split);
         layout.batch = {8, 1};
         layout.run.steps = steps;
         layout.run.seed = seed_;
@@ -56,25 +44,9 @@ private:
         return layout;
     }
 
-    const RunOutcome& reference(const std::string& model, double dropout) {
-        auto [entry, added] = references_.try_emplace({model, dropout});
-        if (added) {
-            Layout layout = layoutOf(model, dropout, {});
-            layout.batch.micro = 8;
-            entry->second = runInProcess(planOf(layout));
-        }
-        return entry->second;
-    }
-
-    void requireEqual(const RunOutcome& run, const RunOutcome& wanted) {
-        const QString wrong = difference(run, wanted);
-        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2").arg(seed_).arg(wrong)));
-        QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{steps});
-    }
-
     QTemporaryDir folder_;
     std::int64_t seed_ = 0;
-    std::map<std::pair<std::string, double>, RunOutcome> references_;
+    OneRank oneRank_;
 
 private Q_SLOTS:
     void initTestCase() {
@@ -84,8 +56,8 @@ private Q_SLOTS:
 
     /// It is another function of the same seed, and it learns.
     void dropoutDrops() {
-        const std::vector<double> with = reference("gpt", 0.2).counter(EventKind::Loss);
-        const std::vector<double> without = reference("gpt", 0).counter(EventKind::Loss);
+        const std::vector<double> with = oneRank_.trained(layoutOf("gpt", 0.2, {})).counter(EventKind::Loss);
+        const std::vector<double> without = oneRank_.trained(layoutOf("gpt", 0, {})).counter(EventKind::Loss);
         QVERIFY(!difference(with, without, 1e-5).isEmpty());
         QVERIFY2(with.back() < with.front() - 0.3, qPrintable(QString::number(with.back())));
     }
@@ -116,19 +88,14 @@ private Q_SLOTS:
         QFETCH(int, pipeline);
         QFETCH(int, tensor);
         QFETCH(bool, sequence);
-        const Plan plan = planOf(layoutOf(model.toStdString(), dropout, {data, pipeline, tensor, sequence}));
-        requireEqual(runInProcess(plan), reference(model.toStdString(), dropout));
+        oneRank_.requireEqual(layoutOf(model.toStdString(), dropout, {data, pipeline, tensor, 1, sequence}));
     }
 
     /// The one factorisation that four layers are too few for.
     void eightStagesToo() {
-        const auto trained = [&](const Split& split, int micro) {
-            Layout layout = layoutOf("gpt", 0.2, split);
-            layout.model.layers = 8;
-            layout.batch.micro = micro;
-            return runInProcess(planOf(layout));
-        };
-        requireEqual(trained({1, 8, 1, false}, 1), trained({}, 8));
+        Layout layout = layoutOf("gpt", 0.2, {1, 8});
+        layout.model.layers = 8;
+        oneRank_.requireEqual(layout);
     }
 
     void splitBackwardsAndChunksToo_data() {
@@ -141,10 +108,10 @@ private Q_SLOTS:
     void splitBackwardsAndChunksToo() {
         QFETCH(QString, schedule);
         QFETCH(int, chunks);
-        Layout layout = layoutOf("gpt", 0.2, {2, 2, 2, true});
+        Layout layout = layoutOf("gpt", 0.2, {2, 2, 2, 1, true});
         layout.schedule.kind = schedule.toStdString();
         layout.schedule.chunks = chunks;
-        requireEqual(runInProcess(planOf(layout)), reference("gpt", 0.2));
+        oneRank_.requireEqual(layout);
     }
 
     void inputsInPartsToo_data() {
@@ -163,12 +130,12 @@ private Q_SLOTS:
         QFETCH(QString, model);
         QFETCH(QString, recompute);
         QFETCH(int, tensor);
-        Layout layout = layoutOf(model.toStdString(), 0.2, {4 / tensor, 2, tensor, false});
+        Layout layout = layoutOf(model.toStdString(), 0.2, {4 / tensor, 2, tensor});
         layout.memory.recompute = recompute.toStdString();
         layout.memory.partitionActivations = true;
         const RunOutcome run = runInProcess(planOf(layout));
         QVERIFY(run.count(EventKind::TensorAllGather) > 0);
-        requireEqual(run, reference(model.toStdString(), 0.2));
+        oneRank_.requireEqual(layout, run);
     }
 
     /// Over tensor, pipeline and data the norm is one rank's, and so is what clipping makes of the updates: weights
@@ -190,7 +157,7 @@ private Q_SLOTS:
         const std::vector<double> rates = wanted.counter(EventKind::LearningRate);
         QCOMPARE(rates.size(), std::size_t{steps});
         QVERIFY(std::abs(rates[2] - 0.5) < 1e-12 && rates[10] < rates[9] && rates.back() < 1e-12);
-        for (const Split& split : {Split{2, 2, 2, false}, Split{2, 2, 2, true}, Split{1, 2, 4, true}}) {
+        for (const Split& split : {Split{2, 2, 2, 1, false}, Split{2, 2, 2, 1, true}, Split{1, 2, 4, 1, true}}) {
             const RunOutcome got = trained(split, 2);
             QVERIFY2(got.error.empty(), got.error.c_str());
             QString wrong = difference(got.counter(EventKind::GradientNorm), norms, 1e-4);
@@ -215,7 +182,7 @@ private Q_SLOTS:
             return wholeWeights(run);
         };
         const auto wanted = trained({}, 8);
-        for (const Split& split : {Split{1, 1, 4, false}, Split{1, 1, 4, true}, Split{2, 2, 2, true}}) {
+        for (const Split& split : {Split{1, 1, 4, 1, false}, Split{1, 1, 4, 1, true}, Split{2, 2, 2, 1, true}}) {
             const auto got = trained(split, 2);
             QCOMPARE(got.size(), wanted.size());
             for (const auto& [name, values] : wanted) {
@@ -247,7 +214,7 @@ private Q_SLOTS:
     void collectivesAreThoseOfThePlan() {
         QFETCH(bool, paced);
         for (const bool sequence : {false, true}) {
-            Layout layout = layoutOf("gpt", 0.1, {1, 2, 2, sequence});
+            Layout layout = layoutOf("gpt", 0.1, {1, 2, 2, 1, sequence});
             layout.run.steps = 2;
             layout.run.validateEvery = 0;
             if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 1.0};
@@ -283,7 +250,7 @@ private Q_SLOTS:
 
     void whatCannotBeSharedIsRefused() {
         const auto faultAt = [&](auto change) {
-            Layout layout = layoutOf("gpt", 0, {1, 1, 2, false});
+            Layout layout = layoutOf("gpt", 0, {1, 1, 2});
             change(layout);
             const std::vector<Fault> faults = check(layout, scheduleMethods());
             return faults.size() == 1 ? faults.front().pointer + ": " + faults.front().what : toText(faults);
