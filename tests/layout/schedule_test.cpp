@@ -49,11 +49,12 @@ private Q_SLOTS:
         std::set<ActionId> ids;
         for (int i = 0; i < 20000; ++i) {
             Action action;
-            action.kind = static_cast<ActionKind>(1 + random.below(13));
+            action.kind = static_cast<ActionKind>(1 + random.below(actionKindCount - 1));
             action.stage = static_cast<int>(random.below(65536));
-            if (action.kind <= ActionKind::RecvBackward)
-                action.microbatch = static_cast<int>(random.below((1 << 24) - 1));
-            if (isCompute(action.kind) && random.below(3) == 0) action.version = static_cast<int>(random.below(65535));
+            if (belongsToMicrobatch(action.kind)) action.microbatch = static_cast<int>(random.below((1 << 24) - 1));
+            const Versioned versioned = actionTraits[action.kind].versioned;
+            if (versioned == Versioned::Always || (versioned == Versioned::Possibly && random.below(3) == 0))
+                action.version = static_cast<int>(random.below(65535));
             const auto parsed = parseAction(toText(action));
             QVERIFY2(parsed.has_value(), toText(action).c_str());
             QCOMPARE(*parsed, action);
@@ -62,6 +63,27 @@ private Q_SLOTS:
         QCOMPARE(actionId(Action{}), ActionId{0});
         for (const char* text : {"0B2@v1", "3OFFLOAD_GRAD", "3RELOAD_PARAM", "3SWAP_OUT7", "3SWAP_FREE7", "3SWAP_IN7"})
             QCOMPARE(toText(*parseAction(text)), std::string(text));
+    }
+
+    void everyKindHasAWholeRow() {
+        std::set<std::string_view> texts;
+        for (std::size_t i = 1; i < actionKindCount; ++i) {
+            const auto kind = static_cast<ActionKind>(i);
+            const ActionTraits& row = actionTraits[kind];
+            const std::string text(row.text);
+            QVERIFY2(!text.empty() && texts.insert(row.text).second, text.c_str());
+            QVERIFY2(!row.title.empty() && row.work != ActionWork::None, text.c_str());
+            QVERIFY2((isMessage(kind) || isCompute(kind)) ==
+                         (row.direction == Direction::Forward || row.direction == Direction::Backward),
+                     text.c_str());
+            QVERIFY2(isHostCopy(kind) == (row.direction == Direction::ToHost || row.direction == Direction::FromHost),
+                     text.c_str());
+            QCOMPARE(actionKindOf(row.text), kind);
+        }
+        const std::string legal = parseAction("nothing").error().text();
+        for (const std::string_view text : texts)
+            QVERIFY2(legal.find("2" + std::string(text)) != std::string::npos, legal.c_str());
+        QCOMPARE(actionFromId(actionKindCount), Action{});
     }
 
     void wrongActionsAreRefused() {

@@ -58,6 +58,19 @@ private Q_SLOTS:
         QCOMPARE(names.size(), static_cast<std::size_t>(known));
         QCOMPARE(name(memoryKind(MemoryCategory::Temporary)), std::string_view("memory: temporary"));
         QCOMPARE(eventKind(ActionKind::OptimizerStep), EventKind::Optimizer);
+        for (std::size_t i = 1; i < actionKindCount; ++i) {
+            const auto kind = static_cast<ActionKind>(i);
+            const ActionTraits& row = actionTraits[kind];
+            const EventKind event = eventKind(kind);
+            if (row.work == ActionWork::HostRelease) continue;  // an action that leaves no event of its own
+            QCOMPARE(name(event), row.title);
+            QCOMPARE(workOf(actionOf(event)), row.work);
+            QVERIFY2(isSpan(event) && isHostCopy(event) == isHostCopy(kind) &&
+                         isServerExchange(event) == isServerExchange(kind),
+                     std::string(row.text).c_str());
+        }
+        QCOMPARE(actionOf(EventKind::None), ActionKind::None);
+        QCOMPARE(actionOf(EventKind::Wait), ActionKind::None);
         for (int i = 1; i <= static_cast<int>(ActionKind::OptimizerStep); ++i) {
             const auto action = static_cast<ActionKind>(i);
             QVERIFY(isSpan(eventKind(action)));

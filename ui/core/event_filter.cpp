@@ -16,10 +16,8 @@ constexpr const char* legalWords =
     "step 12, stage 2, mb 7, a lane (comm), > 5 ms";
 
 std::optional<ActionKind> letterKind(const QString& letter) {
-    static const QString letters = QStringLiteral("FBIWR");
-    const auto place = letters.indexOf(letter.toUpper());
-    if (letter.size() != 1 || place < 0) return std::nullopt;
-    return static_cast<ActionKind>(static_cast<int>(ActionKind::Forward) + place);
+    const ActionKind kind = actionKindOf(letter.toUpper().toStdString());
+    return isCompute(kind) ? std::optional(kind) : std::nullopt;
 }
 
 double nanosecondsOf(const QString& unit) {

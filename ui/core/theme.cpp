@@ -79,34 +79,14 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::PaceOverrun: return hue.inputGrad;
     case EventKind::WeightGrad:
     case EventKind::Annotation: return hue.weightGrad;
-    case EventKind::SendForward:
-    case EventKind::RecvForward:
-    case EventKind::SendBackward:
-    case EventKind::RecvBackward:
-    case EventKind::ReduceGradients:
-    case EventKind::ReduceTied:
-    case EventKind::PushGradients:
-    case EventKind::PullWeights:
-    case EventKind::ExchangeElastic:
     case EventKind::TensorAllReduce:
     case EventKind::TensorReduceScatter:
     case EventKind::TensorAllGather:
     case EventKind::Collective:
-    case EventKind::ReduceNorm:
-    case EventKind::ReduceBuckets:
-    case EventKind::ScatterGradients:
-    case EventKind::GatherParameters:
     case EventKind::RingHop:
     case EventKind::KeyValueHop:
     case EventKind::DispatchTokens:
-    case EventKind::CombineTokens:
-    case EventKind::OffloadGradients:
-    case EventKind::ReloadWeights:
-    case EventKind::SwapOut:
-    case EventKind::SwapIn: return hue.comm;
-    case EventKind::Optimizer:
-    case EventKind::StashWeights:
-    case EventKind::FreeWeights:
+    case EventKind::CombineTokens: return hue.comm;
     case EventKind::WeightVersions:
     case EventKind::LearningRate: return hue.optimizer;
     case EventKind::Wait: return idle;
@@ -117,7 +97,13 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::Overflow: return bad;
     case EventKind::Mark:
     case EventKind::Command: return accent;
-    default: return hue.other;
+    default: break;
+    }
+    switch (workOf(actionOf(kind))) {
+    case ActionWork::None: return hue.other;
+    case ActionWork::Update:
+    case ActionWork::WeightVersion: return hue.optimizer;
+    default: return hue.comm;
     }
 }
 

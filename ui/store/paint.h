@@ -25,8 +25,9 @@ enum class Paint : std::uint8_t {
 };
 inline constexpr std::size_t paintCount = 10;  ///< without None
 
-/// Waits, steps and set-up have none: a wait shows as the bubble behind it. Receives have none: they last from the
-/// post to the arrival, and the message itself is its send.
+/// Waits, steps and set-up have no paint: a wait shows as the bubble behind it. Receives have none either: they last
+/// from the post to the arrival, and the message is painted as its send. Dropping a version of the weights takes no
+/// time.
 constexpr Paint paintOf(EventKind kind) {
     switch (kind) {
     case EventKind::Forward:
@@ -35,35 +36,29 @@ constexpr Paint paintOf(EventKind kind) {
     case EventKind::InputGrad: return Paint::InputGrad;
     case EventKind::WeightGrad: return Paint::WeightGrad;
     case EventKind::Recompute: return Paint::Recompute;
-    case EventKind::SendForward:
-    case EventKind::SendBackward:
-    case EventKind::ReduceBuckets:
-    case EventKind::ScatterGradients:
-    case EventKind::GatherParameters:
     case EventKind::KeyValueHop:
-    case EventKind::OffloadGradients:
-    case EventKind::ReloadWeights:
-    case EventKind::SwapOut:
-    case EventKind::SwapIn:
     case EventKind::RingHop: return Paint::Transfer;
-    case EventKind::ReduceGradients:
-    case EventKind::ReduceTied:
-    case EventKind::PushGradients:
-    case EventKind::PullWeights:
-    case EventKind::ExchangeElastic:
     case EventKind::TensorAllReduce:
     case EventKind::TensorReduceScatter:
     case EventKind::TensorAllGather:
     case EventKind::DispatchTokens:
     case EventKind::CombineTokens:
-    case EventKind::Collective:
-    case EventKind::ReduceNorm: return Paint::Reduce;
-    case EventKind::StashWeights:
-    case EventKind::Optimizer: return Paint::Optimizer;
+    case EventKind::Collective: return Paint::Reduce;
+    case EventKind::FreeWeights: return Paint::None;
     case EventKind::MemoryCopy:
     case EventKind::Snapshot:
     case EventKind::CheckpointWrite: return Paint::Checkpoint;
     case EventKind::Annotation: return Paint::Annotation;
+    default: break;
+    }
+    switch (workOf(actionOf(kind))) {
+    case ActionWork::Send:
+    case ActionWork::DataPieces:
+    case ActionWork::HostCopy: return Paint::Transfer;
+    case ActionWork::Reduction:
+    case ActionWork::ServerExchange: return Paint::Reduce;
+    case ActionWork::Update:
+    case ActionWork::WeightVersion: return Paint::Optimizer;
     default: return Paint::None;
     }
 }

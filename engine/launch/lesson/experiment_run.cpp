@@ -21,27 +21,14 @@
 namespace shardlab {
 namespace {
 
-/// A gradient's reduction that nothing runs beside, or a wait for what runs beside compute, over the data axis or to
-/// the host.
+/// A reduction of gradients during which nothing is computed, or a wait for an exchange over the data axis or with the
+/// host.
 bool isExposed(const Event& event) {
     if (event.kind == EventKind::ReduceGradients || isServerExchange(event.kind)) return true;
     if (event.kind != EventKind::Wait) return false;
-    switch (actionFromId(event.action).kind) {
-    case ActionKind::ReduceGradients:
-    case ActionKind::PushGradients:
-    case ActionKind::PullWeights:
-    case ActionKind::ExchangeElastic:
-    case ActionKind::ReduceBuckets:
-    case ActionKind::ScatterGradients:
-    case ActionKind::GatherForward:
-    case ActionKind::GatherBackward:
-    case ActionKind::GatherUpdated:
-    case ActionKind::OffloadGradients:
-    case ActionKind::ReloadWeights:
-    case ActionKind::SwapOut:
-    case ActionKind::SwapIn: return true;
-    default: return false;
-    }
+    const ActionKind awaited = actionFromId(event.action).kind;
+    return awaited == ActionKind::ReduceGradients || isServerExchange(awaited) || isBesideCompute(awaited) ||
+           isHostCopy(awaited);
 }
 
 /// What restarts cost.

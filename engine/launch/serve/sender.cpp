@@ -6,16 +6,10 @@
 namespace shardlab {
 namespace {
 
-ActionKind actionKind(EventKind kind) {
-    switch (kind) {
-    case EventKind::Forward: return ActionKind::Forward;
-    case EventKind::Backward: return ActionKind::Backward;
-    case EventKind::InputGrad: return ActionKind::InputGrad;
-    case EventKind::WeightGrad: return ActionKind::WeightGrad;
-    case EventKind::Recompute: return ActionKind::Recompute;
-    case EventKind::Optimizer: return ActionKind::OptimizerStep;
-    default: return ActionKind::None;
-    }
+/// The kind of action that an event of another program stands for; None where it stands for none.
+ActionKind sentAction(EventKind kind) {
+    const ActionKind action = actionOf(kind);
+    return isCompute(action) || action == ActionKind::OptimizerStep ? action : ActionKind::None;
 }
 
 }  // namespace
@@ -38,7 +32,7 @@ bool Sender::translate(const SenderEvent& sent, Event& event) const {
     event.lane = sent.lane;
     const auto name = names_.find(sent.name);
     if (sent.name != 0 && name == names_.end()) return false;
-    const ActionKind action = actionKind(sent.kind);
+    const ActionKind action = sentAction(sent.kind);
     if (action == ActionKind::None) event.action = sent.name != 0 ? namedId(name->second) : 0;
     else
         event.action = actionId(

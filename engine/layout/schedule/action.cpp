@@ -1,43 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/schedule/action.h"
 
-#include <array>
 #include <charconv>
 #include <fmt/format.h>
 
 namespace shardlab {
 namespace {
-
-// Indexed by ActionKind.
-constexpr std::array<std::string_view, 29> names{"NONE",
-                                                 "F",
-                                                 "B",
-                                                 "I",
-                                                 "W",
-                                                 "R",
-                                                 "SEND_F",
-                                                 "RECV_F",
-                                                 "SEND_B",
-                                                 "RECV_B",
-                                                 "REDUCE_GRAD",
-                                                 "REDUCE_TIED",
-                                                 "REDUCE_NORM",
-                                                 "STEP",
-                                                 "REDUCE_BUCKETS",
-                                                 "SCATTER_GRAD",
-                                                 "GATHER_F",
-                                                 "GATHER_B",
-                                                 "GATHER_PARAM",
-                                                 "STASH",
-                                                 "FREE",
-                                                 "PUSH_GRAD",
-                                                 "PULL_PARAM",
-                                                 "EXCHANGE",
-                                                 "OFFLOAD_GRAD",
-                                                 "RELOAD_PARAM",
-                                                 "SWAP_OUT",
-                                                 "SWAP_IN",
-                                                 "SWAP_FREE"};
 
 constexpr int mostStage = (1 << 16) - 1;
 constexpr int mostMicrobatch = (1 << 24) - 2;
@@ -54,21 +22,34 @@ int takeNumber(std::string_view& text, int most) {
 }
 
 ActionKind takeKind(std::string_view& text) {
-    const std::size_t length = text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
-    const std::string_view word = text.substr(0, length);
-    for (std::size_t kind = 1; kind < names.size(); ++kind)
-        if (names[kind] == word) {
-            text.remove_prefix(word.size());
-            return static_cast<ActionKind>(kind);
-        }
-    return ActionKind::None;
+    const std::string_view word = text.substr(0, text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_"));
+    const ActionKind kind = actionKindOf(word);
+    if (kind != ActionKind::None) text.remove_prefix(word.size());
+    return kind;
+}
+
+/// An example of each kind: "2F0, 2B0, …".
+std::string examples() {
+    std::string text;
+    for (std::size_t i = 1; i < actionKindCount; ++i) {
+        const auto kind = static_cast<ActionKind>(i);
+        const bool versioned = actionTraits[kind].versioned == Versioned::Always;
+        text += (text.empty() ? "" : ", ") + toText({kind, 2, belongsToMicrobatch(kind) ? 0 : -1, versioned ? 1 : -1});
+    }
+    return text;
 }
 
 }  // namespace
 
+ActionKind actionKindOf(std::string_view word) {
+    for (std::size_t i = 1; i < actionKindCount; ++i)
+        if (const auto kind = static_cast<ActionKind>(i); actionTraits[kind].text == word) return kind;
+    return ActionKind::None;
+}
+
 std::string toText(const Action& action) {
     std::string text = std::to_string(action.stage);
-    text += names[static_cast<std::size_t>(action.kind)];
+    text += actionTraits[action.kind].text;
     if (action.microbatch >= 0) text += std::to_string(action.microbatch);
     if (action.version >= 0) text += "@v" + std::to_string(action.version);
     return text;
@@ -78,24 +59,21 @@ Result<Action> parseAction(std::string_view text) {
     const std::string_view whole = text;
     const auto refuse = [&](const char* why) {
         return fail({"this is no action", fmt::format("\"{}\"", whole.substr(0, 40)), why,
-                     "Stage, kind and microbatch: 2F0, 2B0, 2I0, 2W0, 2R0, 2SEND_F0, 2RECV_F0, 2SEND_B0, 2RECV_B0, "
-                     "2REDUCE_GRAD, 0REDUCE_TIED, 0REDUCE_NORM, 2STEP, 2REDUCE_BUCKETS0, 2SCATTER_GRAD0, 2GATHER_F0, "
-                     "2GATHER_B0, 2GATHER_PARAM, 2STASH@v1, 2FREE@v1, 2PUSH_GRAD, 2PULL_PARAM, 2EXCHANGE, "
-                     "2OFFLOAD_GRAD, 2RELOAD_PARAM, 2SWAP_OUT0, 2SWAP_FREE0, 2SWAP_IN0; a version follows as @v1"});
+                     fmt::format("Stage, kind and microbatch: {}; a version follows as @v1", examples())});
     };
     Action action;
     if ((action.stage = takeNumber(text, mostStage)) < 0) return refuse("it does not begin with a stage, 0 to 65535");
     if ((action.kind = takeKind(text)) == ActionKind::None) return refuse("its kind is unknown");
     if (belongsToMicrobatch(action.kind) && (action.microbatch = takeNumber(text, mostMicrobatch)) < 0)
         return refuse("its kind needs a microbatch, 0 to 16777214");
-    if (mayHaveVersion(action.kind) && text.starts_with("@v")) {
+    const Versioned versioned = actionTraits[action.kind].versioned;
+    if (versioned != Versioned::Never && text.starts_with("@v")) {
         text.remove_prefix(2);
         if ((action.version = takeNumber(text, mostVersion)) < 0)
             return refuse("its version is no number from 0 to 65534");
     }
     if (!text.empty()) return refuse("something follows it");
-    if (action.version < 0 && (action.kind == ActionKind::StashWeights || action.kind == ActionKind::FreeWeights))
-        return refuse("its kind needs a weight version");
+    if (action.version < 0 && versioned == Versioned::Always) return refuse("its kind needs a weight version");
     return action;
 }
 
@@ -107,7 +85,7 @@ ActionId actionId(const Action& action) {
 Action actionFromId(ActionId id) {
     Action action;
     const auto kind = static_cast<std::size_t>(id & 0x3F);
-    if (kind >= names.size()) return action;
+    if (kind >= actionKindCount) return action;
     action.kind = static_cast<ActionKind>(kind);
     action.stage = static_cast<int>(id >> 6 & 0xFFFF);
     action.microbatch = static_cast<int>(id >> 22 & 0xFFFFFF) - 1;
@@ -116,36 +94,23 @@ Action actionFromId(ActionId id) {
 }
 
 Action otherEnd(const Action& action) {
-    Action other = action;
+    const auto of = [&](ActionKind kind, int stages) {
+        return Action{kind, action.stage + stages, action.microbatch, action.version};
+    };
     switch (action.kind) {
-    case ActionKind::SendForward:
-        other.kind = ActionKind::RecvForward;
-        ++other.stage;
-        break;
-    case ActionKind::RecvForward:
-        other.kind = ActionKind::SendForward;
-        --other.stage;
-        break;
-    case ActionKind::SendBackward:
-        other.kind = ActionKind::RecvBackward;
-        --other.stage;
-        break;
-    case ActionKind::RecvBackward:
-        other.kind = ActionKind::SendBackward;
-        ++other.stage;
-        break;
-    default: break;
+    case ActionKind::SendForward: return of(ActionKind::RecvForward, 1);
+    case ActionKind::RecvForward: return of(ActionKind::SendForward, -1);
+    case ActionKind::SendBackward: return of(ActionKind::RecvBackward, -1);
+    case ActionKind::RecvBackward: return of(ActionKind::SendBackward, 1);
+    default: return action;
     }
-    return other;
 }
 
 // 31 bits: direction 1, lower stage 11, microbatch 19. Two messages of one pair of ranks could share a tag only beyond
 // 2048 stages or 524288 microbatches, and then still match in order.
 int pairTag(const Action& action) {
-    const bool forward = action.kind == ActionKind::SendForward || action.kind == ActionKind::RecvForward;
-    const bool upperEnd = action.kind == ActionKind::RecvForward || action.kind == ActionKind::SendBackward;
-    const int lower = action.stage - (upperEnd ? 1 : 0);
-    return (forward ? 0 : 1 << 30) | (lower & 0x7FF) << 19 | (action.microbatch & 0x7FFFF);
+    const bool forward = actionTraits[action.kind].direction == Direction::Forward;
+    return (forward ? 0 : 1 << 30) | (lowerStage(action) & 0x7FF) << 19 | (action.microbatch & 0x7FFFF);
 }
 
 }  // namespace shardlab

@@ -15,10 +15,8 @@ public:
     explicit Inspector(const Schedule& schedule)
         : schedule_(schedule), microbatches_(static_cast<std::size_t>(schedule.microbatches)),
           stages_(static_cast<std::size_t>(schedule.stages())), norms_(schedule.ranks.size(), -1) {
-        for (auto& table : places_) table.assign(stages_ * microbatches_, -1);
-        for (auto& table : ends_) table.assign(stages_, -1);
-        for (auto& table : beside_) table.assign(stages_ * microbatches_, -1);
-        for (auto& table : swaps_) table.assign(stages_ * microbatches_, -1);
+        for (std::size_t kind = 0; kind < actionKindCount; ++kind)
+            places_[kind].assign(belongsToMicrobatch(static_cast<Kind>(kind)) ? stages_ * microbatches_ : stages_, -1);
         lastOfStage_.assign(stages_, -1);
     }
 
@@ -37,30 +35,15 @@ public:
     }
 
 private:
-    static constexpr std::size_t microbatchKinds = 9;  ///< Forward … RecvBackward
-
     int rankOf(int stage) const { return schedule_.rankOfStage[static_cast<std::size_t>(stage)]; }
 
+    /// Where the action of a microbatch stands; -1: nowhere.
     int& place(Kind kind, int stage, int microbatch) {
-        if (isSwap(kind))
-            return swaps_[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::SwapOut)]
-                         [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
-        if (isBesideCompute(kind))
-            return beside_[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::ReduceBuckets)]
-                          [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
-        return places_[static_cast<std::size_t>(kind) - 1]
+        return places_[static_cast<std::size_t>(kind)]
                       [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
     }
-    /// REDUCE_GRAD, REDUCE_TIED, STEP, GATHER_PARAM, and what is exchanged with a server or with the host.
-    int& end(Kind kind, int stage) {
-        const std::size_t table = kind == Kind::ReduceGradients ? 0
-                                  : kind == Kind::ReduceTied    ? 1
-                                  : kind == Kind::GatherUpdated ? 3
-                                  : kind >= Kind::PushGradients ? 4 + static_cast<std::size_t>(kind) -
-                                                                      static_cast<std::size_t>(Kind::PushGradients)
-                                                                : 2;
-        return ends_[table][static_cast<std::size_t>(stage)];
-    }
+    /// Where the stage's one action of a kind without microbatches stands; -1: nowhere.
+    int& end(Kind kind, int stage) { return places_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(stage)]; }
 
     bool wrong(int rank, int position, const Action& action, std::string why, std::string legal) {
         finding_ = Finding{rank, position, action, std::move(why), std::move(legal)};
@@ -101,7 +84,7 @@ private:
                 return wrong(rank, position, action, fmt::format("there is no microbatch {}", action.microbatch),
                              fmt::format("Microbatches 0 to {}", microbatches_ - 1));
             noted = &place(action.kind, action.stage, action.microbatch);
-            hasMessages_ = hasMessages_ || isSend(action.kind) || isReceive(action.kind);
+            hasMessages_ = hasMessages_ || isMessage(action.kind);
         } else if (action.version >= 0) {
             return true;  // of these a list has many: version_order.cpp
         } else {
@@ -302,13 +285,10 @@ private:
     const Schedule& schedule_;
     std::size_t microbatches_;
     std::size_t stages_;
-    std::array<std::vector<int>, microbatchKinds> places_;
-    std::array<std::vector<int>, 9> ends_;
-    std::array<std::vector<int>, 4> beside_;  ///< REDUCE_BUCKETS … GATHER_B
-    std::array<std::vector<int>, 3> swaps_;   ///< SWAP_OUT, SWAP_IN, SWAP_FREE
+    std::array<std::vector<int>, actionKindCount> places_;  ///< by kind: of each stage, or stage and microbatch
     std::vector<int> norms_;
     std::vector<int> lastOfStage_;
-    std::array<bool, 32> anyEnd_{};
+    std::array<bool, actionKindCount> anyEnd_{};
     bool hasMessages_ = false;
     std::optional<Finding> finding_;
 };

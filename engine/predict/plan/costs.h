@@ -36,7 +36,7 @@ struct DataCosts {
     bool inSlots = false;                  ///< ZeRO 2, 3: gradients of layers take turns in two slots
     int hops = 0;                          ///< of the ring, within each bucket's time; 0 = the backend's all-reduce
 
-    /// Of REDUCE_BUCKETS, SCATTER_GRAD, GATHER_…; empty for others.
+    /// The messages of an action that runs beside compute over the data axis; empty for other kinds.
     const std::vector<DataPiece>& pieces(ActionKind kind) const;
 };
 /// `group` are the replicas, `link` the slowest among them: all-reduces take the quickest algorithm, unless the layout

@@ -57,18 +57,6 @@ std::vector<DataPiece> piecesOf(const std::vector<UnitGather>& gathers, std::int
 
 }  // namespace
 
-const std::vector<DataPiece>& DataCosts::pieces(ActionKind kind) const {
-    static const std::vector<DataPiece> none;
-    switch (kind) {
-    case ActionKind::ReduceBuckets:
-    case ActionKind::ScatterGradients: return reduce;
-    case ActionKind::GatherForward: return gatherForward;
-    case ActionKind::GatherBackward: return gatherBackward;
-    case ActionKind::GatherUpdated: return gatherUpdated;
-    default: return none;
-    }
-}
-
 DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const Group& group,
                     const Group& holders, const Link& link, const DevicePreset& device) {
     const NumberFormats formats = numberFormats(layout.precision);

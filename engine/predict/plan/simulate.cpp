@@ -132,51 +132,45 @@ private:
     /// False where the action must wait for another rank, or for its share of a core, which will make this one ready
     /// again.
     bool advance(int rank, RankState& state, const Action& action) {
-        switch (action.kind) {
-        case ActionKind::SendForward:
-        case ActionKind::SendBackward: send(rank, state, action); return true;
-        case ActionKind::RecvForward:
-        case ActionKind::RecvBackward:
+        switch (workOf(action.kind)) {
+        case ActionWork::None: break;
+        case ActionWork::Compute: return compute(rank, state, action);
+        case ActionWork::Send: send(rank, state, action); break;
+        case ActionWork::Receive:
             if (posted_) (*posted_)[payloadOf(action)] = state.free;
-            return true;
-        case ActionKind::PushGradients:
-        case ActionKind::PullWeights:
-        case ActionKind::ExchangeElastic:
-        case ActionKind::ReduceGradients: reduce(rank, state, action, state.free, {state.node}); return true;
-        case ActionKind::ReduceTied:
+            break;
+        case ActionWork::ServerExchange: reduce(rank, state, action, state.free, {state.node}); break;
+        case ActionWork::Reduction:
+            if (action.kind == ActionKind::ReduceGradients) {
+                reduce(rank, state, action, state.free, {state.node});
+                break;
+            }
             waitIdle(state, state.data.reduced);
-            gather(rank, state, tied_);
+            gather(rank, state, action.kind == ActionKind::ReduceTied ? tied_ : norm_);
             return false;
-        case ActionKind::ReduceNorm:
-            waitIdle(state, state.data.reduced);
-            gather(rank, state, norm_);
-            return false;
-        case ActionKind::OptimizerStep:
+        case ActionWork::Update:
             waitIdle(state, state.data.reduced);
             waitIdle(state, state.host.down);
-            [[fallthrough]];
-        case ActionKind::StashWeights: return occupy(rank, state, action, eventKind(action.kind));
-        case ActionKind::FreeWeights:
-            finish(rank, state, action, EventKind::FreeWeights, state.free, state.free);
-            return true;
-        case ActionKind::ReduceBuckets:
-        case ActionKind::ScatterGradients:
-        case ActionKind::GatherForward:
-        case ActionKind::GatherBackward: state.data.announced.push_back({state.free, state.node, &action}); return true;
-        case ActionKind::OffloadGradients:
-        case ActionKind::ReloadWeights:
-        case ActionKind::SwapOut:
-        case ActionKind::SwapIn: copy(rank, state, action); return true;
-        case ActionKind::SwapFree: awaitSwap(state, state.host.leaving, action); return true;
-        case ActionKind::GatherUpdated: {
-            waitIdle(state, state.host.up);
-            const auto& pieces = dataOf(action).pieces(action.kind);
-            for (std::size_t i = 0; i < pieces.size(); ++i)
-                startPiece(rank, state, action, pieces, i, {state.free, state.node});
-            return true;
+            return occupy(rank, state, action, eventKind(action.kind));
+        case ActionWork::WeightVersion:
+            if (action.kind == ActionKind::StashWeights) return occupy(rank, state, action, eventKind(action.kind));
+            finish(rank, state, action, eventKind(action.kind), state.free, state.free);
+            break;
+        case ActionWork::DataPieces:
+            if (action.kind == ActionKind::GatherUpdated) gatherUpdated(rank, state, action);
+            else state.data.announced.push_back({state.free, state.node, &action});
+            break;
+        case ActionWork::HostCopy: copy(rank, state, action); break;
+        case ActionWork::HostRelease: awaitSwap(state, state.host.leaving, action); break;
         }
-        default: return compute(rank, state, action);
-        }
+        return true;
+    }
+
+    void gatherUpdated(int rank, RankState& state, const Action& action) {
+        waitIdle(state, state.host.up);
+        const auto& pieces = dataOf(action).pieces(action.kind);
+        for (std::size_t i = 0; i < pieces.size(); ++i)
+            startPiece(rank, state, action, pieces, i, {state.free, state.node});
     }
 
     /// True where the action is done.

@@ -5,6 +5,7 @@
 #include "engine/base/memory_category.h"
 #include "engine/layout/schedule/action.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -125,12 +126,54 @@ enum class EventKind : std::uint8_t {
     Mark = 120,  ///< an instant
 };
 
-constexpr bool isServerExchange(EventKind kind) {
-    return kind >= EventKind::PushGradients && kind <= EventKind::ExchangeElastic;
-}
-constexpr bool isHostCopy(EventKind kind) { return kind >= EventKind::OffloadGradients && kind <= EventKind::SwapIn; }
+/// The kind of event that an action of each kind leaves.
+inline constexpr ActionTable<EventKind> actionEvents({
+    {ActionKind::None, EventKind::None},
+    {ActionKind::Forward, EventKind::Forward},
+    {ActionKind::Backward, EventKind::Backward},
+    {ActionKind::InputGrad, EventKind::InputGrad},
+    {ActionKind::WeightGrad, EventKind::WeightGrad},
+    {ActionKind::Recompute, EventKind::Recompute},
+    {ActionKind::SendForward, EventKind::SendForward},
+    {ActionKind::RecvForward, EventKind::RecvForward},
+    {ActionKind::SendBackward, EventKind::SendBackward},
+    {ActionKind::RecvBackward, EventKind::RecvBackward},
+    {ActionKind::ReduceGradients, EventKind::ReduceGradients},
+    {ActionKind::ReduceTied, EventKind::ReduceTied},
+    {ActionKind::ReduceNorm, EventKind::ReduceNorm},
+    {ActionKind::OptimizerStep, EventKind::Optimizer},
+    {ActionKind::ReduceBuckets, EventKind::ReduceBuckets},
+    {ActionKind::ScatterGradients, EventKind::ScatterGradients},
+    {ActionKind::GatherForward, EventKind::GatherParameters},
+    {ActionKind::GatherBackward, EventKind::GatherParameters},
+    {ActionKind::GatherUpdated, EventKind::GatherParameters},
+    {ActionKind::StashWeights, EventKind::StashWeights},
+    {ActionKind::FreeWeights, EventKind::FreeWeights},
+    {ActionKind::PushGradients, EventKind::PushGradients},
+    {ActionKind::PullWeights, EventKind::PullWeights},
+    {ActionKind::ExchangeElastic, EventKind::ExchangeElastic},
+    {ActionKind::OffloadGradients, EventKind::OffloadGradients},
+    {ActionKind::ReloadWeights, EventKind::ReloadWeights},
+    {ActionKind::SwapOut, EventKind::SwapOut},
+    {ActionKind::SwapIn, EventKind::SwapIn},
+    {ActionKind::SwapFree, EventKind::None},  // the wait carries SWAP_OUT
+});
+constexpr EventKind eventKind(ActionKind kind) { return actionEvents[kind]; }
+
+inline constexpr std::array<ActionKind, 256> firstActionOfEvent = [] {
+    std::array<ActionKind, 256> actions{};
+    for (std::size_t i = actionKindCount; i-- > 1;)
+        actions[static_cast<std::size_t>(actionEvents[static_cast<ActionKind>(i)])] = static_cast<ActionKind>(i);
+    actions[static_cast<std::size_t>(EventKind::None)] = ActionKind::None;
+    return actions;
+}();
+/// The first kind of action that leaves events of this kind; None where no action does.
+constexpr ActionKind actionOf(EventKind kind) { return firstActionOfEvent[static_cast<std::size_t>(kind)]; }
+
+constexpr bool isServerExchange(EventKind kind) { return isServerExchange(actionOf(kind)); }
+constexpr bool isHostCopy(EventKind kind) { return isHostCopy(actionOf(kind)); }
 constexpr bool isSpan(EventKind kind) {
-    return (kind >= EventKind::Forward && kind < EventKind::Loss) || isServerExchange(kind) || isHostCopy(kind) ||
+    return (kind >= EventKind::Forward && kind < EventKind::Loss) || actionOf(kind) != ActionKind::None ||
            (kind >= EventKind::Kernel && kind <= EventKind::Annotation);
 }
 inline constexpr int lastCounter = static_cast<int>(EventKind::NamedCounter);
@@ -167,7 +210,6 @@ constexpr std::optional<MemoryCategory> memoryCategory(EventKind kind, EventKind
 }
 /// "forward", "send forward", "loss" …
 std::string_view name(EventKind kind);
-EventKind eventKind(ActionKind kind);
 
 /// In place of an action: the number, from 1, of a name in the run's table of names. No action has such an id.
 constexpr ActionId namedId(std::uint32_t name) { return 0x3F | static_cast<ActionId>(name) << 6; }

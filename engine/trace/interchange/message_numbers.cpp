@@ -11,11 +11,10 @@ MessageNumbers::MessageNumbers(const RunHeader& header)
 
 std::optional<std::int64_t> MessageNumbers::number(const Event& event, std::int64_t step) const {
     const Action action = actionFromId(event.action);
-    if ((!isSend(action.kind) && !isReceive(action.kind)) || eventKind(action.kind) != event.kind) return std::nullopt;
-    const bool backward = action.kind == ActionKind::SendBackward || action.kind == ActionKind::RecvBackward;
-    const bool upperEnd = action.kind == ActionKind::RecvForward || action.kind == ActionKind::SendBackward;
-    const int lowerStage = action.stage - (upperEnd ? 1 : 0);
-    if (lowerStage < 0 || lowerStage >= stages_ || action.microbatch < 0 || action.microbatch >= microbatches_ ||
+    if (!isMessage(action.kind) || eventKind(action.kind) != event.kind) return std::nullopt;
+    const bool backward = actionTraits[action.kind].direction == Direction::Backward;
+    const int lower = lowerStage(action);
+    if (lower < 0 || lower >= stages_ || action.microbatch < 0 || action.microbatch >= microbatches_ ||
         event.rank < 0 || event.rank >= mesh_.ranks() || step < -1)
         return std::nullopt;
     Coordinates column = mesh_.coordinates(event.rank);
@@ -24,7 +23,7 @@ std::optional<std::int64_t> MessageNumbers::number(const Event& event, std::int6
     const auto unsignedOf = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     std::uint64_t number = unsignedOf(step + 1);
     number = number * unsignedOf(mesh_.ranks()) + unsignedOf(mesh_.rank(column));
-    number = number * unsignedOf(stages_) + unsignedOf(lowerStage);
+    number = number * unsignedOf(stages_) + unsignedOf(lower);
     number = number * unsignedOf(microbatches_) + unsignedOf(action.microbatch);
     return static_cast<std::int64_t>(number * 2 + (backward ? 1 : 0));
 }

@@ -71,42 +71,31 @@ void Executor::finishList() {
 }
 
 void Executor::carryOut(const Action& action) {
-    switch (action.kind) {
-    case ActionKind::Forward:
-    case ActionKind::Backward:
-    case ActionKind::InputGrad:
-    case ActionKind::WeightGrad: compute(action); break;
-    case ActionKind::SendForward:
-    case ActionKind::RecvForward:
-    case ActionKind::SendBackward:
-    case ActionKind::RecvBackward: setup_.transfers.start(action); break;
-    case ActionKind::ReduceTied:
-    case ActionKind::ReduceNorm:
-        if (!updatesItself()) break;
-        [[fallthrough]];
-    case ActionKind::ReduceGradients:
-    case ActionKind::PushGradients: reduce(action); break;
-    case ActionKind::PullWeights: setup_.shared ? readShared(action) : reduce(action); break;
-    case ActionKind::ExchangeElastic: exchangeElastic(action); break;
-    case ActionKind::OptimizerStep: update(action); break;
-    case ActionKind::StashWeights: versions_.stash(action); break;
-    case ActionKind::FreeWeights: versions_.free(action); break;
-    case ActionKind::OffloadGradients:
-    case ActionKind::ReloadWeights:
-    case ActionKind::SwapOut:
-    case ActionKind::SwapIn: setup_.hostCopies->start(action); break;
-    case ActionKind::SwapFree: setup_.hostCopies->leaveDevice(action); break;
-    case ActionKind::ReduceBuckets:
-    case ActionKind::ScatterGradients:
-    case ActionKind::GatherForward:
-    case ActionKind::GatherBackward: setup_.dataAxis->announce(action); break;
-    case ActionKind::GatherUpdated:
-        if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::ReloadWeights);
-        setup_.dataAxis->announce(action);
-        break;
-    case ActionKind::Recompute:
-    case ActionKind::None: throw std::logic_error(toText(action) + ": the executor has no such action");
+    switch (workOf(action.kind)) {
+    case ActionWork::Compute:
+        if (action.kind == ActionKind::Recompute) break;  // a stage computes again within its backward
+        return compute(action);
+    case ActionWork::Send:
+    case ActionWork::Receive: return setup_.transfers.start(action);
+    case ActionWork::Reduction:
+        if (action.kind == ActionKind::ReduceGradients || updatesItself()) reduce(action);
+        return;
+    case ActionWork::ServerExchange:
+        if (action.kind == ActionKind::ExchangeElastic) return exchangeElastic(action);
+        if (action.kind == ActionKind::PullWeights && setup_.shared) return readShared(action);
+        return reduce(action);
+    case ActionWork::DataPieces:
+        if (action.kind == ActionKind::GatherUpdated && setup_.hostCopies)
+            setup_.hostCopies->await(ActionKind::ReloadWeights);
+        return setup_.dataAxis->announce(action);
+    case ActionWork::Update: return update(action);
+    case ActionWork::WeightVersion:
+        return action.kind == ActionKind::StashWeights ? versions_.stash(action) : versions_.free(action);
+    case ActionWork::HostCopy: return setup_.hostCopies->start(action);
+    case ActionWork::HostRelease: return setup_.hostCopies->leaveDevice(action);
+    case ActionWork::None: break;
     }
+    throw std::logic_error(toText(action) + ": the executor has no such action");
 }
 
 Executed Executor::evaluate(std::span<const Action> actions, const Tokens& tokens) {

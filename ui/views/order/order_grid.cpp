@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/order/order_grid.h"
 
+#include "ui/core/text.h"
+
 #include <QApplication>
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -16,14 +18,7 @@ constexpr int margin = 6;
 constexpr int leastSlot = 22;
 
 QString wordOf(ActionKind kind) {
-    switch (kind) {
-    case ActionKind::Forward: return OrderGrid::tr("forward");
-    case ActionKind::Backward: return OrderGrid::tr("backward");
-    case ActionKind::InputGrad: return OrderGrid::tr("input gradient");
-    case ActionKind::WeightGrad: return OrderGrid::tr("weight gradient");
-    case ActionKind::Recompute: return OrderGrid::tr("recomputation");
-    default: return OrderGrid::tr("communication or update");
-    }
+    return isCompute(kind) ? text(actionTraits[kind].title) : OrderGrid::tr("communication or update");
 }
 
 }  // namespace

@@ -183,9 +183,9 @@ void TimelineView::refreshLegend() {
     if (uses(Paint::Recompute))
         items.push_back({tr("R recompute"), theme.action(EventKind::Recompute), LegendItem::Mark::Outline});
     add(uses(Paint::Transfer) || uses(Paint::Reduce), tr("comm"), EventKind::SendForward);
-    // As thin as the strip below a rank's bar that they are.
+    // Copies are drawn as a thin strip below a rank's bar.
     if (!model.empty() && usesHost(model.header().layout.memory))
-        items.push_back({tr("host copy"), theme.action(EventKind::SwapOut), LegendItem::Mark::Line});
+        items.push_back({tr("host copy"), theme.action(colourKind(Paint::Transfer)), LegendItem::Mark::Line});
     add(uses(Paint::Optimizer), tr("optimizer"), EventKind::Optimizer);
     add(snapshots_, tr("checkpoint"), EventKind::CheckpointWrite);
     items.push_back({tr("bubble"), theme.idle, LegendItem::Mark::Hatched});
