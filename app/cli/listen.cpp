@@ -56,10 +56,10 @@ int listen(const ListenChoices& options) {
         left = signals.next() != 0;
         progress.show();
     }
-    const AcceptorCounts counts = (*listener)->counts();
+    const CallerCounts counts = (*listener)->counts();
     listener->reset();
     progress.close();
-    if (counts.refused() > 0) printNote("refused: " + counts.text());
+    if (counts.refused() > 0) printNote("refused: " + counts.refusals());
     if (copy.error()) return failWith(*copy.error());
     if (!progress.end()) {
         printNote("no program has sent anything; nothing was recorded");

@@ -8,7 +8,6 @@
 #include <memory>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -36,18 +35,7 @@ Descriptor socketFor(const addrinfo& address) {
         ::socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol));
 }
 
-void setOption(const Descriptor& socket, int level, int option) {
-    const int on = 1;
-    ::setsockopt(socket.value(), level, option, &on, sizeof on);
-}
-
-/// Small frames leave at once; a host that is gone without a word is noticed in the end.
-void tune(const Descriptor& socket) {
-    setOption(socket, IPPROTO_TCP, TCP_NODELAY);
-    setOption(socket, SOL_SOCKET, SO_KEEPALIVE);
-}
-
-/// Empty: connected. Else why not.
+/// Waits until the socket is connected. The reason why it is not; empty: it is.
 std::string awaitConnection(const Descriptor& socket, std::chrono::milliseconds patience, const WakeUp& cancel) {
     std::array<pollfd, 2> watched{pollfd{socket.value(), POLLOUT, 0}, pollfd{cancel.descriptor(), POLLIN, 0}};
     const int ready = ::poll(watched.data(), watched.size(), static_cast<int>(patience.count()));
@@ -94,7 +82,8 @@ Result<Descriptor> listenTcp(const TcpAddress& address, int backlog) {
     int code = 0;
     for (const addrinfo* each = addresses->get(); each != nullptr; each = each->ai_next) {
         Descriptor socket = socketFor(*each);
-        setOption(socket, SOL_SOCKET, SO_REUSEADDR);
+        const int on = 1;
+        ::setsockopt(socket.value(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
         if (socket.valid() && ::bind(socket.value(), each->ai_addr, each->ai_addrlen) == 0 &&
             ::listen(socket.value(), backlog) == 0)
             return socket;
@@ -113,12 +102,6 @@ TcpAddress boundAddress(const Descriptor& listener, TcpAddress asked) {
     return asked;
 }
 
-std::optional<Descriptor> acceptTcp(const Descriptor& listener) {
-    std::optional<Descriptor> socket = acceptUnix(listener);
-    if (socket) tune(*socket);
-    return socket;
-}
-
 Result<Descriptor> connectTcp(const TcpAddress& address, std::chrono::milliseconds patience, const WakeUp& cancel) {
     const auto addresses = lookUp(address, 0, "cannot connect");
     if (!addresses) return fail(addresses.error());
@@ -126,7 +109,7 @@ Result<Descriptor> connectTcp(const TcpAddress& address, std::chrono::millisecon
     for (const addrinfo* each = addresses->get(); each != nullptr; each = each->ai_next) {
         Descriptor socket = socketFor(*each);
         if (!socket.valid()) continue;
-        tune(socket);
+        tuneForFrames(socket);
         const int code = ::connect(socket.value(), each->ai_addr, each->ai_addrlen) == 0 ? 0 : errno;
         why = code == 0 ? "" : code == EINPROGRESS ? awaitConnection(socket, patience, cancel) : std::strerror(code);
         if (why.empty()) return socket;

@@ -27,8 +27,6 @@ Result<TcpAddress> parseTcpAddress(std::string_view text);
 Result<Descriptor> listenTcp(const TcpAddress& address, int backlog = listenBacklog);
 /// With the port that the system chose where 0 was asked for.
 TcpAddress boundAddress(const Descriptor& listener, TcpAddress asked);
-/// The next caller; empty where there is none, or no descriptor left for it.
-std::optional<Descriptor> acceptTcp(const Descriptor& listener);
 /// Waits until connected, at most `patience` for each address the name has, or until `cancel` rings. Looking up a name
 /// may take longer. Error: `why` is the system's reason.
 Result<Descriptor> connectTcp(const TcpAddress& address, std::chrono::milliseconds patience, const WakeUp& cancel);

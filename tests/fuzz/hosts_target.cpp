@@ -53,12 +53,12 @@ void agent(std::string_view text) {
     require(!parsed->script().empty(), "there is a script");
 }
 
-template <class Decode>
-void body(std::span<const std::byte> bytes, Decode decode) {
-    const auto read = decode(bytes);
+template <class Value>
+void body(std::span<const std::byte> bytes) {
+    const auto read = decode<Value>(bytes);
     if (!read) return requireClear(read.error());
     const Bytes written = encode(*read);
-    const auto again = decode(written);
+    const auto again = decode<Value>(written);
     require(again && encode(*again) == written, "what was read is written and read again");
 }
 
@@ -70,10 +70,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (which == 0) hostfile(input.rest());
     if (which == 1) slurm(input.rest());
     if (which == 2) agent(input.rest());
-    if (which == 3) body(input.bytes(1 << 16), decodeTrunkGreeting);
-    if (which == 4) body(input.bytes(1 << 16), decodeOrders);
-    if (which == 5) body(input.bytes(1 << 16), decodeRankReport);
-    if (which == 6) body(input.bytes(1 << 16), decodeFetchOrder);
+    if (which == 3) body<TrunkGreeting>(input.bytes(1 << 16));
+    if (which == 4) body<Orders>(input.bytes(1 << 16));
+    if (which == 5) body<RankReport>(input.bytes(1 << 16));
+    if (which == 6) body<FetchOrder>(input.bytes(1 << 16));
     if (which == 7) {
         const auto setup = readSetup(input.rest());
         setup ? require(readSetup(writeSetup(*setup)).has_value(), "a setup comes back") : requireClear(setup.error());

@@ -87,14 +87,14 @@ void collector(Input& input) {
     hello.commandsTaken = input.number<std::uint8_t>() % 3;
     hello.token = input.below(8) != 0 ? token : "another";
     Bytes all;
-    if (input.below(8) != 0) appendFrame(all, FrameType::Hello, encodeHello(hello));
+    if (input.below(8) != 0) appendFrame(all, FrameType::Hello, encode(hello));
     const Bytes frames = stream(input, 0);
     all.insert(all.end(), frames.begin(), frames.end());
     talk(options.socket, all);
     (*listening)->stop();
     const CollectorCounts counts = (*listening)->counts();
     require(counts.events == watcher.events, "events are counted as they are handed over");
-    const std::int64_t refusals = counts.garbage + counts.wrongToken + counts.oversized;
+    const std::int64_t refusals = counts.refused();
     require(refusals <= 1 && counts.resumed == 0, "a connection is refused once");
 }
 
@@ -111,7 +111,7 @@ void rank(Input& input) {
     require(listener.has_value(), "the socket can be listened at");
     std::int64_t now = 1'000'000'000;
     link.advance(now);
-    const auto peer = acceptUnix(*listener);
+    const auto peer = acceptCall(*listener);
     require(peer.has_value(), "a rank connects");
     Bytes answer;
     if (input.below(4) != 0) {

@@ -131,9 +131,9 @@ std::string packedFrames(const std::vector<Event>& events, bool spooled) {
     };
     Bytes end;
     ByteWriter(end).text("finished");
-    if (!spooled) add(FrameType::Hello, encodeHello({.rank = 1, .pid = 4711, .host = "node-1", .token = "token"}));
+    if (!spooled) add(FrameType::Hello, encode(Hello{.rank = 1, .pid = 4711, .host = "node-1", .token = "token"}));
     add(FrameType::Events, block);
-    add(FrameType::Log, encodeLog({.time = 5, .rank = 1, .level = LogLevel::Warning, .text = "a line"}));
+    add(FrameType::Log, encode(LogLine{.time = 5, .rank = 1, .level = LogLevel::Warning, .text = "a line"}));
     add(FrameType::Goodbye, end);
     return text(stream);
 }
@@ -142,8 +142,8 @@ void frames(const std::vector<Event>& events) {
     put("wire", "stream", Written(0).below(0).below(7).raw(packedFrames(events, false)).take());
     Bytes block;
     encodeEvents(std::span(events).first(12), block);
-    const std::string hello = text(encodeHello({.rank = 1, .pid = 4711, .host = "node-1", .token = "token"}));
-    const std::string log = text(encodeLog({.time = 5, .rank = 1, .level = LogLevel::Error, .text = "a line"}));
+    const std::string hello = text(encode(Hello{.rank = 1, .pid = 4711, .host = "node-1", .token = "token"}));
+    const std::string log = text(encode(LogLine{.time = 5, .rank = 1, .level = LogLevel::Error, .text = "a line"}));
     Written framed(1);
     const auto add = [&](FrameType type, const std::string& body) { framed.number(type).below(body.size()).raw(body); };
     add(FrameType::Hello, hello);

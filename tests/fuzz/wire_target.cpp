@@ -52,18 +52,18 @@ void raw(Input& input) {
 void body(FrameType type, std::span<const std::byte> bytes) {
     switch (type) {
     case FrameType::Hello: {
-        const Result<Hello> hello = decodeHello(bytes);
+        const Result<Hello> hello = decode<Hello>(bytes);
         if (!hello) return requireClear(hello.error());
-        const Result<Hello> again = decodeHello(encodeHello(*hello));
+        const Result<Hello> again = decode<Hello>(encode(*hello));
         require(again && again->rank == hello->rank && again->pid == hello->pid && again->host == hello->host &&
                     again->token == hello->token && again->commandsTaken == hello->commandsTaken,
                 "a hello comes back");
         return;
     }
     case FrameType::Log: {
-        const Result<LogLine> line = decodeLog(bytes);
+        const Result<LogLine> line = decode<LogLine>(bytes);
         if (!line) return requireClear(line.error());
-        const Result<LogLine> again = decodeLog(encodeLog(*line));
+        const Result<LogLine> again = decode<LogLine>(encode(*line));
         require(again && again->time == line->time && again->level == line->level &&
                     line->text.starts_with(again->text),
                 "a log line comes back");

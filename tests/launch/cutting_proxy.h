@@ -51,7 +51,7 @@ private:
             std::erase_if(pairs_, [this](Pair& pair) {
                 return !pass(pair.caller, pair.called, pair.budget) || !pass(pair.called, pair.caller, pair.budget);
             });
-            while (auto caller = acceptUnix(listener_)) {
+            while (auto caller = acceptCall(listener_)) {
                 auto called = back_();
                 if (!called) continue;
                 const bool lasts = cutsLeft_-- <= 0;

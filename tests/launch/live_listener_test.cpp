@@ -5,6 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/trace/run_file/run_file.h"
+#include "engine/launch/serve/live_frames.h"
 #include "engine/launch/serve/run_copy.h"
 #include "engine/launch/serve/sender_frames.h"
 #include "tests/support/seed.h"
@@ -47,19 +48,18 @@ class Caller {
 public:
     Caller(const TcpAddress& address, std::uint64_t number, const std::string& token)
         : link_(std::move(*connectTcp(address, 5s, WakeUp()))) {
-        link_.send(frameType(LiveFrame::Greeting),
-                   encode(Greeting{liveProtocol, CallerRole::Sender, number, "train.py", token}));
+        link_.send(LiveFrame::Greeting, encode(Greeting{liveProtocol, CallerRole::Sender, number, "train.py", token}));
     }
     void join(int rank, int world) {
         const std::int64_t now = monotonicNanoseconds();
         send(SenderFrame::Join, encode(SenderJoin{rank, world, 4711, now, now, "", "far"}));
     }
     void send(SenderFrame type, const Bytes& body) {
-        link_.send(frameType(type), body);
+        link_.send(type, body);
         flush();
     }
     void leave() {
-        link_.send(frameType(LiveFrame::Leave), {});
+        link_.send(LiveFrame::Leave, {});
         flush();
     }
     /// The next frame's type, and its number where it has one; 0: the connection is closed.
@@ -251,7 +251,7 @@ private Q_SLOTS:
         QCOMPARE((*read)->eventCount(), std::int64_t{1});
         const auto log = (*read)->log();
         QVERIFY(log && std::ranges::any_of(*log, [](const LogLine& line) {
-                    return line.rank == 1 && line.text.find("event 1 (forward) goes from") != std::string::npos &&
+                    return line.rank == 1 && line.text.find("event 1, end") != std::string::npos &&
                            line.text.find("36 years") != std::string::npos;
                 }));
     }

@@ -2,7 +2,7 @@
 // A run file that grows is followed from any position on: every row once, in order, whatever the steps are.
 #include "engine/trace/run_file/run_follower.h"
 
-#include "engine/launch/serve/live_frames.h"
+#include "engine/trace/run_file/row_fields.h"
 #include "engine/launch/serve/run_copy.h"
 #include "tests/support/seed.h"
 #include "tests/launch/served_run.h"
@@ -56,7 +56,7 @@ private Q_SLOTS:
             follow(static_cast<int>(run.random().below(20)));
             // As a viewer that comes back: all but the position is forgotten, over the wire and with a new reader.
             if (run.random().below(4) == 0) {
-                const auto place = decodePosition(encode(cursor.place));
+                const auto place = decode<RunPosition>(encode(cursor.place));
                 QVERIFY(place);
                 QVERIFY(*place == cursor.place);
                 cursor = {*place};

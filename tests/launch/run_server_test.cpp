@@ -6,6 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/token.h"
 #include "engine/launch/serve/live_frames.h"
+#include "engine/trace/run_file/row_fields.h"
 #include "engine/launch/serve/run_copy.h"
 #include "engine/launch/serve/run_watch.h"
 #include "tests/support/seed.h"
@@ -58,7 +59,7 @@ private:
 
 Bytes greeting(const std::string& token, CallerRole role = CallerRole::Viewer, std::uint32_t protocol = liveProtocol) {
     Bytes bytes;
-    appendFrame(bytes, frameType(LiveFrame::Greeting), encode(Greeting{protocol, role, 7, "test", token}));
+    appendFrame(bytes, LiveFrame::Greeting, encode(Greeting{protocol, role, 7, "test", token}));
     return bytes;
 }
 
@@ -159,7 +160,7 @@ private Q_SLOTS:
         ::setsockopt(deaf.value(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
         say(deaf, greeting(token));
         Bytes from;
-        appendFrame(from, frameType(LiveFrame::From), encode(RunPosition{}));
+        appendFrame(from, LiveFrame::From, encode(RunPosition{}));
         say(deaf, from);
         Copying copy(path("copy"));
         RunWatch watch(options(*server), copy);
@@ -183,7 +184,7 @@ private Q_SLOTS:
         ::setsockopt(deaf.value(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
         say(deaf, greeting(token));
         Bytes from;
-        appendFrame(from, frameType(LiveFrame::From), encode(RunPosition{}));
+        appendFrame(from, LiveFrame::From, encode(RunPosition{}));
         say(deaf, from);
         for (int i = 0; i < 20; ++i) run.grow(20'000);
         end(run, *server, {"finished", ""});
@@ -202,7 +203,7 @@ private Q_SLOTS:
             ::setsockopt(deaf.value(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
             say(deaf, greeting(token));
             Bytes from;
-            appendFrame(from, frameType(LiveFrame::From), encode(RunPosition{}));
+            appendFrame(from, LiveFrame::From, encode(RunPosition{}));
             say(deaf, from);
             for (int i = 0; i < 40; ++i) run.grow(20'000);
             QTRY_COMPARE(server->counts().stalled, 1);
@@ -215,7 +216,7 @@ private Q_SLOTS:
             QVERIFY(back.receive());
             QTest::qWait(10);
         }
-        const auto welcome = decodeViewerWelcome(frame.body);
+        const auto welcome = decode<ViewerWelcome>(frame.body);
         QVERIFY(welcome);
         QVERIFY2(welcome->notice.find("nothing was taken for 0.2 s") != std::string::npos, welcome->notice.c_str());
     }
@@ -260,7 +261,7 @@ private Q_SLOTS:
             QVERIFY(refused(noise));
         }
         Bytes impatient;
-        appendFrame(impatient, frameType(LiveFrame::From), encode(RunPosition{}));
+        appendFrame(impatient, LiveFrame::From, encode(RunPosition{}));
         QVERIFY(refused(impatient));
         QTRY_COMPARE(server->counts().garbage + server->counts().oversized, 21);
         QVERIFY(refused(greeting(token, CallerRole::Viewer, 99)));

@@ -91,7 +91,7 @@ const QMap<QString, QSet<QString>>& rooms() {
         const QSet<QString> layout{"engine/layout", "engine/layout/check", "engine/layout/mesh"};
         const QSet<QString> event{"engine/trace/event"};
         const QSet<QString> run = event | QSet<QString>{"engine/trace/metrics", "engine/trace/run_file"};
-        const QSet<QString> jobs{"engine/launch/hosts", "engine/launch/serve"};
+        const QSet<QString> jobs{"engine/launch/hosts", "engine/launch/link", "engine/launch/serve"};
         const QSet<QString> model{"engine/train/comm", "engine/train/model"};
         return QMap<QString, QSet<QString>>{
             {"engine/base", {}},
@@ -110,7 +110,8 @@ const QMap<QString, QSet<QString>>& rooms() {
             {"engine/predict/plan", {}},
             {"engine/predict/search", {"engine/predict/plan"}},
             {"engine/launch/hosts", {}},
-            {"engine/launch/serve", {}},
+            {"engine/launch/link", {}},
+            {"engine/launch/serve", {"engine/launch/link"}},
             {"engine/launch/job", jobs},
             {"engine/launch/lesson", jobs | QSet<QString>{"engine/launch/job"}},
             {"engine/train/comm", {}},

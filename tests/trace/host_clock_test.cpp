@@ -95,11 +95,11 @@ private Q_SLOTS:
 
     void aLineComesOverTheWire() {
         const ClockLine line{-5'000'000'000'000, 7, 3e-5};
-        const auto read = decodeClock(encodeClock(line));
+        const auto read = decode<ClockLine>(encode(line));
         QVERIFY(read && *read == line);
-        QVERIFY(!decodeClock(encodeClock({0, 0, 1.0})));
-        QVERIFY(!decodeClock(encodeClock({0, 0, std::nan("")})));
-        QVERIFY(!decodeClock(Bytes(23)));
+        QVERIFY(!decode<ClockLine>(encode(ClockLine{0, 0, 1.0})));
+        QVERIFY(!decode<ClockLine>(encode(ClockLine{0, 0, std::nan("")})));
+        QVERIFY(!decode<ClockLine>(Bytes(23)));
     }
 
     void aRunKeepsTheFirstTheLastAndSomeBetween() {

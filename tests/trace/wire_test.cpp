@@ -85,24 +85,24 @@ private Q_SLOTS:
         hello.commandsTaken = 3;
         hello.host = "node-7";
         hello.token = std::string("t\0ken", 5);
-        const Bytes body = encodeHello(hello);
-        const auto back = decodeHello(body);
+        const Bytes body = encode(hello);
+        const auto back = decode<Hello>(body);
         QVERIFY(back);
         QCOMPARE(back->rank, 12);
         QCOMPARE(back->pid, 4711);
         QCOMPARE(back->commandsTaken, 3u);
         QCOMPARE(back->host, hello.host);
         QCOMPARE(back->token, hello.token);
-        for (std::size_t size = 0; size < body.size(); ++size) QVERIFY(!decodeHello(std::span(body).first(size)));
+        for (std::size_t size = 0; size < body.size(); ++size) QVERIFY(!decode<Hello>(std::span(body).first(size)));
 
         const LogLine line{-5, 3, LogLevel::Warning, "a µ-line\nwith two rows"};
-        const Bytes text = encodeLog(line);
-        const auto log = decodeLog(text);
+        const Bytes text = encode(line);
+        const auto log = decode<LogLine>(text);
         QVERIFY(log);
         QCOMPARE(log->time, line.time);
         QCOMPARE(log->level, line.level);
         QCOMPARE(log->text, line.text);
-        for (std::size_t size = 0; size < text.size(); ++size) QVERIFY(!decodeLog(std::span(text).first(size)));
+        for (std::size_t size = 0; size < text.size(); ++size) QVERIFY(!decode<LogLine>(std::span(text).first(size)));
     }
 
     void aSpoolIsReadUpToItsFirstDamage() {

@@ -8,11 +8,7 @@
 namespace shardlab {
 
 void sendOnChannel(FrameLink& trunk, TrunkFrame type, std::uint32_t channel, std::span<const std::byte> bytes) {
-    Bytes body;
-    ByteWriter writer(body);
-    writer.fixed(channel);
-    writer.bytes(bytes);
-    trunk.send(frameType(type), body);
+    trunk.send(type, encode(ChannelBytes{channel, bytes}));
 }
 
 short TrunkChannel::events(bool room) const {
@@ -31,8 +27,7 @@ bool TrunkChannel::advance(FrameLink& trunk, bool room) {
         if (!sent) return over(trunk);
         if (*sent > 0) {
             pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(*sent));
-            const auto count = static_cast<std::uint32_t>(*sent);
-            sendOnChannel(trunk, TrunkFrame::Taken, number_, std::as_bytes(std::span(&count, 1)));
+            sendOnChannel(trunk, TrunkFrame::Taken, number_, encode(static_cast<std::uint32_t>(*sent)));
         }
     }
     if (finishing_) return !pending_.empty() || over(trunk);
@@ -51,14 +46,22 @@ bool TrunkChannel::take(std::span<const std::byte> bytes) {
     return true;
 }
 
-bool takeForChannel(std::map<std::uint32_t, TrunkChannel>& channels, TrunkFrame type, ByteReader& reader) {
-    const auto found = channels.find(reader.fixed<std::uint32_t>());
-    if (!reader.ok()) return false;
+bool takeForChannel(std::map<std::uint32_t, TrunkChannel>& channels, const Frame& frame) {
+    const auto data = decode<ChannelBytes>(frame.body);
+    if (!data) return false;
+    const auto found = channels.find(data->channel);
     if (found == channels.end()) return true;  // it has just been closed here
     TrunkChannel& channel = found->second;
-    if (type == TrunkFrame::Close) channel.finish();
-    if (type == TrunkFrame::Taken) channel.granted(reader.fixed<std::uint32_t>());
-    return reader.ok() && (type != TrunkFrame::Data || channel.take(reader.bytes(reader.left())));
+    switch (frame.as<TrunkFrame>()) {
+    case TrunkFrame::Close: channel.finish(); return true;
+    case TrunkFrame::Data: return channel.take(data->bytes);
+    case TrunkFrame::Taken: {
+        const auto count = decode<std::uint32_t>(data->bytes);
+        if (count) channel.granted(*count);
+        return count.has_value();
+    }
+    default: return false;
+    }
 }
 
 }  // namespace shardlab

@@ -45,8 +45,8 @@ private:
 };
 
 void sendOnChannel(FrameLink& trunk, TrunkFrame type, std::uint32_t channel, std::span<const std::byte> bytes = {});
-/// A Data, Taken or Close frame, for the channel of `channels` that it names; one that is not there has just been
-/// closed. False: the frame is damaged, or carries more than the window allows.
-bool takeForChannel(std::map<std::uint32_t, TrunkChannel>& channels, TrunkFrame type, ByteReader& reader);
+/// Gives a Data, Taken or Close frame to the channel that it names; a channel that is not there has just been closed.
+/// False: the frame is damaged, or carries more than the window allows.
+bool takeForChannel(std::map<std::uint32_t, TrunkChannel>& channels, const Frame& frame);
 
 }  // namespace shardlab

@@ -4,7 +4,6 @@
 #include "engine/base/clock.h"
 #include "engine/trace/event/event_codec.h"
 #include "engine/trace/event/legal_time.h"
-#include "engine/trace/record/frame_link.h"
 #include "engine/trace/record/spool.h"
 
 #include <algorithm>
@@ -24,9 +23,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t largestHello = 4096;
-constexpr std::size_t mostNewcomers = 64;  ///< connections without a token at a time; further ones wait in the backlog
-constexpr int handshakePoll = 50;          ///< so late at most a slow handshake is noticed
+constexpr int handshakePoll = 50;  ///< milliseconds; so late at most a slow handshake is noticed
 
 /// What is known of a rank whether it is connected or not.
 struct RankState {
@@ -38,25 +35,20 @@ struct RankState {
 
 struct Connection {
     FrameLink link;
-    std::int64_t since;
-    int rank = -1;  ///< −1 until the handshake is done
+    int rank;  ///< −1 once another connection is the rank's
     std::size_t commandsSent = 0;
     std::size_t clocksSent = 0;
     std::uint64_t acknowledged = 0;
     bool broken = false;  ///< to be closed
 };
 
-/// The counts, written by the thread and read by anyone.
-struct Counters {
-    std::atomic<std::int64_t> events{0}, wrongToken{0}, garbage{0}, oversized{0}, slowHandshake{0}, resumed{0};
-};
-
 }  // namespace
 
 struct Collector::Impl {
     Impl(const CollectorOptions& given, CollectorObserver& watcher, Descriptor socket)
-        : options(given), observer(watcher), listener(std::move(socket)), ranks(static_cast<std::size_t>(given.ranks)) {
-    }
+        : options(given), observer(watcher),
+          listener(std::move(socket), {given.token, FrameType::Hello, std::nullopt, given.handshake}),
+          ranks(static_cast<std::size_t>(given.ranks)) {}
     ~Impl() { stop(); }
 
     void stop() {
@@ -69,22 +61,21 @@ struct Collector::Impl {
 
     void loop() {
         while (!stopping) {
-            std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0},
-                                        {strangers() < mostNewcomers ? listener.value() : -1, POLLIN, 0}};
+            std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0}};
             const bool room = observer.hasRoom();
             for (const Connection& connection : connections) {
-                const int in = room || connection.rank < 0 ? POLLIN : 0;
+                const int in = room ? POLLIN : 0;
                 const int out = connection.link.queued() > 0 ? POLLOUT : 0;
                 watched.push_back({connection.link.descriptor(), static_cast<short>(in | out), 0});
             }
+            listener.watch(watched);
             ::poll(watched.data(), watched.size(), handshakePoll);
             wake.clear();
-            const std::int64_t now = monotonicNanoseconds();
-            const bool called = (watched[1].revents & POLLIN) != 0;
             for (std::size_t i = 0; i < connections.size(); ++i)
-                serve(connections[i], (watched[i + 2].revents & ~POLLOUT) != 0, now);
+                serve(connections[i], (watched[i + 1].revents & ~POLLOUT) != 0);
+            listener.attend(monotonicNanoseconds(),
+                            [this](FrameLink& link, const Hello& hello) { return welcome(link, hello); });
             dropBroken();
-            if (called) acceptAll(now);
             for (const auto& task : takeTasks()) task();
         }
         for (Connection& connection : connections) readRest(connection);
@@ -94,30 +85,13 @@ struct Collector::Impl {
         ::unlink(options.socket.c_str());
     }
 
-    std::size_t strangers() const {
-        return static_cast<std::size_t>(std::ranges::count(connections, -1, &Connection::rank));
-    }
-
-    void acceptAll(std::int64_t now) {
-        while (strangers() < mostNewcomers) {
-            auto socket = acceptUnix(listener);
-            if (!socket) return;
-            connections.push_back({FrameLink(std::move(*socket)), now});
-            connections.back().link.parser().setLimit(largestHello);
-        }
-    }
-
-    void serve(Connection& connection, bool ready, std::int64_t now) {
+    void serve(Connection& connection, bool ready) {
         if (connection.broken) return;
         if (ready && !readOnce(connection)) connection.broken = true;
-        if (connection.rank < 0 && now - connection.since > options.handshake.count() * 1'000'000) {
-            ++counts.slowHandshake;
-            connection.broken = true;
-        }
-        if (connection.broken || connection.rank < 0) return;
+        if (connection.broken) return;
         sendCommands(connection);
         const std::uint64_t accepted = state(connection).accepted;
-        if (accepted != connection.acknowledged) connection.link.sendNumber(FrameType::Ack, accepted);
+        if (accepted != connection.acknowledged) connection.link.send(FrameType::Ack, encode(accepted));
         connection.acknowledged = accepted;
         if (!connection.link.flush()) connection.broken = true;
     }
@@ -125,22 +99,22 @@ struct Collector::Impl {
     void sendCommands(Connection& connection) {
         const std::lock_guard lock(mutex);
         for (; connection.commandsSent < commands.size(); ++connection.commandsSent)
-            connection.link.send(FrameType::Command, std::as_bytes(std::span(&commands[connection.commandsSent], 1)));
+            connection.link.send(FrameType::Command, encode(commands[connection.commandsSent]));
         if (const auto strike = strikes.find(connection.rank); strike != strikes.end()) {
-            connection.link.send(FrameType::Fault, std::as_bytes(std::span(&strike->second, 1)));
+            connection.link.send(FrameType::Fault, encode(strike->second));
             strikes.erase(strike);
         }
         if (const auto clock = clocks.find(connection.rank);
             clock != clocks.end() && connection.clocksSent != clock->second.number) {
-            connection.link.send(FrameType::Clock, encodeClock(clock->second.line));
+            connection.link.send(FrameType::Clock, encode(clock->second.line));
             connection.clocksSent = clock->second.number;
         }
     }
 
     /// False: the connection is at its end, or must be ended.
     bool readOnce(Connection& connection) {
-        const auto count = connection.link.receive();
-        return takeFrames(connection) && count.has_value();
+        const bool open = connection.link.receive().has_value();
+        return takeFrames(connection) && open;
     }
 
     /// Everything a rank has put into its socket, also where it has gone.
@@ -152,51 +126,31 @@ struct Collector::Impl {
     }
 
     bool takeFrames(Connection& connection) {
-        Frame frame;
-        for (;;) {
-            switch (connection.link.parser().next(frame)) {
-            case FrameParser::Outcome::NeedMore: return true;
-            case FrameParser::Outcome::Oversized: ++counts.oversized; return false;
-            case FrameParser::Outcome::Damaged: ++counts.garbage; return false;
-            case FrameParser::Outcome::Frame: break;
-            }
-            if (connection.rank < 0) {
-                if (!greet(connection, frame)) return false;
-            } else if (!takeSpooled(connection, frame)) {
-                ++counts.garbage;
-                return false;
-            }
-        }
+        const LinkState state =
+            connection.link.takeFrames([&](const Frame& frame) { return takeSpooled(connection, frame); });
+        listener.countEnd(state);
+        return state == LinkState::Open;
     }
 
-    bool greet(Connection& connection, const Frame& frame) {
-        const Result<Hello> hello = decodeHello(frame.body);
-        if (frame.type != FrameType::Hello || !hello) {
-            ++counts.garbage;
-            return false;
-        }
-        if (hello->protocol != wireProtocol || hello->token != options.token || hello->rank < 0 ||
-            hello->rank >= options.ranks) {
-            ++counts.wrongToken;
-            return false;
-        }
+    std::optional<Refusal> welcome(FrameLink& link, const Hello& hello) {
+        if (hello.rank < 0 || hello.rank >= options.ranks)
+            return Refusal{&CallerCounts::wrongGreeting, "the run has no such rank"};
         // A rank that comes back has given up its former link, whatever the socket says.
         for (Connection& other : connections) {
-            if (other.rank == hello->rank) {
+            if (other.rank == hello.rank) {
                 other.rank = -1;
                 other.broken = true;
             }
         }
-        RankState& rank = ranks[static_cast<std::size_t>(hello->rank)];
-        const bool resumed = std::exchange(rank.joined, true);
-        if (resumed) ++counts.resumed;
-        connection.rank = hello->rank;
-        connection.commandsSent = hello->commandsTaken;
-        connection.acknowledged = rank.accepted;
-        connection.link.parser().setLimit(largestFrame);
-        connection.link.sendNumber(FrameType::Welcome, rank.accepted);
-        observer.rankJoined({hello->rank, hello->pid, hello->host, resumed});
-        return true;
+        RankState& rank = ranks[static_cast<std::size_t>(hello.rank)];
+        const bool back = std::exchange(rank.joined, true);
+        if (back) ++resumed;
+        connections.push_back({std::move(link), hello.rank, hello.commandsTaken, 0, rank.accepted});
+        Connection& connection = connections.back();
+        connection.link.send(FrameType::Welcome, encode(connection.acknowledged));
+        observer.rankJoined({hello.rank, hello.pid, hello.host, back});
+        serve(connection, true);
+        return std::nullopt;
     }
 
     bool takeSpooled(Connection& connection, const Frame& frame) {
@@ -222,23 +176,22 @@ struct Collector::Impl {
         case FrameType::Events: {
             if (const Status decoded = decodeEvents(frame.body, events); !decoded) return refuse(rank, decoded.error());
             for (Event& event : events) event.rank = static_cast<std::int16_t>(rank);
-            counts.events += static_cast<std::int64_t>(events.size());
+            handedOver += static_cast<std::int64_t>(events.size());
             observer.eventsArrived(rank, events);
             break;
         }
         case FrameType::Log: {
-            Result<LogLine> line = decodeLog(frame.body);
+            Result<LogLine> line = decode<LogLine>(frame.body);
             if (!line) return refuse(rank, line.error());
             line->rank = rank;
             observer.logArrived(*line);
             break;
         }
         case FrameType::Goodbye: {
-            ByteReader reader(frame.body);
-            const std::string end = reader.text();
-            if (!reader.atEnd()) return false;
+            const auto end = decode<std::string>(frame.body);
+            if (!end) return false;
             known.goodbye = true;
-            observer.rankSaidGoodbye(rank, end);
+            observer.rankSaidGoodbye(rank, *end);
             break;
         }
         default: return false;
@@ -277,12 +230,12 @@ struct Collector::Impl {
 
     const CollectorOptions options;
     CollectorObserver& observer;
-    Descriptor listener;
+    Listener<Hello> listener;
     std::vector<RankState> ranks;
     std::vector<Connection> connections;
     std::vector<Event> events;
     DiskFileSystem disk;
-    Counters counts;
+    std::atomic<std::int64_t> handedOver{0}, resumed{0};  ///< events; links that came back
 
     WakeUp wake;
     std::atomic<bool> stopping{false};
@@ -352,10 +305,7 @@ Status Collector::recover(int rank, const std::filesystem::path& spool) {
     return result.get();
 }
 
-CollectorCounts Collector::counts() const {
-    const Counters& counts = impl_->counts;
-    return {counts.events, counts.wrongToken, counts.garbage, counts.oversized, counts.slowHandshake, counts.resumed};
-}
+CollectorCounts Collector::counts() const { return {impl_->listener.counts(), impl_->handedOver, impl_->resumed}; }
 
 void Collector::stop() { impl_->stop(); }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/launch/link/listener.h"
 #include "engine/trace/event/clock_line.h"
 #include "engine/trace/event/event.h"
 #include "engine/layout/injected_fault.h"
@@ -49,13 +50,8 @@ public:
     virtual void linkLost(int /*rank*/) {}
 };
 
-/// What was refused, by name; shown, never silent.
-struct CollectorCounts {
-    std::int64_t events = 0;      ///< handed over
-    std::int64_t wrongToken = 0;  ///< also: rank out of range, another protocol version
-    std::int64_t garbage = 0;     ///< bytes that are no frame, a wrong checksum, a frame out of place
-    std::int64_t oversized = 0;   ///< a frame longer than largestFrame
-    std::int64_t slowHandshake = 0;
+struct CollectorCounts : CallerCounts {
+    std::int64_t events = 0;   ///< handed over
     std::int64_t resumed = 0;  ///< links that broke and came back
 };
 

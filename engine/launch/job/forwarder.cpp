@@ -130,9 +130,8 @@ private:
             keepQueueShort(trunk_->descriptor());
             std::array<char, 256> name{};
             gethostname(name.data(), name.size() - 1);
-            trunk_->send(frameType(TrunkFrame::Greeting),
-                         encode(TrunkGreeting{trunkProtocol, setup_.host, getpid(), usableCores(), everWelcomed_,
-                                              name.data(), setup_.token}));
+            trunk_->send(TrunkFrame::Greeting, encode(TrunkGreeting{trunkProtocol, setup_.host, getpid(), usableCores(),
+                                                                    everWelcomed_, name.data(), setup_.token}));
             return;
         }
         nextAttempt_ = monotonicNanoseconds() + attemptEvery;
@@ -161,45 +160,38 @@ private:
     bool serveTrunk() {
         const auto count = trunk_->receive();
         if (count && *count > 0) silence_.broken();
-        Frame frame;
-        FrameParser::Outcome outcome{};
-        while ((outcome = trunk_->parser().next(frame)) == FrameParser::Outcome::Frame)
-            if (!take(frame)) return false;
-        return count && outcome == FrameParser::Outcome::NeedMore;
+        return trunk_->takeFrames([this](const Frame& frame) { return take(frame); }) == LinkState::Open && count;
     }
 
     bool take(const Frame& frame) {
-        ByteReader reader(frame.body);
-        switch (static_cast<TrunkFrame>(frame.type)) {
-        case TrunkFrame::Refusal: refusal_ = "the launcher refuses: " + reader.text(); return true;
+        switch (frame.as<TrunkFrame>()) {
+        case TrunkFrame::Refusal:
+            refusal_ = "the launcher refuses: " + decode<std::string>(frame.body).value_or("");
+            return true;
         case TrunkFrame::Welcome: {
-            const auto orders = decodeOrders(frame.body);
+            const auto orders = decode<Orders>(frame.body);
             if (!orders) return false;
             welcomed_ = everWelcomed_ = true;
-            std::string unshared;
-            const std::string problem = carryOut(*orders, unshared);
-            Bytes body;
-            ByteWriter(body).text(problem);
-            ByteWriter(body).text(unshared);
-            trunk_->send(frameType(TrunkFrame::Ready), body);
+            trunk_->send(TrunkFrame::Ready, encode(carryOut(*orders)));
             return true;
         }
         case TrunkFrame::Ping: {
             const std::int64_t came = monotonicNanoseconds();
-            Bytes body;
-            ByteWriter writer(body);
-            writer.fixed(reader.fixed<std::uint64_t>());
-            writer.fixed(came);
-            writer.fixed(monotonicNanoseconds());
-            trunk_->send(frameType(TrunkFrame::Pong), body);
+            const auto number = decode<std::uint64_t>(frame.body);
+            if (!number) return false;
+            trunk_->send(TrunkFrame::Pong, encode(Pong{*number, came, monotonicNanoseconds()}));
             return trunk_->flush();
         }
         case TrunkFrame::Data:
         case TrunkFrame::Taken:
-        case TrunkFrame::Close: return takeForChannel(channels_, static_cast<TrunkFrame>(frame.type), reader);
-        case TrunkFrame::Attempt: beginAttempt(reader.fixed<std::uint32_t>()); return reader.atEnd();
+        case TrunkFrame::Close: return takeForChannel(channels_, frame);
+        case TrunkFrame::Attempt: {
+            const auto number = decode<std::uint32_t>(frame.body);
+            if (number) beginAttempt(*number);
+            return number.has_value();
+        }
         case TrunkFrame::Fetch: {
-            const auto order = decodeFetchOrder(frame.body);
+            const auto order = decode<FetchOrder>(frame.body);
             if (order) fetch(*order);
             return order.has_value();
         }
@@ -207,30 +199,28 @@ private:
         case TrunkFrame::End: {
             const std::uint32_t killed = killAll();
             channels_.clear();
-            Bytes body;
-            ByteWriter(body).fixed(killed);
-            trunk_->send(frameType(TrunkFrame::Killed), body);
-            ended_ = static_cast<TrunkFrame>(frame.type) == TrunkFrame::End;
+            trunk_->send(TrunkFrame::Killed, encode(killed));
+            ended_ = frame.as<TrunkFrame>() == TrunkFrame::End;
             return trunk_->flush();
         }
         default: return false;
         }
     }
 
-    /// What is wrong; empty: nothing. `unshared`: a wished file that is not there.
-    std::string carryOut(const Orders& orders, std::string& unshared) {
+    HostReady carryOut(const Orders& orders) {
         if (const Status saved = replaceFile(setup_.hostFolder() / "layout.json", orders.layout); !saved)
-            return saved.error().text();
+            return {saved.error().text(), {}};
+        HostReady ready;
         for (const SharedFile& file : orders.files) {
             if (hasFile(file)) continue;
-            if (file.need == SharedFile::Need::Exists) return file.path + " is missing there";
+            if (file.need == SharedFile::Need::Exists) return {file.path + " is missing there", {}};
             const std::string folder = std::filesystem::path(file.path).parent_path().string();
             if (file.need == SharedFile::Need::Same)
-                return folder + " is not the folder that the launcher's host has under that name";
-            unshared = folder;
+                return {folder + " is not the folder that the launcher's host has under that name", {}};
+            ready.unshared = folder;
         }
         beginAttempt(orders.attempt);
-        return {};
+        return ready;
     }
 
     void beginAttempt(std::uint32_t number) {
@@ -244,7 +234,7 @@ private:
     }
 
     void acceptRanks() {
-        while (auto socket = acceptUnix(listener_)) {
+        while (auto socket = acceptCall(listener_)) {
             const std::uint32_t number = ++lastChannel_;
             channels_.try_emplace(number, number, std::move(*socket));
             sendOnChannel(*trunk_, TrunkFrame::Open, number);
@@ -263,7 +253,7 @@ private:
         reportedAt_ = now;
         for (int rank = setup_.firstRank; rank < setup_.firstRank + setup_.ranks; ++rank)
             if (const auto status = readStatus(files_.statusFile(rank)))
-                trunk_->send(frameType(TrunkFrame::Report), encode(RankReport{rank, stateOf(status->pid), *status}));
+                trunk_->send(TrunkFrame::Report, encode(RankReport{rank, stateOf(status->pid), *status}));
     }
 
     void fetch(const FetchOrder& order) {
@@ -278,20 +268,15 @@ private:
     void sendPieces() {
         while (trunk_ && !sending_.empty() && room()) {
             Sending& next = sending_.front();
-            Bytes body;
-            ByteWriter writer(body);
-            writer.fixed(next.order.rank);
-            writer.fixed(next.order.what);
-            const auto left = std::span(next.content).subspan(next.sent);
+            const auto left = std::span<const std::byte>(next.content).subspan(next.sent);
+            const auto& [rank, what, from] = next.order;
             if (left.empty()) {
-                writer.text(next.problem);
-                trunk_->send(frameType(TrunkFrame::Fetched), body);
+                trunk_->send(TrunkFrame::Fetched, encode(FileFetched{rank, what, next.problem}));
                 sending_.pop_front();
                 continue;
             }
             const auto piece = left.first(std::min(left.size(), pieceBytes));
-            writer.bytes(piece);
-            trunk_->send(frameType(TrunkFrame::Piece), body);
+            trunk_->send(TrunkFrame::Piece, encode(FilePiece{rank, what, piece}));
             next.sent += piece.size();
         }
     }

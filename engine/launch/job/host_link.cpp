@@ -114,7 +114,7 @@ void HostLink::welcome(FrameLink trunk, const TrunkGreeting& greeting, const Ord
     heard_ = true;
     silence_.broken();
     nextPing_ = now;
-    trunk_->send(frameType(TrunkFrame::Welcome), encode(orders));
+    trunk_->send(TrunkFrame::Welcome, encode(orders));
 }
 
 /// The ranks of the host call anew over the next one.
@@ -150,74 +150,67 @@ void HostLink::ping(std::int64_t now) {
     nextPing_ = now + pingEvery;
     if (pings_.size() == pingsKept) pings_.pop_front();
     pings_.emplace_back(++lastPing_, monotonicNanoseconds());
-    trunk_->sendNumber(frameType(TrunkFrame::Ping), lastPing_);
+    trunk_->send(TrunkFrame::Ping, encode(lastPing_));
 }
 
 bool HostLink::serveTrunk() {
     const auto count = trunk_->receive();
     const std::int64_t came = monotonicNanoseconds();
     if (count && *count > 0) silence_.broken();
-    Frame frame;
-    FrameParser::Outcome outcome{};
-    while ((outcome = trunk_->parser().next(frame)) == FrameParser::Outcome::Frame) {
-        if (take(frame, came)) continue;
-        ++garbage_;
-        return false;
-    }
-    if (outcome != FrameParser::Outcome::NeedMore) ++garbage_;
-    return count && outcome == FrameParser::Outcome::NeedMore;
+    const bool open = trunk_->takeFrames([&](const Frame& frame) { return take(frame, came); }) == LinkState::Open;
+    if (!open) ++garbage_;
+    return count && open;
 }
 
 bool HostLink::take(const Frame& frame, std::int64_t came) {
-    ByteReader reader(frame.body);
-    const auto type = static_cast<TrunkFrame>(frame.type);
-    switch (type) {
+    switch (frame.as<TrunkFrame>()) {
     case TrunkFrame::Ready: {
-        const std::string problem = reader.text();
-        unshared_ = reader.text();
-        if (!reader.atEnd()) return false;
-        if (problem.empty()) ready_ = true;
+        const auto answer = decode<HostReady>(frame.body);
+        if (!answer) return false;
+        unshared_ = answer->unshared;
+        if (answer->problem.empty()) ready_ = true;
         else
             giveUp({fmt::format("host {} cannot take part", host_.name),
                     {},
-                    problem,
+                    answer->problem,
                     "what a run reads, and where its checkpoints lie, must be on a file system that all hosts share"});
         return true;
     }
     case TrunkFrame::Pong: {
-        const auto number = reader.fixed<std::uint64_t>();
-        Ping ping;
-        ping.received = reader.fixed<std::int64_t>();
-        ping.answered = reader.fixed<std::int64_t>();
-        ping.back = came;
-        if (!reader.atEnd()) return false;
-        const auto sent = std::ranges::find(pings_, number, [](const auto& each) { return each.first; });
-        if (sent == pings_.end()) return true;  // of an earlier connection
-        ping.sent = sent->second;
+        const auto pong = decode<Pong>(frame.body);
+        if (!pong) return false;
+        const auto sent = std::ranges::find(pings_, pong->number, [](const auto& each) { return each.first; });
+        if (sent == pings_.end()) return true;  // the ping went over an earlier connection
+        clock_.add({.sent = sent->second, .received = pong->received, .answered = pong->answered, .back = came});
         pings_.erase(pings_.begin(), sent + 1);
-        clock_.add(ping);
         if (!clock_.ready()) nextPing_ = came;  // at the start one after the other
         return true;
     }
     case TrunkFrame::Open: {
-        const auto number = reader.fixed<std::uint32_t>();
+        const auto number = decode<std::uint32_t>(frame.body);
+        if (!number || channels_.contains(*number)) return false;
         auto socket = connectUnix(collector_);
-        if (!reader.atEnd() || channels_.contains(number)) return false;
-        if (socket) channels_.try_emplace(number, number, std::move(*socket));
-        else sendOnChannel(*trunk_, TrunkFrame::Close, number);  // between two starts nobody listens
+        if (socket) channels_.try_emplace(*number, *number, std::move(*socket));
+        else sendOnChannel(*trunk_, TrunkFrame::Close, *number);  // between two starts nobody listens
         return true;
     }
     case TrunkFrame::Data:
     case TrunkFrame::Taken:
-    case TrunkFrame::Close: return takeForChannel(channels_, type, reader);
+    case TrunkFrame::Close: return takeForChannel(channels_, frame);
     case TrunkFrame::Report: {
-        const auto report = decodeRankReport(frame.body);
+        const auto report = decode<RankReport>(frame.body);
         if (!report || report->rank < host_.firstRank || report->rank >= host_.firstRank + host_.ranks) return false;
         reports_[report->rank] = *report;
         return true;
     }
-    case TrunkFrame::Piece:
-    case TrunkFrame::Fetched: return takePiece(type, reader);
+    case TrunkFrame::Piece: {
+        const auto piece = decode<FilePiece>(frame.body);
+        return piece && takePiece(*piece);
+    }
+    case TrunkFrame::Fetched: {
+        const auto fetched = decode<FileFetched>(frame.body);
+        return fetched && takeFetched(*fetched);
+    }
     case TrunkFrame::Killed:
         killed_ = true;
         channels_.clear();
@@ -226,24 +219,26 @@ bool HostLink::take(const Frame& frame, std::int64_t came) {
     }
 }
 
-bool HostLink::takePiece(TrunkFrame type, ByteReader& reader) {
-    const auto rank = reader.fixed<std::int32_t>();
-    const auto what = reader.fixed<RankFile>();
-    if (!reader.ok() || fetches_.empty() || fetches_.front().order.rank != rank || fetches_.front().order.what != what)
-        return false;
-    Fetching& fetching = fetches_.front();
-    if (type == TrunkFrame::Piece) {
-        const auto bytes = reader.bytes(reader.left());
-        if (fetching.content.size() + bytes.size() > largestFile) return false;
-        fetching.content.insert(fetching.content.end(), bytes.begin(), bytes.end());
-        return true;
-    }
-    const std::string problem = reader.text();
-    if (!reader.atEnd()) return false;
-    if (problem.empty())
+HostLink::Fetching* HostLink::fetchOf(std::int32_t rank, RankFile what) {
+    if (fetches_.empty()) return nullptr;
+    Fetching& first = fetches_.front();
+    return first.order.rank == rank && first.order.what == what ? &first : nullptr;
+}
+
+bool HostLink::takePiece(const FilePiece& piece) {
+    Fetching* const fetching = fetchOf(piece.rank, piece.what);
+    if (fetching == nullptr || fetching->content.size() + piece.bytes.size() > largestFile) return false;
+    fetching->content.insert(fetching->content.end(), piece.bytes.begin(), piece.bytes.end());
+    return true;
+}
+
+bool HostLink::takeFetched(const FileFetched& fetched) {
+    const Fetching* const fetching = fetchOf(fetched.rank, fetched.what);
+    if (fetching == nullptr) return false;
+    if (fetched.problem.empty())
         static_cast<void>(
-            replaceFile(fetching.file, std::string_view(reinterpret_cast<const char*>(fetching.content.data()),
-                                                        fetching.content.size())));
+            replaceFile(fetching->file, std::string_view(reinterpret_cast<const char*>(fetching->content.data()),
+                                                         fetching->content.size())));
     fetches_.pop_front();
     return true;
 }
@@ -257,18 +252,18 @@ void HostLink::attempt(std::uint32_t number) {
     reports_.clear();
     channels_.clear();
     killed_ = false;
-    if (trunk_) trunk_->send(frameType(TrunkFrame::Attempt), std::as_bytes(std::span(&number, 1)));
+    if (trunk_) trunk_->send(TrunkFrame::Attempt, encode(number));
 }
 
 void HostLink::order(TrunkFrame type) {
     killed_ = false;
-    if (trunk_) trunk_->send(frameType(type), {});
+    if (trunk_) trunk_->send(type, {});
 }
 
 void HostLink::fetch(const FetchOrder& order, const std::filesystem::path& file) {
     if (!trunk_) return;
     fetches_.push_back({order, file, {}});
-    trunk_->send(frameType(TrunkFrame::Fetch), encode(order));
+    trunk_->send(TrunkFrame::Fetch, encode(order));
 }
 
 void HostLink::endAgent() const {

@@ -85,7 +85,10 @@ private:
     void giveUp(Error error);
     bool serveTrunk();
     bool take(const Frame& frame, std::int64_t came);
-    bool takePiece(TrunkFrame type, ByteReader& reader);
+    /// The fetch that is under way, where it is the one for that file.
+    Fetching* fetchOf(std::int32_t rank, RankFile what);
+    bool takePiece(const FilePiece& piece);
+    bool takeFetched(const FileFetched& fetched);
     void ping(std::int64_t now);
     void dropTrunk();
 

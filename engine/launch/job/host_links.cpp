@@ -2,7 +2,6 @@
 #include "engine/launch/job/host_links.h"
 
 #include "engine/base/clock.h"
-#include "engine/base/token.h"
 #include "engine/launch/hosts/this_machine.h"
 #include "engine/base/nanoseconds.h"
 
@@ -14,9 +13,7 @@ namespace shardlab {
 namespace {
 
 constexpr int linksPoll = 20;
-constexpr std::int64_t handshake = 2 * nsPerSecond;
 constexpr std::int64_t afterInterruption = 5 * nsPerSecond;  ///< so long ranks may take to call again
-constexpr std::size_t mostPending = 64;
 constexpr std::chrono::milliseconds agentPatience{2000};
 
 }  // namespace
@@ -47,8 +44,9 @@ Result<std::unique_ptr<HostLinks>> HostLinks::start(HostLinksOptions options) {
 
 HostLinks::HostLinks(HostLinksOptions options, Descriptor listener, std::string token,
                      std::vector<std::string> addresses)
-    : options_(std::move(options)), listener_(std::move(listener)), token_(std::move(token)),
-      addresses_(std::move(addresses)) {
+    : options_(std::move(options)),
+      listener_(std::move(listener), {token, FrameType(TrunkFrame::Greeting), FrameType(TrunkFrame::Refusal)}),
+      token_(std::move(token)), addresses_(std::move(addresses)) {
     for (const RemoteHost& host : options_.hosts) links_.emplace_back(host, options_.collector, options_.folder);
 }
 
@@ -81,15 +79,15 @@ void HostLinks::loop() {
         std::vector<pollfd> watched{{wake_.descriptor(), POLLIN, 0}};
         {
             const std::lock_guard lock(mutex_);
-            if (pending_.size() < mostPending) watched.push_back({listener_.value(), POLLIN, 0});
-            for (const PendingConnection& pending : pending_) watched.push_back({pending.link.descriptor(), POLLIN, 0});
+            listener_.watch(watched);
             for (const HostLink& link : links_) link.watch(watched);
         }
         ::poll(watched.data(), watched.size(), linksPoll);
         wake_.clear();
         const std::lock_guard lock(mutex_);
         const std::int64_t now = monotonicNanoseconds();
-        attend(now);
+        listener_.attend(
+            now, [&](FrameLink& trunk, const TrunkGreeting& greeting) { return welcome(trunk, greeting, now); });
         for (HostLink& link : links_) link.serve(monotonicNanoseconds());
         changed_.notify_all();
         if (!stopping_) continue;
@@ -105,56 +103,14 @@ void HostLinks::loop() {
     }
 }
 
-void HostLinks::attend(std::int64_t now) {
-    while (!stopping_ && pending_.size() < mostPending) {
-        auto socket = acceptTcp(listener_);
-        if (!socket) break;
-        pending_.push_back({FrameLink(std::move(*socket)), now});
-        pending_.back().link.parser().setLimit(largestTrunkGreeting);
-    }
-    for (PendingConnection& pending : pending_) greet(pending, now);
-    std::erase_if(pending_, [](const PendingConnection& pending) { return pending.gone; });
-}
-
-void HostLinks::turnAway(PendingConnection& pending, const std::string& why) {
-    pending.gone = true;
-    Bytes body;
-    ByteWriter(body).text(why);
-    pending.link.send(frameType(TrunkFrame::Refusal), body);
-    static_cast<void>(pending.link.flush());
-}
-
-void HostLinks::greet(PendingConnection& pending, std::int64_t now) {
-    const auto count = pending.link.receive();
-    Frame frame;
-    const FrameParser::Outcome outcome = pending.link.parser().next(frame);
-    if (outcome == FrameParser::Outcome::NeedMore) {
-        const bool slow = now - pending.since > handshake;
-        if (count && slow) ++counts_.slowHandshake;
-        pending.gone = !count || slow;
-        return;
-    }
-    const auto greeting =
-        outcome == FrameParser::Outcome::Frame && static_cast<TrunkFrame>(frame.type) == TrunkFrame::Greeting
-            ? decodeTrunkGreeting(frame.body)
-            : Result<TrunkGreeting>(fail(Error{}));
-    if (!greeting) {
-        ++counts_.garbage;
-        pending.gone = true;
-        return;
-    }
-    // Said in the same words, whatever of the two it is: a pending learns nothing.
-    const auto link = std::ranges::find(links_, greeting->host, [](const HostLink& each) { return each.host().index; });
-    if (greeting->protocol != trunkProtocol || !sameToken(token_, greeting->token) || link == links_.end()) {
-        ++counts_.wrongToken;
-        return turnAway(pending, "wrong token or protocol");
-    }
-    pending.gone = true;
-    pending.link.parser().setLimit(largestFrame);
+std::optional<Refusal> HostLinks::welcome(FrameLink& trunk, const TrunkGreeting& greeting, std::int64_t now) {
+    const auto link = std::ranges::find(links_, greeting.host, [](const HostLink& each) { return each.host().index; });
+    if (link == links_.end()) return Refusal{&CallerCounts::wrongGreeting, "the run has no such host"};
     Orders orders = options_.orders;
     orders.attempt = attempt_;
     if (link->ready()) orders.files.clear();  // looked for when the run began; the marker is gone
-    link->welcome(std::move(pending.link), *greeting, orders, now);
+    link->welcome(std::move(trunk), greeting, orders, now);
+    return std::nullopt;
 }
 
 const HostLink* HostLinks::linkOf(int rank) const {
@@ -294,7 +250,7 @@ void HostLinks::kill(std::chrono::milliseconds patience) {
 
 HostCounts HostLinks::counts() const {
     const std::lock_guard lock(mutex_);
-    HostCounts all = counts_;
+    HostCounts all{listener_.counts()};
     for (const HostLink& link : links_) {
         all.garbage += link.garbage();
         all.reconnected += link.reconnected();

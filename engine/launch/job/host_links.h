@@ -7,6 +7,7 @@
 #include "engine/trace/event/clock_line.h"
 #include "engine/trace/event/host_clock.h"
 #include "engine/launch/job/host_link.h"
+#include "engine/launch/link/listener.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -40,12 +41,8 @@ struct HostState {
     std::string unshared;          ///< a wished file's folder that it does not have as this host has it; empty: it does
 };
 
-/// What of the other hosts was refused or went wrong, by name.
-struct HostCounts {
-    std::int64_t wrongToken = 0;
-    std::int64_t garbage = 0;
-    std::int64_t slowHandshake = 0;
-    std::int64_t reconnected = 0;
+struct HostCounts : CallerCounts {
+    std::int64_t reconnected = 0;  ///< trunks that broke and came back
 };
 
 class HostLinks {
@@ -83,33 +80,23 @@ public:
     HostCounts counts() const;
 
 private:
-    struct PendingConnection {
-        FrameLink link;
-        std::int64_t since = 0;
-        bool gone = false;
-    };
-
     HostLinks(HostLinksOptions options, Descriptor listener, std::string token, std::vector<std::string> addresses);
     void loop();
     void callAll();
-    void attend(std::int64_t now);
-    void greet(PendingConnection& pending, std::int64_t now);
-    void turnAway(PendingConnection& pending, const std::string& why);
+    std::optional<Refusal> welcome(FrameLink& trunk, const TrunkGreeting& greeting, std::int64_t now);
     const HostLink* linkOf(int rank) const;
     HostLink* linkOf(int rank) { return const_cast<HostLink*>(std::as_const(*this).linkOf(rank)); }
     const HostLink* linkAt(int index) const;
 
     const HostLinksOptions options_;
-    Descriptor listener_;
+    Listener<TrunkGreeting> listener_;
     const std::string token_;
     const std::vector<std::string> addresses_;
 
     mutable std::mutex mutex_;  ///< guards what follows
     std::condition_variable changed_;
     std::vector<HostLink> links_;
-    std::vector<PendingConnection> pending_;
     std::uint32_t attempt_ = 0;
-    HostCounts counts_;
     bool stopping_ = false;
     WakeUp wake_;
     std::thread thread_;

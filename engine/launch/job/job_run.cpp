@@ -389,21 +389,13 @@ Verdict JobRun::judged(const ExitStatus& mpirun) {
     for (std::size_t rank = 0; rank < fates_.size() && !hung_; ++rank)
         if (const Result<RankStatus> status = setup_.hosts.status(setup_.arguments, static_cast<int>(rank)))
             fates_[rank].status = *status;
-    const CollectorCounts counts = setup_.collector->counts();
-    if (const std::int64_t refused = counts.wrongToken + counts.garbage + counts.oversized + counts.slowHandshake)
-        recording_.log(LogLevel::Warning,
-                       fmt::format("refused on the run's socket: {} wrong tokens, {} frames of garbage, {} oversized "
-                                   "frames, {} slow handshakes",
-                                   counts.wrongToken, counts.garbage, counts.oversized, counts.slowHandshake));
+    if (const CollectorCounts counts = setup_.collector->counts(); counts.refused() > 0)
+        recording_.log(LogLevel::Warning, "refused on the run's socket: " + counts.refusals());
 
     recording_.settle();
     const bool endedOnRequest = killAt_ && terminateCause_ == Cause::Request;
-    const HostCounts links = setup_.hosts.counts();
-    if (links.wrongToken + links.garbage + links.slowHandshake > 0)
-        recording_.log(
-            LogLevel::Warning,
-            fmt::format("refused where other hosts connect: {} wrong tokens, {} frames of garbage, {} slow handshakes",
-                        links.wrongToken, links.garbage, links.slowHandshake));
+    if (const HostCounts links = setup_.hosts.counts(); links.refused() > 0)
+        recording_.log(LogLevel::Warning, "refused where other hosts connect: " + links.refusals());
     JobFate fate{
         mpirun,  report_, killRequested_ || endedOnRequest, recording_.error(), hung_, cutOff_, setup_.hosts.names(),
         endedAt_};

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/layout/layout_file.h"
+#include "engine/launch/serve/live_frames.h"
 #include "engine/launch/serve/sender.h"
 #include "engine/trace/event/legal_time.h"
 #include "engine/base/nanoseconds.h"
@@ -14,7 +15,6 @@
 #include <fstream>
 #include <list>
 #include <map>
-#include <mutex>
 #include <poll.h>
 #include <thread>
 
@@ -75,9 +75,10 @@ struct Seat {
 }  // namespace
 
 struct LiveListener::Impl {
-    Impl(const ListenOptions& given, WatchObserver& watcher, Descriptor listener)
-        : options(given), address(boundAddress(listener, given.address)), observer(watcher),
-          acceptor(std::move(listener), {given.token, CallerRole::Sender, given.mostSenders, given.handshake}),
+    Impl(const ListenOptions& given, WatchObserver& watcher, Descriptor socket)
+        : options(given), address(boundAddress(socket, given.address)), observer(watcher),
+          listener(std::move(socket),
+                   {given.token, FrameType(LiveFrame::Greeting), FrameType(LiveFrame::Refusal), given.handshake}),
           names(watcher) {}
     ~Impl() {
         stopping = true;
@@ -88,54 +89,51 @@ struct LiveListener::Impl {
     void loop() {
         while (!stopping && !over) {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0}};
-            acceptor.watch(watched);
+            listener.watch(watched);
             for (const Connection& each : connections)
                 watched.push_back(
                     {each.link.descriptor(), static_cast<short>(POLLIN | (each.link.queued() > 0 ? POLLOUT : 0)), 0});
             ::poll(watched.data(), watched.size(), listenPoll);
             const std::int64_t now = monotonicNanoseconds();
-            for (Peer& peer : acceptor.attend(now, connections.size())) welcome(std::move(peer), now);
+            listener.attend(now,
+                            [&](FrameLink& link, const Greeting& greeting) { return welcome(link, greeting, now); });
             for (Connection& each : connections) serve(each, now);
             std::erase_if(connections, [](const Connection& each) { return each.broken; });
             observer.paused();
             judge(now);
-            const std::lock_guard lock(mutex);
-            published = acceptor.counts();
         }
         if (!seats.empty() && !over) end({"stopped", ""});
         connections.clear();
-        acceptor.close();
+        listener.close();
     }
 
-    void welcome(Peer peer, std::int64_t now) {
-        const auto known = senders.find(peer.greeting.caller);
-        // One that comes back has given up its former link, whatever the socket says.
-        std::erase_if(connections,
-                      [&](const Connection& each) { return each.greeting.caller == peer.greeting.caller; });
-        connections.push_back({std::move(peer.link), std::move(peer.greeting), now});
-        connections.back().link.send(frameType(LiveFrame::Welcome),
-                                     encodeTaken(known == senders.end() ? 0 : known->second.taken()));
+    std::optional<Refusal> welcome(FrameLink& link, const Greeting& greeting, std::int64_t now) {
+        if (greeting.role != CallerRole::Sender)
+            return Refusal{&CallerCounts::wrongGreeting,
+                           "this listens for programs that send events: it is not to be watched"};
+        if (connections.size() >= options.mostSenders)
+            return Refusal{&CallerCounts::tooMany, tooManyCallers(options.mostSenders)};
+        const auto known = senders.find(greeting.caller);
+        // A caller that comes back has given up its former link, whatever the socket says.
+        std::erase_if(connections, [&](const Connection& each) { return each.greeting.caller == greeting.caller; });
+        connections.push_back({std::move(link), greeting, now});
+        connections.back().link.send(LiveFrame::Welcome,
+                                     encode(known == senders.end() ? std::uint64_t{0} : known->second.taken()));
+        return std::nullopt;
     }
 
     void serve(Connection& from, std::int64_t now) {
-        const auto count = from.link.receive();
         const std::uint64_t before = takenOf(from);
-        Frame frame;
-        FrameParser::Outcome outcome{};
-        while (!from.broken && (outcome = from.link.parser().next(frame)) == FrameParser::Outcome::Frame) {
-            if (take(from, frame, now)) continue;
-            if (!from.broken) ++acceptor.counts().garbage;
+        const LinkState state =
+            from.link.read([&](const Frame& frame) { return take(from, frame, now) && !from.broken; });
+        if (!from.broken) listener.countEnd(state);
+        if (!from.joined && state == LinkState::Open &&
+            now - from.since > options.handshake.count() * nsPerMillisecond) {
+            listener.count(&CallerCounts::slowHandshake);
             from.broken = true;
         }
-        if (outcome == FrameParser::Outcome::Oversized) ++acceptor.counts().oversized;
-        if (outcome == FrameParser::Outcome::Damaged) ++acceptor.counts().garbage;
-        if (!from.joined && !from.broken && now - from.since > options.handshake.count() * nsPerMillisecond) {
-            ++acceptor.counts().slowHandshake;
-            from.broken = true;
-        }
-        if (takenOf(from) != before) from.link.send(frameType(SenderFrame::Taken), encodeTaken(takenOf(from)));
-        const bool open = from.link.flush() && count &&
-                          (outcome == FrameParser::Outcome::NeedMore || outcome == FrameParser::Outcome::Frame);
+        if (takenOf(from) != before) from.link.send(SenderFrame::Taken, encode(takenOf(from)));
+        const bool open = from.link.flush() && state == LinkState::Open;
         from.broken = from.broken || !open;
         if (from.broken) lost(from, now);
     }
@@ -147,24 +145,23 @@ struct LiveListener::Impl {
 
     /// False: what nobody may say, or a connection that is refused.
     bool take(Connection& from, const Frame& frame, std::int64_t now) {
-        if (static_cast<LiveFrame>(frame.type) == LiveFrame::Leave) {
+        if (frame.as<LiveFrame>() == LiveFrame::Leave) {
             if (from.joined) seatOf(from).left = true;
             from.broken = true;
             return true;
         }
         if (!from.joined) {
-            const auto join =
-                static_cast<SenderFrame>(frame.type) == SenderFrame::Join ? decodeJoin(frame.body) : fail({});
-            return join && seat(from, *join, now);
+            const auto join = decode<SenderJoin>(frame.body);
+            return frame.as<SenderFrame>() == SenderFrame::Join && join && seat(from, *join, now);
         }
         Sender& sender = senders.at(from.greeting.caller);
-        if (static_cast<SenderFrame>(frame.type) == SenderFrame::Name) {
-            const auto name = decodeName(frame.body);
+        if (frame.as<SenderFrame>() == SenderFrame::Name) {
+            const auto name = decode<SenderName>(frame.body);
             if (name) sender.name(*name, names);
             return name.has_value();
         }
-        if (static_cast<SenderFrame>(frame.type) != SenderFrame::Events) return false;
-        const auto sent = decodeSenderEvents(frame.body);
+        if (frame.as<SenderFrame>() != SenderFrame::Events) return false;
+        const auto sent = decode<SenderEvents>(frame.body);
         if (!sent) return refuse(from, sender.join().rank, sent.error(), now);
         if (!sender.take(*sent, events)) return false;
         if (auto why = illegalTime(events))
@@ -175,15 +172,15 @@ struct LiveListener::Impl {
 
     /// Says to the sender and in the run's log why its events are not taken.
     bool refuse(Connection& from, int rank, const Error& why, std::int64_t now) {
-        from.link.send(frameType(LiveFrame::Refusal), encodeText(why.text()));
+        from.link.send(LiveFrame::Refusal, encode(why.text()));
         observer.logged({now - origin, rank, LogLevel::Error, "what it sent was refused: " + why.text()});
         return false;
     }
 
     bool seat(Connection& from, const SenderJoin& join, std::int64_t now) {
         const auto refuse = [&](std::string why) {
-            ++acceptor.counts().wrongGreeting;
-            from.link.send(frameType(LiveFrame::Refusal), encodeText(why));
+            listener.count(&CallerCounts::wrongGreeting);
+            from.link.send(LiveFrame::Refusal, encode(why));
             from.broken = true;
             return false;
         };
@@ -242,9 +239,8 @@ struct LiveListener::Impl {
 
     void end(const RunEnd& how) {
         over = true;
-        if (acceptor.counts().refused() > 0)
-            observer.logged(
-                {monotonicNanoseconds() - origin, -1, LogLevel::Warning, "refused: " + acceptor.counts().text()});
+        if (const CallerCounts counts = listener.counts(); counts.refused() > 0)
+            observer.logged({monotonicNanoseconds() - origin, -1, LogLevel::Warning, "refused: " + counts.refusals()});
         observer.ended(how);
         observer.statusChanged({WatchStatus::State::Ended, 1, {}});
     }
@@ -252,7 +248,7 @@ struct LiveListener::Impl {
     const ListenOptions options;
     const TcpAddress address;
     WatchObserver& observer;
-    Acceptor acceptor;
+    Listener<Greeting> listener;
     NameTable names;
     const std::string clock = bootId();
     std::int64_t origin = 0;  ///< monotonicNanoseconds() at the run's 0
@@ -264,8 +260,6 @@ struct LiveListener::Impl {
 
     WakeUp wake;
     std::atomic<bool> stopping{false};
-    mutable std::mutex mutex;
-    AcceptorCounts published;
     std::thread thread;
 };
 
@@ -282,9 +276,6 @@ Result<std::unique_ptr<LiveListener>> LiveListener::listen(const ListenOptions& 
 
 const TcpAddress& LiveListener::address() const { return impl_->address; }
 
-AcceptorCounts LiveListener::counts() const {
-    const std::lock_guard lock(impl_->mutex);
-    return impl_->published;
-}
+CallerCounts LiveListener::counts() const { return impl_->listener.counts(); }
 
 }  // namespace shardlab

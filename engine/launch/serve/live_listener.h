@@ -3,7 +3,8 @@
 // counterpart of RunWatch: the same observer is told, so that it is shown and written the same way.
 #pragma once
 
-#include "engine/launch/serve/acceptor.h"
+#include "engine/base/tcp_socket.h"
+#include "engine/launch/link/listener.h"
 #include "engine/launch/serve/run_watch.h"
 
 #include <chrono>
@@ -30,7 +31,7 @@ public:
     ~LiveListener();
 
     const TcpAddress& address() const;
-    AcceptorCounts counts() const;
+    CallerCounts counts() const;
 
 private:
     struct Impl;

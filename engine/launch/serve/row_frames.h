@@ -2,12 +2,13 @@
 // Rows of a run as frames to a viewer, and back.
 #pragma once
 
-#include "engine/trace/record/frame_link.h"
 #include "engine/launch/serve/live_frames.h"
+#include "engine/trace/record/frame_link.h"
+#include "engine/trace/run_file/run_rows.h"
 
 namespace shardlab {
 
-/// Queues every row as a frame.
+/// Queues each row that it is given as a frame to the viewer.
 class RowFrames final : public RowSink {
 public:
     explicit RowFrames(FrameLink& link) : link_(link) {}
@@ -18,18 +19,19 @@ public:
     void name(std::int64_t number, std::string_view text) override;
     void block(const BlockPart& part) override;
 
-    /// A row did not fit into a frame, and was not queued.
+    /// Whether a row did not fit into a frame, and was not queued.
     bool tooLong() const { return tooLong_; }
 
 private:
-    void send(LiveFrame type);
+    void send(LiveFrame type, const auto& row);
 
     FrameLink& link_;
     Bytes body_;
     bool tooLong_ = false;
 };
 
-/// Gives `sink` the row in `frame`, and `position` what it moves. False: no row, damaged, or not what follows.
+/// Gives `sink` the row that `frame` holds and moves `position` behind it. False: the frame holds no row, is damaged,
+/// or does not follow on `position`.
 bool takeRow(const Frame& frame, RunPosition& position, RowSink& sink);
 
 }  // namespace shardlab

@@ -30,14 +30,15 @@ std::string ServeCounts::text() const {
     std::string text = fmt::format("{} viewer{}", viewers, viewers == 1 ? "" : "s");
     if (resumed > 0) text += fmt::format(", {} back after a lost connection", resumed);
     if (stalled > 0) text += fmt::format(", {} dropped that took nothing any more", stalled);
-    if (refused() > 0) text += "; refused: " + AcceptorCounts::text();
+    if (refused() > 0) text += "; refused: " + refusals();
     return text;
 }
 
 struct RunServer::Impl {
-    Impl(const ServeOptions& given, Descriptor listener)
-        : options(given), address(boundAddress(listener, given.address)),
-          acceptor(std::move(listener), {given.token, CallerRole::Viewer, given.mostViewers, given.handshake}) {}
+    Impl(const ServeOptions& given, Descriptor socket)
+        : options(given), address(boundAddress(socket, given.address)),
+          listener(std::move(socket),
+                   {given.token, FrameType(LiveFrame::Greeting), FrameType(LiveFrame::Refusal), given.handshake}) {}
     ~Impl() {
         order([this] { stopping = true; });
         if (thread.joinable()) thread.join();
@@ -55,7 +56,7 @@ struct RunServer::Impl {
     void loop() {
         while (takeOrders()) {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0}};
-            acceptor.watch(watched);
+            listener.watch(watched);
             for (const Viewer& viewer : viewers) {
                 const int out = viewer.link().queued() > 0 ? POLLOUT : 0;
                 watched.push_back({viewer.link().descriptor(), static_cast<short>(POLLIN | out), 0});
@@ -63,14 +64,15 @@ struct RunServer::Impl {
             ::poll(watched.data(), watched.size(), busy ? 0 : servePoll);
             wake.clear();
             const std::int64_t now = monotonicNanoseconds();
-            for (Peer& peer : acceptor.attend(now, viewers.size())) welcome(std::move(peer), now);
+            listener.attend(now,
+                            [&](FrameLink& link, const Greeting& greeting) { return welcome(link, greeting, now); });
             busy = false;
             for (Viewer& viewer : viewers) serve(viewer, now);
             std::erase_if(viewers, [&](const Viewer& viewer) { return dropped(viewer, now); });
             publish(now);
         }
         viewers.clear();
-        acceptor.close();
+        listener.close();
         run.reset();
     }
 
@@ -91,16 +93,22 @@ struct RunServer::Impl {
         else failure = opened.error();
     }
 
-    void welcome(Peer peer, std::int64_t now) {
-        const std::uint64_t caller = peer.greeting.caller;
+    std::optional<Refusal> welcome(FrameLink& link, const Greeting& greeting, std::int64_t now) {
+        if (greeting.role != CallerRole::Viewer)
+            return Refusal{&CallerCounts::wrongGreeting,
+                           "this is a run to watch: it takes no events of other programs"};
+        if (viewers.size() >= options.mostViewers)
+            return Refusal{&CallerCounts::tooMany, tooManyCallers(options.mostViewers)};
+        const std::uint64_t caller = greeting.caller;
         lost.erase(caller);
         // One that comes back has given up its former link, whatever the socket says.
         std::erase_if(viewers, [&](const Viewer& viewer) { return viewer.caller() == caller; });
         const auto told = std::ranges::find(notices, caller, &std::pair<std::uint64_t, std::string>::first);
         const auto newest = run ? run->newestBlock() : Result<std::int64_t>(0);
-        viewers.emplace_back(std::move(peer), now, newest ? *newest : 0,
+        viewers.emplace_back(std::move(link), caller, now, newest ? *newest : 0,
                              told == notices.end() ? std::string() : told->second);
         if (told != notices.end()) notices.erase(told);
+        return std::nullopt;
     }
 
     void serve(Viewer& viewer, std::int64_t now) {
@@ -127,11 +135,10 @@ struct RunServer::Impl {
         case Viewer::State::Left:
         case Viewer::State::Refused: return true;
         case Viewer::State::Complete: ++counts.complete; return true;
-        case Viewer::State::Garbage: ++acceptor.counts().garbage; return true;
-        case Viewer::State::Oversized: ++acceptor.counts().oversized; return true;
+        case Viewer::State::Misbehaved: listener.countEnd(viewer.linkState()); return true;
         case Viewer::State::Awaiting:
             if (now - viewer.since() <= options.handshake.count() * nsPerMillisecond) return false;
-            ++acceptor.counts().slowHandshake;
+            listener.count(&CallerCounts::slowHandshake);
             return true;
         case Viewer::State::Following: break;
         }
@@ -148,7 +155,7 @@ struct RunServer::Impl {
     void publish(std::int64_t now) {
         std::erase_if(lost, [&](const auto& each) { return now - each.second > returnWithin; });
         const std::lock_guard lock(mutex);
-        static_cast<AcceptorCounts&>(counts) = acceptor.counts();
+        static_cast<CallerCounts&>(counts) = listener.counts();
         published = counts;
         allServed = ending && viewers.empty() && lost.empty();
         changed.notify_all();
@@ -156,7 +163,7 @@ struct RunServer::Impl {
 
     const ServeOptions options;
     const TcpAddress address;
-    Acceptor acceptor;
+    Listener<Greeting> listener;
     std::optional<RunFollower> run;
     std::optional<Error> failure;  ///< why the file cannot be read
     std::optional<RunEnd> ending;

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "engine/base/tcp_socket.h"
+#include "engine/launch/link/listener.h"
 #include "engine/trace/run_file/run_file.h"
-#include "engine/launch/serve/acceptor.h"
 
 #include <atomic>
 #include <chrono>
@@ -26,7 +26,7 @@ struct ServeOptions {
     std::chrono::milliseconds lingerLimit{30'000};    ///< after the end, for all viewers together
 };
 
-struct ServeCounts : AcceptorCounts {
+struct ServeCounts : CallerCounts {
     std::int64_t stalled = 0;   ///< viewers dropped because they took nothing
     std::int64_t resumed = 0;   ///< viewers that came back and went on where they had been
     std::int64_t complete = 0;  ///< viewers that got the run to its end

@@ -2,8 +2,10 @@
 #include "engine/launch/serve/run_watch.h"
 
 #include "engine/base/clock.h"
-#include "engine/launch/serve/row_frames.h"
 #include "engine/base/nanoseconds.h"
+#include "engine/launch/link/listener.h"
+#include "engine/launch/serve/row_frames.h"
+#include "engine/trace/run_file/row_fields.h"
 
 #include <algorithm>
 #include <array>
@@ -12,14 +14,14 @@
 #include <poll.h>
 #include <random>
 #include <thread>
+#include <utility>
 
 namespace shardlab {
 namespace {
 
-constexpr int firstRetry = 250;  ///< nsPerMillisecond; doubled at each further try
+constexpr int firstRetry = 250;  ///< milliseconds; doubled at each further try
 constexpr int longestRetry = 4000;
 constexpr int watchPoll = 200;
-constexpr std::string_view wrongToken = "wrong token";  ///< a refusal that no further try can change
 
 std::uint64_t randomNumber() {
     std::random_device device;
@@ -57,12 +59,12 @@ struct RunWatch::Impl {
         if (stopping) return;
         if (!socket) return lose(socket.error().text());
         link.emplace(std::move(*socket));
-        link->send(frameType(LiveFrame::Greeting), encode(Greeting{liveProtocol, CallerRole::Viewer, caller,
-                                                                   "shardlab " SHARDLAB_VERSION, options.token}));
+        link->send(LiveFrame::Greeting, encode(Greeting{liveProtocol, CallerRole::Viewer, caller,
+                                                        "shardlab " SHARDLAB_VERSION, options.token}));
         heardAt = monotonicNanoseconds();
         while (!stopping && link && !status.over()) receive();
         if (stopping && link) {
-            link->send(frameType(LiveFrame::Leave), {});
+            link->send(LiveFrame::Leave, {});
             static_cast<void>(link->flush());
         }
         link.reset();
@@ -82,48 +84,51 @@ struct RunWatch::Impl {
         if ((watched[0].revents & ~POLLOUT) == 0) return;
         const auto count = link->receive();
         if (count && *count > 0) heardAt = now;
-        Frame frame;
-        FrameParser::Outcome outcome{};
-        while (link && !status.over() && (outcome = link->parser().next(frame)) == FrameParser::Outcome::Frame)
-            take(frame);
-        if (!link || status.over()) return;
+        const LinkState state = link->takeFrames([this](const Frame& frame) { return take(frame); });
+        if (refusal) return lose(*std::exchange(refusal, std::nullopt));
+        if (status.over()) return;
         if (decoder.error()) return failed(decoder.error()->text());
-        if (outcome != FrameParser::Outcome::NeedMore) return lose("what arrived was damaged");
+        if (state != LinkState::Open) return lose("what arrived was damaged");
         if (!count) lose("the connection was closed");
     }
 
-    void take(const Frame& frame) {
-        switch (static_cast<LiveFrame>(frame.type)) {
+    /// False: nothing more is taken, because the frame is damaged, a refusal, or the last one.
+    bool take(const Frame& frame) {
+        switch (frame.as<LiveFrame>()) {
         case LiveFrame::Refusal: {
-            const auto reason = decodeText(frame.body);
+            const auto reason = decode<std::string>(frame.body);
             const std::string why = "refused: " + (reason ? *reason : std::string("no reason was given"));
-            return reason && *reason == wrongToken ? failed(why) : lose(why);
+            if (reason && *reason == wrongToken) failed(why);
+            else refusal = why;
+            return false;
         }
         case LiveFrame::Welcome: {
-            const auto welcome = decodeViewerWelcome(frame.body);
-            if (!welcome || welcomed) return lose("what arrived was damaged");
+            const auto welcome = decode<ViewerWelcome>(frame.body);
+            if (!welcome || welcomed) return false;
             welcomed = everWelcomed = true;
             lostSince.reset();
-            link->send(frameType(LiveFrame::From), encode(position));
+            link->send(LiveFrame::From, encode(position));
             newest = welcome->newest;
-            return say({WatchStatus::State::CatchingUp, share(), welcome->notice});
+            say({WatchStatus::State::CatchingUp, share(), welcome->notice});
+            return true;
         }
         case LiveFrame::Progress: {
-            const auto progress = decodeProgress(frame.body);
-            if (!progress) return lose("what arrived was damaged");
+            const auto progress = decode<Progress>(frame.body);
+            if (!progress) return false;
             newest = progress->newest;
             observer.paused();
-            return say({progress->complete ? WatchStatus::State::Live : WatchStatus::State::CatchingUp, share(),
-                        status.reason});
+            say({progress->complete ? WatchStatus::State::Live : WatchStatus::State::CatchingUp, share(),
+                 status.reason});
+            return true;
         }
         case LiveFrame::End: {
-            const auto end = decodeEnd(frame.body);
-            if (!end) return lose("what arrived was damaged");
+            const auto end = decode<RunEnd>(frame.body);
+            if (!end) return false;
             observer.ended(decoder.end() ? *decoder.end() : *end);
-            return say({WatchStatus::State::Ended, 1, {}});
+            say({WatchStatus::State::Ended, 1, {}});
+            return false;
         }
-        default:
-            if (!welcomed || !takeRow(frame, position, decoder)) return lose("what arrived was damaged");
+        default: return welcomed && takeRow(frame, position, decoder);
         }
     }
 
@@ -160,7 +165,8 @@ struct RunWatch::Impl {
     const std::uint64_t caller = randomNumber();
     WatchStatus status;
     std::optional<FrameLink> link;
-    bool welcomed = false;  ///< over this connection
+    bool welcomed = false;               ///< over this connection
+    std::optional<std::string> refusal;  ///< why the other side has ended this connection
     bool everWelcomed = false;
     std::int64_t newest = 0;
     std::int64_t heardAt = 0;

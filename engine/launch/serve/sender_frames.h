@@ -2,12 +2,11 @@
 // What other programs say to a run that listens for them. The bytes are written down in resources/manual/72-links.md.
 #pragma once
 
+#include "engine/base/fields.h"
 #include "engine/trace/event/event.h"
-#include "engine/launch/serve/live_frames.h"
+#include "engine/trace/event/legal_time.h"
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,15 +14,11 @@ namespace shardlab {
 
 /// Values are part of the protocol.
 enum class SenderFrame : std::uint8_t {
-    Join = 48,    ///< sender, after welcome, once
-    Taken = 49,   ///< to a sender: so many of its events have been taken
-    Name = 50,    ///< sender: what a number stands for, before it is used
-    Events = 51,  ///< sender
+    Join = 48,    ///< sender, after welcome, once: SenderJoin
+    Taken = 49,   ///< to a sender: u64, so many of its events have been taken; its LiveFrame::Welcome says the same
+    Name = 50,    ///< sender: SenderName, before the number is used
+    Events = 51,  ///< sender: SenderEvents
 };
-constexpr FrameType frameType(SenderFrame type) { return static_cast<FrameType>(type); }
-
-/// To a sender, in the frame of LiveFrame::Welcome: how many of its events have been taken over earlier connections.
-Bytes encodeTaken(std::uint64_t taken);
 
 struct SenderJoin {
     int rank = 0;
@@ -34,17 +29,32 @@ struct SenderJoin {
     std::string clock;         ///< whose clock that is: the host's boot id, empty where it is not known
     std::string host;
 };
-Bytes encode(const SenderJoin& join);
-Result<SenderJoin> decodeJoin(std::span<const std::byte> body);
+void fields(auto& archive, FieldsOf<SenderJoin> auto& join) {
+    archive.frame("join");
+    archive("rank", join.rank);
+    archive("world", join.world);
+    archive("pid", join.pid);
+    archive("now", join.now, isLegalTime, legalTimes);
+    archive("started", join.started, isLegalTime, legalTimes);
+    archive("clock", join.clock);
+    archive("host", join.host);
+}
 
 struct SenderName {
     std::uint32_t number = 0;  ///< from 1, the sender's own
     std::string text;
 };
-Bytes encode(const SenderName& name);
-Result<SenderName> decodeName(std::span<const std::byte> body);
+void fields(auto& archive, FieldsOf<SenderName> auto& name) {
+    archive.frame("name");
+    archive(
+        "number", name.number, [](std::uint32_t number) { return number != 0; }, "1 or more");
+    archive("text", name.text);
+}
 
-/// 52 bytes each; as an Event, but for what an event's action is made of.
+/// The kinds of events that senders may use: those that a listening run can make sense of.
+bool mayBeSent(EventKind kind);
+
+/// An Event whose action is not known yet, but what it is made of. It takes 52 bytes in a frame.
 struct SenderEvent {
     std::int64_t begin = 0, end = 0;  ///< nanoseconds of the sender's monotonic clock
     std::int64_t bytes = 0;
@@ -56,19 +66,38 @@ struct SenderEvent {
     EventKind kind = EventKind::None;
     Lane lane = Lane::Host;
 };
-inline constexpr std::size_t senderEventSize = 52;
-inline constexpr std::size_t mostSenderEvents = 4096;  ///< in a frame
-/// The kinds that senders may use: those a listening run can make sense of.
-bool mayBeSent(EventKind kind);
+void fields(auto& archive, FieldsOf<SenderEvent> auto& event) {
+    constexpr auto isCount = [](std::int64_t count) { return count >= 0; };
+    constexpr auto isNumber = [](std::int32_t number) { return number >= -1; };
+    constexpr auto isStage = [](std::int32_t stage) { return stage >= -1 && stage < 1 << 16; };
+    constexpr auto isMicrobatch = [](std::int32_t number) { return number >= -1 && number < (1 << 24) - 1; };
+    archive("begin", event.begin, isLegalTime, legalTimes);
+    archive("end", event.end, isLegalTime, legalTimes);
+    archive("bytes", event.bytes, isCount, "0 or more");
+    archive("value", event.value);
+    archive("step", event.step, isNumber, "-1 or more");
+    archive("name", event.name);
+    archive("stage", event.stage, isStage, "-1 to 65535, which an action's id holds");
+    archive("microbatch", event.microbatch, isMicrobatch, "-1 to 16777214, which an action's id holds");
+    archive("kind", event.kind, mayBeSent, "a kind that resources/manual/72-links.md names");
+    archive("lane", event.lane, Lane::Host);
+    std::uint16_t unused = 0;
+    archive("unused", unused);
+    archive.check("end", event.end >= event.begin, "it is before the begin");
+}
+
+inline constexpr std::uint32_t mostSenderEvents = 4096;  ///< in a frame
 
 struct SenderEvents {
     std::uint64_t first = 0;    ///< how many events the sender has sent before these, not counting those it dropped
     std::uint64_t dropped = 0;  ///< how many it has dropped so far, because its queue was full
     std::vector<SenderEvent> events;
 };
-Bytes encode(const SenderEvents& events);
-/// Error: also kinds and lanes that may not be sent, events that end before they begin, and times that are not
-/// legal (trace/event/legal_time.h).
-Result<SenderEvents> decodeSenderEvents(std::span<const std::byte> body);
+void fields(auto& archive, FieldsOf<SenderEvents> auto& events) {
+    archive.frame("events");
+    archive("first", events.first);
+    archive("dropped", events.dropped);
+    archive.list("event", events.events, mostSenderEvents);
+}
 
 }  // namespace shardlab

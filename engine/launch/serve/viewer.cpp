@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/serve/viewer.h"
 
+#include "engine/base/nanoseconds.h"
 #include "engine/launch/serve/row_frames.h"
 
 namespace shardlab {
@@ -9,41 +10,38 @@ namespace {
 constexpr std::size_t mostQueued = std::size_t{1}
                                    << 20;  ///< no more is read of the file for a viewer that has so much to take
 constexpr std::size_t readAtOnce = std::size_t{1} << 18;
-constexpr std::int64_t progressEvery = 1'000'000'000;  ///< so that a viewer knows that the run is still there
+constexpr std::int64_t progressEvery = nsPerSecond;  ///< so that a viewer knows that the run is still there
 
 }  // namespace
 
-Viewer::Viewer(Peer peer, std::int64_t now, std::int64_t newest, const std::string& notice)
-    : peer_(std::move(peer)), since_(now), tookAt_(now) {
-    peer_.link.send(frameType(LiveFrame::Welcome), encode(ViewerWelcome{newest, notice}));
+Viewer::Viewer(FrameLink link, std::uint64_t caller, std::int64_t now, std::int64_t newest, const std::string& notice)
+    : link_(std::move(link)), caller_(caller), since_(now), tookAt_(now) {
+    link_.send(LiveFrame::Welcome, encode(ViewerWelcome{newest, notice}));
 }
 
 Viewer::State Viewer::listen() {
     if (state_ > State::Following) return state_;
-    const auto count = peer_.link.receive();
-    Frame frame;
-    for (;;) {
-        switch (peer_.link.parser().next(frame)) {
-        case FrameParser::Outcome::NeedMore:
-            if (!count) state_ = State::Lost;
-            return state_;
-        case FrameParser::Outcome::Oversized: return state_ = State::Oversized;
-        case FrameParser::Outcome::Damaged: return state_ = State::Garbage;
-        case FrameParser::Outcome::Frame: break;
-        }
-        if (static_cast<LiveFrame>(frame.type) == LiveFrame::Leave) return state_ = State::Left;
-        const auto from = decodePosition(frame.body);
-        if (state_ != State::Awaiting || static_cast<LiveFrame>(frame.type) != LiveFrame::From || !from)
-            return state_ = State::Garbage;
-        cursor_.place = *from;
-        resumed_ = cursor_.place != RunPosition{};
-        state_ = State::Following;
+    linkState_ = link_.read([this](const Frame& frame) { return take(frame); });
+    if (state_ == State::Left || linkState_ == LinkState::Open) return state_;
+    return state_ = linkState_ == LinkState::Closed ? State::Lost : State::Misbehaved;
+}
+
+bool Viewer::take(const Frame& frame) {
+    if (frame.as<LiveFrame>() == LiveFrame::Leave) {
+        state_ = State::Left;
+        return false;
     }
+    const auto from = decode<RunPosition>(frame.body);
+    if (state_ != State::Awaiting || frame.as<LiveFrame>() != LiveFrame::From || !from) return false;
+    cursor_.place = *from;
+    resumed_ = cursor_.place != RunPosition{};
+    state_ = State::Following;
+    return true;
 }
 
 Result<bool> Viewer::feed(RunFollower& run, std::int64_t now) {
-    if (last_ || peer_.link.queued() >= mostQueued) return false;
-    RowFrames frames(peer_.link);
+    if (last_ || link_.queued() >= mostQueued) return false;
+    RowFrames frames(link_);
     const auto more = run.step(cursor_, readAtOnce, frames);
     if (!more) return more;
     if (frames.tooLong())
@@ -57,26 +55,26 @@ Result<bool> Viewer::feed(RunFollower& run, std::int64_t now) {
 void Viewer::sendProgress(RunFollower& run, std::int64_t now) {
     toldAt_ = now;
     const auto newest = run.newestBlock();
-    peer_.link.send(frameType(LiveFrame::Progress), encode(Progress{newest ? *newest : 0, upToDate_}));
+    link_.send(LiveFrame::Progress, encode(Progress{newest ? *newest : 0, upToDate_}));
 }
 
 void Viewer::sendLast(LiveFrame type, const Bytes& body) {
     if (last_) return;
     last_ = type;
-    peer_.link.send(frameType(type), body);
+    link_.send(type, body);
 }
 
 void Viewer::flush(std::int64_t now) {
     if (state_ > State::Following) return;
-    const std::size_t before = peer_.link.queued();
-    if (!peer_.link.flush()) state_ = State::Lost;
-    else if (peer_.link.queued() == 0 || peer_.link.queued() < before) tookAt_ = now;
-    if (state_ != State::Lost && last_ && peer_.link.queued() == 0)
+    const std::size_t before = link_.queued();
+    if (!link_.flush()) state_ = State::Lost;
+    else if (link_.queued() == 0 || link_.queued() < before) tookAt_ = now;
+    if (state_ != State::Lost && last_ && link_.queued() == 0)
         state_ = *last_ == LiveFrame::End ? State::Complete : State::Refused;
 }
 
 bool Viewer::stalled(std::int64_t now, std::chrono::milliseconds limit) const {
-    return peer_.link.queued() > 0 && now - tookAt_ > limit.count() * 1'000'000;
+    return link_.queued() > 0 && now - tookAt_ > limit.count() * nsPerMillisecond;
 }
 
 }  // namespace shardlab

@@ -6,6 +6,7 @@
 #include "engine/layout/schedule/action.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -237,6 +238,9 @@ enum class Command : std::uint8_t { None, Pause, Resume, StepOnce, Stop, Checkpo
 std::string_view name(Command command);
 
 enum class LogLevel : std::uint8_t { Info, Warning, Error };
+
+/// Bytes of a log line's text, or of an event's name, that are sent; the rest of a longer one is cut off.
+inline constexpr std::size_t largestLogText = std::size_t{1} << 16;
 
 struct LogLine {
     std::int64_t time = 0;  ///< nanoseconds of the run's clock

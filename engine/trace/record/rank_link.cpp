@@ -44,7 +44,7 @@ void RankLink::connect(std::int64_t now) {
     hello.commandsTaken = commandsTaken_;
     hello.host = hostName();
     hello.token = options_.token;
-    link_->send(FrameType::Hello, encodeHello(hello));
+    link_->send(FrameType::Hello, encode(hello));
 }
 
 void RankLink::refused(std::int64_t now, std::string why) {
@@ -54,45 +54,38 @@ void RankLink::refused(std::int64_t now, std::string why) {
 }
 
 bool RankLink::receive() {
-    const auto count = link_->receive();
-    Frame frame;
-    FrameParser::Outcome outcome{};
-    while ((outcome = link_->parser().next(frame)) == FrameParser::Outcome::Frame) {
-        if (!take(frame)) return false;
-    }
-    return count && outcome == FrameParser::Outcome::NeedMore;
+    return link_->read([this](const Frame& frame) { return take(frame); }) == LinkState::Open;
 }
 
 bool RankLink::take(const Frame& frame) {
-    ByteReader reader(frame.body);
     switch (frame.type) {
     case FrameType::Welcome:
     case FrameType::Ack: {
-        const auto offset = reader.fixed<std::uint64_t>();
-        if (!reader.atEnd() || offset < acknowledged_ || offset > spool_.end()) return false;
-        acknowledged_ = offset;
-        spool_.acknowledge(offset);
+        const auto offset = decode<std::uint64_t>(frame.body);
+        if (!offset || *offset < acknowledged_ || *offset > spool_.end()) return false;
+        acknowledged_ = *offset;
+        spool_.acknowledge(*offset);
         if (frame.type == FrameType::Ack) return state_ == State::Open;
-        sent_ = offset;
+        sent_ = *offset;
         state_ = State::Open;
         refusedSince_.reset();
         return true;
     }
     case FrameType::Command: {
-        const auto command = reader.fixed<Command>();
-        if (!reader.atEnd()) return false;
+        const auto command = decode<Command>(frame.body);
+        if (!command) return false;
         ++commandsTaken_;
-        commands_.push_back(command);
+        commands_.push_back(*command);
         return true;
     }
     case FrameType::Fault: {
-        const auto kind = reader.fixed<InjectedFaultKind>();
-        if (!reader.atEnd() || (kind != InjectedFaultKind::Kill && kind != InjectedFaultKind::Hang)) return false;
-        fault_ = kind;
+        const auto kind = decode<InjectedFaultKind>(frame.body);
+        if (!kind || (*kind != InjectedFaultKind::Kill && *kind != InjectedFaultKind::Hang)) return false;
+        fault_ = *kind;
         return true;
     }
     case FrameType::Clock: {
-        const Result<ClockLine> line = decodeClock(frame.body);
+        const auto line = decode<ClockLine>(frame.body);
         if (line) clock_ = *line;
         return line.has_value();
     }

@@ -69,9 +69,8 @@ struct Telemetry::Impl {
         for (const LogLine& line : lines) spoolLine(line);
         reportSpoolFault();
         if (lastWord) {
-            Bytes body;
-            ByteWriter(body).text(std::string_view(*lastWord).substr(0, largestLogText));
-            if (spool.append(FrameType::Goodbye, body)) goodbyeEnd = spool.end();
+            const auto end = std::string_view(*lastWord).substr(0, largestLogText);
+            if (spool.append(FrameType::Goodbye, encode(end))) goodbyeEnd = spool.end();
         }
         link.advance(now);
         if (const auto line = link.takeClock()) recorder.follow(*line);
@@ -124,7 +123,7 @@ struct Telemetry::Impl {
     }
 
     void spoolLine(const LogLine& line) {
-        if (!spool.append(FrameType::Log, encodeLog(line))) ++lost;
+        if (!spool.append(FrameType::Log, encode(line))) ++lost;
     }
 
     void reportSpoolFault() {

@@ -7,10 +7,10 @@
 // nothing counts twice. What a rank sends after `welcome` is simply its spool, byte for byte.
 #pragma once
 
-#include "engine/base/bytes.h"
-#include "engine/base/result.h"
+#include "engine/base/fields.h"
 #include "engine/trace/event/clock_line.h"
 #include "engine/trace/event/event.h"
+#include "engine/trace/event/legal_time.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,6 @@ namespace shardlab {
 inline constexpr std::uint32_t wireProtocol = 1;
 inline constexpr std::size_t frameOverhead = 9;                    ///< length, checksum, type
 inline constexpr std::size_t largestFrame = std::size_t{1} << 20;  ///< type and body
-inline constexpr std::size_t largestLogText = std::size_t{1} << 16;
 
 /// Values are part of the protocol.
 enum class FrameType : std::uint8_t {
@@ -37,13 +36,26 @@ enum class FrameType : std::uint8_t {
     Fault = 9,    ///< collector → rank: u8, the InjectedFaultKind that it is to do to itself
 };
 
+/// The frame types of a protocol: this one's, or those of another that sends such frames.
+template <class T>
+concept FrameTypes = std::is_enum_v<T> && std::same_as<std::underlying_type_t<T>, std::uint8_t>;
+
 struct Frame {
     FrameType type{};
     std::span<const std::byte> body;
     std::size_t size = 0;  ///< of the whole frame
+
+    /// Its type in another protocol.
+    template <FrameTypes Type>
+    Type as() const {
+        return static_cast<Type>(type);
+    }
 };
 
 void appendFrame(Bytes& out, FrameType type, std::span<const std::byte> body);
+void appendFrame(Bytes& out, FrameTypes auto type, std::span<const std::byte> body) {
+    appendFrame(out, static_cast<FrameType>(type), body);
+}
 
 /// Cuts a stream of bytes into frames.
 class FrameParser {
@@ -72,15 +84,31 @@ struct Hello {
     std::string token;
 };
 
-Bytes encodeHello(const Hello& hello);
-Result<Hello> decodeHello(std::span<const std::byte> body);
+void fields(auto& archive, FieldsOf<Hello> auto& hello) {
+    archive.frame("hello");
+    if (!archive.version("protocol", hello.protocol, wireProtocol)) return;
+    archive("rank", hello.rank);
+    archive("pid", hello.pid);
+    archive("commands taken", hello.commandsTaken);
+    archive("host", hello.host);
+    archive("token", hello.token);
+}
 
-Bytes encodeClock(const ClockLine& line);
-/// Error: not as long as one, a drift that no clock has (beyond a thousandth), or a time that is not legal.
-Result<ClockLine> decodeClock(std::span<const std::byte> body);
+void fields(auto& archive, FieldsOf<ClockLine> auto& line) {
+    archive.frame("clock line");
+    archive("origin", line.origin, isLegalTime, legalTimes);
+    archive("at", line.at, isLegalTime, legalTimes);
+    // The comparison also refuses what is no number.
+    archive(
+        "drift", line.drift, [](double drift) { return drift >= -1e-3 && drift <= 1e-3; }, "at most a thousandth");
+}
 
-/// Without the offset, which the spool puts in front.
-Bytes encodeLog(const LogLine& line);
-Result<LogLine> decodeLog(std::span<const std::byte> body);
+/// Without the rank, which is that of the link, and without the offset, which the spool puts in front.
+void fields(auto& archive, FieldsOf<LogLine> auto& line) {
+    archive.frame("log line");
+    archive("time", line.time, isLegalTime, legalTimes);
+    archive("level", line.level, LogLevel::Error);
+    archive.text("text", line.text, largestLogText);
+}
 
 }  // namespace shardlab

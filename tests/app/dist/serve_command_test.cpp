@@ -3,6 +3,8 @@
 // holds up nobody, and what was refused is counted where people look.
 #include "engine/base/tcp_socket.h"
 #include "engine/launch/serve/live_frames.h"
+#include "engine/trace/record/wire.h"
+#include "engine/trace/run_file/row_fields.h"
 #include "tests/support/command.h"
 
 #include <QFileInfo>
@@ -65,9 +67,9 @@ private Q_SLOTS:
         for (const auto& [link, word] :
              {std::pair{&*deaf, addressToken(said)}, std::pair{&*guessing, std::string("guess")}}) {
             Bytes bytes;
-            appendFrame(bytes, frameType(LiveFrame::Greeting),
+            appendFrame(bytes, LiveFrame::Greeting,
                         encode(Greeting{liveProtocol, CallerRole::Viewer, 1, "test", word}));
-            if (link == &*deaf) appendFrame(bytes, frameType(LiveFrame::From), encode(RunPosition{}));
+            if (link == &*deaf) appendFrame(bytes, LiveFrame::From, encode(RunPosition{}));
             QVERIFY(sendSome(*link, bytes) == bytes.size());
         }
         while (!said.contains(" steps  loss ") && run->state() == QProcess::Running) {
