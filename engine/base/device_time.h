@@ -21,7 +21,7 @@ public:
     double seconds(double onClock) const { return onClock / stretch_; }
     /// Seconds on the run's clock, of seconds of the devices.
     double onClock(double seconds) const { return seconds * stretch_; }
-    /// The same of nanoseconds, rounded; what no int64 holds becomes the nearest that it does.
+    /// The device time of nanoseconds on the clock, rounded; a value outside int64 becomes the nearest int64.
     std::int64_t nanoseconds(std::int64_t onClock) const;
     std::int64_t nanosecondsOnClock(std::int64_t nanoseconds) const;
     /// "slowed 10.8 × to watch", or "sped up 3 × to watch"; empty where isClock().

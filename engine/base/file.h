@@ -21,7 +21,7 @@ public:
     virtual ~File() = default;
     /// Appends; may store fewer bytes than asked, as write(2) may. See writeAll.
     virtual Result<std::size_t> write(std::span<const std::byte> bytes) = 0;
-    /// From `offset`; fewer bytes than asked only at the end of the file.
+    /// Reads from `offset`; gives fewer bytes than asked for only at the end of the file.
     virtual Result<std::size_t> read(std::span<std::byte> bytes, std::uint64_t offset) = 0;
     virtual Status truncate(std::uint64_t size) = 0;
     /// After it returns, what was written survives a loss of power.
@@ -38,9 +38,9 @@ public:
     virtual Result<std::unique_ptr<File>> open(const std::filesystem::path& file, OpenMode mode) = 0;
     virtual Status rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
     virtual Status remove(const std::filesystem::path& file) = 0;
-    /// With the folders above it; no error where it is there already.
+    /// Makes the folder and those above it; a folder that is there already is no error.
     virtual Status createFolder(const std::filesystem::path& folder) = 0;
-    /// Of an empty folder.
+    /// Removes an empty folder.
     virtual Status removeFolder(const std::filesystem::path& folder) = 0;
     /// After it returns, the names in the folder survive a loss of power.
     virtual Status syncFolder(const std::filesystem::path& folder) = 0;

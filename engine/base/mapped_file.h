@@ -17,7 +17,7 @@ class MappedFile {
 public:
     /// A new file of zeros. Error: `what` could not be made.
     static Result<MappedFile> create(const std::filesystem::path& file, std::size_t words, const char* what);
-    /// To be read. Error: `what` is not there, or shorter than that.
+    /// Maps a file for reading. Error: the file is not there or is shorter; `what` names it in the message.
     static Result<MappedFile> open(const std::filesystem::path& file, std::size_t words, const char* what);
     MappedFile(MappedFile&& other) noexcept;
     MappedFile& operator=(MappedFile&&) = delete;

@@ -3,7 +3,7 @@
 
 namespace shardlab {
 
-/// Of a run, and so hosts of one: events number ranks with 16 bits.
+/// The most ranks of a run, and so the most hosts: events number ranks with 16 bits.
 constexpr int mostRanks = 32767;
 
 }  // namespace shardlab

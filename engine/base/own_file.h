@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that a program obeys: they count only where nobody but this user, or root, can have written them.
+// Files that a program obeys: they count only where this user or root alone can have written them.
 #pragma once
 
 #include "engine/base/result.h"

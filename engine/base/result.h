@@ -8,7 +8,8 @@
 namespace shardlab {
 
 /// One clear error for a person: what failed, where (file, JSON pointer, rank …), why, and what would be legal.
-/// Only `what` is always there; empty parts are left out of the text.
+/// An error says what happened, where, why, and what would be legal. Only `what` is always there; empty parts are left
+/// out of the text.
 struct Error {
     std::string what;
     std::string where;

@@ -15,7 +15,7 @@ namespace shardlab {
 struct TcpAddress {
     std::string host = "127.0.0.1";
     std::uint16_t port = 0;
-    /// As parseTcpAddress reads it: "127.0.0.1:7000", "[::1]:7000".
+    /// The address in the form that parseTcpAddress reads: "127.0.0.1:7000", "[::1]:7000".
     std::string text() const;
     bool operator==(const TcpAddress&) const = default;
 };
@@ -25,7 +25,7 @@ Result<TcpAddress> parseTcpAddress(std::string_view text);
 
 /// Errors: a name that leads nowhere, an address that is not this machine's, a port that is taken or not allowed.
 Result<Descriptor> listenTcp(const TcpAddress& address, int backlog = listenBacklog);
-/// With the port that the system chose where 0 was asked for.
+/// The address that `listener` is bound to: `asked`, with the port that the system chose where 0 was asked for.
 TcpAddress boundAddress(const Descriptor& listener, TcpAddress asked);
 /// Waits until connected, at most `patience` for each address the name has, or until `cancel` rings. Looking up a name
 /// may take longer. Error: `why` is the system's reason.

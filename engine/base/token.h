@@ -13,7 +13,7 @@ namespace shardlab {
 /// 128 bits from the kernel, as 32 hexadecimal digits.
 Result<std::string> randomToken();
 
-/// In a time that does not depend on where the two differ.
+/// Compares two tokens in a time that does not depend on where they differ.
 bool sameToken(std::string_view known, std::string_view shown);
 
 /// A name beside `file` that nobody can know before: "a.json.new5d0f…". What is written there and renamed meets no file
@@ -22,7 +22,7 @@ Result<std::filesystem::path> nameBeside(const std::filesystem::path& file);
 
 /// Mode 0600 from its first moment; replaces a file of that name.
 Status writeToken(const std::filesystem::path& file, std::string_view token);
-/// Its first line. Errors: no such file, an empty one.
+/// Reads the first line of the file. Errors: the file is not there, or the line is empty.
 Result<std::string> readToken(const std::filesystem::path& file);
 
 }  // namespace shardlab

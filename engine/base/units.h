@@ -11,7 +11,7 @@ namespace shardlab {
 
 /// Binary units, three significant digits: "512 B", "1.25 MiB", "61.2 GiB".
 std::string formatBytes(std::int64_t bytes);
-/// The same number, whole: "500 MB", "2 GiB", "1048577 B".
+/// The exact number of bytes in the largest unit that divides it: "500 MB", "2 GiB", "1048577 B".
 std::string exactBytes(std::int64_t bytes);
 /// "500 MB" (10⁶ each), "1.5 GiB" (2³⁰ each), "1048576"; small letters too. Nothing where it is no whole number of
 /// bytes in 64 bits.

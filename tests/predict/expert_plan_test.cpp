@@ -119,27 +119,28 @@ private Q_SLOTS:
             return all;
         };
         Layout layout = layoutOf("gpt-moe");
-        QVERIFY2(notes(layout).find("each of the 16 experts of a block has 20 places for the 256 tokens") !=
+        QVERIFY2(notes(layout).find("each of the 16 experts of a block has a capacity of 20 of the 256 tokens") !=
                      std::string::npos,
                  notes(layout).c_str());
-        QVERIFY(notes(layout).find("is dropped") == std::string::npos);
+        QVERIFY(notes(layout).find("are dropped") == std::string::npos);
         layout.model.capacity = 0.75;
-        QVERIFY2(notes(layout).find("at least 25.0 % is dropped") != std::string::npos, notes(layout).c_str());
+        QVERIFY2(notes(layout).find("at least 25.0 % of them are dropped") != std::string::npos, notes(layout).c_str());
         layout.model.gate = "gshard";  // first choices have places all the same
-        QVERIFY2(notes(layout).find("second expert is drawn") != std::string::npos, notes(layout).c_str());
-        QVERIFY2(notes(layout).find("is dropped") == std::string::npos, notes(layout).c_str());
+        QVERIFY2(notes(layout).find("second expert of a token is drawn") != std::string::npos, notes(layout).c_str());
+        QVERIFY2(notes(layout).find("are dropped") == std::string::npos, notes(layout).c_str());
         layout.model.capacity = 0.25;
-        QVERIFY2(notes(layout).find("50.0 % of all first choices: at least 50.0 % is dropped") != std::string::npos,
+        QVERIFY2(notes(layout).find("50.0 % of all first choices: at least 50.0 % of them are dropped") !=
+                     std::string::npos,
                  notes(layout).c_str());
         layout.model.capacity = 0.75;
         layout.model.gate = "hierarchical";  // two of four experts of two of four groups
-        QVERIFY2(notes(layout).find("at least 25.0 % is dropped") != std::string::npos, notes(layout).c_str());
+        QVERIFY2(notes(layout).find("at least 25.0 % of them are dropped") != std::string::npos, notes(layout).c_str());
         layout.model.gate = "expert-choice";
         QVERIFY2(notes(layout).find("depend on the tokens after it") != std::string::npos, notes(layout).c_str());
         QVERIFY2(notes(layout).find("assignment") == std::string::npos, notes(layout).c_str());
         layout.model.gate = "capped-expert-choice";
         QVERIFY2(notes(layout).find("depend on the tokens after it") != std::string::npos, notes(layout).c_str());
-        QVERIFY2(notes(layout).find("gives a token 2 experts at most") != std::string::npos, notes(layout).c_str());
+        QVERIFY2(notes(layout).find("gives a token at most 2 experts") != std::string::npos, notes(layout).c_str());
         QVERIFY(notes(layoutOf("gpt")).find("expert") == std::string::npos);
     }
 

@@ -164,7 +164,7 @@ private Q_SLOTS:
         const Plan apart = planOrFail(layout);
         QVERIFY(apart.costs.stages[0].forward > cost.forward);
         QVERIFY(std::ranges::any_of(
-            apart.notes, [](const std::string& note) { return note.starts_with("tensor groups reach over hosts"); }));
+            apart.notes, [](const std::string& note) { return note.starts_with("tensor groups span several hosts"); }));
     }
 
     void flopsAreSixPerParameterAndToken() {

@@ -160,8 +160,8 @@ private Q_SLOTS:
             const StageCosts &with = parts.costs.stages[0], &without = whole.costs.stages[0];
             QVERIFY(with.recompute > without.recompute && with.forward == without.forward);
             QVERIFY(qFuzzyCompare(with.inputGrad - with.recompute, without.inputGrad - without.recompute));
-            QVERIFY(std::ranges::any_of(parts.notes,
-                                        [](const std::string& note) { return note.starts_with("inputs in parts"); }));
+            QVERIFY(std::ranges::any_of(
+                parts.notes, [](const std::string& note) { return note.starts_with("partitioned activations"); }));
             // Where tokens are split, or nothing is computed again, there is nothing to part.
             layout.parallel.sequence = true;
             const Plan split = planOrFail(layout);

@@ -306,6 +306,20 @@ private Q_SLOTS:
                  format.readAllStandardError().left(4000).constData());
     }
 
+    void commentsNameTheirSubject() {
+        static const QRegularExpression dependent("^\\s*//[/<]*\\s*Of ");
+        QStringList wrong;
+        int comments = 0;
+        for (const Source& source : sourcesUnder({"engine/base", "engine/predict", "ui"}, {"*.h", "*.cpp"}))
+            for (qsizetype line = 0; line < source.lines.size(); ++line) {
+                comments += source.lines[line].trimmed().startsWith("//") ? 1 : 0;
+                if (dependent.match(source.lines[line]).hasMatch())
+                    wrong.append(source.path + ':' + QString::number(line + 1) + source.lines[line]);
+            }
+        QVERIFY(comments > 500);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
     void filesAreOneThing() {
         QStringList wrong;
         for (const Source& source : codeFiles())

@@ -99,7 +99,7 @@ private Q_SLOTS:
                 state.write(disk, desk.path("checkpoints"), 2, 20, 9));
         window.commands()["run.resume"].trigger();
         CheckpointList& open = list(window);
-        QVERIFY(open.isVisible() && says(open, "No checkpoint lies here"));
+        QVERIFY(open.isVisible() && says(open, "This folder holds no checkpoint"));
         QVERIFY(!button(open, "Check every byte")->isEnabled());
         save(window, "checkpoints-empty");
         open.show(desk.path("checkpoints"));
@@ -137,7 +137,7 @@ private Q_SLOTS:
         open.open();
         open.show(desk.path("checkpoints"));
         button(open, "Check every byte")->click();
-        QTRY_VERIFY(says(open, "Every byte fits its checksum"));
+        QTRY_VERIFY(says(open, "All checksums are correct"));
         const auto shard = desk.path("checkpoints") / "000001-step-10" / "rank-1.safetensors";
         std::string content = readFile(shard).value();
         content.back() ^= 1;

@@ -104,7 +104,8 @@ void NotesViewTest::noFormulaTellsOfAServer() {
     QVERIFY(plan);
     const Reason first = reasons(*plan).front();
     QVERIFY2(first.title.contains(QStringLiteral("of the step is bubble")), qPrintable(first.title));
-    QVERIFY2(first.why.contains(QStringLiteral("Rank 0 is a server")) && !first.why.contains(QStringLiteral("p =")),
+    QVERIFY2(first.why.contains(QStringLiteral("Rank 0 is the parameter server")) &&
+                 !first.why.contains(QStringLiteral("p =")),
              qPrintable(first.why));
 }
 

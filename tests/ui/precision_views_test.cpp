@@ -410,7 +410,7 @@ void PrecisionViewsTest::exponentsAreEmptyWithoutScaledLoss() {
     sample::Bench bench;
     sample::fill(bench.model, sample::plan(sample::layout(1, 2, 4)), 3, 1);
     GradientsView view(bench.context(), nullptr);
-    QVERIFY(view.emptyText().contains(QStringLiteral("where a loss is scaled")));
+    QVERIFY(view.emptyText().contains(QStringLiteral("where the loss is scaled")));
     bench.model.begin(headerOf(sample::plan(sample::halfLayout(1, 2, 4))), {});
     view.flush();
     QVERIFY(view.emptyText().contains(QStringLiteral("every tenth")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Questions to the run in sight: asked, answered, cancelled, and what is wrong with them said in place.
+// Query of the run in sight: asked, answered, cancelled, and what is wrong with them said in place.
 #include "desktop_fixture.h"
 #include "engine/launch/job/run_header.h"
 #include "synthetic_run.h"

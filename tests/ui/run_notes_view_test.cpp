@@ -119,7 +119,7 @@ void RunNotesViewTest::notesOfAGoingRunAreKeptAtItsEnd() {
     QTest::keyClick(&view.field(), Qt::Key_Return);
     QCOMPARE(model.notes().size(), std::size_t{1});
     QCOMPARE(model.notes()[0].id, std::int64_t{0});
-    QVERIFY(view.subtitle().contains(QStringLiteral("once the run ends")));
+    QVERIFY(view.subtitle().contains(QStringLiteral("when the run ends")));
     model.setEnd({"finished", ""});
     QVERIFY(model.notes()[0].id > 0);
     const auto run = RunReader::open(stand.desk.path("a.shardlab"));

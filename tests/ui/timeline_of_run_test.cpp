@@ -96,7 +96,7 @@ void TimelineOfRunTest::whoZoomedKeepsTheLength() {
 
 void TimelineOfRunTest::whatHappenedHasItsOwnMarkAndName() {
     const auto legendOf = [](Stand& stand) { return stand.view.findChild<Legend*>()->accessibleName(); };
-    const char* const names[]{"validation", "command", "fault", "fault on purpose"};
+    const char* const names[]{"validation", "command", "fault", "injected fault"};
     Stand stand(Workspace::Run);
     stand.feed(sample::events(stand.plan, 4, 11), 1);
     for (const char* name : names) QVERIFY2(!legendOf(stand).contains(QLatin1String(name)), name);

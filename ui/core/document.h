@@ -46,7 +46,7 @@ public:
     /// A new document: clears undo.
     void replace(Layout layout, std::filesystem::path file);
     void setSaved(std::filesystem::path file);
-    /// Asks whoever shows fields to bring this one into sight and focus it.
+    /// Asks the view that shows fields to bring this one into sight and focus it.
     void requestField(const QString& pointer) { Q_EMIT fieldRequested(pointer); }
 
 Q_SIGNALS:
@@ -61,7 +61,8 @@ private:
     friend class LayoutEdit;
     void assign(Layout layout);
     void judge();
-    /// Not while one is under way: the last layout is then judged once it ends.
+    /// Starts judging the files of the layout. While another judgement is under way nothing is started: the last layout
+    /// is judged once that ends.
     void judgeFiles();
     void takeMisfits(std::uint64_t generation, std::vector<Fault> found);
     void takePlan(std::uint64_t generation, std::optional<Plan> plan, std::vector<Fault> faults);

@@ -44,13 +44,14 @@ public:
     Parser(const std::string& given, const RunModel& model) : rest_(QString::fromStdString(given)), model_(model) {}
 
     Result<EventFilter> parsed() {
-        if (rest_.trimmed().isEmpty()) return fail({"nothing to look for", "", "", legalWords});
+        if (rest_.trimmed().isEmpty()) return fail({"the search is empty", "", "", legalWords});
         takeDurations();
         takeNumbers();
         const QString phrase = rest_.simplified();
         if (takeKind(phrase, true)) return filter_;
         for (const QString& word : phrase.split(QRegularExpression(QStringLiteral("[\\s,]+")), Qt::SkipEmptyParts))
-            if (!takeWord(word)) return fail({"nothing is called so", word.toStdString(), "", legalWords});
+            if (!takeWord(word))
+                return fail({"no event, kind or place has this name", word.toStdString(), "", legalWords});
         return filter_;
     }
 
@@ -162,7 +163,7 @@ private:
         return false;
     }
 
-    /// Of an imported run: part of what its events are called.
+    /// Takes a part of the names that the events of an imported run have.
     bool takeName(const QString& word) {
         const auto& all = model_.names().all();
         std::vector<bool> fitting(all.size() + 1, false);

@@ -39,7 +39,7 @@ private:
         std::size_t page = 0;
     };
     enum class Next { More, Waits, Done };
-    /// To the next page that is there; false after the last.
+    /// Moves `place` to the next page that is there; false after the last page.
     bool skip(Place& place) const;
     /// Whether the page at `place_` can be visited without waiting; asks for those that follow on it.
     bool ready();

@@ -29,7 +29,7 @@ public:
     const QString& error() const { return error_; }
     bool running() const { return scan_.running(); }
     std::int64_t count() const { return count_; }
-    /// Ascending by begin; complete once not running().
+    /// The events found so far, ascending by begin; complete once running() is false.
     const std::vector<Event>& hits() const { return hits_; }
     /// Index of the selected event among hits(); -1: it is none.
     int current() const;
@@ -37,9 +37,9 @@ public:
     void go(int direction);
     /// Waits for the whole answer.
     void finish() { scan_.finish(); }
-    /// Asks whoever shows the field for the keyboard.
+    /// Asks the view that shows the search field for the keyboard focus.
     void requestField() { Q_EMIT fieldRequested(); }
-    /// The same for the field that chooses a step.
+    /// Asks for the keyboard focus in the field that chooses a step.
     void requestStep() { Q_EMIT stepRequested(); }
 
 Q_SIGNALS:

@@ -23,7 +23,7 @@ public:
 
     bool active() const { return task_ != nullptr; }
     double progress() const;  ///< in [0, 1]
-    /// Of the import under way, or of the last.
+    /// The request of the import under way, or of the last one.
     const ImportRequest& request() const { return request_; }
 
 Q_SIGNALS:

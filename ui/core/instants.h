@@ -22,13 +22,14 @@ public:
 
     /// Forgets all; overflows are kept for so many ranks.
     void begin(int ranks);
-    /// In any order; where they come ascending O(1) amortised an event. Those of other kinds are left out.
+    /// Adds events in any order; where they come in ascending order this takes O(1) amortised for each event. Events of
+    /// other kinds are left out.
     void add(std::span<const Event> events);
     void eraseOverflows(const std::function<bool(const Event&)>& gone);
 
-    /// Ascending by begin; empty for what is no instant.
+    /// The events of a kind, ascending by begin; empty for kinds that are no instants.
     const std::vector<Event>& of(EventKind kind) const;
-    /// Those of one rank, ascending by begin.
+    /// The overflows of one rank, ascending by begin.
     const std::vector<Event>& overflows(int rank) const { return overflows_.at(static_cast<std::size_t>(rank)); }
 
 private:

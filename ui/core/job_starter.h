@@ -14,7 +14,7 @@ class RunningJob {
 public:
     virtual ~RunningJob() = default;
     virtual void send(Command command) = 0;
-    /// As Job::resize and Job::inject.
+    /// The functions resize() and inject() do what those of Job do.
     virtual void resize(int data) = 0;
     virtual void inject(const FaultRequest& request) = 0;
     virtual std::filesystem::path runFile() const = 0;

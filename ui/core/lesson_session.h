@@ -37,7 +37,7 @@ public:
     void choose(int lesson);
     int chosen() const { return chosen_; }  ///< -1: none
     const Lesson* lesson() const;           ///< the chosen one; nullptr: none
-    /// Of the chosen lesson's experiments.
+    /// What is known of the chosen lesson's experiments.
     std::span<const KnownExperiment> known() const;
     State state(std::size_t experiment) const;
     QString trouble(std::size_t experiment) const;                         ///< of one that Failed
@@ -72,7 +72,7 @@ private:
         QString trouble;
         std::filesystem::path file;  ///< the run's, where it Ran
     };
-    /// Of a lesson; empty until it was chosen.
+    /// What the session remembers of a lesson; empty until the lesson is chosen.
     struct Memory {
         std::vector<KnownExperiment> known;
         std::vector<Status> status;

@@ -37,7 +37,7 @@ public:
     LiveFeed(std::filesystem::path file, std::function<void()> wake)
         : RunCopy(std::move(file)), wake_(std::move(wake)) {}
 
-    /// Nobody listens any more, and nobody is waited for.
+    /// Ends the feed: it emits nothing any more, and waits for nothing.
     void detach();
     LiveNews take();
 

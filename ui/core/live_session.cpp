@@ -64,7 +64,7 @@ void LiveSession::watch(const TcpAddress& address, const std::string& token, std
 }
 
 Result<TcpAddress> LiveSession::listen(const ListenOptions& options, std::filesystem::path file) {
-    if (active()) return fail({"cannot listen", options.address.text(), "a run is followed already", ""});
+    if (active()) return fail({"cannot listen", options.address.text(), "a run is being watched already", ""});
     prepare(std::move(file));
     auto listener = LiveListener::listen(options, slot_->feed);
     if (!listener) {

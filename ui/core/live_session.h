@@ -30,7 +30,7 @@ public:
     /// Takes leave; what arrived stays in the model and in the copy.
     void stop();
 
-    /// From connecting until the run's end, or until it is left.
+    /// Whether a run is being watched: from connecting until the end of the run, or until the person disconnects.
     bool active() const { return slot_ != nullptr; }
     const WatchStatus& status() const { return status_; }
     /// Programs are listened for, or were.

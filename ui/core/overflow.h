@@ -17,7 +17,7 @@ QString powerOfTwo(int exponent);
 
 /// "layer 3", "embedding", "output", as events tell layers.
 QString layerName(int layer);
-/// Of all ranks, ascending by step and rank. Several ranks may tell of one step.
+/// The overflows of all ranks, ascending by step and rank. Several ranks may report the same step.
 std::vector<Event> overflows(const RunModel& model);
 std::span<const Event> ofStep(const std::vector<Event>& overflows, int step);
 /// "layer 3, microbatch 2"; where no replica alone had it, "layer 3, sum over replicas".

@@ -23,7 +23,7 @@ namespace {
 /// busy.
 constexpr std::size_t batchBlocks = 8;
 constexpr std::size_t batchesAhead = 16;
-/// Of each frame, for taking events in.
+/// The part of each frame in which events are taken in.
 constexpr int frameBudgetMilliseconds = 10;
 constexpr int frameMilliseconds = 16;
 
@@ -63,7 +63,7 @@ struct ReplaySession::Feed {
     /// Goes through all blocks; those that fit stay in memory. The first thing that is wrong with them is told at the
     /// end.
     Status scan(RunBlockSource& source, bool figures);
-    /// False once nobody wants more.
+    /// False once the session wants no more events.
     template <class Batch>
     bool push(Batch batch);
     bool wanted();
@@ -144,7 +144,7 @@ Status ReplaySession::Feed::readAll() {
     const bool goesOn = ended.outcome.empty() && isBeingRecorded(file);
     const std::scoped_lock lock(mutex);
     if (!goesOn) end = ended;
-    // Damaged notes keep nobody from looking at the run.
+    // A run whose notes are damaged is shown all the same.
     if (read && !notes) return tl::unexpected(notes.error());
     return read;
 }

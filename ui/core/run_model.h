@@ -57,7 +57,7 @@ public:
     /// Figures that the run's file stores: those of the steps' events, which are then only kept and drawn. Before the
     /// first event.
     void setSteps(StoredSteps steps);
-    /// Of steps of setSteps(), ascending from call to call.
+    /// Adds the details of steps that setSteps() has named, ascending from call to call.
     void addDetails(StepDetails details);
     void setEnds(StepEnds ends);
     /// The run's events lie in blocks of `source`; each is told of by take() once it was seen. Before any event but
@@ -81,7 +81,7 @@ public:
     int ranks() const { return static_cast<int>(lanes_.size()); }
     /// Ranks that did the step, or do it; an elastic run may have fewer than ranks() for some time.
     int activeRanks(int step) const { return restarts_.ranksOf(step, ranks()); }
-    /// The same of the newest steps.
+    /// The number of ranks that are active in the newest steps.
     int activeRanks() const { return activeRanks(std::numeric_limits<int>::max()); }
     /// Whether some steps had fewer than others.
     bool resized() const {
@@ -97,7 +97,7 @@ public:
     /// Spans of one lane. Waits are in the compute lane.
     const StoredLane& lane(int rank, Lane lane) const { return store_.lane(rank, lane); }
     const EventStore& store() const { return store_; }
-    /// Bytes of decoded blocks that are kept of the next run; the usual budget where nobody says.
+    /// The bytes of decoded blocks that the next run keeps; the usual budget unless this is called.
     void setBlockBudget(std::size_t bytes) { store_.setBudget(bytes); }
     const std::vector<Event>& predicted(int rank, Lane lane) const;
     /// The part of a lane that belongs to one step; to the last time that it was done. Ascending by begin.
@@ -117,7 +117,7 @@ public:
     /// The newest comparison of each other host's clock.
     const std::vector<HostClock>& clocks() const { return clocks_; }
     const std::optional<RunEnd>& end() const { return end_; }
-    /// Ascending by time; begin() and clear() forget them.
+    /// The notes, ascending by time; begin() and clear() forget them.
     const std::vector<Note>& notes() const { return notes_; }
     void setNotes(std::vector<Note> notes);
     /// Largest excess first. Of a run that goes on, those known a few steps ago.
@@ -127,7 +127,7 @@ public:
     const Thinning& thinning() const { return stored_.thinning; }
     /// What a rank's step, an index into stepExtents(), was made of; nullptr where only events tell.
     const StepShares* shares(std::size_t step, int rank) const;
-    /// Ascending by step; one for each of summary().steps().
+    /// The extents of steps, ascending by step; one for each of summary().steps().
     const std::vector<StepExtent>& stepExtents() const { return extents_; }
     /// The step `time` falls into (the last that began at or before it); time -1: the last complete one, or the
     /// last. Index into summary().steps() and stepExtents(); -1 where there is none.
@@ -164,7 +164,7 @@ private:
         std::array<std::vector<Event>, laneCount> predicted;
         std::int64_t peak = 0;
     };
-    /// With the restarts among them, each in its turn.
+    /// Passes events on to `takePart`, and handles the restarts among them in their turn.
     void takeInOrder(std::span<const Event> events, void (RunModel::*takePart)(std::span<const Event>));
     void takeArrived(std::span<const Event> events);
     void takeTold(std::span<const Event> events);

@@ -34,15 +34,15 @@ public:
     void stepOnce() { send(Command::StepOnce); }
     void checkpoint() { send(Command::Checkpoint); }
     void stop();
-    /// Of an elastic run: the next smaller or larger number of replicas that it can be asked for; none: there is none.
+    /// The next smaller or larger number of replicas that an elastic run can be resized to; none where there is none.
     std::optional<int> fewerReplicas() const;
     std::optional<int> moreReplicas() const;
-    /// One of these; takes effect after this step, from a checkpoint.
+    /// Resizes the run to one of these numbers after the present step, from a checkpoint.
     void resize(int data);
-    /// At once.
+    /// Injects a fault at once.
     void inject(const FaultRequest& request);
 
-    /// From pressing Run until the run's last byte is on disk.
+    /// Whether a run is under way: from pressing Run until its last byte is on disk.
     bool active() const { return state_.has_value() && *state_ != JobState::Ended; }
     /// None until the first start.
     std::optional<JobState> state() const { return state_; }
@@ -51,7 +51,7 @@ public:
     const std::filesystem::path& runFile() const { return runFile_; }
     const Layout& layout() const { return layout_; }
     std::int64_t droppedEvents() const { return dropped_; }
-    /// Who gives the run, or gave the last one, to others; nullptr: nobody.
+    /// The server that shares the run, or shared the last one; nullptr where the run is not shared.
     const RunServer* server() const { return server_.get(); }
 
 Q_SIGNALS:

@@ -33,7 +33,7 @@ public:
     bool followLive() const { return follow_; }
     std::int64_t cursor() const { return cursor_; }  ///< the moment memory, mesh and cards speak of; -1: the latest
     const std::optional<TimeRange>& area() const { return area_; }  ///< what is being measured
-    /// Of the area: only these ranks; empty: all.
+    /// The ranks that the area is limited to; empty: all ranks.
     const std::vector<int>& areaRanks() const { return areaRanks_; }
     /// Ranks that stay on top of timelines, in the order they were pinned.
     const std::vector<int>& pinned() const { return pinned_; }
@@ -51,7 +51,8 @@ public:
     void pin(int rank, bool pinned);
     void setGrouping(std::optional<Axis> axis);
     void showPath(bool shown);
-    /// As at the start: nothing selected, nothing in sight, following. For another run's model.
+    /// Goes back to the state at the start, for the model of another run: nothing is selected, nothing is in sight, and
+    /// views follow the newest events.
     void clear();
     /// After the prediction that was shown gave way to `model`'s: a selected action is the same one where it is now,
     /// and what `model` does not have is no longer selected.

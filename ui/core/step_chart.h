@@ -15,7 +15,7 @@ public:
     explicit StepChart(const ViewContext& context, QWidget* parent);
     /// Pens and fonts of the theme; call again when it changes.
     void applyTheme();
-    /// From step 0 to `last`.
+    /// Shows the steps from 0 to `last`.
     void setSteps(int last);
     /// The step at a pixel.
     double stepAt(double x) const;

@@ -17,7 +17,7 @@ namespace shardlab {
 inline constexpr std::array shownKinds{EventKind::Forward,    EventKind::Backward,  EventKind::InputGrad,
                                        EventKind::WeightGrad, EventKind::Recompute, EventKind::ReduceGradients,
                                        EventKind::Optimizer};
-/// Of each of shownKinds, in 255ths of the time from the step's begin to its end.
+/// The share of each of shownKinds, in 255ths of the time from the step's start to its end.
 using StepShares = std::array<std::uint8_t, shownKinds.size()>;
 
 struct StoredSteps {

@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "engine/base/units.h"
+
 #include <QString>
 
+#include <concepts>
+#include <filesystem>
 #include <string_view>
 
 namespace shardlab {
 
-/// UTF-8 of the engine as Qt's text.
+/// The engine's UTF-8 as Qt's text.
 inline QString text(std::string_view utf8) {
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
 }
+
+/// A path as Qt's text. The type is exact, since a std::string would be a path too.
+template <std::same_as<std::filesystem::path> Path>
+QString text(const Path& path) {
+    return text(std::string_view(path.native()));
+}
+
+/// A fraction as "37.5 %".
+inline QString percent(double fraction) { return text(formatPercent(fraction)); }
 
 }  // namespace shardlab

@@ -125,7 +125,7 @@ bool Workbench::openLayout(const std::filesystem::path& file) {
         recent_.remove(file);
         const Error other{"it is neither a layout (JSON), a run (.shardlab) nor a trace",
                           file.string(),
-                          "a layout begins with {, and no format of traces knows this",
+                          "a layout begins with {, and no trace format that Shardlab reads looks like this file",
                           {}};
         messages_.post(tr("Cannot open %1").arg(fileName(file)), looksLikeLayout(file) ? parsed.error() : other,
                        "file");
@@ -135,11 +135,12 @@ bool Workbench::openLayout(const std::filesystem::path& file) {
     document_.replace(parsed->layout, file);
     recent_.add(file);
     if (!parsed->faults.empty())
-        messages_.post({.level = MessageLevel::Warning,
-                        .title = tr("Parts of %1 were not understood and have their defaults").arg(fileName(file)),
-                        .detail = QString::fromStdString(toText(parsed->faults)),
-                        .topic = "file",
-                        .holds = [this, file] { return document_.file() == file; }});
+        messages_.post(
+            {.level = MessageLevel::Warning,
+             .title = tr("Parts of %1 were not understood; these fields have their default values").arg(fileName(file)),
+             .detail = QString::fromStdString(toText(parsed->faults)),
+             .topic = "file",
+             .holds = [this, file] { return document_.file() == file; }});
     Q_EMIT workspaceRequested(Workspace::Design);
     return true;
 }
@@ -183,9 +184,8 @@ void Workbench::followImporting() {
         messages_.post(tr("Cannot import %1").arg(fileName(imports_.request().files.front())), error, "import");
     });
     connect(&imports_, &ImportSession::cancelled, this, [this] {
-        messages_.post({.level = MessageLevel::Info,
-                        .title = tr("The import was cancelled; nothing is left of it"),
-                        .topic = "import"});
+        messages_.post(
+            {.level = MessageLevel::Info, .title = tr("The import was cancelled; no run was made"), .topic = "import"});
     });
 }
 
@@ -193,7 +193,7 @@ void Workbench::sayImported(const ImportReport& report) {
     std::int64_t ignored = 0;
     for (const ImportCount& each : report.ignored) ignored += each.count;
     QString detail = QString::fromStdString(report.lines().front());
-    if (ignored > 0) detail += tr("; %1 entries were not understood, Events lists them by kind").arg(ignored);
+    if (ignored > 0) detail += tr("; %1 entries were not understood: the view Events lists them by kind").arg(ignored);
     const std::filesystem::path out = imports_.request().out;
     messages_.post(
         {.level = MessageLevel::Info,
@@ -258,16 +258,18 @@ void Workbench::startMeasuring() {
 
 void Workbench::followMeasuring() {
     connect(&measure_, &MeasureSession::progressed, this, [this](const QString& what) {
-        messages_.post({.level = MessageLevel::Info,
-                        .title = tr("Measuring this machine"),
-                        .detail = tr("%1; it takes some seconds, and nothing else should run meanwhile").arg(what),
-                        .choices = {{tr("Cancel"), [this] { measure_.cancel(); }}},
-                        .topic = "measure"});
+        messages_.post(
+            {.level = MessageLevel::Info,
+             .title = tr("Measuring this machine"),
+             .detail =
+                 tr("%1; the measurement takes some seconds, and no other program should run meanwhile").arg(what),
+             .choices = {{tr("Cancel"), [this] { measure_.cancel(); }}},
+             .topic = "measure"});
     });
     connect(&measure_, &MeasureSession::measured, this, [this](const Profile& profile) {
         messages_.post(
             {.level = noisy(profile) ? MessageLevel::Warning : MessageLevel::Info,
-             .title = tr("This machine was measured: predictions for this model are now its own"),
+             .title = tr("This machine was measured: predictions for this model now use the measured times"),
              .detail = QString::fromStdString(profileNote(profile)),
              .topic = "measure",
              .holds = [this, model = document_.layout().model] { return document_.layout().model == model; }});
@@ -303,7 +305,7 @@ bool Workbench::mayCallHosts(const Layout& layout, const std::filesystem::path& 
     };
     messages_.post(
         {.level = MessageLevel::Warning,
-         .title = tr("To reach the other hosts the layout has a program started. Start it?"),
+         .title = tr("To reach the other hosts, the layout asks for this program to be started. Start it?"),
          .detail = QString::fromStdString(agent),
          .choices = {{tr("Start it once"), [this, layout, resume, agent] { startRun(layout, resume, agent); }},
                      {tr("Start it, and remember"), remember}},
@@ -341,14 +343,15 @@ std::filesystem::path Workbench::nextRunFile(const Layout& layout) const {
 
 bool Workbench::freeForOther(const QString& refusal) {
     if (!runTaken()) return haveRunFolder(refusal);
-    messages_.post({.level = MessageLevel::Warning,
-                    .title = refusal,
-                    .detail = run_.active() ? tr("A run goes on here: stop it before another is watched.")
-                              : live_.listening()
-                                  ? tr("Programs are listened for: stop that before another run is watched.")
-                                  : tr("A run is being watched: disconnect from it before another is."),
-                    .topic = "live",
-                    .holds = [this] { return runTaken(); }});
+    messages_.post(
+        {.level = MessageLevel::Warning,
+         .title = refusal,
+         .detail = run_.active() ? tr("A run is under way here: stop it before you watch another one.")
+                   : live_.listening()
+                       ? tr("Shardlab is listening for a program: stop listening before you watch another run.")
+                       : tr("A run is being watched: disconnect from it before you watch another one."),
+         .topic = "live",
+         .holds = [this] { return runTaken(); }});
     return false;
 }
 
@@ -414,7 +417,7 @@ void Workbench::followLive() {
         recent_.add(live_.file());
     });
     connect(&live_, &LiveSession::copyFailed, this, [this](const Error& error) {
-        messages_.post(tr("The watched run is shown, but not copied any more"), error, "live",
+        messages_.post(tr("The watched run is still shown but no longer copied"), error, "live",
                        whileShownInRun(live_.file()));
     });
     connect(&live_, &LiveSession::failed, this, [this](const QString& reason) {
@@ -428,7 +431,8 @@ void Workbench::followLive() {
     });
     connect(&live_, &LiveSession::ended, this, [this](const RunEnd& end) {
         if (live_.listening())
-            return sayWatched(end.outcome == "failed" ? tr("The program broke off") : tr("The program finished"),
+            return sayWatched(end.outcome == "failed" ? tr("The program ended before its run was complete")
+                                                      : tr("The program finished"),
                               end.outcome == "failed" ? QString::fromStdString(end.reason) : text(live_.file()),
                               end.outcome == "failed" ? MessageLevel::Error : MessageLevel::Info);
         if (end.outcome == "failed")
@@ -444,8 +448,8 @@ void Workbench::followLive() {
 void Workbench::followLessons() {
     lessons_.setGate([this]() -> QString {
         if (run_.active())
-            return tr("A run goes on. Stop it, or wait for its end: two at once would slow each other down.");
-        if (measure_.active()) return tr("This machine is being measured; wait for its end.");
+            return tr("A run is under way. Stop it or wait for its end: two runs at once would slow each other down.");
+        if (measure_.active()) return tr("This machine is being measured; wait for the end of the measurement.");
         return {};
     });
     connect(&lessons_, &LessonSession::refused, this, [this](const QString& reason) {
@@ -463,13 +467,14 @@ void Workbench::followLessons() {
 
 bool Workbench::freeOfLessons(const QString& refusal) {
     if (!lessons_.active()) return true;
-    messages_.post({.level = MessageLevel::Warning,
-                    .title = refusal,
-                    .detail = tr("The experiment %1 of a lesson runs: two runs at once would slow each other down.")
-                                  .arg(lessons_.runningExperiment()),
-                    .choices = {{tr("Stop the experiment"), [this] { lessons_.stop(); }}},
-                    .topic = "run",
-                    .holds = [this] { return lessons_.active(); }});
+    messages_.post(
+        {.level = MessageLevel::Warning,
+         .title = refusal,
+         .detail = tr("The experiment %1 of a lesson is running: two runs at once would slow each other down.")
+                       .arg(lessons_.runningExperiment()),
+         .choices = {{tr("Stop the experiment"), [this] { lessons_.stop(); }}},
+         .topic = "run",
+         .holds = [this] { return lessons_.active(); }});
     return false;
 }
 

@@ -56,7 +56,7 @@ public:
 
     /// A layout, a run or another program's trace, told apart by the file's content. What is wrong becomes a message.
     void open(const std::filesystem::path& file);
-    /// It is a run, or becomes one.
+    /// Whether the file is a run or becomes one, so that opening it does not replace the layout.
     bool leavesLayoutAlone(const std::filesystem::path& file) const;
     bool openLayout(const std::filesystem::path& file);
     void openRun(const std::filesystem::path& file);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Blocks in memory: as many as a budget holds, those used last. What somebody still holds is found as well, beyond it.
+// Blocks in memory: as many as a budget holds, those used last. A block that is in use elsewhere is found as well,
+// beyond the budget.
 #pragma once
 
 #include "ui/store/block_source.h"
@@ -23,7 +24,7 @@ public:
 
     /// nullptr where it is not in memory.
     Block find(BlockKey key);
-    /// From its source where it is not in memory. Never nullptr: nothing is in a block that cannot be read.
+    /// Reads a block from its source where it is not in memory. Never nullptr: a block that cannot be read is empty.
     Block load(BlockKey key);
     /// Keeps a block that was read for another reason, where there is room; nothing goes for it.
     void offer(BlockKey key, Block block);

@@ -22,7 +22,7 @@ public:
     bool empty() const { return total_ == Coverage{}; }
     /// Nanoseconds of each paint in all of it, exact.
     const Coverage& total() const { return total_; }
-    /// The same within [begin, end), as exact as cells are fine: where only parts of two of them are within.
+    /// The coverage within [begin, end), as exact as the cells are fine where only parts of two cells lie within.
     Coverage within(std::int64_t begin, std::int64_t end) const;
     /// Length of a cell, nanoseconds; 0 where there are none.
     double cell() const { return cells_ > 0 ? static_cast<double>(end_ - begin_) / cells_ : 0; }
@@ -40,7 +40,7 @@ private:
     };
     std::size_t edges() const { return static_cast<std::size_t>(cells_) + 1; }
     std::size_t start(std::size_t paint) const;
-    /// Of a paint that occurs, at each edge of a cell: how much of it there is before, where full() fills a cell.
+    /// The running sum of a paint that occurs, at each edge of a cell; full() is what fills one cell.
     std::span<const std::uint16_t> sums(std::size_t paint) const;
     std::uint16_t full() const { return static_cast<std::uint16_t>(65535 / cells_); }
 

@@ -10,7 +10,7 @@
 
 namespace shardlab {
 
-/// Of a block within its source.
+/// The number of a block within its source.
 using BlockKey = std::int64_t;
 
 class BlockSource {

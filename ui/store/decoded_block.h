@@ -27,7 +27,7 @@ struct DecodedBlock {
     }
 };
 
-/// Of events as they were recorded.
+/// Makes a block of events in the order in which they were recorded.
 DecodedBlock decodedBlock(std::span<const Event> events);
 
 /// Keeps `block` ascending; nearly always the event, a span or memory in use, belongs at the end.

@@ -24,7 +24,8 @@ public:
 
     /// Forgets everything; events of a run of so many ranks arrive, or stored() ones are read.
     void begin(int ranks);
-    /// They lie in `source`, in these places; those of other ranks are left out. Before any event.
+    /// Tells the store before any event that the events lie in `source`, at these places; places of other ranks are
+    /// left out.
     void stored(std::shared_ptr<BlockSource> source, std::span<const BlockPlace> places);
     /// The block of a place of stored() was seen.
     void digest(const BlockPlace& place, std::shared_ptr<const BlockDigest> digest);
@@ -39,7 +40,7 @@ public:
     std::size_t budget() const { return budget_; }
     /// Takes effect with the next run.
     void setBudget(std::size_t bytes) { budget_ = bytes; }
-    /// Of what stays in memory of the blocks that were seen.
+    /// The bytes that stay in memory of the blocks that were seen.
     std::size_t digestBytes() const { return digestBytes_; }
 
 private:

@@ -26,7 +26,7 @@ public:
     /// Last known at or before `time`.
     MemoryBytes at(std::int64_t time) const;
     MemoryBytes last() const;
-    /// At the moment within [begin, end] at which the sum is largest, the first of them.
+    /// The memory at the first moment within [begin, end] at which the sum is largest.
     MemoryBytes largest(std::int64_t begin, std::int64_t end) const;
     /// From the last change before `begin` on, each change until `end`; where there are more than `most`, at that many
     /// moments, and then not quite of them.
@@ -40,7 +40,7 @@ private:
         std::shared_ptr<const BlockDigest> digest;
         const MemoryMarks& marks() const { return digest->memory; }
     };
-    /// By category, and when each was told.
+    /// The bytes of each category, and when each was recorded.
     struct State {
         MemoryBytes bytes{};
         std::array<std::int64_t, memoryCategoryCount> told;
@@ -58,9 +58,9 @@ private:
     State stateBefore(std::size_t block) const;
     State stateAt(std::int64_t time) const;
     MemoryBytes fromAfar(std::int64_t time, std::span<const MemorySample> open) const;
-    /// Those with moments within (begin, end], ascending.
+    /// The groups with moments within (begin, end], ascending.
     std::vector<Group> groups(std::int64_t begin, std::int64_t end) const;
-    /// Ascending.
+    /// The samples of a group within (begin, end], ascending.
     std::vector<MemorySample> samples(const Group& group, std::int64_t begin, std::int64_t end) const;
     void refresh() const;
     std::vector<MemorySample> openSamples(std::int64_t begin, std::int64_t end) const;
@@ -68,7 +68,7 @@ private:
     std::shared_ptr<BlockCache> cache_;
     Open open_{};
     std::vector<Block> blocks_;  ///< ascending by their first moment
-    // Made of blocks_ when they are asked for.
+    // These indexes are made of blocks_ when they are first needed.
     mutable std::vector<std::int64_t> reach_;  ///< latest moment of the blocks up to this one
     mutable std::vector<State> states_;        ///< after them
 };

@@ -19,7 +19,7 @@ public:
 
     int count() const { return count_; }
     double perPixel() const { return perPixel_; }
-    /// In pixels from the first column's left edge.
+    /// The place of a time, in pixels from the left edge of the first column.
     double x(std::int64_t time) const { return static_cast<double>(time - begin_) * pixels_; }
 
     /// `paint`, not None, over [from, to) pixels, which may lie outside; `share` of it in [0, 1].
@@ -40,9 +40,10 @@ public:
     }
 
     bool used(Paint paint) const { return places_[static_cast<std::size_t>(paint)] > 0; }
-    /// Of used() paints: 1 is a whole column; more where events of one paint overlap.
+    /// The part of a column that a used() paint fills: 1 is the whole column, and more where events of one paint
+    /// overlap.
     float at(Paint paint, int column) const { return sums_[start(paint) + static_cast<std::size_t>(column)]; }
-    /// To add to directly, count() columns.
+    /// The count() columns of a paint, for adding to them directly.
     float* plane(Paint paint) {
         if (!used(paint)) {
             places_[static_cast<std::size_t>(paint)] = static_cast<int>(sums_.size()) + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The blocks of a run file, read when somebody needs them.
+// The blocks of a run file, read when they are needed.
 #pragma once
 
 #include "engine/trace/run_file/run_file.h"
@@ -20,7 +20,7 @@ public:
 
     RunBlockSource(std::unique_ptr<RunReader> reader, std::filesystem::path file, std::vector<BlockPlace> places);
 
-    /// Ascending by id, which is the key.
+    /// The places of the blocks, ascending by id, which is the key.
     std::span<const BlockPlace> places() const { return places_; }
     /// What was found wrong with the table of blocks, or the file.
     const std::optional<Error>& damage() const { return damage_; }

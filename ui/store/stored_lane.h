@@ -78,7 +78,7 @@ public:
     std::vector<std::size_t> entriesOf(std::size_t page) const;
 
     void add(Entry entry);
-    /// Of the entry that was added with this key and begin.
+    /// Gives the entry that was added with this key and begin its digest.
     void digest(BlockKey key, std::int64_t begin, std::shared_ptr<const BlockDigest> digest);
     DecodedBlock& open() { return open_; }
 

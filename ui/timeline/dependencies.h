@@ -14,8 +14,8 @@ struct Dependency {
     Event to;    ///< what uses it on the receiving rank: a computation, or the receive itself where none was recorded
 };
 
-/// Of one measured or predicted event; in the same pipeline, and where the schedule flushes in the same step. Empty for
-/// what exchanges nothing.
+/// The dependencies of one measured or predicted event, in the same pipeline and, where the schedule flushes, in the
+/// same step. Empty for events that exchange nothing.
 std::vector<Dependency> dependencies(const RunModel& model, const Event& event);
 
 /// The wait before an action on its own compute lane, for the message it needs; none where it did not wait.

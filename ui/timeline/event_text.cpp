@@ -95,15 +95,14 @@ QString figuresText(const RunModel& model, std::size_t step, int rank) {
                        .arg(seconds(model, extent.end - extent.begin));
     line += QLatin1Char('\n');
     line += thinning.thinned(extent.step)
-                ? QCoreApplication::translate("EventText",
-                                              "its events were taken away to keep the size limit of %1; its figures:")
+                ? QCoreApplication::translate(
+                      "EventText",
+                      "the step's events were removed to keep within the size limit of %1; the step's figures:")
                       .arg(QString::fromStdString(formatBytes(thinning.sizeLimit)))
-                : QCoreApplication::translate("EventText", "its events are not read yet; its figures:");
+                : QCoreApplication::translate("EventText", "the step's events are not read yet; the step's figures:");
     const StepShares& shares = *model.shares(step, rank);
     for (std::size_t i = 0; i < shares.size(); ++i)
-        if (shares[i] > 0)
-            line += QStringLiteral(" %1 %2").arg(text(name(shownKinds[i])),
-                                                 QString::fromStdString(formatPercent(shares[i] / 255.0)));
+        if (shares[i] > 0) line += QStringLiteral(" %1 %2").arg(text(name(shownKinds[i])), percent(shares[i] / 255.0));
     return line;
 }
 

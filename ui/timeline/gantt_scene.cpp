@@ -73,7 +73,7 @@ public:
         }
     }
 
-    /// Of the prediction where that is what is shown, else measured.
+    /// Draws the bars of the prediction where that is what is shown, else those of the measured events.
     void bars(const Row& row) {
         const LaneShape shape = shapeOf(row.rank, Lane::Compute);
         if (!shape.columns.empty()) {
@@ -136,7 +136,7 @@ public:
         std::int64_t offset;
         int zero, from, to;
     };
-    /// Of many steps all look alike, to the pixel.
+    /// Draws the predicted band above a row. Where many steps are in sight, all of them look alike, to the pixel.
     void band(const Row& row, const std::vector<Place>& places) {
         for (const Lane lane : {Lane::Comm, Lane::Compute}) {
             if (places.size() > stepsDrawnEach) {

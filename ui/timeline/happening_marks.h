@@ -28,18 +28,19 @@ inline constexpr std::array<HappeningMark, 8> happeningMarks{{
     {EventKind::Command, LegendItem::Mark::Flag, false, QT_TRANSLATE_NOOP("timeline", "command")},
     {EventKind::Dropped, LegendItem::Mark::Square, false, QT_TRANSLATE_NOOP("timeline", "events lost")},
     {EventKind::Overflow, LegendItem::Mark::Triangle, false, QT_TRANSLATE_NOOP("timeline", "overflow")},
-    {EventKind::InjectedFault, LegendItem::Mark::Bolt, false, QT_TRANSLATE_NOOP("timeline", "fault on purpose")},
+    {EventKind::InjectedFault, LegendItem::Mark::Bolt, false, QT_TRANSLATE_NOOP("timeline", "injected fault")},
     {EventKind::Restart, LegendItem::Mark::Diamond, true, QT_TRANSLATE_NOOP("timeline", "restart")},
     {EventKind::Fault, LegendItem::Mark::Cross, true, QT_TRANSLATE_NOOP("timeline", "fault")},
 }};
 
-/// Those of one kind of mark, ascending by begin.
+/// The events of one kind of mark, ascending by begin.
 const std::vector<Event>& happeningsOf(const RunModel& model, EventKind kind);
-/// Which of happeningMarks the run has.
+/// The marks of happeningMarks that the run has.
 std::bitset<happeningMarks.size()> happeningsOf(const RunModel& model);
-/// Of one kind of mark, what is in sight: one a pixel, however many there are. Takes time in proportion to pixels.
+/// The marks of one kind that are in sight: at most one a pixel, however many there are. The time this takes grows with
+/// the pixels.
 std::vector<Event> shownHappenings(const RunModel& model, EventKind kind, const TimeScale& scale);
-/// The same of a rank's overflows, whose marks reach 8 pixels to either side.
+/// The overflows of a rank that are in sight; their marks reach 8 pixels to either side.
 std::vector<Event> shownOverflows(const RunModel& model, int rank, const TimeScale& scale);
 
 }  // namespace shardlab

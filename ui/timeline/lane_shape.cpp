@@ -210,7 +210,7 @@ std::optional<Event> eventAt(std::span<const Event> events, const LaneIndex& ind
 std::optional<Event> eventAt(const StoredLane& lane, const TimeScale& scale, double x, double tolerance) {
     const std::int64_t time = scale.time(x);
     auto slack = static_cast<std::int64_t>(tolerance * scale.perPixel());
-    // Of many blocks there are too many events, and it would take long to read them.
+    // Many blocks hold too many events, and reading them would take long.
     const bool many = lane.touching(time - slack - 1, time + slack + 1).blocks.size() > 2;
     std::vector<Event> events;
     if (!many) events = lane.within(time - slack - 1, time + slack + 1);

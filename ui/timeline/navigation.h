@@ -16,7 +16,7 @@ TimeRange keepInSight(TimeRange range, TimeRange whole);
 /// `factor` < 1 comes closer; the moment `fixed` stays where it is.
 TimeRange zoomed(TimeRange range, double factor, std::int64_t fixed, TimeRange whole);
 TimeRange panned(TimeRange range, double fraction, TimeRange whole);
-/// With a margin of `fraction` of its length on both sides.
+/// The range with a margin of `fraction` of its length on both sides.
 TimeRange padded(TimeRange range, double fraction);
 /// What following shows: the same length, ending a little after `now`.
 TimeRange following(TimeRange range, std::int64_t now);

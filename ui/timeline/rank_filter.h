@@ -10,7 +10,7 @@ namespace shardlab {
 class RunModel;
 class Selection;
 
-/// Ascending. Ranks that match nothing give an empty list.
+/// The ranks that match the filter, ascending; empty where none does.
 std::vector<int> filterRanks(const RunModel& model, std::string_view filter);
 
 /// The same ranks in the order they are shown: pinned ones first, as they were pinned, then those alike on an axis

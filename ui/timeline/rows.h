@@ -25,7 +25,7 @@ public:
     /// `band`: keep room for the predicted band above the bar.
     /// The first `pinned` ranks do not scroll.
     void arrange(std::vector<int> ranks, int top, int height, bool band, int pinned = 0);
-    /// Kept within what there is to scroll.
+    /// Scrolls to `pixels`, kept within what there is to scroll.
     void setScroll(int pixels);
     int scroll() const { return scroll_; }
     int contentHeight() const { return rowHeight_ * static_cast<int>(ranks_.size()); }

@@ -13,7 +13,8 @@ class ScenePixels final : public SceneTarget {
 public:
     /// Pixels of the panel's colour for `area`, with so many to each of the scene's. What was painted before is gone.
     void begin(const QRect& area, double devicePixelRatio, QRgb panel);
-    /// To be drawn with its top left corner at that of the area. Opaque, so that it is copied and not blended.
+    /// The image, to be drawn with its top left corner at that of the area. It is opaque, so that it is copied and not
+    /// blended.
     QImage& image() { return image_; }
 
     void fill(std::span<const QRect> rects, QRgb colour) override;

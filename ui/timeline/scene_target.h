@@ -14,7 +14,7 @@ namespace shardlab {
 
 class SceneTarget {
 public:
-    /// Of each colour of a scene; opaque.
+    /// The value of each colour of a scene; opaque.
     using Colours = std::array<QRgb, GanttScene::colours>;
 
     virtual void fill(std::span<const QRect> rects, QRgb colour) = 0;

@@ -2,6 +2,7 @@
 // What lies over a timeline and changes with the mouse: cursor, selection, arrows, markers, the measured area.
 #include "engine/base/units.h"
 #include "ui/core/event_search.h"
+#include "ui/core/text.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
@@ -85,8 +86,7 @@ void paintArea(QPainter& painter, const TimelineState& state) {
         busy += rank < state.model.ranks() ? state.index.busy(rank, area->begin, area->end) : 0;
     if (!ranks.empty()) busy /= static_cast<double>(ranks.size());
     const QString text =
-        QStringLiteral("%1 · computing %2")
-            .arg(seconds(state.model, area->end - area->begin), QString::fromStdString(formatPercent(busy)));
+        QStringLiteral("%1 · computing %2").arg(seconds(state.model, area->end - area->begin), percent(busy));
     QFont font = state.theme.body;
     font.setPixelSize(11);
     painter.setFont(font);

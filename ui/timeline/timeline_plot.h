@@ -54,7 +54,7 @@ private:
     void modelReset();
     void takeUpModel();
     void modelAppended();
-    /// Goes with a live run while it is followed, and with an opened one while nobody has looked elsewhere.
+    /// Follows a live run while it is followed, and an opened run until the person has scrolled or zoomed.
     void followPresent();
     void arrange();
     void repaintAll();

@@ -44,7 +44,7 @@ QRect eventRect(const TimelineState& state, const Event& event);
 
 /// Room for the ranks' labels beside the plot.
 int labelWidth(const RunModel& model, const Theme& theme, int width);
-/// As many as their labels leave room for.
+/// As many ticks as their labels leave room for.
 std::vector<TimeTick> ticksOf(const TimeScale& scale, const Theme& theme, DeviceTime device);
 /// Lines of times, steps and groups of ranks.
 void paintGround(QPainter& painter, const TimelineState& state);

@@ -68,15 +68,17 @@ CheckpointList::CheckpointList(Workbench& workbench, QWidget* window)
     auto* row = child<QHBoxLayout>();
     column->addLayout(row);
     row->addWidget(
-        button(tr("Other folder …"), tr("Show the checkpoints that lie elsewhere"), &CheckpointList::askFolder));
-    row->addWidget(verify_ = button(tr("Check every byte"), tr("Read all of it and hold it against its checksums"),
-                                    &CheckpointList::verify));
+        button(tr("Other folder …"), tr("Show the checkpoints of another folder"), &CheckpointList::askFolder));
+    row->addWidget(verify_ =
+                       button(tr("Check every byte"), tr("Read the whole checkpoint and compare it with its checksums"),
+                              &CheckpointList::verify));
     row->addStretch(1);
-    row->addWidget(
-        own_ = button(tr("Go on with its layout"), tr("Train on as it was trained"), &CheckpointList::resumeOwn));
-    row->addWidget(design_ =
-                       button(tr("Go on with the layout in Design"),
-                              tr("Train on with the layout that stands in Design"), &CheckpointList::resumeDesign));
+    row->addWidget(own_ =
+                       button(tr("Go on with its layout"), tr("Continue the training with the checkpoint's own layout"),
+                              &CheckpointList::resumeOwn));
+    row->addWidget(design_ = button(tr("Go on with the layout in Design"),
+                                    tr("Continue the training with the layout that stands in Design"),
+                                    &CheckpointList::resumeDesign));
     design_->setProperty("role", "primary");
     setFocusProxy(table_);
     connect(table_, &QTableWidget::itemSelectionChanged, this, &CheckpointList::refresh);
@@ -127,8 +129,8 @@ void CheckpointList::show(const std::filesystem::path& folder) {
     if (table_->rowCount() > 0) table_->selectRow(0);
     note_->setText(table_->rowCount() > 0
                        ? QString()
-                       : tr("No checkpoint lies here. A run takes them with Checkpoint now, or by itself "
-                            "where its layout says every how many steps."));
+                       : tr("This folder holds no checkpoint. A run takes a checkpoint on the command Checkpoint now, "
+                            "and by itself after every so many steps if its layout says so."));
     refresh();
 }
 
@@ -144,7 +146,7 @@ void CheckpointList::refresh() {
     own_->setEnabled(one && !workbench_.runTaken());
     design_->setEnabled(one && !workbench_.runTaken());
     if (table_->rowCount() > 0 && workbench_.runTaken())
-        note_->setText(tr("A run goes on: stop it before another begins."));
+        note_->setText(tr("A run is under way: stop it before another one begins."));
 }
 
 void CheckpointList::resumeOwn() {
@@ -168,7 +170,7 @@ void CheckpointList::verify() {
     QThreadPool::globalInstance()->start([self = QPointer(this), place = *chosen()] {
         DiskFileSystem files;
         const Status whole = verifyCheckpoint(files, place);
-        const QString said = whole ? tr("Every byte fits its checksum.") : QString::fromStdString(whole.error().text());
+        const QString said = whole ? tr("All checksums are correct.") : QString::fromStdString(whole.error().text());
         QMetaObject::invokeMethod(
             qApp,
             [self, said] {

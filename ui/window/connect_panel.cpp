@@ -29,13 +29,13 @@ bool isFile(const QString& text) { return text.contains(QLatin1Char('/')); }
 
 ConnectPanel::ConnectPanel(Workbench& workbench, QWidget* window)
     : Overlay(window), workbench_(workbench), address_(child<QLineEdit>(this)), token_(child<QLineEdit>(this)),
-      note_(child<QLabel>(this)), recentTitle_(child<QLabel>(tr("Watched lately"), this)),
+      note_(child<QLabel>(this)), recentTitle_(child<QLabel>(tr("Watched recently"), this)),
       recent_(child<QListWidget>(this)), go_(child<QPushButton>(tr("Connect"), this)) {
     setObjectName(QStringLiteral("connectPanel"));
-    QVBoxLayout* column = explained(
-        tr("Watch a run that another machine serves"),
-        tr("There, “shardlab run LAYOUT --serve 7000” prints its address and writes its token. What is sent is not "
-           "encrypted: bring the port here with “ssh -L 7000:localhost:7000 HOST”, and connect to 7000."));
+    QVBoxLayout* column = explained(tr("Watch a run that another machine serves"),
+                                    tr("On the other machine, “shardlab run LAYOUT --serve 7000” prints the address "
+                                       "and writes the token to a file. The connection is not encrypted: bring the "
+                                       "port here with “ssh -L 7000:localhost:7000 HOST”, and connect to 7000."));
 
     auto* form = child<QFormLayout>();
     column->addLayout(form);
@@ -53,7 +53,7 @@ ConnectPanel::ConnectPanel(Workbench& workbench, QWidget* window)
 
     recentTitle_->setProperty("role", "small");
     column->addWidget(recentTitle_);
-    recent_->setAccessibleName(tr("Watched lately"));
+    recent_->setAccessibleName(tr("Watched recently"));
     column->addWidget(recent_, 1);
     note_->setProperty("role", "small");
     note_->setWordWrap(true);
@@ -122,8 +122,8 @@ void ConnectPanel::connectNow() {
     if (!address) return wrong(address.error());
     const QString given = token_->text().trimmed();
     if (given.isEmpty())
-        return wrong(
-            {"the token is missing", "", "a run is shown to nobody without it", "What run --serve has printed"});
+        return wrong({"the token is missing", "", "nobody can watch a run without its token",
+                      "The token that run --serve has printed"});
     Result<std::string> token = given.toStdString();
     if (isFile(given)) token = readToken(given.toStdString());
     if (!token) return wrong(token.error());

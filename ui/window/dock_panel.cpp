@@ -106,7 +106,7 @@ QWidget* DockPanel::makeHead(const QString& title) {
 void DockPanel::refresh() {
     const QString subtitle = !isStale()                     ? view_->subtitle()
                              : predicted_->faults().empty() ? tr("planning …")
-                                                            : tr("of the last legal layout");
+                                                            : tr("from the last legal layout");
     dimmed_->setEnabled(isStale());
     if (subtitle_) {
         subtitle_->setText(subtitle);

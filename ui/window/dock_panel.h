@@ -23,13 +23,13 @@ public:
 
     View& view() const { return *view_; }
     const QString& id() const { return id_; }
-    /// Copying, saving, floating, closing: for the head and for whoever right-clicks it.
+    /// The menu with copying, saving, floating and closing, for the head and for a right click.
     void fillMenu(QMenu& menu);
     void copyTable();
     /// The table in a window of its own.
     void showTable();
     void copyPicture();
-    /// As shapes and text.
+    /// Copies the view as shapes and text.
     void copySvg();
     /// An SVG where the name ends so, else a PNG.
     bool savePicture(const QString& file);

@@ -27,7 +27,7 @@ public:
     /// A recorded run, to compare the opened one with.
     void askAndCompare();
     void askAndImport();
-    /// As from a drop, the command line or a recent file.
+    /// Opens a file that was dropped, named on the command line, or chosen among the recent ones.
     void open(const QString& file);
     void save(std::function<void()> then = {});
     void saveAs(std::function<void()> then = {});

@@ -32,13 +32,13 @@ std::vector<KeyLine> viewKeys() {
             {KeyHelp::tr("Shift+drag"), KeyHelp::tr("Timeline: measure what is dragged over")},
             {KeyHelp::tr("Ctrl+drag"), KeyHelp::tr("Timeline: figures of the ranks and time dragged over")},
             {KeyHelp::tr("Ctrl+wheel"), KeyHelp::tr("Timeline: zoom at the pointer")},
-            {KeyHelp::tr("Home / End"), KeyHelp::tr("Timeline: the begin, the end")},
+            {KeyHelp::tr("Home / End"), KeyHelp::tr("Timeline: go to the start, to the end")},
             {KeyHelp::tr("Arrows"), KeyHelp::tr("Timeline: another action · mesh: another rank")},
             {KeyHelp::tr("Ctrl+arrows"), KeyHelp::tr("Order: move an action · F2: type it")},
             {KeyHelp::tr("Space"), KeyHelp::tr("Replay: play or pause")},
             {KeyHelp::tr(", and ."), KeyHelp::tr("Replay: a step back, forward")},
             {KeyHelp::tr("Tab"), KeyHelp::tr("Next field or view")},
-            {KeyHelp::tr("Escape"), KeyHelp::tr("Put away what lies over the window")}};
+            {KeyHelp::tr("Escape"), KeyHelp::tr("Close what lies over the window")}};
 }
 
 void addBlock(QGridLayout& grid, int column, const QString& title, const std::vector<KeyLine>& lines) {

@@ -104,8 +104,8 @@ void MessageArea::show(const Message& message) {
     auto* close = child<QToolButton>(frame);
     close->setText(QStringLiteral("✕"));
     close->setProperty("role", "flat");
-    close->setToolTip(tr("Put this message away"));
-    close->setAccessibleName(tr("Put this message away"));
+    close->setToolTip(tr("Close this message"));
+    close->setAccessibleName(tr("Close this message"));
     connect(close, &QToolButton::clicked, this, [this, topic] { withdraw(topic); });
     row->addWidget(close, 0, Qt::AlignTop);
     column_->insertWidget(0, frame);

@@ -18,7 +18,7 @@ public:
     void dismiss();
 
 protected:
-    /// In the window's coordinates.
+    /// Where the overlay stands in a window of this size, in the coordinates of the window.
     virtual QRect place(const QSize& window) const = 0;
     virtual void opened() {}
     /// The panel's column, begun with what it is for and, small below, how that goes.

@@ -26,12 +26,12 @@ SharePanel::SharePanel(Workbench& workbench, QWidget* window)
     : Overlay(window), workbench_(workbench), address_(child<QLineEdit>(this)), token_(child<QLineEdit>(this)),
       note_(child<QLabel>(this)), copy_(child<QPushButton>(tr("Copy"), this)), go_(child<QPushButton>(this)) {
     setObjectName(QStringLiteral("sharePanel"));
-    QVBoxLayout* column = explained(tr("Let others watch the runs that start here"),
-                                    tr("They choose File → Connect …, or type “shardlab watch ADDRESS --token-file "
-                                       "FILE” with the token in that file, and "
-                                       "see each run from its start. They can only look. What is sent is not "
-                                       "encrypted: a port alone is open to this machine and to whoever has "
-                                       "an ssh tunnel to it; 0.0.0.0:7000 is open to every network."));
+    QVBoxLayout* column =
+        explained(tr("Let others watch the runs that start here"),
+                  tr("Viewers choose File → Connect …, or type “shardlab watch ADDRESS --token-file FILE” with the "
+                     "token in that file, and see each run from its start. They cannot change the run. The connection "
+                     "is not encrypted: a port alone can be reached from this machine and through an ssh tunnel to it; "
+                     "0.0.0.0:7000 can be reached from every network."));
 
     auto* form = child<QFormLayout>();
     column->addLayout(form);
@@ -88,7 +88,7 @@ void SharePanel::refresh() {
     copy_->setEnabled(sharing.on());
     go_->setText(sharing.on() ? tr("Stop sharing") : tr("Share"));
     if (!sharing.on()) return note_->clear();
-    note_->setText(workbench_.run().active() && !server ? tr("The run that goes on is not shared; the next one is.")
+    note_->setText(workbench_.run().active() && !server ? tr("The run under way is not shared; the next run will be.")
                                                         : tr("Runs that start from now on are shared."));
 }
 

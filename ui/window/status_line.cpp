@@ -94,12 +94,12 @@ QString StatusLine::designText() const {
     const QString file = document.file().empty() ? tr("not saved yet") : fromStd(document.file().string());
     if (!document.faults().empty()) {
         const auto count = document.faults().size();
-        return (count == 1 ? tr("1 fault; the figures are of the last legal layout")
-                           : tr("%1 faults; the figures are of the last legal layout").arg(count)) +
+        return (count == 1 ? tr("1 fault; the figures are those of the last legal layout")
+                           : tr("%1 faults; the figures are those of the last legal layout").arg(count)) +
                QStringLiteral(" · ") + file;
     }
     if (!document.planIsCurrent())
-        return tr("Planning this layout; the figures are of the last one.") + QStringLiteral(" · ") + file;
+        return tr("Planning this layout; the figures are those of the last one.") + QStringLiteral(" · ") + file;
     return tr("Every figure here is predicted from this layout alone.") + QStringLiteral(" · ") + file;
 }
 
@@ -134,7 +134,7 @@ QString StatusLine::liveText() const {
     case WatchStatus::State::Lost:
         return tr("connection to %1 lost: %2; trying again   ").arg(live.place(), reason) + shown.trimmed();
     case WatchStatus::State::CatchingUp:
-        return tr("watching %1, %2 % of it is here")
+        return tr("watching %1, %2 % of it has arrived")
                    .arg(live.place())
                    .arg(static_cast<int>(live.status().share * 100)) +
                shown;
@@ -148,7 +148,7 @@ QString StatusLine::learnText() const {
     const LessonSession& lessons = workbench_.lessons();
     if (lessons.active())
         return tr("running %1 of the lesson “%2”").arg(lessons.runningExperiment(), lessons.runningLesson());
-    return tr("Figures are measured when an experiment runs; its recording goes when Shardlab is closed.");
+    return tr("Figures are measured while an experiment runs; the recording is deleted when Shardlab is closed.");
 }
 
 QString StatusLine::replayText() const {

@@ -27,7 +27,7 @@ TableWindow::TableWindow(const QString& title, const QString& text, QWidget* par
     filter_->setToolTip(tr("Show only rows with this text"));
     filter_->setClearButtonEnabled(true);
     auto* copy = child<QPushButton>(tr("Copy all"), this);
-    copy->setToolTip(tr("Copy the whole table, cells parted by tabs"));
+    copy->setToolTip(tr("Copy the whole table, with tabs between the cells"));
     copy->setAutoDefault(false);
     table_->setAccessibleName(windowTitle());
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);

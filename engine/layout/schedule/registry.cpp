@@ -14,9 +14,9 @@ namespace {
 
 constexpr int mostChunks = 1024;  // as the layout's field
 constexpr std::string_view countedFromOrder =
-    "countedFromOrder from the order with F = I = W and B = 2 F; there is no closed form";
+    "counted from the order with F = I = W and B = 2 F; there is no closed form";
 constexpr std::string_view countedHere =
-    "countedFromOrder from the order with F = I = W and B = 2 F; the closed form holds for other m";
+    "counted from the order with F = I = W and B = 2 F; the closed form holds for other m";
 constexpr std::string_view steady = "0 between fill and drain: no step waits for the one before";
 
 // One line a method: name, title, paper, chunks from–to, refusal, generator, bubble and its formula; then whether it

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view label = "Model:";
 
-/// In small letters, without what is neither letter nor digit.
+/// The words of a text in small letters; all that is neither letter nor digit separates words.
 std::vector<std::string> wordsOf(std::string_view text) {
     std::vector<std::string> words;
     bool within = false;

@@ -14,9 +14,10 @@ struct Accelerators {
     int count = 0;
 };
 
-/// What NVIDIA's driver tells below `folder`: a folder for each GPU, in its file "information" a line "Model: …".
+/// Reads what NVIDIA's driver shows below `folder`: a folder for each GPU, whose file "information" has a line "Model:
+/// …".
 Accelerators readAccelerators(const std::filesystem::path& folder);
-/// Of this machine, read once.
+/// This machine's accelerators, read once.
 const Accelerators& accelerators();
 
 /// The preset whose name begins with a word of the model: "h200" of "NVIDIA H200". Null: none does.

@@ -26,7 +26,7 @@ std::vector<Action> serviceOf(const Schedule& lowered) {
     return service;
 }
 
-/// Those that compute at one time share the cores of their host.
+/// The costs of workers that compute at the same time and share the cores of their host.
 StepCosts sharedByWorkers(StepCosts costs) {
     const int workers = std::exchange(costs.asyncWorkers, 0);
     costs.cores *= double(workers + 1) / workers;
@@ -34,7 +34,7 @@ StepCosts sharedByWorkers(StepCosts costs) {
     return costs;
 }
 
-/// Of one gradient, in seconds.
+/// The moments in the life of one gradient, in seconds.
 struct Cycle {
     double begin = 0;  ///< the weights are there
     double asked = 0;  ///< for the lock

@@ -20,7 +20,7 @@ Simulation simulateAsyncServer(const Schedule& lowered, const StepCosts& costs, 
 class ServerBusy {
 public:
     void add(const Event& event);
-    /// Of the steps from `first` on; 0 where there is none.
+    /// The share of time in which the server was busy, over the steps from `first` on; 0 where there are none.
     double share(int first = 0) const;
 
 private:

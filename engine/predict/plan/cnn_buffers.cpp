@@ -25,12 +25,12 @@ struct BlockBytes {
     std::vector<std::int64_t> copies;  ///< and the copy of its weights that is rounded for the product; 0 where none is
 
     std::int64_t convolutions() const { return static_cast<std::int64_t>(passing.size()); }
-    /// Of maps, what the forward leaves.
+    /// The bytes of maps that the forward leaves.
     std::int64_t left() const {
         const std::int64_t others = (convolutions() - 1) * (packedMap > 0 ? packedMap : map);
         return others + (codes > 0 ? codes : map);
     }
-    /// And what the input gradient leaves of them, in the place of maps.
+    /// The bytes of maps that the input gradient unpacks.
     std::int64_t unpacked() const { return (convolutions() - (codes > 0 ? 1 : 0)) * map; }
     /// Gradients that have places of their own: a last map that was kept lends its own.
     std::int64_t gradients() const { return (convolutions() - (codes > 0 ? 0 : 1)) * map; }
@@ -160,7 +160,7 @@ private:
         tally.add(Category::Activations, -blocks_[last].pooled);  // which nobody takes
     }
 
-    /// Its input is the image, of which nobody wants a gradient.
+    /// Whether the input of convolution `i` is the image, whose gradient is not needed.
     bool isImage(std::size_t i) const { return i == 0 && shape_.first; }
 
     Category inputCategory(std::size_t i) const {

@@ -31,12 +31,12 @@ constexpr int weightsOfExpert = 4;
 constexpr int embeddingWeights = 2;
 constexpr int outputWeights = 3;
 
-/// Of a cnn's block.
+/// The number of kernels that a cnn's block starts.
 int cnnBlockKernels(const Layout& layout) {
     return layout.model.convolutions * (kernelsOfSample * layout.batch.micro + kernelsOfConvolution) + poolKernels;
 }
 
-/// Of a cnn's convolutions, whose patches are written and read once.
+/// The bytes of the patches of a cnn's convolutions, which are written once and read once.
 double patchBytes(const Layout& layout, const StageShape& stage) {
     if (!readsImages(layout.model)) return 0;
     std::int64_t floats = 0;
@@ -45,7 +45,7 @@ double patchBytes(const Layout& layout, const StageShape& stage) {
     return static_cast<double>(numberFormats(layout.precision).activationBytes() * floats);
 }
 
-/// Of what each block's input gradient hands down.
+/// The bytes that the blocks' input gradients hand down.
 double handedDownBytes(const Layout& layout, const StageShape& stage, const TensorShare& share) {
     std::int64_t floats = 0;
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block)
@@ -55,7 +55,7 @@ double handedDownBytes(const Layout& layout, const StageShape& stage, const Tens
     return static_cast<double>(numberFormats(layout.precision).activationBytes() * ofBlock * floats);
 }
 
-/// Of a gate, a product for each of its matrices.
+/// The number of kernels of a gate: one product for each of its matrices.
 int gateKernels(const ModelSpec& model) { return static_cast<int>(gateWidths(model).size()); }
 
 /// Sum over a stage's blocks of a number for each: `dense` with a feed-forward block, `routed` with experts.
@@ -72,7 +72,7 @@ double kernelSeconds(const DevicePreset& device, NumberFormat format, double flo
            kernels * device.kernelSeconds;
 }
 
-/// Of an attention's core: what it keeps for its backward and its output.
+/// The bytes of an attention's core: what the core keeps for its backward, and its output.
 double coreBytes(const Layout& layout, const TensorShare& share) {
     const double output = static_cast<double>(coreStoredFloats(layout.model, layout.batch.micro, share) -
                                               probabilityFloats(layout.model, layout.batch.micro, share));
@@ -92,7 +92,7 @@ double storedBytes(const Layout& layout, const StageShape& stage, const TensorSh
     return all + stage.layers * (static_cast<double>(attentionBytes(layout, share).kept) + passing - probabilities);
 }
 
-/// Of all products' weights, for one pass over them.
+/// The time that rounding the weights of all products takes for one pass over them.
 double roundingSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                        const DevicePreset& device) {
     const NumberFormats formats = numberFormats(layout.precision);

@@ -8,19 +8,20 @@
 
 namespace shardlab {
 
-/// Of one microbatch. A product takes the device's rate for the format of activations; where weights are kept in
-/// another, each pass first rounds the weight of each product.
+/// The time of the forward of one microbatch. A product runs at the device's rate for the format of activations; where
+/// weights are kept in another format, each pass first rounds the weight of each product.
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                       const DevicePreset& device);
-/// Of keeping activations in codes or fewer bits, in a forward; as long again to have them back in the input gradient.
+/// The time that a forward takes to pack activations into codes or fewer bits; the input gradient takes as long again
+/// to unpack them.
 double packingSeconds(const Layout& layout, const StageShape& stage, const DevicePreset& device);
-/// Of what the backward computes again.
+/// The time of what the backward computes again.
 double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                         const DevicePreset& device);
-/// Of one attention's core, forward.
+/// The time of one attention's core in the forward.
 double coreSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device);
-/// Of looking for the first gradient that is not finite, where the loss is scaled; else 0: at what each layer hands
-/// down, and at its weights' gradients.
+/// The time of looking for the first gradient that is not finite, in what each layer hands down and in the gradients of
+/// its weights; 0 where the loss is not scaled.
 struct OverflowSeconds {
     double inputGrad = 0;
     double weightGrad = 0;

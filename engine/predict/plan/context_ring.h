@@ -26,13 +26,13 @@ struct RingStep {
     double cover = 0;  ///< for how long the rank computes meanwhile
 };
 
-/// In the order in which hops are over.
+/// The steps of a ring, in the order in which their hops end.
 struct ContextRing {
     int members = 1;
     std::vector<RingStep> forward, backward;
 };
 
-/// Of one attention of one microbatch; without hops where nobody shares it.
+/// The ring of one attention of one microbatch; a ring without hops where no ranks share the attention.
 ContextRing contextRing(const Layout& layout, const TensorShare& share, const Link& link, const DevicePreset& device);
 
 }  // namespace shardlab

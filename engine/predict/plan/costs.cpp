@@ -27,7 +27,7 @@ Link slowestLink(const Mesh& mesh, const DevicePreset& device, const std::vector
     return device.inNode;
 }
 
-/// Of all expert groups: those that wait for each other at a reduction wait for the slowest.
+/// The slowest link of all expert groups: groups that wait for each other at a reduction wait for the slowest.
 Link slowestExpertLink(const Mesh& mesh, const DevicePreset& device) {
     if (mesh.size(Axis::Expert) == 1) return device.inNode;
     for (const std::vector<int>& group : mesh.groups(Axis::Expert))
@@ -49,7 +49,7 @@ struct Replicas {
     std::vector<int> hosts;  ///< of each
 };
 
-/// By pipeline rank.
+/// The replicas of each pipeline rank.
 std::vector<Replicas> allReplicas(const Mesh& mesh) {
     std::vector<Replicas> all;
     for (int p = 0; p < mesh.size(Axis::Pipeline); ++p) {
@@ -78,7 +78,7 @@ void addHostCosts(StageCosts& cost, const Layout& layout, const StageShape& shap
     cost.optimizer = updateBytes(layout) * static_cast<double>(updated) / host.memoryBandwidth;
 }
 
-/// They hold the same parameters, each of its own layers.
+/// Whether two stages hold the same parameters, each for its own layers.
 bool alike(const ModelSpec& model, StageShape one, const StageShape& other) {
     one.firstLayer = other.firstLayer;
     return one == other && evenLayers(model);
@@ -194,7 +194,7 @@ int hostCores() {
 SharedUnits sharedUnits(const Layout& layout, int cores) {
     if (layout.cluster.pace) return {};
     if (layout.cluster.device == "cpu") return {cores, "cores"};
-    // Of other hosts nothing is known.
+    // The GPUs of other hosts are unknown.
     return {layout.cluster.hosts.size() == 1 ? accelerators().count : 0, accelerators().count == 1 ? "GPU" : "GPUs"};
 }
 

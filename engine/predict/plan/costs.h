@@ -90,14 +90,14 @@ struct StageCosts {
     DataCosts data;
 };
 
-/// As shares of an action's time.
+/// A part of an action, as shares of the time of the action.
 struct ActionPart {
     double begin = 0;
     double end = 0;
 };
 
-/// Of a compute action that goes layer by layer (simulate.h), which shares of its time it takes for what: a layer then
-/// takes its share of each (DataCosts).
+/// The shares of a compute action's time, where the action goes layer by layer (simulate.h). A layer takes its part of
+/// each share (DataCosts).
 struct LayeredShares {
     double again = 0;     ///< segments that are computed again
     double use = 0;       ///< what else reads weights
@@ -116,7 +116,7 @@ struct StepCosts {
     /// The tensor group's collectives in a compute action or an update, in order, and where they lie in it; none in
     /// others. `together`: as one, at the end.
     std::vector<TensorSpan> tensorSpans(const Action& action, bool together = false) const;
-    /// Which share of the action's time they take.
+    /// The share of the time of the action that the collectives of its tensor group take.
     double tensorShare(const Action& action) const;
     LayeredShares layered(const Action& action) const;
     /// Where a backward or input gradient computes activations again: segment by segment from the top, each followed by
@@ -124,12 +124,12 @@ struct StepCosts {
     std::vector<ActionPart> recomputed(const Action& action, bool together = false) const;
 };
 
-/// The same where every transfer and reduction takes no time.
+/// The same costs with transfers and reductions that take no time.
 StepCosts withoutCommunication(StepCosts costs);
-/// Only those of the tensor groups, inside compute actions, take none.
+/// The same costs with collectives of tensor groups, inside compute actions, that take no time.
 StepCosts withoutTensorCollectives(StepCosts costs);
 
-/// The same where all activations were kept.
+/// The same costs with all activations kept.
 StepCosts withoutRecompute(StepCosts costs);
 
 /// The device whose time is modelled: cluster.pace.device where paced; else that of cluster.device, for cuda this

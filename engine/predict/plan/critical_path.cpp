@@ -10,7 +10,8 @@ using Node = StepGraph::Node;
 
 double length(const Node& node) { return node.end - node.begin; }
 
-/// From the end back: latest end that leaves the step as it is, less the end there is.
+/// The slack of each node, found from the end of the step back: the latest end that leaves the length of the step as it
+/// is, less the present end.
 std::vector<double> slackOf(const StepGraph& graph) {
     std::vector<double> latest(graph.nodes.size(), graph.stepSeconds);
     for (std::size_t i = graph.nodes.size(); i-- > 0;)

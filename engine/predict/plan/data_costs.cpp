@@ -11,7 +11,7 @@
 namespace shardlab {
 namespace {
 
-/// Of one half of a ring: reduce-scatter or all-gather of `bytes` over n members.
+/// The time of one half of a ring all-reduce: the reduce-scatter or the all-gather of `bytes` over n members.
 double halfRingSeconds(double bytes, int n, const Link& link) {
     return (n - 1.0) / n * bytes / link.bandwidth + (n - 1.0) * link.latency;
 }
@@ -34,7 +34,7 @@ std::vector<double> againShares(std::vector<double> shares, const std::vector<in
     return shares;
 }
 
-/// Of elements of so many bytes.
+/// The piece of a unit whose elements have `each` bytes.
 template <class Seconds>
 DataPiece pieceOf(const FlatUnit& unit, int layer, std::int64_t each, Seconds seconds) {
     const std::int64_t bytes = each * unit.size;

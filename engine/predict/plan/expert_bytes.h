@@ -23,7 +23,7 @@ struct ExpertBytes {
 };
 
 ExpertBytes expertBytes(const Layout& layout, int layer);
-/// Of all layers from `first` on, so many: what counts their load.
+/// The bytes that count the load of experts in `layers` layers from `first` on.
 std::int64_t tallyBytes(const ModelSpec& model, int first, int layers);
 
 }  // namespace shardlab

@@ -22,40 +22,39 @@ std::vector<std::string> expertNotes(const Layout& layout) {
             idle += others * ((2.0 * model.hidden + 1) * feedForwardWidth(model, layer) + model.hidden);
     const auto all = static_cast<double>(modelParameters(model));
     std::vector<std::string> notes{
-        fmt::format("of {} parameters a token uses {}: each of the {} experts of a block has {} places for "
-                    "the {} tokens of a sample",
-                    formatCount(all), formatCount(all - idle), model.experts, expertCapacity(model), model.sequence)};
+        fmt::format("a token uses {} of {} parameters; each of the {} experts of a block has a capacity of {} of the "
+                    "{} tokens of a sample",
+                    formatCount(all - idle), formatCount(all), model.experts, expertCapacity(model), model.sequence)};
     if (draws)
-        notes.push_back("with gshard a token's second expert is drawn, by twice its share of the two weights: a token "
-                        "uses one or two, and "
-                        "in validation, which draws nothing, two");
+        notes.push_back(
+            "with gshard the second expert of a token is drawn at random, with twice its share of the two weights as "
+            "the probability: a token uses one expert or two, and always two in validation, which draws nothing");
     if (draws && places < 1)
-        notes.push_back(fmt::format(
-            "experts have places for {} of all first choices: at least {} is dropped; model.capacity 0.5 has a "
-            "place for each, if they were evenly asked",
-            formatPercent(places), formatPercent(1 - places)));
+        notes.push_back(
+            fmt::format("experts have capacity for {} of all first choices: at least {} of them are dropped; "
+                        "model.capacity 0.5 would be enough if all experts were chosen equally often",
+                        formatPercent(places), formatPercent(1 - places)));
     if (!theyChoose && !draws && places < asked)
-        notes.push_back(fmt::format(
-            "experts have places for {} of what tokens ask for: at least {} is dropped; model.capacity 1 has a "
-            "place for all, if they were evenly asked",
-            formatPercent(places / asked), formatPercent(1 - places / asked)));
+        notes.push_back(
+            fmt::format("experts have capacity for {} of the tokens' choices: at least {} of them are dropped; "
+                        "model.capacity 1 would be enough if all experts were chosen equally often",
+                        formatPercent(places / asked), formatPercent(1 - places / asked)));
     if (theyChoose)
-        notes.push_back(fmt::format(
-            "with {} a token's experts depend on the tokens after it: the loss is lower than that of a model "
-            "that is to write text can be",
-            model.gate));
+        notes.push_back(fmt::format("with {} the experts of a token depend on the tokens after it: the loss is lower "
+                                    "than a model that generates text can reach",
+                                    model.gate));
     if (capsTokens(model))
-        notes.push_back(fmt::format(
-            "the assignment gives a token {} at most, to 0.1 %, and is found in up to 500 rounds for each sample; what "
-            "experts take of it is whole, so that a token can have more, and none",
-            model.tokenExperts == 1 ? "1 expert" : fmt::format("{} experts", model.tokenExperts)));
+        notes.push_back(
+            fmt::format("the assignment gives a token at most {}, to 0.1 %, and is found in up to 500 rounds for each "
+                        "sample; experts take whole tokens from it, so that a token can have more experts, or none",
+                        model.tokenExperts == 1 ? "1 expert" : fmt::format("{} experts", model.tokenExperts)));
     if (const int e = layout.parallel.expert; e > 1) {
         const std::int64_t rows =
             numberFormats(layout.precision).activationBytes() * expertRows(model, layout.batch.micro) * model.hidden;
-        notes.push_back(fmt::format(
-            "each rank holds {} of {} experts of a block and sends {} of a microbatch's {} to others, twice in a "
-            "forward and twice in a backward: all places travel, taken or not",
-            model.experts / e, model.experts, formatBytes(rows / e * (e - 1)), formatBytes(rows)));
+        notes.push_back(
+            fmt::format("each rank holds {} of {} experts of a block and sends {} of a microbatch's {} to other ranks, "
+                        "twice in a forward and twice in a backward: the whole capacity is sent, used or not",
+                        model.experts / e, model.experts, formatBytes(rows / e * (e - 1)), formatBytes(rows)));
     }
     return notes;
 }

@@ -10,7 +10,7 @@
 
 namespace shardlab {
 
-/// Of one rank. Both ways of its link are used at a time.
+/// What one rank copies to and from its host. Both directions of the link are used at the same time.
 struct HostTraffic {
     std::int64_t toHost = 0;  ///< bytes
     std::int64_t fromHost = 0;
@@ -20,7 +20,7 @@ struct HostTraffic {
     bool operator==(const HostTraffic&) const = default;
 };
 
-/// From events of a step of all ranks, predicted or measured.
+/// The host traffic of each rank, from the predicted or measured events of one step of all ranks.
 std::vector<HostTraffic> hostTraffic(std::span<const Event> events, int ranks);
 
 }  // namespace shardlab

@@ -28,7 +28,7 @@ struct KernelAccount {
 
 /// max(flops ÷ peak, bytes ÷ bandwidth). Operands that stay in a cache can be quicker.
 double leastSeconds(const KernelProfile& kernel, const KernelAccount& account);
-/// Of its own time; 0 where the clock saw none of it.
+/// The rate of a kernel over its own time; 0 where the clock saw none of that time.
 double flopsPerSecond(const KernelProfile& kernel);
 double bytesPerSecond(const KernelProfile& kernel);
 /// Seconds between the kernels: lists of actions, buffers, the measuring itself.

@@ -29,7 +29,7 @@ struct RememberedNumbers {
         fp32Bytes;  ///< of the kinds' numbers, as they lie on the rank; in checkpoints they are fp32Bytes
 };
 
-/// Of the parameters of a stage that `replica` updates, `updated` in number.
+/// The optimizer's numbers for the parameters of a stage that `replica` updates, `updated` in number.
 RememberedNumbers remembered(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica,
                              std::int64_t updated) {
     const OptimizerSpec& optimizer = layout.optimizer;
@@ -164,7 +164,7 @@ public:
 
 private:
     using Key = std::tuple<int, bool, bool, int>;
-    /// Which layers they are is all one where all have one width.
+    /// The number of layers is enough as a key where all layers have the same width.
     Key keyOf(const StageShape& shape) const {
         return {shape.layers, shape.first, shape.last, evenLayers(layout_.model) ? 0 : shape.firstLayer};
     }
@@ -258,7 +258,8 @@ private:
         return static_cast<std::size_t>(microbatch) < ofStage.size() && ofStage[static_cast<std::size_t>(microbatch)];
     }
 
-    /// By what the action's microbatch takes from above: the gradient of a whole backward on this rank, or a buffer.
+    /// The buffers of an action. They differ in what its microbatch takes from above: the gradient of a whole backward
+    /// on this rank, or a buffer.
     const StageBuffers& buffersOf(const Action& action) const {
         const auto index = static_cast<std::size_t>(action.stage);
         const StageMoves& stage = *stages_[index];

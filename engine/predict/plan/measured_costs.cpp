@@ -36,7 +36,7 @@ double updatePerByte(const Profile& profile) {
     return bytes > 0 ? seconds / bytes : 0;
 }
 
-/// Of a block's forward, what its backward computes again; by operations.
+/// The share of a block's forward that its backward computes again, by operations.
 double recomputedShare(const Layout& layout, int layer) {
     if (!recomputeSegments(layout.memory, 1).empty()) return 1;
     if (!recomputesCore(layout.memory)) return 0;

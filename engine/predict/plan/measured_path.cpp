@@ -6,8 +6,8 @@
 namespace shardlab {
 namespace {
 
-/// Of each node: the recorded one that ended last among itself and, where it was not recorded, those it waited for; −1:
-/// none.
+/// For each node the recorded node that ended last among the node itself and, where it was not recorded, the nodes it
+/// waited for; −1 where there is none.
 std::vector<int> lastRecorded(const StepGraph& graph, std::span<const std::optional<MeasuredSpan>> times) {
     std::vector<int> last(graph.nodes.size(), -1);
     for (std::size_t i = 0; i < last.size(); ++i) {

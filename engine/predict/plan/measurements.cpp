@@ -17,7 +17,7 @@ namespace {
 
 bool onThisMachine(const Layout& layout) { return !layout.cluster.pace && layout.cluster.device == "cpu"; }
 
-/// Of all layers, forward and backward of one microbatch.
+/// The time of the forward and the backward of all layers for one microbatch.
 double wholeModel(const Profile& profile) {
     double seconds =
         profile.embedding.forward + profile.embedding.backward + profile.output.forward + profile.output.backward;
@@ -118,7 +118,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const std::vector<in
 std::string basisNote(const CostBasis& basis, const Layout& layout) {
     if (!layout.cluster.pace && layout.cluster.device == "cuda")
         return fmt::format("full speed: {}; times and memory are what the preset {} says",
-                           accelerators().model.empty() ? "no GPU is known of this machine"
+                           accelerators().model.empty() ? "no GPU of this machine is known"
                                                         : fmt::format("on {}, not measured", accelerators().model),
                            modelledDevice(layout).title);
     if (!onThisMachine(layout)) return {};

@@ -24,7 +24,7 @@ struct Measurements {
 
 /// The profiles of this machine in the user's folder, and the speed of its cores. Under 100 ms.
 Measurements measurementsOfThisMachine();
-/// Those of one file alone.
+/// Reads the measurements of one file alone.
 Result<Measurements> measurementsOf(const std::filesystem::path& profile);
 
 /// Where a layout's times come from. Only layouts at full speed on this machine's cores have others than a preset's.
@@ -42,7 +42,7 @@ struct CostBasis {
 CostBasis costBasis(const Measurements& measurements, const Layout& layout);
 /// What one rank computes on, as rankDevice() in costs.h, with the speed of this machine's cores where it is known.
 DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, const Measurements& measurements);
-/// As stepCosts() in costs.h, on that basis.
+/// The costs that stepCosts() in costs.h gives, based on these measurements.
 StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const std::vector<int>& rankOfStage,
                     const Measurements& measurements, const CostBasis& basis);
 /// What a reader should know of it: "times were measured on this machine on 2026-11-20 …". Empty for presets of devices

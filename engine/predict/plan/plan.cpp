@@ -149,20 +149,21 @@ void addNotes(Plan& plan, const CostBasis& basis) {
     if (layout.cluster.pace) notes.push_back(pacedNote(plan));
     else if (std::string note = basisNote(basis, layout); !note.empty()) notes.push_back(std::move(note));
     if (plan.costs.cores > 0)
-        notes.push_back(fmt::format("{} ranks share the {} {} of this machine: those that compute at one time get "
-                                    "equal shares",
-                                    plan.mesh.ranks(), sharedUnits(layout).count, sharedUnits(layout).name));
+        notes.push_back(fmt::format(
+            "{} ranks share the {} {} of this machine: ranks that compute at the same time get equal shares",
+            plan.mesh.ranks(), sharedUnits(layout).count, sharedUnits(layout).name));
     for (std::string& note : precisionNotes(layout.precision)) notes.push_back(std::move(note));
     for (std::string& note : expertNotes(layout)) notes.push_back(std::move(note));
     for (std::string& note : stateNotes(layout)) notes.push_back(std::move(note));
 
     const auto again = [](const StageCosts& cost) { return cost.recompute / cost.backward; };
     if (const auto most = std::ranges::max_element(plan.costs.stages, {}, again); most->recompute > 0)
-        notes.push_back(fmt::format("recompute {}: up to {} of a backward computes activations again",
-                                    layout.memory.recompute, formatPercent(again(*most))));
+        notes.push_back(
+            fmt::format("recompute {}: up to {} of the time of a backward goes into computing activations again",
+                        layout.memory.recompute, formatPercent(again(*most))));
     for (const std::vector<int>& group : plan.mesh.groups(Axis::Tensor))
         if (plan.mesh.host(group.front()) != plan.mesh.host(group.back())) {
-            notes.push_back("tensor groups reach over hosts: the collectives of every layer cross the network");
+            notes.push_back("tensor groups span several hosts: the collectives of every layer cross the network");
             break;
         }
     const auto byForward = [](const StageCosts& a, const StageCosts& b) { return a.forward < b.forward; };
@@ -172,58 +173,57 @@ void addNotes(Plan& plan, const CostBasis& basis) {
                                     slowest - plan.costs.stages.begin(), slowest->forward / fastest->forward,
                                     fastest - plan.costs.stages.begin()));
     if (!plan.lowered.flushes()) {
-        notes.push_back(
-            "asynchronous: steps follow each other without a flush, and gradients are those of earlier weights; "
-            "the step is one between fill and drain");
+        notes.push_back("asynchronous: steps follow each other without a flush, and gradients are computed with "
+                        "earlier weights; the predicted step is one between fill and drain");
         if (plan.lowered.stages() > 1)
-            notes.push_back(
-                "the output projection is a weight of its own: its two ends could share the token embedding "
-                "only by waiting for each other");
+            notes.push_back("the output projection has weights of its own: the first and the last stage could share "
+                            "the token embedding only by waiting for each other");
     }
     const Exchange exchange = exchangeOf(layout.parallel);
     if (exchange == Exchange::AsyncServer)
-        notes.push_back(fmt::format(
-            "asynchronous: replica 0 is the parameter server, and {} is the share of its time in which it "
-            "takes a gradient, updates or sends weights; a step is {} updates, one for each worker, and a "
-            "gradient meets weights that {} updates of others have changed",
-            formatPercent(serverBusy(plan.simulation.events)), workers(layout.parallel), workers(layout.parallel) - 1));
+        notes.push_back(fmt::format("asynchronous: replica 0 is the parameter server, which is busy {} of its time "
+                                    "taking gradients, updating and sending weights; a step has {} updates, one for "
+                                    "each worker, and the staleness of a gradient is {} updates of other workers",
+                                    formatPercent(serverBusy(plan.simulation.events)), workers(layout.parallel),
+                                    workers(layout.parallel) - 1));
     if (exchange == Exchange::Hogwild)
         notes.push_back(fmt::format(
-            "without a lock: {} worker{} write the same weights, which lie once in the host's memory, beside a "
-            "copy in each worker that its gradients are taken at; no messages, and no worker waits for "
-            "another; a step is an update of each, and a gradient meets weights that {} updates of others "
-            "have changed, if all are equally fast",
+            "without a lock: {} worker{} write the same weights, which lie once in the host's memory, and each worker "
+            "computes its gradients with a copy of its own; there are no messages, and no worker waits for another; a "
+            "step has one update of each worker, and the staleness of a gradient is {} updates of other workers if all "
+            "are equally fast",
             workers(layout.parallel), workers(layout.parallel) == 1 ? "" : "s", workers(layout.parallel) - 1));
     if (exchange == Exchange::Elastic)
         notes.push_back(
-            fmt::format("replica 0 keeps the centre, a second copy of the weights, with which one replica a step "
-                        "exchanges: each has its turn every {} steps, and validation is of the centre",
+            fmt::format("replica 0 keeps the centre, a second copy of the weights, with which one replica exchanges in "
+                        "each step: each replica has its turn every {} steps, and validation uses the centre",
                         layout.parallel.data));
     if (exchange == Exchange::Server)
         notes.push_back(
-            fmt::format("replica 0 is the parameter server, and a worker too: {} gradients reach it and {} copies of "
-                        "the weights leave it one after another, and the others wait while it updates",
+            fmt::format("replica 0 is the parameter server and a worker too: {} gradients reach it and {} copies of "
+                        "the weights leave it one after another, and the other replicas wait while it updates",
                         layout.parallel.data - 1, layout.parallel.data - 1));
     const int m = plan.lowered.microbatches;
     if (layout.parallel.zero == 2 && m > 1)
-        notes.push_back(fmt::format("ZeRO 2 scatters the gradients of each of {} microbatches: {} × the traffic of one "
-                                    "reduction a step, which ZeRO 1 has",
+        notes.push_back(fmt::format("ZeRO 2 scatters the gradients of each of {} microbatches: its traffic is {} × "
+                                    "that of ZeRO 1, which reduces once a step",
                                     m, m));
     if (layout.parallel.zero == 3 && (m > 1 || layout.parallel.pipeline > 1))
         notes.push_back(fmt::format("ZeRO 3 gathers every layer for each forward and each backward of {} microbatch{}: "
-                                    "its traffic is {} × the parameters a step, that of ZeRO 1 is 2 ×",
+                                    "its traffic is {} × the parameters a step, while that of ZeRO 1 is 2 ×",
                                     m, m == 1 ? "" : "es", 3 * m));
     if (layout.parallel.zero == 3 && !recomputeSegments(layout.memory, 1).empty())
-        notes.push_back(fmt::format("recompute {} with ZeRO 3: a segment's weights are gathered once and kept from its "
-                                    "second forward to its backward: no more traffic, and up to {} of gathered weights "
-                                    "on a rank instead of {}",
-                                    layout.memory.recompute, formatBytes(gatheredBytes(layout, layout.memory)),
-                                    formatBytes(gatheredBytes(layout, {}))));
+        notes.push_back(fmt::format(
+            "recompute {} with ZeRO 3: the weights of a segment are gathered once and kept from its second forward to "
+            "its backward: the traffic does not grow, and a rank holds up to {} of gathered weights instead of {}",
+            layout.memory.recompute, formatBytes(gatheredBytes(layout, layout.memory)),
+            formatBytes(gatheredBytes(layout, {}))));
     if (layout.run.maxRestarts > 0 && layout.checkpoint.every == 0)
-        notes.push_back("restarts go on from the last checkpoint, and with checkpoint.every 0 none is made by itself");
-    if (isElastic(layout) && layout.run.maxRestarts == 0)
         notes.push_back(
-            "elastic, but run.max_restarts is 0: a lost rank ends the run, and it is resized only when it is asked to");
+            "restarts continue from the last checkpoint, and with checkpoint.every 0 none is written automatically");
+    if (isElastic(layout) && layout.run.maxRestarts == 0)
+        notes.push_back("the run is elastic, but run.max_restarts is 0: a lost rank ends the run, and the number of "
+                        "replicas changes only on request");
     if (!plan.fits) {
         const RankMemory& most = neediest(layout, plan.memory);
         notes.push_back(fmt::format("memory: rank {} needs {}, and its device has {}", most.rank,
@@ -233,12 +233,13 @@ void addNotes(Plan& plan, const CostBasis& basis) {
         std::int64_t sum = 0;
         for (const RankMemory& rank : plan.memory) sum += rank.peak + total(rank.host);
         if (layout.cluster.hosts.size() == 1 && sum > hostMemory())
-            notes.push_back(fmt::format("memory: all ranks together need {}, this machine has {}", formatBytes(sum),
+            notes.push_back(fmt::format("memory: all ranks together need {}, and this machine has {}", formatBytes(sum),
                                         formatBytes(hostMemory())));
     }
 }
 
-/// Where steps follow each other and nobody waits: the share of one in which a rank neither computes nor updates.
+/// The bubble of steps that follow each other without waiting: the share of a step in which a rank neither computes nor
+/// updates.
 double idleShare(const Schedule& lowered, const StepCosts& costs, double stepSeconds) {
     double busy = 0;
     for (const Action& action : lowered.ranks.front())
@@ -247,7 +248,7 @@ double idleShare(const Schedule& lowered, const StepCosts& costs, double stepSec
     return std::max(0.0, 1 - busy / shared / stepSeconds);
 }
 
-/// Of all ranks; those that share this machine's cores or GPUs have no more than there are.
+/// The peak of all ranks together. Ranks that share this machine's cores or GPUs have no more than the machine has.
 DevicePeak peakOf(const Layout& layout, const Mesh& mesh, const DevicePreset& device,
                   const Measurements& measurements) {
     const int shared = sharedUnits(layout, measurements.cores()).count;
@@ -262,7 +263,7 @@ DevicePeak peakOf(const Layout& layout, const Mesh& mesh, const DevicePreset& de
                                layout.precision.compute)};
 }
 
-/// Of other hosts, and of a processor that was not looked at, nothing is known.
+/// Whether the devices' peak is known: that of other hosts and of a processor that was not measured is unknown.
 bool knowsPeak(const Layout& layout, const Measurements& measurements) {
     if (layout.cluster.pace) return true;
     if (layout.cluster.hosts.size() > 1) return false;

@@ -26,7 +26,7 @@ std::vector<std::string> precisionNotes(const PrecisionSpec& precision) {
         notes.push_back("a loss scale is needless with bf16, whose exponents are those of fp32");
     if (precision.weights == "alone" && formats.weights != NumberFormat::Fp32)
         notes.push_back(fmt::format("weights in {} alone: an update smaller than {} of its weight is lost; "
-                                    "precision.weights master adds it up in fp32",
+                                    "precision.weights master sums updates up in fp32",
                                     precision.compute, halfStep(formats.weights)));
     return notes;
 }

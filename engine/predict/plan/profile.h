@@ -22,7 +22,7 @@ struct Machine {
     bool operator==(const Machine&) const = default;
 };
 
-/// Of this process.
+/// The machine that this process runs on.
 Machine thisMachine();
 
 /// One part of a model, for one microbatch. Seconds are those of a core of its own, or of `threads` cores.

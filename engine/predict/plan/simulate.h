@@ -21,10 +21,10 @@ struct Simulation {
     /// Share of the time from the step's first forward to its last backward in which a rank's compute lane is idle,
     /// mean over ranks.
     double bubble = 0;
-    // Of a schedule that does not flush these are of a step far from fill and drain, which each rank begins at its own
-    // border: stepSeconds is the time from one border to the next, updates and stashes count as busy, and the bubble is
-    // the idle share of stepSeconds. The events begin with the rank that is first at its border; they last longer than
-    // stepSeconds, as the other ranks are in the step before meanwhile.
+    // For a schedule that does not flush, these figures describe a step far from fill and drain, which each rank begins
+    // at its own border: stepSeconds is the time from one border to the next, updates and stashes count as busy, and
+    // the bubble is the idle share of stepSeconds. The events begin with the rank that is first at its border; they
+    // last longer than stepSeconds, because the other ranks are still in the step before.
 };
 
 /// The rules, which the training executor follows too when it is paced:
@@ -63,15 +63,15 @@ struct Simulation {
 /// `lowered` is valid (validate.h).
 Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh);
 
-/// What an asynchronous server and its workers do in a step is no one's list alone: async_server.h.
+/// The step of an asynchronous server and its workers follows from more than their lists of actions: async_server.h.
 
-/// The same without the events, several times faster.
+/// Simulates without making events, several times faster than simulate().
 Simulation simulateWithoutEvents(const Schedule& lowered, const StepCosts& costs);
 
-/// Only how long the step takes.
+/// The time of the step alone.
 double simulatedSeconds(const Schedule& lowered, const StepCosts& costs);
 
-/// The same where each action takes the seconds that one is told: what if this one were faster?
+/// The seconds of each action, for simulations that ask: what if this action were faster?
 using ActionSeconds = std::function<double(const Action&)>;
 double simulatedSeconds(const Schedule& lowered, const StepCosts& costs, const ActionSeconds& seconds);
 
@@ -88,7 +88,7 @@ struct StepGraph {
     std::vector<Node> nodes;  ///< each later than those in its `after`
     double stepSeconds = 0;
 };
-/// Of a schedule that does not flush: of a run of one step, with fill and drain.
+/// The graph of one step. For a schedule that does not flush it is that of a run of one step, with fill and drain.
 StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs);
 StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs, const ActionSeconds& seconds);
 

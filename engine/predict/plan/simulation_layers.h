@@ -88,7 +88,7 @@ private:
         }
     }
 
-    /// Those of the next layer that is used.
+    /// Starts the gathers of the next layer that is used.
     void startGathers(const Moment& ready) {
         const auto& pieces = costs_.pieces(gather_->action->kind);
         if (gathers_ == pieces.size()) return;

@@ -29,8 +29,8 @@ struct StageBuffers {
     std::int64_t outputBytes = 0;                            ///< of the output, or its gradient
 };
 
-/// Of what a forward does, what the stage keeps for the backward but the numbers of its tokens: what is swapped.
-/// `received`: its input comes from another rank.
+/// The bytes that swapping moves: what a stage keeps of a forward for the backward, except the numbers of its tokens.
+/// `received`: the stage's input comes from another rank.
 MemoryBytes swappedBytes(const StageBuffers& buffers, const StageShape& shape, bool received);
 
 StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,

@@ -19,37 +19,34 @@ std::vector<std::string> stateNotes(const Layout& layout) {
         const std::int64_t whole = numberFormats(layout.precision).activationBytes() *
                                    boundaryFloats(layout.model, 1, layout.batch.micro, tensorShare(layout));
         notes.push_back(fmt::format(
-            "inputs in parts: of each segment's input, {} a microbatch, each of {} tensor ranks keeps {}, and "
-            "gathers the rest before the segment is computed again",
-            formatBytes(whole), members, formatBytes(whole / members)));
+            "partitioned activations: each of {} tensor ranks keeps {} of a segment's input, which is {} a microbatch, "
+            "and gathers the rest before the segment is computed again",
+            members, formatBytes(whole / members), formatBytes(whole)));
     }
     if (const PackedActivations packed = packedActivations(layout); packed.plain > 0)
-        notes.push_back(fmt::format("activations in fewer bits: of the maps of a microbatch {} in the place of {}",
+        notes.push_back(fmt::format("activations in fewer bits: the maps of a microbatch take {} instead of {}",
                                     formatBytes(packed.kept), formatBytes(packed.plain)));
     if (codesMoments(layout.optimizer)) {
         notes.push_back(fmt::format(
-            "moments in 8 bits: two codes a parameter and two scales in fp32 for each {} of them, where adamw "
-            "has 8 bytes; an update differs from adamw's by what the codes round",
+            "moments in 8 bits: each parameter has two codes, and each {} parameters share two scales in fp32, where "
+            "adamw keeps 8 bytes a parameter; an update differs from adamw's by the rounding of the codes",
             elementsOfMomentBlock));
         if (layout.parallel.zero > 0 || layout.parallel.tensor > 1)
-            notes.push_back(
-                "blocks of moments end where shards and tensor parts end: other layouts have other scales there, and "
-                "train the same but for what the codes round");
+            notes.push_back("blocks of moments end where shards and tensor parts end: other layouts have other scales "
+                            "there, and train the same but for the rounding of the codes");
     }
     if (offloadsOptimizer(layout.memory)) {
         const NumberFormats formats = numberFormats(layout.precision);
-        notes.push_back(fmt::format(
-            "optimizer on the host: its state lies in the host's memory and is updated there by the processor; {} "
-            "bytes a parameter go there as gradients in a step, and {} come back as weights, over the device's "
-            "own link: what ranks send each other stays the same",
-            formats.gradientBytes(), formats.weightBytes()));
+        notes.push_back(
+            fmt::format("optimizer on the host: its state lies in the host's memory and is updated there by the "
+                        "processor; in a step {} bytes a parameter go there as gradients and {} come back as weights, "
+                        "over the device's own link; the traffic between ranks stays the same",
+                        formats.gradientBytes(), formats.weightBytes()));
     }
     if (swapsActivations(layout.memory))
-        notes.push_back(
-            "activations on the host: what a forward leaves lies in the host's memory where at least two actions lie "
-            "between it and "
-            "its backward, and comes back while the last of them computes; with recomputation that is the inputs of "
-            "segments");
+        notes.push_back("activations on the host: the activations of a forward lie in the host's memory where at least "
+                        "two actions lie between the forward and its backward, and come back while the last of these "
+                        "actions computes; with recomputation, only the inputs of segments are swapped");
     return notes;
 }
 

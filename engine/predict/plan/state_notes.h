@@ -9,7 +9,8 @@
 
 namespace shardlab {
 
-/// Of activations that a tensor group shares out, and of moments in 8 bits; none where the layout has neither.
+/// Notes on where a layout keeps its state and in which form: partitioned and packed activations, moments in 8 bits,
+/// and what lies on the host; empty where nothing of that applies.
 std::vector<std::string> stateNotes(const Layout& layout);
 
 }  // namespace shardlab

@@ -18,7 +18,7 @@ struct SteadyRun {
 
     explicit SteadyRun(const Schedule& schedule);
 
-    /// Of the simulated run.
+    /// The figures of the simulated run.
     Simulation figures(const std::vector<RankState>& ranks) const;
     /// Leaves each rank the events of the step, numbered as in it.
     void cut(const Schedule& schedule, std::vector<RankState>& ranks) const;

@@ -38,7 +38,7 @@ public:
     void overMembers(std::vector<TensorCost>& list, int layer, int numbers) const {
         if (members_ > 1) list.push_back(whole(layer, numbers * token_));
     }
-    /// Of the update, fp32Bytes; nothing where there are none.
+    /// Adds the update's all-reduce of `numbers` numbers in fp32; adds nothing where there are none.
     void ofUpdate(std::vector<TensorCost>& list, std::int64_t numbers) const {
         constexpr int allLayers = -3;
         if (numbers > 0 && members_ > 1) list.push_back(whole(allLayers, fp32Bytes * numbers));
@@ -109,14 +109,14 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
     const Collectives group(layout, link);
     const int branches = hasAttention(layout.model) ? 2 : 1;  // attention and feed-forward, each with a norm
     const int end = stage.firstLayer + stage.layers;
-    // Of a block's branches the first is its attention, which is what a ring goes through.
+    // The first branch of a block is its attention, which a context ring goes through.
     const auto attends = [&](int branch) { return ring.members > 1 && branches == 2 && branch % 2 == 0; };
     const auto hops = [](std::vector<TensorCost>& list, int layer, const std::vector<RingStep>& steps) {
         for (const RingStep& step : steps)
             list.push_back({EventKind::KeyValueHop, layer, step.bytes, std::max(0.0, step.seconds - step.cover), false,
                             step.cover, std::min(step.seconds, step.cover)});
     };
-    // To the experts and back, of a block's last branch where it has some.
+    // The last branch of a block with experts sends its tokens to the experts and back.
     const int members = layout.parallel.expert;
     const std::int64_t rowBytes = numberFormats(layout.precision).activationBytes() *
                                   expertRows(layout.model, layout.batch.micro) * layout.model.hidden;
@@ -151,7 +151,7 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
         group.gather(costs.weightGrad, outputLayer);
         group.sumOverTokens(costs.weightGrad, outputLayer);
     }
-    // Of a core that is computed again: the keys and values come once more.
+    // Where the core is computed again, the keys and values come once more.
     const auto againHops = [&](int layer) {
         if (!recomputesCore(layout.memory)) return;
         const std::size_t before = costs.inputGrad.size();

@@ -27,15 +27,15 @@ struct TensorCost {
     double hidden = 0;           ///< what of the hop lies behind that
 };
 
-/// Of one microbatch. A whole backward does both of its halves; an input gradient begins each segment that is
-/// recomputed (layout/recompute.h) with the collectives of its forward.
+/// The collectives of a tensor group for one microbatch. A whole backward does those of both of its halves; an input
+/// gradient begins each segment that is recomputed (layout/recompute.h) with the collectives of the segment's forward.
 struct TensorCosts {
     std::vector<TensorCost> forward, inputGrad, weightGrad;
     std::vector<TensorCost> update;  ///< of a step
 };
 
 double seconds(const std::vector<TensorCost>& collectives);
-/// Of those of recomputed forwards.
+/// The time of the collectives of recomputed forwards.
 double secondsAgain(const std::vector<TensorCost>& collectives);
 
 /// Ring all-reduce of `bytes` over n members: 2(n−1)/n · bytes ÷ bandwidth + 2(n−1) · latency.
@@ -44,9 +44,9 @@ double allReduceSeconds(double bytes, int n, const Link& link);
 /// All-to-all of `bytes` over n members: (n−1)/n · bytes ÷ bandwidth + (n−1) · latency.
 double allToAllSeconds(double bytes, int n, const Link& link);
 
-/// Of a group of layout.parallel.tensor. Reduce-scatter and all-gather take half an all-reduce. `ring`: of the context
-/// group. `expertLink`: the slowest of an expert group. `tied`: the stage's token embedding has another copy elsewhere,
-/// and its sums go by themselves.
+/// The collectives of a group of layout.parallel.tensor ranks. A reduce-scatter or an all-gather takes half as long as
+/// an all-reduce. `ring` is that of the context group, `expertLink` the slowest link of an expert group. `tied`: the
+/// stage's token embedding has another copy elsewhere, and its sums go by themselves.
 TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied, const Link& link,
                         const ContextRing& ring, const Link& expertLink = {});
 

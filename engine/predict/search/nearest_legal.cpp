@@ -44,8 +44,8 @@ void repair(const Field& field, Layout& layout) {
         field.access);
 }
 
-/// Of those that a tensor group can share, where there is one, and whose numbers are pairs, where they are turned; of
-/// two as near the larger.
+/// The nearest number of heads that the tensor group, if there is one, can share, and that leaves an even number for
+/// each head where positions are rotary; the larger of two that are as near.
 int nearestHeads(const Layout& layout) {
     const int pairs = layout.model.kind == "llama" && layout.model.hidden % 2 == 0 ? 2 : 1;
     const int width = layout.model.hidden / pairs, wanted = layout.model.heads, tensor = layout.parallel.tensor;
@@ -56,7 +56,7 @@ int nearestHeads(const Layout& layout) {
     return best;
 }
 
-/// Of those that divide the heads, and that a tensor group can share, where there is one.
+/// The nearest number of key heads that divides the heads and that the tensor group, if there is one, can share.
 int nearestKeyHeads(const ModelSpec& model, int tensor) {
     const int step = tensor >= 1 && model.heads % tensor == 0 ? tensor : 1;
     int best = model.heads;

@@ -83,7 +83,7 @@ private:
 
     void schedules() {
         for (const ScheduleMethod& method : generatedMethods()) {
-            // Without a flush another mathematics is trained: no better way to the same.
+            // A schedule without a flush trains differently, so it is no neighbour of one with a flush.
             if (method.name == layout_.schedule.kind || method.flushes != flushes(layout_)) continue;
             Layout layout = withScheduleKind(layout_, method.name);
             layout.schedule.chunks = std::clamp(layout_.schedule.chunks, method.minChunks, method.maxChunks);

@@ -18,7 +18,7 @@ struct Neighbour {
     std::string change;  ///< "micro 1 instead of 2"
 };
 
-/// Of a layout that is legal, all legal:
+/// The legal neighbours of a legal layout:
 /// Microbatch – the next smaller and the next larger that divides a replica's share of the batch.
 /// Schedule   – each other kind, with the number of chunks nearest to the present one that it works with.
 /// Stages     – the balanced split of the layers (partition_layout.h), where it is not the present one.

@@ -11,8 +11,8 @@
 
 namespace shardlab {
 
-/// Of each layer of the model, as makePlan() has them from the same measurements; the first has the embedding with it
-/// and the last the output. What the stages of `layout` are plays no part.
+/// The cost of each layer of the model, as makePlan() has them from the same measurements; the first layer includes the
+/// embedding and the last one the output. The present stages of `layout` do not matter.
 std::vector<LayerCost> layerCosts(const Layout& layout, const Mesh& mesh, const Measurements& measurements = {});
 
 /// Bytes a second between two workers: of the slowest link that the layout has.

@@ -27,7 +27,8 @@ std::string whyNot(const MemoryEstimate& estimate) {
                     formatBytes(estimate.neededBytes), formatBytes(-estimate.device.spareBytes(estimate.neededBytes)),
                     toText(estimate.device), name(category), formatBytes(*most));
     if (category == MemoryCategory::Activations)
-        text += fmt::format(" for {} microbatches in flight", estimate.worst.microbatchesInFlight);
+        text += fmt::format(" for {} microbatch{} in flight", estimate.worst.microbatchesInFlight,
+                            estimate.worst.microbatchesInFlight == 1 ? "" : "es");
     return text;
 }
 
@@ -55,7 +56,7 @@ bool sameButSchedule(Choice one, const Choice& other) {
     return one == other;
 }
 
-/// Of the same work, they differ at most in what saves memory.
+/// Whether two choices of the same work differ at most in what saves memory.
 bool sameSchedule(const Choice& one, const Choice& other) {
     return one.kind == other.kind && one.inFlight == other.inFlight && one.stages.empty() == other.stages.empty();
 }
@@ -64,7 +65,7 @@ std::ptrdiff_t recomputed(const Choice& choice) {
     return std::ranges::find(searchedRecompute, choice.recompute) - searchedRecompute.begin();
 }
 
-/// Of the same work, `one` saves at least as much memory by each method.
+/// Whether, for the same work, `one` saves at least as much memory as `other` by each method.
 bool savesNoLess(const Choice& one, const Choice& other) {
     return sameSchedule(one, other) && one.parallel.zero >= other.parallel.zero &&
            one.parallel.sequence >= other.parallel.sequence && recomputed(one) >= recomputed(other) &&
@@ -80,8 +81,8 @@ bool needsNoMore(const Choice& one, const Choice& other) {
            (one.parallel.zero == other.parallel.zero || one.parallel.zero <= 1);
 }
 
-/// Of the same work, `one` takes no more time for what it saves: recomputation takes some, gathering its inputs too,
-/// and so do ZeRO 2, which scatters the gradients of each microbatch, and 3.
+/// Whether, for the same work, `one` spends no more time than `other` on saving memory. Recomputation takes time,
+/// gathering partitioned inputs too, and so do ZeRO 2, which scatters the gradients of each microbatch, and ZeRO 3.
 bool takesNoMore(const Choice& one, const Choice& other) {
     const int zero = one.parallel.zero, otherZero = other.parallel.zero;
     return sameSchedule(one, other) && one.stages == other.stages && one.parallel.sequence == other.parallel.sequence &&
@@ -159,7 +160,7 @@ private:
             MemoryEstimate memory;
         };
         std::vector<Remembered> fitting, tooLarge;
-        // From the most saving on, as legalChoices() gives them the other way round.
+        // Tries choices from the one that saves most memory on: legalChoices() gives them in the opposite order.
         for (const Choice& choice : work | std::views::reverse) {
             if (options_.stop.stop_requested()) return;
             ++tried_;

@@ -92,7 +92,7 @@ private:
         return std::get<T& (*)(Layout&)>(findField(pointer)->access)(layout);
     }
 
-    /// Those of `values` that the field may have, whatever the others are.
+    /// The `values` that the field may have, whatever the other fields are.
     template <class T>
     std::vector<T> open(std::string_view pointer, std::vector<T> values) const {
         std::erase_if(values, [&](const T& value) {

@@ -17,7 +17,7 @@
 
 namespace shardlab {
 
-/// From the least to the most; longer segments lie between none and full.
+/// What is recomputed, from the least to the most; longer segments lie between none and full.
 inline constexpr std::array<std::string_view, 3> searchedRecompute{"none", "selective", "full"};
 
 /// The fields of a layout that a search chooses; all others stay.
@@ -37,7 +37,7 @@ Choice choiceOf(const Layout& layout);
 /// Sets the chosen fields of `layout`.
 void apply(const Choice& choice, Layout& layout);
 
-/// They differ at most in the schedule and in what saves memory.
+/// Whether two choices differ at most in the schedule and in what saves memory.
 bool sameWork(const Choice& one, const Choice& other);
 
 /// Limits of microbatches in flight to try: none of its own, and for methods that take one half as many as there are

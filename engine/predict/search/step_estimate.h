@@ -49,7 +49,7 @@ public:
         : layout_(std::move(base)), measurements_(std::move(measurements)) {}
     /// `choice` is legal for the base layout.
     StepEstimate estimate(const Choice& choice);
-    /// The same where the memory is known.
+    /// Estimates the step where the memory is known already.
     StepEstimate estimate(const Choice& choice, const MemoryEstimate& memory);
     MemoryEstimate memory(const Choice& choice);
 

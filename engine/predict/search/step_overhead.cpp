@@ -85,28 +85,29 @@ private:
     std::string why(StepOverheadKind kind) const {
         switch (kind) {
         case StepOverheadKind::Overload:
-            return fmt::format("is lost because {} ranks share {} {}: those that compute at one time wait for each "
-                               "other",
-                               plan_.mesh.ranks(), sharedUnits(plan_.layout).count, sharedUnits(plan_.layout).name);
+            return fmt::format(
+                "is lost because {} ranks share {} {}: ranks that compute at the same time wait for each other",
+                plan_.mesh.ranks(), sharedUnits(plan_.layout).count, sharedUnits(plan_.layout).name);
         case StepOverheadKind::Communication: return communication();
         case StepOverheadKind::Imbalance: return imbalance();
         case StepOverheadKind::Kernels:
             return readsImages(plan_.layout.model)
-                       ? fmt::format("goes into starting kernels: each image of a microbatch of {} has its own",
-                                     plan_.layout.batch.micro)
+                       ? fmt::format(
+                             "goes into starting kernels: each image of a microbatch of {} has kernels of its own",
+                             plan_.layout.batch.micro)
                        : fmt::format(
                              "goes into starting kernels: a microbatch of {} × {} tokens is little work for each of "
                              "them",
                              plan_.layout.batch.micro, plan_.layout.model.sequence);
         case StepOverheadKind::Recompute:
-            return fmt::format("goes into computing activations again that were not kept: recompute is {}",
+            return fmt::format("goes into computing activations again that were not kept, since recompute is {}",
                                plan_.layout.memory.recompute);
         case StepOverheadKind::Bubble: break;
         }
         const ScheduleShape shape = scheduleShape(plan_.layout);
         return fmt::format(
-            "is bubble: each rank stands idle while {} fills and drains {} ranks with {} microbatches, {} of the "
-            "time between first forward and last backward even if all else were perfect",
+            "is bubble: each rank is idle while {} fills and drains {} ranks with {} microbatches, which takes {} of "
+            "the time between the first forward and the last backward even if all else were perfect",
             plan_.layout.schedule.kind, shape.ranks, shape.microbatches, formatPercent(plan_.bubbleTheory));
     }
 
@@ -244,7 +245,7 @@ std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most) {
 }
 
 std::string toText(const BetterLayout& better) {
-    return fmt::format("{} would take {}, {} less", better.change, formatSeconds(better.stepSeconds),
+    return fmt::format("{} would take {}, which is {} less", better.change, formatSeconds(better.stepSeconds),
                        formatPercent(better.gain));
 }
 

@@ -52,26 +52,26 @@ void AnswerView::refresh() {
         std::vector<Fact> facts{
             fits(*plan),
             {tr("Step time"), text(formatSeconds(plan->stepSeconds)), "figure",
-             tr("One optimizer step, all microbatches%1").arg(onDevice)},
+             tr("The time of one optimizer step with all its microbatches%1").arg(onDevice)},
             {readsImages(plan->layout.model) ? tr("Images / s") : tr("Tokens / s"),
-             text(formatCount(plan->tokensPerSecond)), "figure", tr("Over all replicas%1").arg(onDevice)},
+             text(formatCount(plan->tokensPerSecond)), "figure", tr("The sum over all replicas%1").arg(onDevice)},
             {tr("MFU"), text(utilisationText(plan->mfu)), "figure",
-             tr("Model FLOPs utilisation: the operations that the model needs, none for recomputation, as a share of "
-                "the peak of %1")
+             tr("Model FLOPs utilisation: the operations that the model needs, without those of recomputation, as a "
+                "share of the peak of %1")
                  .arg(plan->peak.known() ? text(plan->peak.of) : tr("the preset's devices"))},
             {tr("Bubble"),
              plan->costs.asyncWorkers > 0
-                 ? text(formatPercent(plan->bubble))  // no formula knows of a server
-                 : tr("%1 (theory %2)").arg(text(formatPercent(plan->bubble)), text(formatPercent(plan->bubbleTheory))),
+                 ? percent(plan->bubble)  // no formula knows of a server
+                 : tr("%1 (theory %2)").arg(percent(plan->bubble), percent(plan->bubbleTheory)),
              "figure",
-             tr("Idle share of the compute lanes between the first forward and the last backward; theory: equal "
-                "stages and free transfers")},
-            {tr("Exposed comm"), text(formatPercent(plan->exposedCommunication)), "figure",
-             tr("Share of the step that would go if transfers and reductions took no time")},
+             tr("The share of the time between the first forward and the last backward in which the compute lanes are "
+                "idle. The theory assumes equal stages and free transfers")},
+            {tr("Exposed comm"), percent(plan->exposedCommunication), "figure",
+             tr("The share of the step that would be saved if transfers and reductions took no time")},
             {tr("Peak memory"), text(formatBytes(largestNeed(*plan))), "figure",
-             tr("Of the rank that needs most; its device has %1").arg(text(toText(plan->device)))},
+             tr("The peak memory of the rank that needs most; its device has %1").arg(text(toText(plan->device)))},
             {tr("Parameters"), text(formatCount(static_cast<double>(plan->parameters))), "figure",
-             tr("Of the whole model")},
+             tr("The number of parameters of the whole model")},
         };
         // A verdict on an earlier layout is none on this one.
         if (!context_.document.planIsCurrent())

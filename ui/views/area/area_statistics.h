@@ -25,14 +25,15 @@ class AreaStatistics {
 public:
     /// `ranks` empty: all.
     void begin(TimeRange area, std::vector<int> ranks);
-    /// Of a span or anything else; what does not reach into the area is passed over, and so are spans that are made of
-    /// others: steps, validations, annotations.
+    /// Adds an event. Events that do not reach into the area are passed over, and so are spans that consist of others:
+    /// steps, validations, annotations.
     void add(const Event& event);
 
     const TimeRange& area() const { return area_; }
     using Key = std::pair<int, EventKind>;  ///< rank (−1: all) and kind (None: all)
-    /// Of every kind on all ranks, of every rank, and of every kind on every rank, by that order of keys; the first is
-    /// of everything. Sums over kinds leave out what lies within another span, a recomputation within its backward say.
+    /// The figures of every kind on all ranks, of every rank, and of every kind on every rank, in this order of keys;
+    /// the first entry is of everything. Sums over kinds leave out spans that lie within other spans, such as a
+    /// recomputation within its backward.
     std::map<Key, AreaFigures> figures() const;
 
 private:

@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 #include "ui/core/child.h"
 #include "ui/core/run_model.h"
+#include "ui/core/text.h"
 #include "ui/core/theme.h"
 #include "ui/timeline/event_text.h"
 
@@ -28,8 +29,6 @@ QString kindText(EventKind kind) {
     return QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
 }
 
-QString percent(double fraction) { return QString::fromStdString(formatPercent(fraction)); }
-
 }  // namespace
 
 AreaView::AreaView(const ViewContext& context, QWidget* parent)
@@ -39,14 +38,14 @@ AreaView::AreaView(const ViewContext& context, QWidget* parent)
     setAccessibleName(tr("Figures of the area"));
     for (const QString& by : {tr("By kind"), tr("By rank"), tr("By rank and kind")}) by_->addItem(by);
     by_->setAccessibleName(tr("Figures by"));
-    by_->setToolTip(tr("What the figures are summed over"));
+    by_->setToolTip(tr("Choose what the figures are summed over"));
     note_->setProperty("role", "small");
     table_->setAccessibleName(tr("Figures of the area"));
     table_->setColumnCount(columns);
     table_->setHorizontalHeaderLabels(
         {QString(), tr("count"), tr("total"), tr("share"), tr("mean"), tr("p95"), tr("largest")});
-    table_->horizontalHeaderItem(Share)->setToolTip(
-        tr("Of the area's time on its ranks; lanes go on beside each other, so that shares may exceed 100 %"));
+    table_->horizontalHeaderItem(Share)->setToolTip(tr("The share of the area's time on its ranks. Lanes work at the "
+                                                       "same time, so shares may add up to more than 100 %"));
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -148,9 +147,9 @@ void AreaView::fill() {
         }
     }
     const bool counting = scan_.running();
-    note_->setText(counting ? tr("counting …") : tr("of each span the part within"));
-    note_->setToolTip(tr("Steps, validations and annotations are made of other spans and left out; what lies within "
-                         "another span has a row of its own, and is no part of a sum"));
+    note_->setText(counting ? tr("counting …") : tr("only the part of a span that lies in the area counts"));
+    note_->setToolTip(tr("Steps, validations and annotations consist of other spans and are left out. A span that lies "
+                         "within another one has a row of its own and is not part of a sum"));
     giveNamesRoom();
     Q_EMIT subtitleChanged();
 }
@@ -197,8 +196,8 @@ QString AreaView::subtitle() const {
 QString AreaView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     return context_.selection.area() ? QString()
-                                     : tr("No area is chosen.\nShift+drag over the timeline for all ranks, Ctrl+drag "
-                                          "for those dragged over.");
+                                     : tr("No area is chosen.\nShift+drag over the timeline to choose an area on all "
+                                          "ranks, Ctrl+drag to choose one on the ranks dragged over.");
 }
 
 QString AreaView::asTable() const {

@@ -36,7 +36,7 @@ private:
     void fill();
     void giveNamesRoom();
     int namesWidth() const;
-    /// Of the area's time on the ranks that the key is of.
+    /// The share of the area's time on the ranks that the key names.
     double share(const AreaStatistics::Key& key, const AreaFigures& figures) const;
 
     AreaStatistics statistics_;

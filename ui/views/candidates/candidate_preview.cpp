@@ -51,7 +51,7 @@ void CandidatePreview::present(int row) {
     setVisible(candidates_.rowCount() > 0);
     if (row < 0) {
         title_->setText(tr("No candidate is selected"));
-        figures_->setText(tr("A click on one shows it."));
+        figures_->setText(tr("Click a candidate to see its figures."));
         setRole(*figures_, "small");
         changes_->clear();
         take_->setEnabled(false);
@@ -65,12 +65,14 @@ void CandidatePreview::present(int row) {
     figures_->setText(candidate.fits ? candidates_.figures(row)
                                      : tr("does not fit · %1").arg(candidates_.figures(row)));
     setRole(*figures_, candidate.fits || search_.stale() ? "small" : "fault");
-    QString words = changes.isEmpty() ? tr("It is the layout as it is now.") : tr("Would set: %1.").arg(changes);
+    QString words =
+        changes.isEmpty() ? tr("This candidate is the layout as it is now.") : tr("Would set: %1.").arg(changes);
     if (!candidate.fits) words += tr(" Does not fit: %1.").arg(QString::fromStdString(candidate.why));
     changes_->setText(words);
     take_->setEnabled(!changes.isEmpty());
-    take_->setToolTip(changes.isEmpty() ? tr("The layout is this candidate already.")
-                                        : tr("Makes it the layout, in one step of undo (Enter, or a double click)."));
+    take_->setToolTip(changes.isEmpty()
+                          ? tr("This candidate is the layout already.")
+                          : tr("Makes this candidate the layout, in one step of undo (Enter, or a double click)."));
     setToolTip(candidates_.description(row) + QLatin1Char('\n') + words);
     setAccessibleDescription(text());
 }

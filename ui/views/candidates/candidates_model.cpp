@@ -12,7 +12,7 @@ namespace {
 
 QString qt(const std::string& text) { return QString::fromStdString(text); }
 
-/// Of the column of peaks: one for all, so that they can be compared.
+/// The unit of the column of peaks: one for all rows, so that they can be compared.
 std::pair<const char*, double> unitFor(const std::vector<Candidate>& candidates) {
     const bool large =
         std::ranges::any_of(candidates, [](const Candidate& c) { return c.peakBytes >= std::int64_t{1} << 30; });
@@ -120,9 +120,10 @@ QString CandidatesModel::description(int row) const {
     const Candidate& candidate = at(row);
     QString text = title(row) + QLatin1Char('\n') + figures(row);
     if (!candidate.fits) text += tr("\nDoes not fit: %1").arg(qt(candidate.why));
-    if (candidate.front) text += tr("\nOn the front: none that fits is faster with as little memory");
-    if (!candidate.exact) text += tr("\nEstimated from two shorter steps");
-    return row == loaded_ ? text + tr("\nThis layout") : text + tr("\nA double click or Enter takes it");
+    if (candidate.front) text += tr("\nOn the Pareto front: no candidate that fits is faster with as little memory");
+    if (!candidate.exact) text += tr("\nThe step time is estimated from two shorter steps");
+    return row == loaded_ ? text + tr("\nThis candidate is the present layout")
+                          : text + tr("\nA double click or Enter takes this candidate");
 }
 
 QVariant CandidatesModel::data(const QModelIndex& index, int role) const {
@@ -154,10 +155,12 @@ QVariant CandidatesModel::headerData(int section, Qt::Orientation orientation, i
     if (role == Qt::TextAlignmentRole)
         return QVariant((section <= Schedule ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && section == Degrees)
-        return tr("Data · pipeline × chunks; further degrees with their names");
-    if (role == Qt::ToolTipRole && section == Throughput) return tr("Of the modelled device, over all replicas");
+        return tr("The degrees of data and of pipeline × chunks; other degrees stand with their names");
+    if (role == Qt::ToolTipRole && section == Throughput)
+        return tr("The throughput of the modelled devices, summed over all replicas");
     if (role == Qt::ToolTipRole && section == Peak)
-        return tr("Of the rank that needs most; its device has %1").arg(qt(toText(search_.progress().device)));
+        return tr("The peak memory of the rank that needs most; its device has %1")
+            .arg(qt(toText(search_.progress().device)));
     if (role == Qt::InitialSortOrderRole && section == Throughput) return Qt::DescendingOrder;
     if (role != Qt::DisplayRole) return {};
     switch (section) {

@@ -218,7 +218,7 @@ void CandidatesView::take(int candidate) {
 QString CandidatesView::subtitle() const {
     const SearchSession& search = context_.search;
     const std::size_t tried = search.progress().tried;
-    if (search.stale() && !search.candidates().empty()) return tr("of the last legal layout");
+    if (search.stale() && !search.candidates().empty()) return tr("from the last legal layout");
     if (search.running()) return tr("%1 of %2 layouts tried").arg(tried).arg(search.progress().legal);
     if (tried == 0) return {};
     const QString figures =
@@ -233,8 +233,8 @@ QString CandidatesView::emptyText() const {
     if (!search.faults().empty())
         return tr("No layout is legal for this model, cluster and batch.\n%1")
             .arg(QString::fromStdString(toText(search.faults().front())));
-    return tr("Which layout is best?\nPress Plan for me (Ctrl+P) to try the legal ones.\nWhat saves memory and costs "
-              "time is tried where less does not fit.");
+    return tr("Which layout is best?\nPress Plan for me (Ctrl+P) to try the legal ones.\nMethods that save memory at "
+              "the cost of time are tried where nothing faster fits.");
 }
 
 QString CandidatesView::asTable() const {

@@ -50,7 +50,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
         part_->addItem(partTitle(static_cast<ComparisonPart>(part)));
         part_->setItemData(part, partHelp(static_cast<ComparisonPart>(part)), Qt::ToolTipRole);
     }
-    part_->setAccessibleName(tr("Which differences"));
+    part_->setAccessibleName(tr("Choose which differences are listed"));
     table_->setModel(rows_);
     table_->setItemDelegateForColumn(ComparisonModel::Bar, child<DifferenceBar>(context.theme, table_));
     table_->setAccessibleName(tr("Differences"));
@@ -130,7 +130,7 @@ void CompareView::makeBar(QHBoxLayout& bar) {
     connect(close_, &QPushButton::clicked, &context_.compare, &CompareSession::end);
 }
 
-/// A view behind another's tab counts as visible, but nobody looks at it until it is painted.
+/// A view behind another's tab counts as visible, but it is not painted until the person looks at it.
 void CompareView::paintEvent(QPaintEvent* event) {
     View::paintEvent(event);
     if (context_.compare.with() == CompareSession::With::Nothing)
@@ -139,7 +139,7 @@ void CompareView::paintEvent(QPaintEvent* event) {
 
 /// What is nearest at hand: with the prediction, once the run is read.
 void CompareView::begin() {
-    // Once for a run: who ended the comparison does not want it back.
+    // The comparison opens once for a run: a person who closed it does not want it back.
     if (begun_ == context_.model.file() || context_.model.file().empty() || !context_.model.end()) return;
     begun_ = context_.model.file();
     if (context_.compare.with() == CompareSession::With::Nothing && context_.model.predictedEnd() > 0)
@@ -192,7 +192,7 @@ void CompareView::arrangeTimelines() {
         ViewContext other{others.workspace,         others.document, session.other(),
                           session.otherSelection(), others.theme,    others.search,
                           others.compare,           *otherEvents_,   others.lessons};
-        framed(other, otherFrame_, otherCaption_, other_, tr("Timeline of what it is compared with"));
+        framed(other, otherFrame_, otherCaption_, other_, tr("Timeline of the other side of the comparison"));
         link_ =
             child<LinkedTimelines>(context_.model, context_.selection, session.other(), session.otherSelection(), this);
         connect(other_, &TimelinePlot::moved, link_, &LinkedTimelines::lead);
@@ -240,11 +240,11 @@ void CompareView::refresh() {
         const Compared& step = comparison->stepSeconds;
         said = tr("step %1 → %2 (%3) · bubble %4 → %5")
                    .arg(text(formatSeconds(step.a.value_or(0))), text(formatSeconds(step.b.value_or(0))),
-                        text(formatChange(step)), text(formatPercent(comparison->bubble.a.value_or(0))),
-                        text(formatPercent(comparison->bubble.b.value_or(0))));
+                        text(formatChange(step)), percent(comparison->bubble.a.value_or(0)),
+                        percent(comparison->bubble.b.value_or(0)));
     }
     whole_->setText(said);
-    QString help = tr("Median of the compared steps, A → B");
+    QString help = tr("The medians of the compared steps, A → B");
     if (const QString pace = paceHelp(context_.model); !pace.isEmpty()) help += QLatin1Char('\n') + pace;
     whole_->setToolTip(help);
     refreshTable();

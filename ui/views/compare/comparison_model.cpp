@@ -64,14 +64,16 @@ QString partTitle(ComparisonPart part) {
 QString partHelp(ComparisonPart part) {
     switch (part) {
     case ComparisonPart::Largest:
-        return tr(
-            "The actions whose times differ most, mean of a step. Waits are left out: they follow from the others.");
-    case ComparisonPart::Kinds: return tr("Time of each kind, mean of a step and a rank");
+        return tr("The actions whose mean times in a step differ most. Waits are left out because they follow from the "
+                  "other actions.");
+    case ComparisonPart::Kinds: return tr("The mean time of each kind in one step of one rank");
     case ComparisonPart::Ranks:
-        return tr("What each rank does, mean of a step; ranks of other meshes meet by their place");
-    case ComparisonPart::Stages: return tr("Computing of each stage, mean of a step and of the ranks that hold it");
-    case ComparisonPart::Layers: return tr("A stage's computing in equal parts to its layers");
-    case ComparisonPart::Steps: return tr("How long each step took");
+        return tr(
+            "The mean time of what each rank does in a step; ranks of different meshes are matched by their position");
+    case ComparisonPart::Stages:
+        return tr("The mean computing time of each stage in a step, over the ranks that hold the stage");
+    case ComparisonPart::Layers: return tr("The computing time of each layer: an equal part of its stage's time");
+    case ComparisonPart::Steps: return tr("The time of each step");
     }
     return {};
 }

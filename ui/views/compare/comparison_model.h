@@ -13,7 +13,7 @@ namespace shardlab {
 
 class ThemeSource;
 
-/// Which part of a comparison.
+/// The parts of a comparison, each a table of its own.
 enum class ComparisonPart { Largest, Kinds, Ranks, Stages, Layers, Steps };
 inline constexpr int comparisonParts = 6;
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t mostRanks = 64;  ///< listed
 
-QString percent(double part, double whole) { return text(formatPercent(whole > 0 ? part / whole : 0)); }
+QString percentOf(double whole, double part) { return percent(whole > 0 ? part / whole : 0); }
 
 /// "20 ms compute, 3 ms tensor collectives, 1 ms communication"; the second where there are any.
 QString partsOf(const CriticalPath::Share& share) {
@@ -53,7 +53,7 @@ CriticalPathView::CriticalPathView(const ViewContext& context, QWidget* parent)
         measuredOf_ = {-1, -1};
         request();
     });
-    // Of a run that goes on, the next step once it is over.
+    // In a run that goes on, the next step is shown once it is over.
     connect(&context_.model, &RunModel::appended, this, [this, request] {
         const int index = context_.model.stepIndexAt(context_.selection.cursor());
         if (index >= 0 && context_.model.summary().steps()[static_cast<std::size_t>(index)].step != measuredOf_.first)
@@ -117,20 +117,21 @@ void CriticalPathView::addSelected(std::vector<Fact>& facts, const StepAccount& 
         return;
     }
     facts.push_back({action, predicted ? tr("decides the step") : late, predicted ? "warning" : "figure",
-                     tr("Slack: what the action could take longer before the step does, all others as predicted.")});
+                     tr("Slack: how much longer this action could take before the step takes longer, if all other "
+                        "actions are as predicted.")});
 }
 
 void CriticalPathView::addPredicted(std::vector<Fact>& facts, const StepAccount& account) const {
     const CriticalPath& path = account.path;
     const double step = account.graph.stepSeconds;
     const auto part = [&](double seconds) {
-        return tr("%1 · %2").arg(percent(seconds, step), text(formatSeconds(seconds)));
+        return tr("%1 · %2").arg(percentOf(step, seconds), text(formatSeconds(seconds)));
     };
     const CriticalPath::Share sum = path.share();
-    facts.push_back({tr("Compute"), part(sum.compute), "figure", tr("Of the path, over all ranks")});
+    facts.push_back({tr("Compute"), part(sum.compute), "figure", tr("Computing on the path, over all ranks")});
     if (sum.tensor > 0)
         facts.push_back({tr("Tensor comm"), part(sum.tensor), "figure",
-                         tr("What a tensor group's ranks exchange within the actions on the path")});
+                         tr("Exchanges within tensor groups during the actions on the path")});
     facts.push_back(
         {tr("Communication"), part(sum.communication), "figure", tr("Transfers and reductions on the path")});
     for (std::size_t rank = 0; rank < std::min(mostRanks, path.ofRank.size()); ++rank) {
@@ -138,7 +139,7 @@ void CriticalPathView::addPredicted(std::vector<Fact>& facts, const StepAccount&
         const CriticalPath::Time& time = path.ofRank[rank];
         facts.push_back(
             {tr("Pipeline rank %1").arg(rank),
-             tr("on path %1 · waits %2").arg(percent(share.seconds(), step), percent(time.waiting, step)), "figure",
+             tr("on path %1 · waits %2").arg(percentOf(step, share.seconds()), percentOf(step, time.waiting)), "figure",
              tr("On the path: %1. In the step: %2 computing%3, %4 reducing, %5 waiting.")
                  .arg(partsOf(share), text(formatSeconds(time.computing)),
                       time.tensor > 0 ? tr(", %1 in tensor collectives").arg(text(formatSeconds(time.tensor)))
@@ -150,25 +151,26 @@ void CriticalPathView::addPredicted(std::vector<Fact>& facts, const StepAccount&
 void CriticalPathView::addMeasured(std::vector<Fact>& facts, const StepAccount& account) const {
     const MeasuredPath& path = measured_->path;
     const auto part = [&](double seconds) {
-        return tr("%1 · %2").arg(percent(seconds, path.seconds), text(formatSeconds(seconds)));
+        return tr("%1 · %2").arg(percentOf(path.seconds, seconds), text(formatSeconds(seconds)));
     };
     const CriticalPath::Share sum = path.share(), predicted = account.path.share();
-    facts.push_back({tr("Compute"), part(sum.compute), "figure",
-                     tr("Of the path, over all ranks; predicted %1").arg(text(formatSeconds(predicted.compute)))});
+    facts.push_back(
+        {tr("Compute"), part(sum.compute), "figure",
+         tr("Computing on the path, over all ranks; predicted %1").arg(text(formatSeconds(predicted.compute)))});
     if (sum.tensor > 0 || predicted.tensor > 0)
         facts.push_back({tr("Tensor comm"), part(sum.tensor), "figure",
-                         tr("What a tensor group's ranks exchange within the actions on the path, and their wait for "
+                         tr("Exchanges within tensor groups during the actions on the path, with the ranks' wait for "
                             "each other; predicted %1")
                              .arg(text(formatSeconds(predicted.tensor)))});
     facts.push_back(
         {tr("Communication"), part(sum.communication), "figure",
          tr("Transfers and reductions on the path; predicted %1").arg(text(formatSeconds(predicted.communication)))});
     facts.push_back({tr("Between actions"), part(path.gaps), "figure",
-                     tr("Time on the path in which no action of this pipeline decided: a rank was slow to begin the "
-                        "next, or waited for another replica")});
+                     tr("Time on the path during which no action of this pipeline ran: a rank began its next action "
+                        "late, or waited for another replica")});
     for (std::size_t rank = 0; rank < std::min(mostRanks, path.onPath.size()); ++rank) {
         const CriticalPath::Share& own = path.onPath[rank];
-        facts.push_back({tr("Pipeline rank %1").arg(rank), tr("on path %1").arg(percent(own.seconds(), path.seconds)),
+        facts.push_back({tr("Pipeline rank %1").arg(rank), tr("on path %1").arg(percentOf(path.seconds, own.seconds())),
                          "figure", tr("%1. Predicted: %2.").arg(partsOf(own), partsOf(account.path.onPath[rank]))});
     }
 }
@@ -189,7 +191,7 @@ QString CriticalPathView::subtitle() const {
 
 QString CriticalPathView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
-    return notInForeign(tr("A critical path is that of a layout's schedule, which a trace does not tell."));
+    return notInForeign(tr("The critical path follows from a layout's schedule, which a trace does not record."));
 }
 
 QString CriticalPathView::asTable() const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a step's length is made of: compute and communication on its critical path, and what each rank does meanwhile.
-// Of the step at the cursor as it was measured, beside the prediction; where nothing is measured, of the predicted one.
-// Of the selected action, whether it decides and how late it could be.
+// The view shows what the length of a step consists of: compute and communication on the critical path, and what each
+// rank does meanwhile. The step at the cursor is shown as it was measured, beside the prediction; where nothing is
+// measured, the predicted step is shown. For the selected action the view says whether it decides the step's length and
+// how late it could be.
 #pragma once
 
 #include "ui/core/fact_list.h"

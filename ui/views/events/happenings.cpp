@@ -15,7 +15,7 @@ namespace shardlab {
 namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("events", text); }
-/// Of events and of the log: ranks that fail before their first event are told of by the log alone.
+/// The last time of the events and of the log: only the log mentions ranks that fail before their first event.
 std::int64_t lastOf(const RunModel& model) {
     std::int64_t last = model.lastTime();
     for (const LogLine& line : model.log()) last = std::max(last, line.time);
@@ -67,7 +67,7 @@ std::vector<Happening> happenings(const RunModel& model) {
     };
     for (const LogLine& line : model.log())
         all.push_back({line.time, line.rank, stepAt(line.time), line.level, text(line.text), {}});
-    // Of restarts and faults on purpose the log says more.
+    // The log says more about restarts and injected faults than their events do.
     for (const EventKind kind : Instants::kinds)
         if (kind != EventKind::Overflow && kind != EventKind::Restart && kind != EventKind::InjectedFault)
             for (const Event& event : model.instants().of(kind)) all.push_back(fromInstant(event, model.names()));

@@ -88,10 +88,10 @@ void ExchangeView::applyTheme() {
     plot_->points->setPen(QPen(theme.action(kind), points ? 1 : 1.6));
     plot_->points->setScatterStyle(points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4) : QCPScatterStyle());
     const auto [axis, legend] =
-        kind == EventKind::Staleness ? std::pair(tr("updates late"), tr("updates that a gradient came late"))
+        kind == EventKind::Staleness ? std::pair(tr("updates late"), tr("staleness of a gradient, in updates"))
         : kind == EventKind::OverwrittenUpdates
-            ? std::pair(tr("elements"), tr("elements in which an update overwrote another worker's"))
-            : std::pair(tr("distance"), tr("distance of replica and centre, before they pull"));
+            ? std::pair(tr("elements"), tr("elements of another worker that an update overwrote"))
+            : std::pair(tr("distance"), tr("distance between replica and centre before their exchange"));
     plot_->widget->yAxis->setLabel(axis);
     plot_->legend->setItems({{legend, theme.action(kind), LegendItem::Mark::Line}});
 }
@@ -168,15 +168,15 @@ bool ExchangeView::eventFilter(QObject* watched, QEvent* event) {
 QString ExchangeView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     if (!events().empty()) return {};
-    if (QString text = notInForeign(tr("Its trace tells nothing of an exchange.")); !text.isEmpty()) return text;
+    if (QString text = notInForeign(tr("The trace does not record exchanges of weights.")); !text.isEmpty())
+        return text;
     const Exchange exchange = exchangeOf(context_.model.header().layout.parallel);
     if (exchange == Exchange::AllReduce || exchange == Exchange::Server)
-        return tr("Nothing to show: the replicas of this run have the same weights in every step.\n"
-                  "With Exchange set to async-server in Design it shows how late gradients come, with easgd how far "
-                  "replicas drift apart, "
-                  "with hogwild how many elements workers overwrite of each other's.");
+        return tr("Nothing to show: the replicas of this run have the same weights in every step.\nSet Exchange in "
+                  "Design to async-server to see the staleness of gradients, to easgd to see how far replicas drift "
+                  "apart, or to hogwild to see how many elements of each other workers overwrite.");
     return context_.model.end() ? tr("This run ended before its first exchange.")
-                                : tr("It appears with the first exchange.");
+                                : tr("The curve appears with the first exchange.");
 }
 
 QString ExchangeView::averageLateness() const {

@@ -37,7 +37,7 @@ private:
     bool manyAStep() const { return shown() != EventKind::ElasticDistance; }
     /// Step after step, though workers at their own pace are in different ones at one time.
     std::vector<Event> events() const;
-    /// Of a point, in steps: updates of one step follow each other.
+    /// The place of a point on the axis of steps: updates of one step follow each other.
     static double placeOf(const std::vector<Event>& all, std::size_t index);
     std::optional<Event> drawnAt(double x) const;
     QString textOf(const Event& event) const;

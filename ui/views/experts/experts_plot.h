@@ -21,7 +21,7 @@ class ExpertsPlot : public QWidget {
     Q_OBJECT
 public:
     ExpertsPlot(ThemeSource& theme, QWidget* parent);
-    /// By layer of the model.
+    /// Shows the loads of the experts of each layer, by the number of the layer in the model.
     void setLoads(std::map<int, ExpertLoads::OfLayer> loads);
     std::optional<ExpertOfLayer> marked() const { return marked_; }
     /// "layer 1 · expert 3 · 42 tokens · 1.31 × the average · 5 dropped".

@@ -7,6 +7,7 @@
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/step_counters.h"
+#include "ui/core/text.h"
 #include "ui/core/theme.h"
 #include "ui/views/experts/experts_plot.h"
 
@@ -68,12 +69,12 @@ void ExpertsView::refresh() {
             if (rank < 0 || event->rank == rank) loads_.add(*event);
     }
     const Theme& theme = context_.theme.theme();
-    legend_->setItems({{tr("has a place"), theme.action(EventKind::Forward)},
+    legend_->setItems({{tr("within capacity"), theme.action(EventKind::Forward)},
                        {tr("dropped"), theme.action(EventKind::Overflow)},
-                       {tr("all alike"), theme.text, LegendItem::Mark::Dashed}});
+                       {tr("equal load"), theme.text, LegendItem::Mark::Dashed}});
     legend_->setToolTip(
-        tr("Tokens that chose an expert. Who finds its places taken is dropped: the block leaves that token as it is. "
-           "The dashed line is where all experts would be asked alike."));
+        tr("Each bar shows how many tokens chose an expert. A token whose expert is full is dropped: the block passes "
+           "it on unchanged. The dashed line is the load of each expert if all had the same."));
     plot_->setLoads(loads_.layers());
     Q_EMIT subtitleChanged();
 }
@@ -81,9 +82,7 @@ void ExpertsView::refresh() {
 QString ExpertsView::summary() const {
     const auto uneven = loads_.unevenness(), dropped = loads_.droppedShare();
     if (!uneven || !dropped) return {};
-    return tr("busiest expert: %1 × the average · dropped: %2")
-        .arg(*uneven, 0, 'f', 2)
-        .arg(QString::fromStdString(formatPercent(*dropped)));
+    return tr("busiest expert: %1 × the average · dropped: %2").arg(*uneven, 0, 'f', 2).arg(percent(*dropped));
 }
 
 QString ExpertsView::subtitle() const {
@@ -98,13 +97,14 @@ QString ExpertsView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     const auto& all = context_.model.counters(EventKind::ExpertLoad);
     if (!all.empty())
-        return step_ < 0        ? tr("Nothing was counted so early.")
+        return step_ < 0        ? tr("No load was counted this early in the run.")
                : loads_.empty() ? tr("This rank holds no layer with experts.")
                                 : QString();
-    if (QString text = notInForeign(tr("Its trace tells nothing of experts.")); !text.isEmpty()) return text;
+    if (QString text = notInForeign(tr("The trace does not record the load of experts.")); !text.isEmpty()) return text;
     if (context_.model.header().layout.model.kind != "gpt-moe")
         return tr("This model has no experts.\nSet Model to gpt-moe in Design, and run.");
-    return context_.model.end() ? tr("This run ended before its first step did.") : tr("Filled with the first step.");
+    return context_.model.end() ? tr("This run ended before its first step was complete.")
+                                : tr("The bars appear with the first complete step.");
 }
 
 QString ExpertsView::asTable() const {

@@ -39,14 +39,15 @@ void addPace(CardFigure& card, const RunModel& model) {
 }
 
 CardFigure tokens(const RunModel& model, const StepSummary* step) {
-    CardFigure card{tr("Tokens/s"), unknown, {}, tr("Tokens of one optimizer step over the time the step took.")};
+    CardFigure card{
+        tr("Tokens/s"), unknown, {}, tr("The tokens of one optimizer step divided by the time of the step.")};
     if (!model.header().hasLayout()) {
         card.help = tr("Another program's trace does not tell how many tokens a step has.");
         return card;
     }
     const auto tokens = static_cast<double>(tokensPerStep(model.header().layout));
     if (readsImages(model.header().layout.model))
-        card = {tr("Images/s"), unknown, {}, tr("Images of one optimizer step over the time the step took.")};
+        card = {tr("Images/s"), unknown, {}, tr("The images of one optimizer step divided by the time of the step.")};
     const DeviceTime device = model.deviceTime();
     if (step && step->complete && step->seconds > 0)
         card.value = text(formatCount(tokens / device.seconds(step->seconds)));
@@ -61,28 +62,28 @@ CardFigure bubble(const RunModel& model, const StepSummary* step) {
     CardFigure card{tr("Bubble"),
                     unknown,
                     {},
-                    tr("Share of the time from the step's first forward to its last backward in which ranks do not "
-                       "compute, mean over ranks.")};
-    if (step && step->complete) card.value = text(formatPercent(step->bubble));
+                    tr("The share of the time from the step's first forward to its last backward in which ranks do not "
+                       "compute, as a mean over ranks.")};
+    if (step && step->complete) card.value = percent(step->bubble);
     if (!model.header().hasLayout()) {
         card.title = tr("Idle");
-        card.help = tr("Share of the time from the step's first kernel to its last in which no kernel runs, mean over "
-                       "ranks. Median so far %1.")
-                        .arg(text(formatPercent(model.summary().medianBubble())));
+        card.help = tr("The share of the time from the step's first kernel to its last in which no kernel runs, as a "
+                       "mean over ranks. Median so far %1.")
+                        .arg(percent(model.summary().medianBubble()));
         return card;
     }
     if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
     else if (model.header().theoreticalBubble > 0)
-        card.detail = tr("theory %1").arg(text(formatPercent(model.header().theoreticalBubble)));
-    card.help += QLatin1Char('\n') + tr("Predicted %1; median so far %2.")
-                                         .arg(text(formatPercent(model.header().predictedBubble)),
-                                              text(formatPercent(model.summary().medianBubble())));
+        card.detail = tr("theory %1").arg(percent(model.header().theoreticalBubble));
+    card.help +=
+        QLatin1Char('\n') + tr("Predicted %1; median so far %2.")
+                                .arg(percent(model.header().predictedBubble), percent(model.summary().medianBubble()));
     return card;
 }
 
 CardFigure stepTime(const RunModel& model, const StepSummary* step) {
     CardFigure card{
-        tr("Step time"), unknown, {}, tr("From the first rank's begin of the step to the last rank's end.")};
+        tr("Step time"), unknown, {}, tr("The time from the first rank's start of the step to the last rank's end.")};
     const DeviceTime device = model.deviceTime();
     if (step && step->complete) card.value = text(formatSeconds(device.seconds(step->seconds)));
     if (const double predicted = device.seconds(model.header().predictedStepSeconds); predicted > 0)
@@ -98,7 +99,8 @@ CardFigure loss(const RunModel& model, const StepSummary* step) {
     CardFigure card{tr("Loss"),
                     unknown,
                     {},
-                    tr("Mean over the step's tokens, in nats. Beside it the gradient's norm before clipping.")};
+                    tr("The mean loss over the step's tokens, in nats. Beside it stands the norm of the gradient "
+                       "before clipping.")};
     if (!step) return card;
     if (const Event* counter = counterOf(model.counters(EventKind::Loss), step->step))
         card.value = QString::number(counter->value, 'f', 3);
@@ -112,7 +114,8 @@ CardFigure loss(const RunModel& model, const StepSummary* step) {
 }
 
 CardFigure memory(const RunModel& model, const StepSummary* step) {
-    CardFigure card{tr("Peak memory"), unknown, {}, tr("Largest sum of all categories on any rank in the step.")};
+    CardFigure card{
+        tr("Peak memory"), unknown, {}, tr("The largest sum of all memory categories on any rank in the step.")};
     if (step) {
         std::int64_t peak = 0;
         for (const RankStep& rank : step->ranks) peak = std::max(peak, rank.peakBytes);
@@ -129,8 +132,8 @@ CardFigure overruns(const RunModel& model, const StepSummary* step) {
     CardFigure card{tr("Pace overruns"),
                     unknown,
                     {},
-                    tr("Actions of the step whose real work took longer than the modelled device would have; the "
-                       "measured timeline is late by that much.")};
+                    tr("The number of actions whose real work took longer than the modelled device would have taken; "
+                       "the measured timeline is late by the difference.")};
     if (!step || !step->complete) return card;
     const auto& all = model.counters(EventKind::PaceOverrun);
     const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step - model.summary().steps().data())];
@@ -153,8 +156,8 @@ CardFigure waiting(const RunHeader& header, const StepSummary* step) {
     CardFigure card{tr("Waiting"),
                     unknown,
                     {},
-                    tr("Share of the step in which ranks wait for messages or reductions, mean over ranks. The "
-                       "pipeline's bubble is part of it.")};
+                    tr("The share of the step in which ranks wait for messages or reductions, as a mean over ranks. "
+                       "The pipeline's bubble is part of it.")};
     if (!header.hasLayout()) {
         card.help = tr("Another program's trace does not tell what its kernels waited for.");
         return card;
@@ -167,8 +170,8 @@ CardFigure waiting(const RunHeader& header, const StepSummary* step) {
         reducing += static_cast<double>(rank.reduce);
     }
     const double whole = step->seconds * 1e9 * std::max(step->active, 1);
-    card.value = text(formatPercent((forMessages + reducing) / whole));
-    card.detail = tr("reductions %1").arg(text(formatPercent(reducing / whole)));
+    card.value = percent((forMessages + reducing) / whole);
+    card.detail = tr("reductions %1").arg(percent(reducing / whole));
     return card;
 }
 
@@ -177,9 +180,8 @@ CardFigure utilisation(const RunHeader& header, const StepSummary* step) {
                     unknown,
                     {},
                     tr("Model FLOPs utilisation: the operations that the model needs for a step, as a share of what "
-                       "the devices could do in its time. "
-                       "Of a token 6 for each weight of a product and 12 × sequence × hidden in each layer's "
-                       "attention; nothing for what is recomputed.")};
+                       "the devices could do in that time. A token needs 6 for each weight of a matrix product and 12 "
+                       "× sequence × hidden for the attention of each layer; recomputation does not count.")};
     card.help += QLatin1Char('\n') +
                  tr("Peak: %1, together %2FLOP/s.").arg(text(header.peak.of), text(formatCount(header.peak.flops)));
     if (step && step->complete)

@@ -17,7 +17,8 @@ struct CardFigure {
     QString help;    ///< one sentence: what exactly is measured
 };
 
-/// Of the step at `cursor` (-1: the last complete one): six, and a seventh, MFU, where the devices' peak is known.
+/// The figures of the step at `cursor` (-1: the last complete step): six, and a seventh, MFU, where the devices' peak
+/// is known.
 std::vector<CardFigure> cardFigures(const RunModel& model, std::int64_t cursor);
 
 }  // namespace shardlab

@@ -32,7 +32,7 @@ protected:
 
 private:
     void refresh();
-    /// In as few rows as the width allows.
+    /// Arranges the cards in as few rows as the width allows.
     void arrange();
     void alignCards();
     std::vector<Card*> cards_;  ///< one for each figure

@@ -32,9 +32,10 @@ struct HalfFit {
 };
 HalfFit halfFit(const ExponentCounts& counts);
 
-/// Ascending.
+/// The steps whose gradients were recorded, ascending.
 std::vector<int> recordedSteps(const RunModel& model);
-/// Of the last recorded step at or before `step`, the first one where there is none. `rank` -1: the sum of all ranks.
+/// The counts of the last recorded step at or before `step`, or of the first recorded step where there is none. `rank`
+/// -1: the sum over all ranks.
 ExponentCounts exponentsAt(const RunModel& model, int step, int rank);
 
 }  // namespace shardlab

@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "ui/core/overflow.h"
+#include "ui/core/text.h"
 #include "ui/core/theme.h"
 
 #include <QKeyEvent>
@@ -25,8 +26,6 @@ QFont axisFont(const Theme& theme) {
     font.setPixelSize(11);
     return font;
 }
-
-QString percent(double share) { return QString::fromStdString(formatPercent(share)); }
 
 struct RangeOfExponents {
     HalfRange range;

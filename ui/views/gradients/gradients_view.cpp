@@ -6,6 +6,7 @@
 #include "ui/core/legend.h"
 #include "ui/core/overflow.h"
 #include "ui/core/selection.h"
+#include "ui/core/text.h"
 #include "ui/core/theme.h"
 #include "ui/views/gradients/exponents_plot.h"
 
@@ -27,7 +28,7 @@ namespace {
 
 QString shareText(double part, double whole) {
     if (part > 0 && part < 0.0005 * whole) return QStringLiteral("< 0.1 %");
-    return QString::fromStdString(formatPercent(whole > 0 ? part / whole : 0));
+    return percent(whole > 0 ? part / whole : 0);
 }
 QString count(double value) { return QString::number(value, 'f', 0); }
 
@@ -53,16 +54,16 @@ GradientsView::GradientsView(const ViewContext& context, QWidget* parent)
           this, [this] { refresh(); }, 66) {
     setAccessibleName(tr("Gradients by exponent"));
     before_->setText(QStringLiteral("◀"));
-    before_->setToolTip(tr("The step recorded before"));
+    before_->setToolTip(tr("Show the previous step with recorded gradients"));
     after_->setText(QStringLiteral("▶"));
-    after_->setToolTip(tr("The step recorded next"));
+    after_->setToolTip(tr("Show the next step with recorded gradients"));
     for (QToolButton* button : {before_, after_}) {
         button->setProperty("role", QStringLiteral("flat"));
         button->setAccessibleName(button->toolTip());
     }
     step_->setProperty("role", QStringLiteral("dim"));
-    logarithmic_->setToolTip(tr("Logarithmic heights: shows few gradients beside many"));
-    asRows_->setToolTip(tr("The same as a table"));
+    logarithmic_->setToolTip(tr("Draw logarithmic heights, so that small numbers of gradients show beside large ones"));
+    asRows_->setToolTip(tr("Show the same as a table"));
     for (QPushButton* button : {logarithmic_, asRows_}) {
         button->setCheckable(true);
         button->setProperty("role", QStringLiteral("flat"));
@@ -145,11 +146,11 @@ void GradientsView::refresh() {
         {{tr("kept %1").arg(shareText(fit.kept, all)), colourOf(HalfRange::Kept, theme)},
          {tr("subnormal %1").arg(shareText(fit.subnormal, all)), colourOf(HalfRange::Subnormal, theme)},
          {tr("beyond fp16 %1").arg(shareText(fit.vanish + fit.infinite, all)), colourOf(HalfRange::Vanishes, theme)}});
-    legend_->setToolTip(tr("Of all gradients of the step, times the loss scale: %1 kept, %2 subnormal in fp16 (2⁻²⁴ to "
-                           "2⁻¹⁴, digits are lost), "
-                           "%3 vanishing (below 2⁻²⁴), %4 infinite (from 2¹⁶ on).")
-                            .arg(shareText(fit.kept, all), shareText(fit.subnormal, all), shareText(fit.vanish, all),
-                                 shareText(fit.infinite, all)));
+    legend_->setToolTip(
+        tr("Shares of the step's gradients, multiplied by the loss scale: %1 are kept, %2 are subnormal in fp16 (2⁻²⁴ "
+           "to 2⁻¹⁴, digits are lost), %3 vanish (below 2⁻²⁴), %4 become infinite (from 2¹⁶ on).")
+            .arg(shareText(fit.kept, all), shareText(fit.subnormal, all), shareText(fit.vanish, all),
+                 shareText(fit.infinite, all)));
     fillTable();
     Q_EMIT subtitleChanged();
 }
@@ -200,12 +201,13 @@ QString GradientsView::outside() const {
 QString GradientsView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     if (!context_.model.counters(EventKind::GradientExponents).empty()) return {};
-    if (QString text = notInForeign(tr("Its trace tells nothing of gradients.")); !text.isEmpty()) return text;
+    if (QString text = notInForeign(tr("The trace does not record gradients.")); !text.isEmpty()) return text;
     const PrecisionSpec& precision = context_.model.header().layout.precision;
     if (!scalesLoss(context_.model) && precision.compute != "fp16")
-        return tr("Recorded only in fp16, and where a loss is scaled.\nSet Compute or Loss scale in Design, and run.");
+        return tr("Gradients are recorded only in fp16 and where the loss is scaled.\nSet Compute or Loss scale in "
+                  "Design, and run.");
     return context_.model.end() ? tr("This run ended before gradients were counted.")
-                                : tr("Filled with the first step, and with every tenth after it.");
+                                : tr("The bars appear with the first step, and change with every tenth step after it.");
 }
 
 QString GradientsView::subtitle() const {

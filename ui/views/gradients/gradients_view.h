@@ -35,7 +35,7 @@ public:
 private:
     void refresh();
     void fillTable();
-    /// To the recorded step before or after the shown one.
+    /// Goes to the recorded step before or after the shown one.
     void walk(int direction);
 
     ExponentsPlot* plot_;

@@ -55,8 +55,8 @@ KernelBars::Row KernelBars::rowOf(const KernelProfile& kernel, const KernelAccou
     if (kernel.flops > 0) help += tr("\nProducts: %1FLOP/s").arg(text(formatCount(flopsPerSecond(kernel))));
     help += tr("\nMemory: %1").arg(text(formatBandwidth(bytesPerSecond(kernel))));
     if (least > 0)
-        help += (byProducts ? tr("\nAt least %1, which its products take at the cores' peak")
-                            : tr("\nAt least %1, which memory takes for its operands; less where they stay in a cache"))
+        help += (byProducts ? tr("\nThe matrix products take at least %1, at the cores' peak rate")
+                            : tr("\nMemory takes at least %1 for the operands; less where they stay in a cache"))
                     .arg(text(formatSeconds(least)));
     return {text(kernel.name), figure, help, kernel.seconds, least, byProducts};
 }
@@ -66,7 +66,7 @@ void KernelBars::setAccount(KernelAccount account) {
     for (const KernelProfile& kernel : account.kernels) rows_.push_back(rowOf(kernel, account));
     const double between = betweenKernels(account);
     rows_.push_back({tr("between kernels"), text(formatSeconds(between)),
-                     tr("Lists of actions, buffers, and the measuring itself: %1 of the step")
+                     tr("Lists of actions, buffers and the measurement itself take %1 of the step")
                          .arg(text(formatPercent(account.seconds > 0 ? between / account.seconds : 0))),
                      between, 0, false});
     setMinimumHeight(rowHeight * static_cast<int>(rows_.size()) + 4);

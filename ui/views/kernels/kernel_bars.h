@@ -16,7 +16,7 @@ class KernelBars : public QWidget {
 public:
     KernelBars(ThemeSource& theme, QWidget* parent);
     void setAccount(KernelAccount account);
-    /// As written beside the bars.
+    /// The figures as they are written beside the bars.
     QStringList figures() const;
 
 protected:

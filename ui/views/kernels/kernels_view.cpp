@@ -16,7 +16,7 @@
 namespace shardlab {
 namespace {
 
-/// Of the layout at full speed: a profile is never paced.
+/// The account of the layout at full speed, since a profile is never paced.
 KernelAccount accountOf(const Document& document) {
     Layout layout = document.resolvedLayout();
     layout.cluster.pace.reset();

@@ -100,14 +100,14 @@ void FaultsEditor::addLine() {
     line.factor->setAlignment(Qt::AlignRight);
     line.factor->setFixedWidth(84);
     line.kind->setAccessibleName(tr("What happens, fault %1").arg(index));
-    line.kind->setToolTip(
-        tr("kill: the process dies; hang: it stands still; slow: from then on it computes so many times as long"));
+    line.kind->setToolTip(tr("kill: the process dies. hang: the process stands still. slow: the process computes more "
+                             "slowly from then on, by a factor"));
     line.rank->setAccessibleName(tr("Rank of fault %1").arg(index));
-    line.rank->setToolTip(tr("To whom it happens"));
+    line.rank->setToolTip(tr("The rank that the fault happens to"));
     line.after->setAccessibleName(tr("Steps before fault %1").arg(index));
-    line.after->setToolTip(tr("Steps that are done before: it happens as the next one begins"));
+    line.after->setToolTip(tr("The number of steps before the fault, which happens as the next step begins"));
     line.factor->setAccessibleName(tr("Slowdown of fault %1").arg(index));
-    line.factor->setToolTip(tr("How many times as long computing takes from then on"));
+    line.factor->setToolTip(tr("The factor by which computing takes longer from then on"));
     line.text->setAccessibleName(tr("Text of fault %1").arg(index));
     line.remove->setText(QStringLiteral("✕"));
     line.remove->setProperty("role", "flat");

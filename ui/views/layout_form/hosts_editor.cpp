@@ -45,7 +45,8 @@ HostsEditor::HostsEditor(const Field& field, HostListField access, Document& doc
     add_->setAccessibleName(tr("Add a host"));
     ask_->setProperty("role", "flat");
     ask_->setFocusPolicy(Qt::StrongFocus);
-    ask_->setToolTip(tr("Call every host as a run would: the program there, its way back, its clock, its GPUs"));
+    ask_->setToolTip(tr(
+        "Check every host as a run would: its program, its connection back to this machine, its clock and its GPUs"));
     failure_->setWordWrap(true);
     failure_->setTextFormat(Qt::PlainText);
     failure_->setVisible(false);
@@ -104,7 +105,7 @@ void HostsEditor::startCheck(const std::string& agent) {
         problem_ = QString::fromStdString(allowed.error().text());
     } else if (!*allowed) {
         asking_ = true;
-        problem_ = tr("To reach the hosts the layout has this program started. Start it?\n%1")
+        problem_ = tr("To reach the hosts, the layout asks for this program to be started. Start it?\n%1")
                        .arg(QString::fromStdString(checked_.agent));
     } else {
         check_->start(checked_, agent);
@@ -175,9 +176,9 @@ void HostsEditor::addLine() {
     name(*line.host);
     name(*line.devices);
     line.host->setAccessibleName(tr("Name of host %1").arg(index));
-    line.host->setToolTip(tr("Name or address of the machine"));
+    line.host->setToolTip(tr("The name or address of the machine"));
     line.devices->setAccessibleName(tr("Devices of host %1").arg(index));
-    line.devices->setToolTip(tr("Devices: ranks that may run there"));
+    line.devices->setToolTip(tr("The number of devices, and so of ranks that may run there"));
     line.remove->setText(QStringLiteral("✕"));
     line.remove->setProperty("role", "flat");
     line.remove->setAccessibleName(tr("Remove host %1").arg(index));

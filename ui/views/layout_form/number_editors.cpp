@@ -42,7 +42,7 @@ QString suffixOf(const Field& field, int number) {
     return unit.isEmpty() ? unit : QLatin1Char(' ') + unit;
 }
 
-/// Of a list as it is typed: blanks, commas and semicolons separate.
+/// The parts of a list as it is typed: blanks, commas and semicolons separate them.
 QStringList partsOf(const QString& text) {
     static const QRegularExpression gaps(QStringLiteral("[\\s,;]+"));
     return text.split(gaps, Qt::SkipEmptyParts);

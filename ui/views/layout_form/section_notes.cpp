@@ -27,7 +27,9 @@ SectionNote ranksNote(const Layout& layout) {
     QString product = factors.join(QStringLiteral(" × "));
     if (factors.size() > 1) product += QStringLiteral(" = %1").arg(ranks);
     else product = QString::number(ranks);
-    const QString of = devices == ranks ? words("devices") : words("of %1 devices").arg(devices);
+    const QString of = devices == ranks ? (ranks == 1 ? words("device") : words("devices"))
+                       : devices == 1   ? words("of 1 device")
+                                        : words("of %1 devices").arg(devices);
     const bool enough = ranks >= 1 && ranks <= devices;
     return {QStringLiteral("%1 %2 %3").arg(product, of, enough ? QStringLiteral("✓") : QStringLiteral("✗")),
             enough ? "good" : "bad"};
@@ -40,7 +42,8 @@ SectionNote sectionNote(const QString& section, const Document& document) {
     if (section == QLatin1String("parallel")) return ranksNote(layout);
     if (section == QLatin1String("batch")) {
         const int count = microbatches(layout);
-        return count > 0 ? SectionNote{words("%1 microbatches").arg(count)} : SectionNote{};
+        return count > 0 ? SectionNote{count == 1 ? words("1 microbatch") : words("%1 microbatches").arg(count)}
+                         : SectionNote{};
     }
     if (section == QLatin1String("model") && document.planIsCurrent() && document.plan())
         return {words("%1 parameters")

@@ -59,7 +59,7 @@ StagesEditor::StagesEditor(const Field& field, IntegerListField access, Document
     setFocusProxy(even_);
     balance_->setText(tr("Balance"));
     balance_->setAccessibleName(tr("Balance stages"));
-    balance_->setToolTip(tr("Split the layers so that the slowest stage is as quick as can be"));
+    balance_->setToolTip(tr("Split the layers so that the slowest stage is as fast as possible"));
     connect(balance_, &QToolButton::clicked, this, &StagesEditor::balance);
     connect(even_, &QCheckBox::toggled, this, [this](bool even) {
         const std::vector<int> layers = even ? std::vector<int>{} : split_;

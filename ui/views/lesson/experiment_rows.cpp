@@ -57,7 +57,7 @@ ExperimentRows::Row ExperimentRows::makeRow(std::size_t experiment) {
     row.name->setAccessibleName(tr("Show %1").arg(name));
     row.state->setProperty("role", QStringLiteral("small"));
     row.design->setAccessibleName(tr("Open %1 in Design").arg(name));
-    row.design->setToolTip(tr("Make its layout yours, to change it; Ctrl+Z takes that back"));
+    row.design->setToolTip(tr("Take the experiment's layout into Design, where you can change it; Ctrl+Z undoes that"));
     row.run->setObjectName(QStringLiteral("run.") + name);
     row.design->setObjectName(QStringLiteral("design.") + name);
     row.name->setObjectName(QStringLiteral("show.") + name);

@@ -19,9 +19,9 @@ class ExperimentRows : public QWidget {
 public:
     ExperimentRows(const ViewContext& context, QWidget* parent);
 
-    /// Of another lesson.
+    /// Makes the rows of another lesson.
     void rebuild();
-    /// Their states; while one runs as often as steps come.
+    /// Shows the experiments' states; called as often as steps come while one runs.
     void refresh();
 
 private:

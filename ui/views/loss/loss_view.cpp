@@ -28,7 +28,7 @@ namespace {
 
 QString figure(double loss) { return QString::number(loss, 'f', 4); }
 
-/// Of the curves beside the run's own.
+/// The colours of the curves beside the run's own.
 constexpr std::array otherColours{EventKind::InputGrad, EventKind::ReduceGradients, EventKind::WeightGrad,
                                   EventKind::Optimizer};
 
@@ -234,7 +234,7 @@ bool LossView::eventFilter(QObject* watched, QEvent* event) {
 QString LossView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     if (!context_.model.counters(EventKind::Loss).empty()) return {};
-    if (QString text = notInForeign(tr("Its trace tells no losses.")); !text.isEmpty()) return text;
+    if (QString text = notInForeign(tr("The trace does not record losses.")); !text.isEmpty()) return text;
     return context_.model.end() ? tr("This run ended before its first step was complete.")
                                 : tr("The loss appears with the first complete step.");
 }

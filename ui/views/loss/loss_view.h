@@ -31,7 +31,7 @@ protected:
 private:
     void refresh();
     void applyTheme();
-    /// In Learn: what the lesson's other experiments measured, to compare.
+    /// In Learn, takes what the lesson's other experiments measured, to compare with them.
     void takeOthers();
     void setLogarithmic(bool logarithmic);
 

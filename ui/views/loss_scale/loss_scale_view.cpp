@@ -142,14 +142,13 @@ bool LossScaleView::eventFilter(QObject* watched, QEvent* event) {
 QString LossScaleView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     if (!context_.model.counters(EventKind::LossScale).empty()) return {};
-    if (QString text = notInForeign(tr("Its trace tells no loss scale.")); !text.isEmpty()) return text;
+    if (QString text = notInForeign(tr("The trace does not record a loss scale.")); !text.isEmpty()) return text;
     if (!scalesLoss(context_.model))
-        return tr("Nothing to show: this run computes in %1 and does not scale its loss.\n"
-                  "A run with Loss scale set to static or dynamic in Design fills it, as fp16 wants for its small "
-                  "gradients.")
+        return tr("Nothing to show: this run computes in %1 and does not scale its loss.\nSet Loss scale to static or "
+                  "dynamic in Design; fp16 needs it because its gradients are small.")
             .arg(QString::fromStdString(context_.model.header().layout.precision.compute));
     return context_.model.end() ? tr("This run ended before its first step was complete.")
-                                : tr("The scale appears with the first complete step.");
+                                : tr("The loss scale appears with the first complete step.");
 }
 
 QString LossScaleView::subtitle() const {

@@ -113,8 +113,8 @@ QString MemoryOverTimeView::subtitle() const {
 
 QString MemoryOverTimeView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty() || context_.model.hasMemory()) return text;
-    return notInForeign(tr("Its trace does not tell by category what memory is held.\nThe counters are in Query: "
-                           "SELECT * FROM events WHERE kind = 'counter'"));
+    return notInForeign(tr("The trace does not record memory by category.\nIts counters are in Query: SELECT * FROM "
+                           "events WHERE kind = 'counter'"));
 }
 
 QString MemoryOverTimeView::asTable() const {

@@ -128,7 +128,8 @@ QString MemoryPerRankView::subtitle() const {
         text = tr("predicted peak");
     } else if (!model.header().hasLayout() && !model.hasMemory()) {
         const int step = model.stepIndexAt(context_.selection.cursor());
-        if (step >= 0) text = tr("most held in step %1").arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
+        if (step >= 0)
+            text = tr("largest memory in use in step %1").arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
     } else if (predicted()) {
         text = tr("predicted peak, nothing measured yet");
     } else {
@@ -136,7 +137,7 @@ QString MemoryPerRankView::subtitle() const {
         const int step = model.stepIndexAt(context_.selection.cursor());
         if (step < 0) text = tr("in use before the first step");
         else
-            text = (atCursor ? tr("at the cursor, step %1") : tr("fullest moment of step %1"))
+            text = (atCursor ? tr("at the cursor, step %1") : tr("at the peak of step %1"))
                        .arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
     }
     if (const MemoryLimit device = model.header().device(); device.known())
@@ -148,7 +149,7 @@ QString MemoryPerRankView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty() || context_.model.hasMemory()) return text;
     for (int rank = 0; rank < context_.model.ranks(); ++rank)
         if (context_.model.peakBytes(rank) > 0) return {};
-    return notInForeign(tr("Its trace tells no memory in use by step."));
+    return notInForeign(tr("The trace does not record the memory in use by step."));
 }
 
 QString MemoryPerRankView::asTable() const {

@@ -34,7 +34,7 @@ QString expertsHelp(const Layout& layout, const Mesh& mesh, int rank) {
     QStringList others;
     for (const int other : mesh.group(rank, Axis::Expert))
         if (other != rank) others << QString::number(other);
-    return MeshView::tr("%1 of each block that has some; tokens of others go to rank %2")
+    return MeshView::tr("%1 of each block with experts; tokens for other experts go to rank %2")
         .arg(expertsOf(layout, mesh, rank), others.join(QStringLiteral(", ")));
 }
 
@@ -122,7 +122,7 @@ QString MeshView::holdings(int pipelineRank) const {
 const StepSummary* MeshView::shownStep() const {
     const int index = context_.model.stepIndexAt(context_.selection.cursor());
     if (index < 0) return nullptr;
-    // Of a long run only the steps as a whole are known, and of one that goes on nothing before it is done.
+    // In a long run only the steps as a whole are known, and in a run that goes on a step is known once it is done.
     const StepSummary& step = context_.model.summary().steps()[static_cast<std::size_t>(index)];
     return step.complete && !step.ranks.empty() ? &step : nullptr;
 }

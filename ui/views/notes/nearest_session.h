@@ -17,7 +17,8 @@ class NearestSession : public QObject {
     Q_OBJECT
 public:
     explicit NearestSession(Document& document, QObject* parent);
-    /// Of the document's layout; none while it is legal, or looked for, or where there is none.
+    /// The nearest legal layout to the document's; none while the document's layout is legal, while the search runs, or
+    /// where there is none.
     const std::optional<LegalLayout>& nearest() const { return nearest_; }
     /// Makes it the document's layout: one undoable step.
     void take();

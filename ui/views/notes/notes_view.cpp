@@ -84,8 +84,7 @@ void NotesView::refresh() {
         for (const Reason& reason : reasons(*document.plan())) add(reason.title, reason.why, theme.text);
     for (std::size_t i = 0; i < overheads_->overheads().size(); ++i) {
         const StepOverhead& overhead = overheads_->overheads()[i];
-        const QString title =
-            tr("Slow by %1: %2").arg(QString::fromStdString(formatPercent(overhead.share)), text(name(overhead.kind)));
+        const QString title = tr("Slower by %1: %2").arg(percent(overhead.share), text(name(overhead.kind)));
         QString take;
         if (overhead.better)
             take = QStringLiteral("<br><a href='%1%2' style='color:%3'>%4</a>")

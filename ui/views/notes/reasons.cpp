@@ -14,22 +14,20 @@ namespace shardlab {
 namespace {
 
 QString words(const char* text) { return QCoreApplication::translate("Reasons", text); }
-QString percent(double fraction) { return text(formatPercent(fraction)); }
 
 Reason bubbleReason(const Plan& plan) {
     const ScheduleShape shape = scheduleShape(plan.layout);
     if (plan.costs.asyncWorkers > 0)
         return {words("%1 of the step is bubble").arg(percent(plan.bubble)),
-                words("Rank 0 is a server, which computes no gradient: it is idle while none comes, and workers are "
-                      "while they wait "
-                      "for it. No schedule's formula tells of that.")};
+                words("Rank 0 is the parameter server and computes no gradients. It is idle while no gradient arrives, "
+                      "and workers are idle while they wait for it. No formula of a schedule covers this.")};
     if (exchangeOf(plan.layout.parallel) == Exchange::Hogwild)
         return {words("%1 of the step is bubble").arg(percent(plan.bubble)),
-                words("A worker waits for nobody, neither another worker nor a lock. While it copies the shared "
-                      "weights it computes nothing.")};
+                words("Workers wait neither for each other nor for a lock. A worker computes nothing while it copies "
+                      "the shared weights.")};
     if (shape.ranks <= 1)
         return {words("No pipeline, no bubble"),
-                words("Every rank holds all layers; nothing waits for another stage.")};
+                words("Every rank holds all layers, so no rank waits for another stage.")};
     Reason reason{words("%1 of the step is bubble").arg(percent(plan.bubble)), {}};
     const ScheduleMethod* method = findScheduleMethod(plan.layout.schedule.kind);
     if (!method || !method->theoreticalBubble) return reason;
@@ -49,8 +47,8 @@ Reason bubbleReason(const Plan& plan) {
     const auto waits = [](const HostTraffic& copies) { return copies.exposedSeconds > 0; };
     const bool waitsForHost = swapsActivations(plan.layout.memory) && std::ranges::any_of(plan.hosts, waits);
     reason.why += waitsForHost ? words(" The rest comes from waiting for activations on their way to the host and "
-                                       "back, from transfers and from stages that are not equal.")
-                               : words(" The rest comes from transfers and from stages that are not equal.");
+                                       "back, from transfers, and from stages of unequal time.")
+                               : words(" The rest comes from transfers and from stages of unequal time.");
     return reason;
 }
 
@@ -64,8 +62,10 @@ Reason memoryReason(const Plan& plan) {
     QString why = words("Its largest part is %1 with %2.")
                       .arg(text(name(category)), percent(static_cast<double>(*largest) / static_cast<double>(sum)));
     if (most->microbatchesInFlight > 0)
-        why +=
-            words(" It keeps the activations of %1 microbatches until their backward.").arg(most->microbatchesInFlight);
+        why += most->microbatchesInFlight == 1
+                   ? words(" It keeps the activations of 1 microbatch until its backward.")
+                   : words(" It keeps the activations of %1 microbatches until their backwards.")
+                         .arg(most->microbatchesInFlight);
     return {words("Rank %1 needs most memory, %2").arg(most->rank).arg(text(formatBytes(most->peak))), why};
 }
 

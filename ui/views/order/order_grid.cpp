@@ -25,7 +25,7 @@ QString wordOf(ActionKind kind) {
 
 OrderGrid::OrderGrid(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
     setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Order of actions, a row a pipeline rank"));
+    setAccessibleName(tr("Order of actions, with a row for each pipeline rank"));
     connect(&theme_, &ThemeSource::changed, this, [this] {
         measure();
         update();

@@ -56,9 +56,10 @@ OrderView::OrderView(const ViewContext& context, QWidget* parent)
     typing_->setAccessibleName(tr("Actions in this place"));
     typing_->installEventFilter(this);
     auto* open = child<QPushButton>(tr("Open CSV …"), this);
-    open->setToolTip(tr(
-        "Take the order of a file, one line a pipeline rank, as torch.distributed.pipelining and Shardlab write it"));
-    save_->setToolTip(tr("Write the order, one line a pipeline rank, as torch.distributed.pipelining reads it"));
+    open->setToolTip(tr("Take the order from a file with one line for each pipeline rank, as "
+                        "torch.distributed.pipelining and Shardlab write it"));
+    save_->setToolTip(
+        tr("Write the order to a file with one line for each pipeline rank, as torch.distributed.pipelining reads it"));
     auto* bar = child<QHBoxLayout>();
     bar->setContentsMargins(10, 2, 6, 2);
     bar->setSpacing(4);
@@ -113,11 +114,11 @@ void OrderView::refresh() {
              });
     hand_->setText(byHand() ? tr("Back to %1").arg(qt(generated_)) : tr("Edit by hand"));
     hand_->setEnabled(byHand() || plain_);
-    hand_->setToolTip(
-        byHand() ? tr("Forget this order; the schedule makes its own again")
-        : plain_
-            ? tr("Make this order the layout's own, to be changed action by action")
-            : tr("%1 keeps several versions of the weights: its order is seen here, not edited").arg(qt(generated_)));
+    hand_->setToolTip(byHand() ? tr("Discard this order and use the schedule's own again")
+                      : plain_
+                          ? tr("Copy this order into the layout, where you can change each action")
+                          : tr("%1 keeps several versions of the weights: its order can be seen here, but not edited")
+                                .arg(qt(generated_)));
     grid_->setEditable(byHand() && order.has_value());
     save_->setEnabled(order.has_value());
     if (order) {
@@ -148,9 +149,9 @@ void OrderView::sayState(const Schedule& order, const std::optional<Finding>& wr
     if (wrong) return say(inWords(order, *wrong), "bad");
     if (byHand())
         return say(tr("Drag an action, or move it with Ctrl+← and Ctrl+→; F2 types another in its place"), "dim");
-    say(plain_
-            ? tr("As %1 makes it").arg(qt(generated_))
-            : tr("As %1 makes it; with several versions of the weights it is not edited by hand").arg(qt(generated_)),
+    say(plain_ ? tr("This is the order that %1 makes").arg(qt(generated_))
+               : tr("This is the order that %1 makes; with several versions of the weights it cannot be edited by hand")
+                     .arg(qt(generated_)),
         "dim");
 }
 
@@ -192,7 +193,9 @@ void OrderView::askForText(OrderPlace at) {
     typing_->selectAll();
     typing_->show();
     typing_->setFocus(Qt::OtherFocusReason);
-    say(tr("One action or several, 2I3,2W3; nothing removes it. Enter takes it, Esc leaves it"), "dim");
+    say(tr("Type one action or several, such as 2I3,2W3; an empty field removes the action. Enter applies the change, "
+           "Esc cancels it"),
+        "dim");
 }
 
 void OrderView::takeText() {

@@ -28,7 +28,7 @@ public:
 
     QString subtitle() const override;
     QString asTable() const override;
-    /// Never: the buttons are needed most where there is no order to show.
+    /// Always empty, since the buttons are needed most where there is no order to show.
     QString emptyText() const override { return {}; }
     OrderGrid& grid() { return *grid_; }
     /// What the line below the grid says.

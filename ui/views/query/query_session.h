@@ -23,15 +23,15 @@ public:
     explicit QuerySession(QObject* parent = nullptr);
     ~QuerySession() override;
 
-    /// A question under way gives way.
+    /// Runs a query; one that is under way is stopped.
     void ask(std::filesystem::path run, std::string sql);
-    /// Keeps the rows that have come.
+    /// Stops the query and keeps the rows that have arrived.
     void cancel();
-    /// Also forgets the answer.
+    /// Stops a query that runs, and forgets the result.
     void clear();
 
     bool running() const { return feed_ != nullptr; }
-    bool answered() const { return answered_; }  ///< some question was asked since the last clear()
+    bool answered() const { return answered_; }  ///< a query has run since the last clear()
     const std::vector<std::string>& columns() const { return columns_; }
     const std::vector<std::vector<Cell>>& rows() const { return rows_; }
     bool cut() const { return cut_; }  ///< there are more rows

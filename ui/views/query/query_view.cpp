@@ -76,15 +76,16 @@ QueryView::QueryView(const ViewContext& context, QWidget* parent)
       answer_(child<QueryModel>(*session_, context.theme, this)), editor_(child<QPlainTextEdit>(this)),
       ask_(child<QPushButton>(tr("Ask"), this)), examples_(child<QToolButton>(this)), tables_(child<QToolButton>(this)),
       table_(child<QTableView>(this)), note_(child<QLabel>(this)) {
-    setAccessibleName(tr("Questions to the run"));
+    setAccessibleName(tr("Query of the run"));
     editor_->setPlainText(QString::fromLatin1(questions[0].sql));
     editor_->setAccessibleName(tr("A SELECT over events, steps, rank_steps, ranks, log and run"));
-    editor_->setToolTip(tr("One SELECT; Ctrl+Return asks"));
+    editor_->setToolTip(tr("Type one SELECT; Ctrl+Return runs it"));
     editor_->setTabChangesFocus(true);
     editor_->setMinimumHeight(34);
     editor_->installEventFilter(this);
-    for (const auto& [button, name, help] : {std::tuple(examples_, tr("Examples"), tr("Questions to begin with")),
-                                             std::tuple(tables_, tr("Tables"), tr("What a question may name"))}) {
+    for (const auto& [button, name, help] :
+         {std::tuple(examples_, tr("Examples"), tr("Examples of queries")),
+          std::tuple(tables_, tr("Tables"), tr("Tables and columns that a query may name"))}) {
         button->setText(name);
         button->setToolTip(help);
         button->setProperty("role", QStringLiteral("flat"));
@@ -95,7 +96,7 @@ QueryView::QueryView(const ViewContext& context, QWidget* parent)
     fillTables();
     table_->setModel(answer_);
     table_->setItemDelegate(child<ShortNumbers>(table_));
-    table_->setAccessibleName(tr("The answer"));
+    table_->setAccessibleName(tr("Result of the query"));
     table_->setFrameShape(QFrame::NoFrame);
     table_->setShowGrid(false);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -178,7 +179,8 @@ void QueryView::ask() {
 
 void QueryView::refresh() {
     ask_->setText(session_->running() ? tr("Cancel") : tr("Ask"));
-    ask_->setToolTip(session_->running() ? tr("Keep the rows that have come") : tr("Ask the run (Ctrl+Return)"));
+    ask_->setToolTip(session_->running() ? tr("Stop the query and keep the rows that have arrived")
+                                         : tr("Run the query (Ctrl+Return)"));
     ask_->setAccessibleName(ask_->toolTip());
     QString said;
     const char* role = "small";
@@ -186,11 +188,11 @@ void QueryView::refresh() {
         said = QString::fromStdString(error->text());
         role = "fault";
     } else if (session_->cut()) {
-        said = tr("The first %1 rows; LIMIT, WHERE or GROUP BY make them fewer.").arg(QuerySession::mostRows);
+        said = tr("Only the first %1 rows are shown; LIMIT, WHERE or GROUP BY give fewer.").arg(QuerySession::mostRows);
     } else if (session_->cancelled()) {
-        said = tr("Cancelled: the rows that had come.");
+        said = tr("Cancelled: only the rows that had arrived are shown.");
     } else if (session_->answered() && !session_->running() && session_->rows().empty()) {
-        said = tr("No row answers this.");
+        said = tr("No row matches the query.");
     }
     note_->setText(said);
     note_->setVisible(!said.isEmpty());
@@ -220,7 +222,7 @@ void QueryView::goTo(int row) {
 
 QString QueryView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
-    return context_.model.file().empty() ? tr("This run is not recorded in a file: there is nothing to ask.")
+    return context_.model.file().empty() ? tr("This run is not recorded in a file, so it cannot be queried.")
                                          : QString();
 }
 

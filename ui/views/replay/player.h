@@ -20,13 +20,14 @@ public:
 
     bool playing() const { return playing_; }
     double speed() const { return speed_; }  ///< run time per real time
-    /// From the cursor, or from the begin where there is none or it is at the end.
+    /// Plays from the cursor, or from the start of the run where there is no cursor or it is at the end.
     void play();
     void pause();
     void setSpeed(double speed);
     /// Moves the cursor, kept within the run.
     void seek(std::int64_t time);
-    /// To the begin of the next (+1) or previous (-1) step; within a step, -1 first goes to its own begin.
+    /// Goes to the start of the next (+1) or previous (-1) step; within a step, -1 first goes to the start of that
+    /// step.
     void step(int direction);
     /// The cursor, or the run's begin where there is none.
     std::int64_t position() const;

@@ -70,9 +70,9 @@ ReplayView::ReplayView(const ViewContext& context, QWidget* parent)
       refresh_(this, [this] { refresh(); }) {
     setAccessibleName(tr("Replay controls"));
     setFocusPolicy(Qt::StrongFocus);
-    back_->setToolTip(tr("To the begin of the step, or the one before (,)"));
+    back_->setToolTip(tr("Go to the start of the step, or of the one before (,)"));
     back_->setAccessibleName(tr("Step back"));
-    forward_->setToolTip(tr("To the next step (.)"));
+    forward_->setToolTip(tr("Go to the next step (.)"));
     forward_->setAccessibleName(tr("Step forward"));
     slider_->setRange(0, sliderSteps);
     slider_->setAccessibleName(tr("Moment of the run"));

@@ -22,7 +22,7 @@ public:
     ReplayView(const ViewContext& context, QWidget* parent);
     QString subtitle() const override;
     QString asTable() const override;
-    /// Its controls stand, greyed, before a run is open.
+    /// Always empty: the controls are shown, greyed out, before a run is open.
     QString emptyText() const override { return {}; }
     Player& player() { return *player_; }
     QSlider& slider() { return *slider_; }

@@ -36,11 +36,11 @@ RunNotesView::RunNotesView(const ViewContext& context, QWidget* parent)
     setFocusProxy(field_);
     field_->setPlaceholderText(tr("a note at the cursor"));
     field_->setAccessibleName(tr("New note"));
-    field_->setToolTip(
-        tr("Stands at the cursor, else at the selected action, and at the selected rank; Return adds it"));
-    add_->setToolTip(tr("Add the note; it is kept in the run's file"));
+    field_->setToolTip(tr(
+        "The note is placed at the cursor, or else at the selected action, and on the selected rank; Return adds it"));
+    add_->setToolTip(tr("Add the note, which is kept in the run file"));
     add_->setAccessibleName(tr("Add the note"));
-    remove_->setToolTip(tr("Take the chosen note away (Delete)"));
+    remove_->setToolTip(tr("Remove the chosen note (Delete)"));
     remove_->setAccessibleName(tr("Remove the note"));
     for (QPushButton* button : {add_, remove_}) button->setProperty("role", QStringLiteral("flat"));
     table_->setColumnCount(columns);
@@ -157,7 +157,7 @@ QString RunNotesView::subtitle() const {
     if (count == 0) return tr("none yet");
     const bool waiting = !context_.model.end() || context_.model.file().empty();
     const QString text = count == 1 ? tr("1 note") : tr("%1 notes").arg(count);
-    return waiting ? tr("%1 · kept once the run ends").arg(text) : tr("%1 · in the run's file").arg(text);
+    return waiting ? tr("%1 · saved when the run ends").arg(text) : tr("%1 · in the run file").arg(text);
 }
 
 QString RunNotesView::asTable() const {

@@ -39,10 +39,11 @@ class ScheduleOutcomes : public QObject {
 public:
     explicit ScheduleOutcomes(Document& document, QObject* parent);
 
-    /// Those of the table of schedules, in its order; empty: GPipe, 1F1B and the document's own.
+    /// Chooses the schedules to compare: `kinds` in the order of the table of schedules; where it is empty GPipe, 1F1B
+    /// and the document's own.
     void choose(std::vector<std::string> kinds);
     std::vector<std::string> kinds() const;
-    /// In the order of kinds(); of the last layout while those of the next are made.
+    /// The outcomes in the order of kinds(); those of the last layout while those of the next are being made.
     const std::vector<ScheduleOutcome>& outcomes() const { return outcomes_; }
     /// Somebody looks at them: those of the layout as it is now are made if they are not yet. Nothing is planned else.
     void look();

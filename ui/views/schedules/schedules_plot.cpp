@@ -85,7 +85,7 @@ int SchedulesPlot::rowAt(const QPoint& point) const {
 QString SchedulesPlot::description(const ScheduleOutcome& outcome) const {
     if (!outcome.legal()) {
         const Fault& fault = outcome.faults.front();
-        return tr("cannot be: %1").arg(text(fault.what)) +
+        return tr("not possible: %1").arg(text(fault.what)) +
                (fault.why.empty() ? QString() : QStringLiteral(", ") + text(fault.why));
     }
     return tr("bubble %1 · %2 · %3")
@@ -172,7 +172,7 @@ bool SchedulesPlot::event(QEvent* event) {
     }
     const ScheduleOutcome& outcome = outcomes_.outcomes()[static_cast<std::size_t>(row)];
     const QString says = outcome.legal()
-                             ? description(outcome) + QLatin1Char('\n') + tr("A double click: take this schedule")
+                             ? description(outcome) + QLatin1Char('\n') + tr("A double click takes this schedule")
                              : text(toText(outcome.faults));
     QToolTip::showText(help.globalPos(), text(outcome.kind) + QLatin1Char('\n') + says, this);
     return true;

@@ -146,7 +146,7 @@ void SchedulesView::refresh() {
                                 : column == Peak && !outcome.fits                                  ? theme.bad
                                 : column == Step && formatSeconds(outcome.stepSeconds) == quickest ? theme.good
                                                                                                    : theme.text);
-            item->setToolTip(outcome.legal() ? tr("Enter or a double click: take this schedule")
+            item->setToolTip(outcome.legal() ? tr("Enter or a double click takes this schedule")
                                              : text(toText(outcome.faults)));
             table_->setItem(row, column, item);
         }

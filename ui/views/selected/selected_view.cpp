@@ -74,18 +74,18 @@ std::vector<Fact> SelectedView::actionFacts(const Event& event) const {
         const QString where = prediction ? tr("a step ahead") : tr("step %1").arg(event.step + microbatch / each);
         facts.push_back({tr("Belongs to"), tr("microbatch %1 of %2").arg(microbatch % each).arg(where)});
     }
-    facts.push_back(
-        {tr("Start"), QStringLiteral("+") + seconds(model, event.begin - origin), "figure",
-         event.step < 0 && !prediction ? tr("From the begin of the run.") : tr("From the begin of its step.")});
+    facts.push_back({tr("Start"), QStringLiteral("+") + seconds(model, event.begin - origin), "figure",
+                     event.step < 0 && !prediction ? tr("The time since the start of the run.")
+                                                   : tr("The time since the start of the action's step.")});
     if (event.kind == EventKind::Overflow) {
         if (const QString scale = scaleAround(model, event.step); !scale.isEmpty())
-            facts.push_back({tr("Loss scale"), scale, "figure", tr("Of this step, and of the next.")});
+            facts.push_back({tr("Loss scale"), scale, "figure", tr("The loss scale of this step and of the next.")});
         return facts;
     }
     facts.push_back({prediction ? tr("Predicted") : tr("Measured"), seconds(model, event.end - event.begin)});
     if (const QString predicted = predictedText(model, event); !predicted.isEmpty())
-        facts.push_back(
-            {tr("Predicted"), predicted, "figure", tr("In brackets, how far the measured time is from it.")});
+        facts.push_back({tr("Predicted"), predicted, "figure",
+                         tr("In brackets stands how far the measured time is from the predicted one.")});
     if (const auto wait = waitBefore(model, event)) {
         facts.push_back({tr("Waited for"), text(toText(actionFromId(wait->action))) + QStringLiteral(" · ") +
                                                seconds(model, wait->end - wait->begin)});
@@ -116,8 +116,8 @@ std::vector<Fact> SelectedView::rankFacts(int rank) const {
         const auto clock = std::ranges::find(model.clocks(), host, &HostClock::host);
         if (clock != model.clocks().end())
             facts.push_back({tr("Clock"), text(toText(*clock)), "figure",
-                             tr("How far its host's clock is ahead of the launcher's, and how far off that may be. "
-                                "Events are shown on the run's clock.")});
+                             tr("How far the clock of the rank's host is ahead of the launcher's clock, and how "
+                                "uncertain that is. Events are shown on the run's clock.")});
         if (record.pid > 0) facts.push_back({tr("Process"), QString::number(record.pid)});
         const bool well = record.end.empty() || endedWell(record);
         facts.push_back({tr("State"), record.end.empty() ? tr("running") : text(record.end), well ? "figure" : "bad"});
@@ -142,17 +142,18 @@ std::vector<Fact> SelectedView::rankFacts(int rank) const {
     };
     if (const Event* const held = latest(EventKind::WeightVersions))
         facts.push_back({tr("Weight versions"), QString::number(held->value), "figure",
-                         tr("Held at once, the current weights included.")});
+                         tr("The number of versions held at the same time, the current weights included.")});
     if (model.peakBytes(rank) > 0) facts.push_back({tr("Peak memory"), text(formatBytes(model.peakBytes(rank)))});
     if (const Event* const free = latest(EventKind::LargestFree))
         facts.push_back({tr("Largest free block"), text(formatBytes(free->bytes)), "figure",
-                         tr("Of %1 that its arena keeps free for reuse at the end of a step. Blocks are reused whole, "
-                            "so that none breaks into pieces.")
+                         tr("The arena keeps %1 free for reuse at the end of a step. It reuses whole blocks, so that "
+                            "no block breaks into pieces.")
                              .arg(text(formatBytes(static_cast<std::int64_t>(free->value))))});
     if (const Event* const packed = latest(EventKind::PackedActivations))
-        facts.push_back({tr("Kept in fewer bits"), text(formatBytes(packed->bytes)), "figure",
-                         tr("Of activations, by the forwards of a step: of what would have been %1.")
-                             .arg(text(formatBytes(static_cast<std::int64_t>(packed->value))))});
+        facts.push_back(
+            {tr("Kept in fewer bits"), text(formatBytes(packed->bytes)), "figure",
+             tr("The activations that the forwards of a step keep in fewer bits; at full size they would take %1.")
+                 .arg(text(formatBytes(static_cast<std::int64_t>(packed->value))))});
     const auto at = static_cast<std::size_t>(rank);
     if (at < model.header().predictedPeak.size())
         facts.push_back({tr("Predicted peak"), text(formatBytes(model.header().predictedPeak[at]))});

@@ -7,6 +7,7 @@
 #include "ui/core/document.h"
 #include "ui/core/place_slider.h"
 #include "ui/core/style_sheet.h"
+#include "ui/core/text.h"
 
 #include <QGridLayout>
 #include <QLabel>
@@ -35,13 +36,15 @@ SlidersView::SlidersView(const ViewContext& context, QWidget* parent)
     grid->setColumnStretch(1, 1);
     grid->setColumnMinimumWidth(2, 30);
     addRow(SweepAxis::Microbatches, tr("Microbatches"), QStringLiteral("m"),
-           tr("More and smaller microbatches: the global batch stays, the microbatch's size follows."));
+           tr("With more microbatches each is smaller, since the global batch stays the same."));
     addRow(SweepAxis::Pipeline, tr("Pipeline"), QStringLiteral("p"),
-           tr("Ranks that a replica's layers are spread over; taken from the data axis and given back to it."));
-    addRow(SweepAxis::Chunks, tr("Chunks"), QStringLiteral("v"), tr("Virtual stages on each pipeline rank."));
+           tr("The number of ranks that the layers of a replica are spread over; they are taken from the data axis and "
+              "given back to it."));
+    addRow(SweepAxis::Chunks, tr("Chunks"), QStringLiteral("v"),
+           tr("The number of stages that each pipeline rank holds."));
     figures_->setProperty("role", "figure");
     figures_->setWordWrap(true);
-    figures_->setToolTip(tr("What is predicted with these values"));
+    figures_->setToolTip(tr("The prediction for these values"));
     column->addWidget(figures_);
     column->addStretch(1);
     connect(&context_.document, &Document::layoutChanged, this, &SlidersView::refresh);
@@ -126,9 +129,7 @@ void SlidersView::refreshFigures() {
     if (!plan) return figures_->setText({});
     std::int64_t peak = 0;
     for (const RankMemory& memory : plan->memory) peak = std::max(peak, memory.peak);
-    figures_->setText(
-        tr("bubble %1 · peak %2")
-            .arg(QString::fromStdString(formatPercent(plan->bubble)), QString::fromStdString(formatBytes(peak))));
+    figures_->setText(tr("bubble %1 · peak %2").arg(percent(plan->bubble), QString::fromStdString(formatBytes(peak))));
     setRole(*figures_, !context_.document.planIsCurrent() ? "dim" : plan->fits ? "figure" : "bad");
     Q_EMIT subtitleChanged();
 }

@@ -25,20 +25,21 @@ namespace shardlab {
 
 TimelineTools::TimelineTools(const ViewContext& context, QWidget* parent)
     : QWidget(parent), context_(context), field_(child<QLineEdit>(this)), found_(child<QLabel>(this)),
-      previous_(button(QStringLiteral("‹"), tr("Previous event found"), tr("The previous event found (Shift+F3)"))),
-      next_(button(QStringLiteral("›"), tr("Next event found"), tr("The next event found (F3)"))),
+      previous_(button(QStringLiteral("‹"), tr("Previous event found"),
+                       tr("Go to the previous event that was found (Shift+F3)"))),
+      next_(button(QStringLiteral("›"), tr("Next event found"), tr("Go to the next event that was found (F3)"))),
       stepLabel_(child<QLabel>(tr("step"), this)), step_(child<QSpinBox>(this)),
       previousSlow_(button(QStringLiteral("‹"), tr("Previous slow step"), {})),
       nextSlow_(button(QStringLiteral("›"), tr("Next slow step"), {})), slow_(child<QLabel>(this)),
       grouping_(child<QComboBox>(this)),
-      pin_(button(tr("Pin"), tr("Pin the rank"), tr("Keep the selected rank on top (P)"))),
+      pin_(button(tr("Pin"), tr("Pin the rank"), tr("Keep the selected rank at the top (P)"))),
       refresh_(
           this, [this] { refresh(); }, 50) {
     field_->setPlaceholderText(tr("find: 3F7, wait rank 2, B > 5 ms"));
     field_->setAccessibleName(tr("Find events"));
-    field_->setToolTip(
-        tr("Actions (3F7, F7, 3B), kinds (wait, send forward), rank 0-3, places (pp1), step 12, stage 2, mb 7, > 5 ms; "
-           "all words must fit. Return goes to the next, Shift+Return to the previous one."));
+    field_->setToolTip(tr(
+        "Search for actions (3F7, F7, 3B), kinds (wait, send forward), rank 0-3, places (pp1), step 12, stage 2, mb 7, "
+        "> 5 ms; an event must match every word. Return goes to the next event, Shift+Return to the previous one."));
     field_->setClearButtonEnabled(true);
     field_->setMinimumWidth(110);
     field_->setMaximumWidth(260);
@@ -52,7 +53,7 @@ TimelineTools::TimelineTools(const ViewContext& context, QWidget* parent)
     step_->setButtonSymbols(QAbstractSpinBox::NoButtons);
     step_->setAlignment(Qt::AlignRight);
     grouping_->setAccessibleName(tr("Group ranks"));
-    grouping_->setToolTip(tr("Ranks alike on this axis of the mesh stand together (G)"));
+    grouping_->setToolTip(tr("Put ranks with the same position on this axis of the mesh together (G)"));
     pin_->setCheckable(true);
 
     auto* row = child<QHBoxLayout>(this);
@@ -177,8 +178,8 @@ void TimelineTools::refresh() {
                                  .arg(QString::fromStdString(
                                      formatSeconds(model.deviceTime().seconds(model.summary().medianStepSeconds()))));
         slow_->setToolTip(help);
-        previousSlow_->setToolTip(tr("The previous slow step (Alt+,)") + QLatin1Char('\n') + help);
-        nextSlow_->setToolTip(tr("The next slow step (Alt+.)") + QLatin1Char('\n') + help);
+        previousSlow_->setToolTip(tr("Go to the previous slow step (Alt+,)") + QLatin1Char('\n') + help);
+        nextSlow_->setToolTip(tr("Go to the next slow step (Alt+.)") + QLatin1Char('\n') + help);
         for (QToolButton* each : {previousSlow_, nextSlow_}) each->setEnabled(slow > 0);
     }
     const Selection& selection = context_.selection;

@@ -61,7 +61,7 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     filter_->setToolTip(tr("Ranks to show: numbers (0-3, 8) and places in the mesh (pp1, dp0)"));
     filter_->setClearButtonEnabled(true);
     filter_->setMaximumWidth(150);
-    follow_->setToolTip(tr("Keep the present in sight"));
+    follow_->setToolTip(tr("Keep the newest events in sight"));
     follow_->setFocusPolicy(Qt::TabFocus);
     measure_->setToolTip(tr("Drag to measure a stretch of time (M, or Shift+drag)"));
     measure_->setCheckable(true);
@@ -219,7 +219,7 @@ QString TimelineView::subtitle() const {
         if (!header.hasLayout()) text += tr(" · from %1").arg(QString::fromStdString(header.origin));
         if (model.predictedEnd() > 0) text += tr(" · predicted (thin, above) over measured");
         if (const std::string thinned = thinnedText(model.thinning()); !thinned.empty())
-            text += tr(" · thinned to %1: of %2 only figures are left (faint)")
+            text += tr(" · thinned to %1: only figures are left of %2 (faint)")
                         .arg(QString::fromStdString(formatBytes(model.thinning().sizeLimit)),
                              QString::fromStdString(thinned));
     }

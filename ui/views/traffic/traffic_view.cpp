@@ -31,7 +31,7 @@ void TrafficView::refresh() {
                          tr("Crosses the %1 axis once a step")
                              .arg(QString::fromUtf8(axis.data(), static_cast<qsizetype>(axis.size())))});
     }
-    if (facts.empty()) facts.push_back({tr("No rank talks to another"), QStringLiteral("0 B")});
+    if (facts.empty()) facts.push_back({tr("No rank sends anything to another"), QStringLiteral("0 B")});
     facts_->setFacts(facts);
 }
 
