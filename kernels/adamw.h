@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // AdamW (Loshchilov and Hutter, 1711.05101): decoupled weight decay, bias-corrected moments, one pass.
-// Tolerance against double precision: 1e-6 of the largest value a step.
+// The tolerance against double precision is 1e-6 of the largest value a step.
 #pragma once
 
-#include "kernels/array.h"
+#include "kernels/work.h"
 
-#include <cstdint>
 #include <span>
+#include <tuple>
 
 namespace shardlab {
 
@@ -29,15 +29,26 @@ struct AdamWPart {
     float* master = nullptr;  ///< fp32: what is updated where given; `value` is then a rounded copy of it
     float* first = nullptr;
     float* second = nullptr;
+    auto memory() { return std::tie(gradient, value, master, first, second); }
 };
 
 struct AdamWOps {
-    /// Of each part: first = beta1·first + (1 − beta1)·g; second = beta2·second + (1 − beta2)·g²;
+    /// Updates each part: first = beta1·first + (1 − beta1)·g; second = beta2·second + (1 − beta2)·g²;
     /// value −= rate·(weightDecay·value + (first/correction1)/(√(second/correction2) + epsilon)).
     virtual void adamw(const AdamWUpdate& update, std::span<const AdamWPart> parts) = 0;
+    static KernelWork adamwWork(const AdamWUpdate&, std::span<const AdamWPart> parts) {
+        KernelWork work{KernelKind::Optimizer};
+        for (const AdamWPart& part : parts) {
+            const auto elements = static_cast<double>(part.count);
+            work.bytes += updatedBytes(part.gradient, part.value, part.master, elements) + 4 * sizeof(float) * elements;
+        }
+        return work;
+    }
 
 protected:
     ~AdamWOps() = default;
 };
+
+#define SHARDLAB_ADAMW_OPS(operation) operation(AdamWOps, adamw, 2)
 
 }  // namespace shardlab

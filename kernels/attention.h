@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Causal self-attention of all heads: softmax(Q·Kᵀ/√width, positions up to the own one)·V.
-// Tolerance against double precision: 1e-5 of the largest value, gradients 2e-5.
+// The tolerance against double precision is 1e-5 of the largest value, that of gradients 2e-5.
 #pragma once
 
 #include "kernels/dropout.h"
-
-#include <cstddef>
 
 namespace shardlab {
 
@@ -14,26 +12,35 @@ struct AttentionShape {
     int sequence = 1;
     int heads = 1;
     int width = 1;  ///< of one head; heads · width = hidden
+
+    /// The elements of Q, of K, of V, and of the output.
+    double elements() const { return static_cast<double>(samples) * sequence * heads * width; }
+    /// The arithmetic of one product with the scores, of which the half up to the diagonal counts.
+    double scoreFlops() const { return elements() * sequence; }
 };
 
-/// Dropout of the probabilities: row (sample, head, query) of the mask is
-/// sample·rowsOfSample + head·sequence + query, so that heads may be a part of those of a layer.
+/// Dropout of the probabilities. Row (sample, head, query) of the mask is sample·rowsOfSample + head·sequence + query,
+/// so that the heads may be a part of a layer's heads.
 struct AttentionDropout {
     DropoutMask mask;
     std::int64_t rowsOfSample = 0;
 };
 
-/// What a device's attention needs beside its operands; elements.
+/// What the attention of a device needs beside its operands, in elements.
 struct AttentionNeeds {
-    /// What forward writes for backward: all probabilities [samples, heads, sequence, sequence] before their dropout,
-    /// zero above the diagonal, in T; or of each row the logarithm of its sum of exponentials [samples, heads,
-    /// sequence], in fp32, from which backward makes the probabilities anew.
+    /// What forward writes for backward: either all probabilities [samples, heads, sequence, sequence] before their
+    /// dropout, zero above the diagonal, in T; or the logarithm of each row's sum of exponentials [samples, heads,
+    /// sequence], in fp32, from which backward computes the probabilities again.
     std::size_t kept = 0;
     bool keepsProbabilities = true;
     std::size_t forwardScratch = 0;   ///< fp32
     std::size_t backwardScratch = 0;  ///< fp32
-    /// Backward may write the gradient over qkv itself; else it wants a place of its own for it.
+    /// Backward may write the gradient over qkv itself; else the gradient needs a place of its own.
     bool inPlace = true;
+
+    double keptBytes(ConstArray keptArray) const {
+        return bytesOf(keptArray, static_cast<double>(kept) / (keepsProbabilities ? 2 : 1));
+    }
 };
 
 struct AttentionOps {
@@ -43,15 +50,31 @@ struct AttentionOps {
     /// `kept` and output [samples·sequence, hidden]. qkv and output: T. Nothing is dropped where the mask's share is 0.
     virtual void attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
                            const AttentionDropout& dropout, float* scratch) = 0;
+    KernelWork attentionWork(const AttentionShape& shape, ConstArray qkv, Array kept, Array,
+                             const AttentionDropout& dropout, const float*) const {
+        const AttentionNeeds needs = attentionNeeds(shape, qkv.type, dropout.mask.share > 0);
+        return {KernelKind::Attention, bytesOf(qkv, 4 * shape.elements()) + needs.keptBytes(kept),
+                2 * shape.scoreFlops()};
+    }
 
-    /// Overwrites qkvGradient, shaped as qkv, with the gradient of it: may be qkv where the needs say so. output and
-    /// kept: those of forward; kept may be overwritten. outputGradient: [samples·sequence, hidden].
+    /// Overwrites qkvGradient, shaped as qkv, with the gradient of qkv; it may be qkv where the needs say so. output
+    /// and kept are those of forward; kept may be overwritten. outputGradient: [samples·sequence, hidden].
     virtual void attentionGrad(const AttentionShape& shape, ConstArray qkv, Array kept, ConstArray output,
                                ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
                                float* scratch) = 0;
+    KernelWork attentionGradWork(const AttentionShape& shape, ConstArray qkv, Array kept, ConstArray, ConstArray, Array,
+                                 const AttentionDropout& dropout, const float*) const {
+        const AttentionNeeds needs = attentionNeeds(shape, qkv.type, dropout.mask.share > 0);
+        const int products = needs.keepsProbabilities ? 4 : 5;  // the scores are computed again
+        return {KernelKind::AttentionGradient, bytesOf(qkv, 7 * shape.elements()) + needs.keptBytes(kept),
+                products * shape.scoreFlops()};
+    }
 
 protected:
     ~AttentionOps() = default;
 };
+
+#define SHARDLAB_ATTENTION_OPS(operation)                                                                              \
+    operation(AttentionOps, attention, 6) operation(AttentionOps, attentionGrad, 8)
 
 }  // namespace shardlab

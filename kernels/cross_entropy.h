@@ -1,48 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and cross-entropy over logits [rows, vocabulary], T; targets [rows], in range, on the device. The loss is
-// summed in double. Tolerance against double precision: 1e-5 of the value, gradient 1e-5 of the largest.
+// summed in double. The tolerance against double precision is 1e-5 of the value, that of the gradient 1e-5 of the
+// largest.
 #pragma once
 
-#include "kernels/array.h"
-
-#include <cstdint>
+#include "kernels/work.h"
 
 namespace shardlab {
 
-/// A part of a vocabulary that several share.
+/// The part of a vocabulary that one of several ranks holds.
 struct VocabularyPart {
     int rows = 0;
-    int columns = 0;  ///< logits [rows, columns]: those of tokens first … first + columns
+    int columns = 0;  ///< logits [rows, columns] are those of tokens first … first + columns
     int first = 0;
+
+    double elements() const { return 1.0 * rows * columns; }
 };
 
-/// A loss is set once what was asked for is done (DeviceMemory::synchronize), on a processor when the call returns;
+/// A loss is set once the device has done its work (DeviceMemory::synchronize), on a processor when the call returns;
 /// until then `loss` must stay where it is.
 struct CrossEntropyOps {
     /// loss = mean over rows of −ln softmax(logits)[target], nats.
     virtual void crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets,
                               double* loss) = 0;
-    /// The same, and logits are overwritten with softmax(logits) − onehot(target): the mean's gradient times `rows`,
-    /// which 16 bits would lose.
+    static KernelWork crossEntropyWork(int rows, int vocabulary, ConstArray logits, const auto&...) {
+        return {KernelKind::CrossEntropy, bytesOf(logits, 1.0 * rows * vocabulary)};
+    }
+
+    /// Computes the loss as crossEntropy does, and overwrites logits with softmax(logits) − onehot(target): the
+    /// gradient of the mean times `rows`, since 16 bits would lose the gradient itself.
     virtual void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
                                           double* loss) = 0;
+    static KernelWork crossEntropyWithGradientWork(int rows, int vocabulary, Array logits, const auto&...) {
+        return {KernelKind::CrossEntropy, bytesOf(logits, 2.0 * rows * vocabulary)};
+    }
 
-    // The same over a vocabulary that several hold parts of: maxima and sums are combined over all of them in between.
+    // The operations below share a vocabulary among several ranks, which combine maxima and sums between the calls.
 
     /// largest[r] = max over the part.
     virtual void largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) = 0;
+    static KernelWork largestLogitsWork(const VocabularyPart& part, ConstArray logits, const float*) {
+        return {KernelKind::CrossEntropy, bytesOf(logits, part.elements())};
+    }
+
     /// own[r] = logit of the target, 0 where another part has it; sums[r] = Σ e^(logit − largest[r]) over the part.
     /// `largest` is that of all parts.
     virtual void sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
                                  ConstArray logits, float* sums, float* own) = 0;
-    /// logits are overwritten with softmax − onehot, as above. `largest` and `sums` are those of all parts.
+    static KernelWork sumExponentialsWork(const VocabularyPart& part, const float*, const std::int32_t*,
+                                          ConstArray logits, const float*, const float*) {
+        return {KernelKind::CrossEntropy, bytesOf(logits, part.elements())};
+    }
+
+    /// Overwrites logits with softmax − onehot, as crossEntropyWithGradient does. `largest` and `sums` are those of all
+    /// parts.
     virtual void crossEntropyGradient(const VocabularyPart& part, const float* largest, const float* sums,
                                       const std::int32_t* targets, Array logits) = 0;
+    static KernelWork crossEntropyGradientWork(const VocabularyPart& part, const float*, const float*,
+                                               const std::int32_t*, Array logits) {
+        return {KernelKind::CrossEntropy, bytesOf(logits, 2 * part.elements())};
+    }
+
     /// loss = mean over rows of ln sums[r] + largest[r] − own[r].
     virtual void sharedLoss(int rows, const float* largest, const float* sums, const float* own, double* loss) = 0;
+    static KernelWork sharedLossWork(int rows, const auto&...) {
+        return {KernelKind::CrossEntropy, 3.0 * sizeof(float) * rows};
+    }
 
 protected:
     ~CrossEntropyOps() = default;
 };
+
+#define SHARDLAB_CROSS_ENTROPY_OPS(operation)                                                                          \
+    operation(CrossEntropyOps, crossEntropy, 5) operation(CrossEntropyOps, crossEntropyWithGradient, 5)                \
+        operation(CrossEntropyOps, largestLogits, 3) operation(CrossEntropyOps, sumExponentials, 6)                    \
+            operation(CrossEntropyOps, crossEntropyGradient, 5) operation(CrossEntropyOps, sharedLoss, 5)
 
 }  // namespace shardlab

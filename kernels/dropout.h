@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dropout (1207.0580), inverted: an element is set to zero with probability `share`, or else divided by 1 − share. A
-// mask is a function and is never stored: backward asks it again. Matrices are [rows, columns], row-major.
-// Tolerance against double precision: 1e-6 of the largest value.
+// mask is a function and is never stored: backward computes it again. Matrices are [rows, columns], row-major.
+// The tolerance against double precision is 1e-6 of the largest value.
 #pragma once
 
-#include "kernels/array.h"
-
-#include <cstdint>
+#include "kernels/work.h"
 
 namespace shardlab {
 
@@ -21,14 +19,30 @@ struct DropoutMask {
 struct DropoutOps {
     /// matrix := mask(matrix). T.
     virtual void dropout(int rows, int columns, const DropoutMask& mask, Array matrix) = 0;
+    static KernelWork dropoutWork(int rows, int columns, const DropoutMask&, Array matrix) {
+        return {KernelKind::Dropout, bytesOf(matrix, 2.0 * rows * columns)};
+    }
+
     /// output := mask(matrix): what dropout does to values, and to gradients.
     virtual void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) = 0;
+    static KernelWork dropoutToWork(int rows, int columns, const DropoutMask&, ConstArray matrix, Array) {
+        return {KernelKind::Dropout, bytesOf(matrix, 2.0 * rows * columns)};
+    }
+
     /// matrix := mask(matrix + bias) + residual: the end of a block's branch. bias: P.
     virtual void addBiasDropoutAndResidual(int rows, int columns, ConstArray bias, const DropoutMask& mask,
                                            ConstArray residual, Array matrix) = 0;
+    static KernelWork addBiasDropoutAndResidualWork(int rows, int columns, ConstArray, const DropoutMask&, ConstArray,
+                                                    Array matrix) {
+        return {KernelKind::Dropout, bytesOf(matrix, 3.0 * rows * columns)};
+    }
 
 protected:
     ~DropoutOps() = default;
 };
+
+#define SHARDLAB_DROPOUT_OPS(operation)                                                                                \
+    operation(DropoutOps, dropout, 4) operation(DropoutOps, dropoutTo, 5)                                              \
+        operation(DropoutOps, addBiasDropoutAndResidual, 6)
 
 }  // namespace shardlab

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens on their way to experts and back, as gate.h routes them: matrices [tokens, columns] and [rows, columns], T.
-// Sums are taken in the order of choices. Tolerance against double precision: 1e-6 of the largest value, dots 1e-5.
+// Sums are taken in the order of choices. The tolerance against double precision is 1e-6 of the largest value, that of
+// dots 1e-5.
 #pragma once
 
-#include "kernels/array.h"
-
-#include <cstdint>
+#include "kernels/work.h"
 
 namespace shardlab {
 
@@ -14,16 +13,33 @@ struct ExpertRowOps {
     /// row. `weights` null: 1. Dispatch, and the gradient of combine.
     virtual void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights,
                             ConstArray from, Array to) = 0;
-    /// to[t] = Σ over choices of weights[t, choice] · from[rows[t, choice]], those without a row left out. `weights`
-    /// null: 1. Combine, and the gradient of dispatch.
+    static KernelWork gatherRowsWork(int rows, int columns, int, const std::int32_t*, const float*, ConstArray,
+                                     Array to) {
+        return {KernelKind::Routing, bytesOf(to, 2.0 * rows * columns)};
+    }
+
+    /// to[t] = Σ over choices of weights[t, choice] · from[rows[t, choice]]; choices without a row are left out.
+    /// `weights` null: 1. Combine, and the gradient of dispatch.
     virtual void sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights,
                          ConstArray from, Array to) = 0;
+    static KernelWork sumRowsWork(int tokens, int columns, int choices, const std::int32_t*, const float*, ConstArray,
+                                  Array to) {
+        return {KernelKind::Routing, bytesOf(to, (1.0 + choices) * tokens * columns)};
+    }
+
     /// dots[t, choice] = ⟨matrix[t], from[rows[t, choice]]⟩, 0 without a row: the gradient of combine's weights.
     virtual void dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from,
                          ConstArray matrix, float* dots) = 0;
+    static KernelWork dotRowsWork(int tokens, int columns, int choices, const std::int32_t*, ConstArray,
+                                  ConstArray matrix, const float*) {
+        return {KernelKind::Routing, bytesOf(matrix, (1.0 + choices) * tokens * columns)};
+    }
 
 protected:
     ~ExpertRowOps() = default;
 };
+
+#define SHARDLAB_EXPERT_ROW_OPS(operation)                                                                             \
+    operation(ExpertRowOps, gatherRows, 7) operation(ExpertRowOps, sumRows, 7) operation(ExpertRowOps, dotRows, 7)
 
 }  // namespace shardlab

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gate scores the experts for every token and decides who goes where (1701.06538, 2006.16668, 2101.03961,
-// 2202.09368). All of it in fp32, whatever the layers compute in. The tokens of one sample compete for the places of
-// its experts: each expert has `capacity` places for each sample. Matrices are [tokens, …], row-major, tokens = samples
-// · sequence. Tolerance against double precision: 1e-5 of the largest value.
+// 2202.09368). All numbers are fp32, whatever the layers compute in. The tokens of one sample compete for the places of
+// its experts: each expert has `capacity` places for each sample. Matrices are [tokens, …], row-major, where tokens =
+// samples · sequence. The tolerance against double precision is 1e-5 of the largest value.
 #pragma once
 
-#include <cstdint>
+#include "kernels/work.h"
+
+#include <tuple>
 
 namespace shardlab {
 
 enum class GateKind : std::uint8_t {
     Switch,     ///< G = softmax(H); a token takes its largest, with that weight. Balance n·Σ f·p
-    NoisyTopK,  ///< G = softmax over the largest few of H, 0 elsewhere; balance: squared coefficient of variation of Σ
+    NoisyTopK,  ///< G = softmax over the largest few of H, 0 elsewhere. Balance: squared coefficient of variation of Σ
                 ///< G
     ExpertChoice,  ///< G = softmax(H); an expert takes the `capacity` tokens of a sample whose G for it is largest
     GShard,  ///< G = softmax(H); a token takes its largest two, g₁ ≥ g₂, with gᵢ ÷ (g₁ + g₂); the second only where
              ///< twice its weight exceeds a draw (2006.16668, algorithm 1). Balance n·Σ f·p, f of first choices
-    Hierarchical,  ///< P = softmax over the largest few of U, of groups; Q = softmax over the largest few of H in each
-                   ///< such group; G = P·Q, 0 elsewhere (1701.06538, appendix B). Balance as NoisyTopK
-    CappedChoice,  ///< as ExpertChoice, but an expert takes the tokens whose A for it is largest, weighted by G; see
-                   ///< GateRule
+    Hierarchical,  ///< P = softmax over the largest few groups by U; Q = softmax over the largest few of H in each such
+                   ///< group; G = P·Q, 0 elsewhere (1701.06538, appendix B). Balance as NoisyTopK
+    CappedChoice,  ///< as ExpertChoice, but an expert takes the tokens whose A for it is largest, weighted by G:
+                   ///< GateRule says what A is
 };
 
-/// How it decides.
+/// How a gate decides.
 struct GateRule {
     GateKind kind = GateKind::Switch;
-    /// GShard: a token's draw, even in [0, 1), is a hash of (key, firstRow + token) alone; without, it takes its second
-    /// expert always.
+    /// GShard: a token's draw, uniform in [0, 1), is a hash of (key, firstRow + token) alone. Without draws a token
+    /// always takes its second expert.
     bool draws = false;
     std::uint64_t key = 0;
     std::int64_t firstRow = 0;
@@ -41,49 +43,50 @@ struct GateRule {
 constexpr float cappedRelaxation = 1.5f;
 constexpr float cappedTolerance = 1e-3f;
 constexpr int cappedRounds = 500;
-constexpr int cappedSteps = 64;  ///< of Newton's, at most, for one u or v
+constexpr int cappedSteps = 64;  ///< of Newton's method, at most, for one u or v
 
-/// Of a token: experts, [tokens, experts]; Hierarchical: groups, [tokens, groups], else null.
+/// The scores of the tokens: for experts [tokens, experts]; Hierarchical also has those for groups [tokens, groups].
 struct GateScores {
     float* experts = nullptr;
     float* groups = nullptr;
+    auto memory() { return std::tie(experts, groups); }
 };
 
 struct GateShape {
     int samples = 1;
     int sequence = 1;
     int experts = 1;
-    int choices = 1;       ///< of a token: 1, 2 (GShard), k, or all experts where they choose
+    int choices = 1;       ///< of a token: 1, 2 (GShard), k, or all experts where experts choose
     int capacity = 1;      ///< at most sequence
-    int groups = 1;        ///< Hierarchical: of experts, neighbours, equally many in each
+    int groups = 1;        ///< Hierarchical: of neighbouring experts, equally many in each
     int groupChoices = 1;  ///< groups of a token, in each of which it takes choices ÷ groupChoices experts
     int tokens() const { return samples * sequence; }
     int rows() const { return experts * samples * capacity; }
-    /// Of one expert; expert e has the rows from e · expertRows() on, sample after sample.
+    /// The rows of one expert; expert e has those from e · expertRows() on, sample after sample.
     int expertRows() const { return samples * capacity; }
 };
 
 /// Who goes where. All lie on the device.
 struct Routes {
-    float* weights = nullptr;        ///< [tokens, choices] of the expert's output in the token's
-    std::int32_t* rows = nullptr;    ///< [tokens, choices] row among the experts' rows; -1: no place, or not chosen
-    std::int32_t* places = nullptr;  ///< [rows] token · choices + choice that has the row; -1: nobody
+    float* weights = nullptr;        ///< [tokens, choices] weight of the expert's output in the token's output
+    std::int32_t* rows = nullptr;    ///< [tokens, choices] row among the experts' rows; −1: no place, or not chosen
+    std::int32_t* places = nullptr;  ///< [rows] token · choices + choice that has the row; −1: nobody
     float* asked = nullptr;          ///< [samples, experts] tokens that chose the expert, with a place or without
-    float* sums =
-        nullptr;  ///< [samples, experts] Σ G of the sample's tokens; GShard: those who have it as first choice
-    float* assigned = nullptr;       ///< CappedChoice: A [tokens, experts]
-    std::int32_t* rounds = nullptr;  ///< CappedChoice: [samples] that A took
+    float* sums = nullptr;      ///< [samples, experts] Σ G of the sample's tokens; GShard: tokens that choose it first
+    float* assigned = nullptr;  ///< CappedChoice: A [tokens, experts]
+    std::int32_t* rounds = nullptr;  ///< CappedChoice: [samples] how many rounds A took
+    auto memory() { return std::tie(weights, rows, places, asked, sums, assigned, rounds); }
 };
 
-/// The balance loss of a sample: Switch n·Σ f·p, f = asked ÷ s, p = Σ G ÷ s; GShard the same with f = sums ÷ s;
-/// NoisyTopK and Hierarchical variance ÷ mean² of sums, over the experts. None where experts choose.
+/// The balance loss of a sample. Switch: n·Σ f·p, f = asked ÷ s, p = Σ G ÷ s; GShard: the same with f = sums ÷ s;
+/// NoisyTopK and Hierarchical: variance ÷ mean² of sums, over the experts. There is none where experts choose.
 struct Balance {
     GateKind kind = GateKind::Switch;
-    float weight = 0;  ///< of the mean over samples, in the gradient
+    float weight = 0;  ///< of the samples' mean loss, in the gradient
 };
 
-/// What a sample's `asked` or `sums` of an expert is multiplied by in the gradient of a token's G for it: Switch's
-/// asked, the others' sums.
+/// The factor that a sample's `asked` (Switch) or `sums` (the other kinds) of an expert has in the gradient of a
+/// token's G for that expert.
 inline float balanceFactor(const GateShape& shape, const Balance& balance) {
     const bool ofSquares = balance.kind == GateKind::NoisyTopK || balance.kind == GateKind::Hierarchical;
     const auto s = static_cast<float>(shape.sequence);
@@ -96,22 +99,52 @@ struct GateOps {
     /// element (r, c), normal with deviation 1, is a hash of (key, firstRow + r, c) alone.
     virtual void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
                            float* logits) = 0;
-    /// From logits H and U, overwritten with G and P. Of equal scores the lower number goes first, of GShard's those
-    /// are G's. All first choices have a place before second ones, and tokens one in the order of the text; the order
-    /// of Hierarchical's is group by group, in each expert by expert. What GShard does not draw asks for no place.
-    /// Overwrites all of `routes`.
+    static KernelWork gateNoiseWork(int rows, int columns, const auto&...) {
+        return {KernelKind::Routing, 4.0 * sizeof(float) * rows * columns};
+    }
+
+    /// Decides from logits H and U, which it overwrites with G and P; overwrites all of `routes`. Among equal scores
+    /// (GShard compares G) the lower number goes first. All first choices get places before second ones, and tokens in
+    /// the order of the text; the choices of Hierarchical are ordered by group, then by expert. A second choice that
+    /// GShard does not draw asks for no place.
     virtual void route(const GateShape& shape, const GateRule& rule, const GateScores& logits,
                        const Routes& routes) = 0;
-    /// probabilities G and P are overwritten with the gradients of H and U: of `weightGradient` [tokens, choices], of
-    /// the routes' weights (what has no place gets none), and of the balance loss, in which f is constant. `noise`,
-    /// where not null, is the slope of gateNoise and becomes the gradient of what that was given.
+    static KernelWork routeWork(const GateShape& shape, const GateRule&, const GateScores& logits,
+                                const Routes& routes) {
+        const double assigned = routes.assigned ? 2.0 * shape.tokens() * shape.experts : 0;
+        return {KernelKind::Routing, sizeof(float) * (2 * scoreCount(shape, logits) + assigned +
+                                                      2.0 * shape.tokens() * shape.choices + shape.rows())};
+    }
+
+    /// Overwrites the probabilities G and P with the gradients of H and U. These come from `weightGradient` [tokens,
+    /// choices], the gradient of the routes' weights (a choice without a place gets none), and from the balance loss,
+    /// in which f is constant. `noise`, where not null, is the slope of gateNoise and becomes the gradient of
+    /// gateNoise's input.
     virtual void routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes,
                            const float* weightGradient, const GateScores& probabilities, const GateScores& noise) = 0;
-    /// tally[e] += tokens that chose expert e; tally[experts + e] += those of them without a place.
+    static KernelWork routeGradWork(const GateShape& shape, const Balance&, const Routes&, const float*,
+                                    const GateScores& probabilities, const GateScores& noise) {
+        return {KernelKind::Routing, sizeof(float) * ((noise.experts ? 4 : 2) * scoreCount(shape, probabilities) +
+                                                      2.0 * shape.tokens() * shape.choices)};
+    }
+
+    /// tally[e] += the tokens that chose expert e; tally[experts + e] += those of them without a place.
     virtual void countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) = 0;
+    static KernelWork countLoadWork(const GateShape& shape, const float*, const std::int32_t*) {
+        return {KernelKind::Routing, 4.0 * shape.experts * (shape.samples + 4)};
+    }
 
 protected:
     ~GateOps() = default;
+
+private:
+    static double scoreCount(const GateShape& shape, const GateScores& scores) {
+        return 1.0 * shape.tokens() * (shape.experts + (scores.groups ? shape.groups : 0));
+    }
 };
+
+#define SHARDLAB_GATE_OPS(operation)                                                                                   \
+    operation(GateOps, gateNoise, 6) operation(GateOps, route, 4) operation(GateOps, routeGrad, 6)                     \
+        operation(GateOps, countLoad, 3)
 
 }  // namespace shardlab

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // GELU in its tanh form (as GPT-2): g(x) = x/2 · (1 + tanh u), u = √(2/π)·(x + 0.044715 x³).
-// Tolerance against double precision: 1e-6 of the largest value, gradient 1e-5.
+// The tolerance against double precision is 1e-6 of the largest value, that of the gradient 1e-5.
 #pragma once
 
-#include "kernels/array.h"
-
-#include <cstdint>
+#include "kernels/work.h"
 
 namespace shardlab {
 
 struct GeluOps {
     /// x[r,c] += bias[c]; output = g(x). Both [rows, columns], T; bias: P.
     virtual void biasGelu(int rows, int columns, ConstArray bias, Array x, Array output) = 0;
+    static KernelWork biasGeluWork(int rows, int columns, ConstArray, Array x, Array) {
+        return {KernelKind::Gelu, bytesOf(x, 3.0 * rows * columns)};
+    }
+
     /// x := outputGradient · g′(x), element by element; `count` elements, T.
     virtual void geluGrad(std::int64_t count, ConstArray outputGradient, Array x) = 0;
+    static KernelWork geluGradWork(std::int64_t count, ConstArray, Array x) {
+        return {KernelKind::Gelu, bytesOf(x, 3.0 * static_cast<double>(count))};
+    }
 
 protected:
     ~GeluOps() = default;
 };
+
+#define SHARDLAB_GELU_OPS(operation) operation(GeluOps, biasGelu, 5) operation(GeluOps, geluGrad, 3)
 
 }  // namespace shardlab

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products, on a library, alone and with what follows them in a transformer. Row-major.
-// Tolerance against double precision: 1e-5 of the largest value.
+// Matrix products, which a library computes, alone and with what follows them in a transformer. Matrices are row-major.
+// The tolerance against double precision is 1e-5 of the largest value.
 #pragma once
 
-#include "kernels/array.h"
+#include "kernels/work.h"
+
+#include <tuple>
 
 namespace shardlab {
 
@@ -12,6 +14,7 @@ struct Matrix {
     ConstArray data;
     int stride = 0;
     bool transpose = false;
+    auto memory() { return std::tie(data); }
 };
 
 struct GemmOps {
@@ -20,22 +23,45 @@ struct GemmOps {
     /// is overwritten, may hold anything) or 1 (accumulates). The same call gives the same bits. A and B may lie in the
     /// same larger matrix as C as long as no element is both read and written.
     virtual void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, Array c, int strideC) = 0;
+    static KernelWork gemmWork(int m, int n, int k, float, Matrix a, Matrix b, float beta, Array c, int) {
+        const KernelKind kind = a.transpose   ? KernelKind::ProductTransposedA
+                                : b.transpose ? KernelKind::ProductTransposedB
+                                              : KernelKind::Product;
+        return productWork(kind, m, n, k, a.data, b.data, bytesOf(c, (beta != 0 ? 2.0 : 1.0) * m * n));
+    }
 
     /// C[m,n] = A·B + bias[n]; A [m,k], B [k,n]. bias: P.
     virtual void gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array c) = 0;
-    /// x = A·B + bias; output = g(x), of gelu.h.
+    static KernelWork gemmBiasWork(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array c) {
+        return productWork(KernelKind::Product, m, n, k, a, b, bytesOf(bias, n) + bytesOf(c, 1.0 * m * n));
+    }
+
+    /// x = A·B + bias; output = g(x), where g is the GELU of gelu.h.
     virtual void gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x,
                               Array output) = 0;
-    /// x := (A·Bᵀ) · g′(x), element by element; A [m,k], B [n,k], x [m,n]. `scratch` [m,n], T: overwritten or not.
-    virtual void gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) = 0;
+    static KernelWork gemmBiasGeluWork(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x,
+                                       Array output) {
+        return productWork(KernelKind::Product, m, n, k, a, b,
+                           bytesOf(bias, n) + bytesOf(x, 1.0 * m * n) + bytesOf(output, 1.0 * m * n));
+    }
 
-    /// Of whole matrices: C[m,n] = op(A)·op(B) + beta·C.
-    void gemm(int m, int n, int k, ConstArray a, bool transposeA, ConstArray b, bool transposeB, float beta, Array c) {
-        gemm(m, n, k, 1.0f, {a, transposeA ? m : k, transposeA}, {b, transposeB ? k : n, transposeB}, beta, c, n);
+    /// x := (A·Bᵀ) · g′(x), element by element; A [m,k], B [n,k], x [m,n]. `scratch` [m,n], T, may be overwritten.
+    virtual void gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) = 0;
+    static KernelWork gemmGeluGradWork(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array) {
+        return productWork(KernelKind::ProductTransposedB, m, n, k, a, b, bytesOf(x, 2.0 * m * n));
     }
 
 protected:
     ~GemmOps() = default;
+
+private:
+    static KernelWork productWork(KernelKind kind, int m, int n, int k, ConstArray a, ConstArray b, double otherBytes) {
+        return {kind, bytesOf(a, 1.0 * m * k) + bytesOf(b, 1.0 * k * n) + otherBytes, 2.0 * m * n * k};
+    }
 };
+
+#define SHARDLAB_GEMM_OPS(operation)                                                                                   \
+    operation(GemmOps, gemm, 9) operation(GemmOps, gemmBias, 7) operation(GemmOps, gemmBiasGelu, 8)                    \
+        operation(GemmOps, gemmGeluGrad, 7)
 
 }  // namespace shardlab

@@ -1,56 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that says what its calls took: how often each kind of kernel was called, for how long, and how much
+// A device that measures what its calls took: how often each kind of kernel was called, for how long, and how much
 // arithmetic and memory its operands ask for.
 #pragma once
 
-#include "kernels/device.h"
+#include "kernels/forwarding_device.h"
 
 #include <array>
-#include <cstdint>
-#include <string_view>
+#include <exception>
 
 namespace shardlab {
 
-enum class KernelKind : std::uint8_t {
-    Product,             ///< A·B, with the bias or GELU after it
-    ProductTransposedB,  ///< A·Bᵀ: gradients of inputs, and the output projection
-    ProductTransposedA,  ///< Aᵀ·B: gradients of weights
-    Attention,
-    AttentionGradient,
-    LayerNorm,
-    LayerNormGradient,
-    Gelu,  ///< by itself, forward and gradient
-    Bias,  ///< by itself, with residuals; sums of columns
-    Dropout,
-    Embedding,     ///< forward and gradient
-    CrossEntropy,  ///< with the gradient
-    Optimizer,
-    Elementwise,  ///< sums, conversions, what looks for values that are not finite
-    Copy,         ///< within the device, to and from it, and clearing
-    Routing,      ///< of tokens to experts and back
-    RmsNorm,
-    RmsNormGradient,
-    Swiglu,   ///< forward and gradient
-    Rotary,   ///< rotary embedding, forward and gradient
-    Patches,  ///< of images, for the products of convolutions, and their sums
-    Pooling,  ///< ReLU and max-pool, forward and gradient; pixels as numbers
-};
-inline constexpr std::size_t kernelKinds = 22;
-std::string_view name(KernelKind kind);  ///< "A·B"
-
+/// What the calls of one kind of kernel took, all together.
 struct KernelUse {
     std::int64_t calls = 0;
     double seconds = 0;
-    double flops = 0;  ///< of products, those inside attention too; what else computes is bound by memory
-    double bytes = 0;  ///< of operands, each read or written once
+    double flops = 0;  ///< as KernelWork counts them
+    double bytes = 0;
 };
 
 /// All calls go to `device`, which outlives this. Nothing is measured until start().
-class MeteredDevice final : public Device {
+class MeteredDevice final : public ForwardingDevice<MeteredDevice> {
 public:
     explicit MeteredDevice(Device& device) : device_(device) {}
 
-    /// From here on, from zero. `now` gives seconds. A device that works on by itself is waited for after each call.
+    /// Measures from here on, from zero. `now` gives seconds. A device that works on by itself is waited for after each
+    /// call.
     void start(double (*now)());
     void stop() { now_ = nullptr; }
     const KernelUse& use(KernelKind kind) const { return uses_[static_cast<std::size_t>(kind)]; }
@@ -70,107 +44,47 @@ public:
     void* allocateStaging(std::size_t bytes) override { return device_.allocateStaging(bytes); }
     void releaseStaging(void* data) override { device_.releaseStaging(data); }
 
-    void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, Array c, int strideC) override;
-    void gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array c) override;
-    void gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x, Array output) override;
-    void gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) override;
-    void addBias(int rows, int columns, ConstArray bias, Array matrix) override;
-    void addBiasAndResidual(int rows, int columns, ConstArray bias, ConstArray residual, Array matrix) override;
-    void addColumnSums(int rows, int columns, ConstArray gradient, Array bias) override;
-    void layerNorm(int rows, int columns, ConstArray input, ConstArray gamma, ConstArray beta, float* mean, float* rstd,
-                   Array output) override;
-    void layerNormInputGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* mean,
-                            const float* rstd, ConstArray outputGradient, ConstArray residualGradient,
-                            Array inputGradient) override;
-    void layerNormWeightGrad(int rows, int columns, ConstArray input, const float* mean, const float* rstd,
-                             ConstArray outputGradient, Array gammaGradient, Array betaGradient) override;
-    void rmsNorm(int rows, int columns, ConstArray input, ConstArray gamma, float* rstd, Array output) override;
-    void rmsNormInputGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* rstd,
-                          ConstArray outputGradient, ConstArray residualGradient, Array inputGradient) override;
-    void rmsNormWeightGrad(int rows, int columns, ConstArray input, const float* rstd, ConstArray outputGradient,
-                           Array gammaGradient) override;
-    void biasGelu(int rows, int columns, ConstArray bias, Array x, Array output) override;
-    void geluGrad(std::int64_t count, ConstArray outputGradient, Array x) override;
-    void swiglu(int rows, int columns, ConstArray joined, Array output) override;
-    void swigluGrad(int rows, int columns, ConstArray outputGradient, Array joined) override;
-    void rotary(const RotaryShape& shape, ConstArray joined, Array apart) override;
-    void rotaryGrad(const RotaryShape& shape, ConstArray apartGradient, Array joinedGradient) override;
-    void scalePixels(std::int64_t count, const std::int32_t* pixels, Array images) override;
-    void spreadPatches(const ImageShape& shape, ConstArray images, Array patches) override;
-    void sumPatches(const ImageShape& shape, ConstArray patches, ConstArray activated, Array images) override;
-    void relu(std::int64_t count, Array x) override;
-    void maxPool(const ImageShape& shape, ConstArray images, Array pooled, std::uint8_t* codes) override;
-    void maxPoolGrad(const ImageShape& shape, ConstArray pooledGradient, Array images) override;
-    void maxPoolCodedGrad(const ImageShape& shape, const std::uint8_t* codes, ConstArray pooledGradient,
-                          Array images) override;
-    void packFloats(std::int64_t count, int bits, ConstArray from, std::uint8_t* packed) override;
-    void unpackFloats(std::int64_t count, int bits, const std::uint8_t* packed, Array to) override;
-    void dropout(int rows, int columns, const DropoutMask& mask, Array matrix) override;
-    void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) override;
-    void addBiasDropoutAndResidual(int rows, int columns, ConstArray bias, const DropoutMask& mask, ConstArray residual,
-                                   Array matrix) override;
-    AttentionNeeds attentionNeeds(const AttentionShape& shape, DType type, bool drops) const override;
-    void attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
-                   const AttentionDropout& dropout, float* scratch) override;
-    void attentionGrad(const AttentionShape& shape, ConstArray qkv, Array kept, ConstArray output,
-                       ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
-                       float* scratch) override;
-    std::size_t attentionBlockScratch(int rows, int width) const override;
-    void attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, bool first, float* output,
-                        float* logSums, float* scratch) override;
-    void attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, ConstArray output,
-                            ConstArray outputGradient, const float* logSums, float* queryGradient,
-                            float* keysValuesGradient, float* scratch) override;
-    void takeKeysValues(int rows, int hidden, ConstArray qkv, Array keysValues) override;
-    void joinGradients(int rows, int hidden, const float* queryGradient, const float* keysValuesGradient,
-                       Array qkvGradient) override;
-    void embed(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray tokenTable, ConstArray positionTable,
-               Array output) override;
-    void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
-                   Array tokenGradient, Array positionGradient) override;
-    void crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) override;
-    void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
-                                  double* loss) override;
-    void largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) override;
-    void sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
-                         ConstArray logits, float* sums, float* own) override;
-    void crossEntropyGradient(const VocabularyPart& part, const float* largest, const float* sums,
-                              const std::int32_t* targets, Array logits) override;
-    void sharedLoss(int rows, const float* largest, const float* sums, const float* own, double* loss) override;
-    double sumOfSquares(std::span<const ArrayPart> parts) override;
-    void convert(std::int64_t count, ConstArray from, Array to) override;
-    void add(std::int64_t count, ConstArray from, Array to) override;
-    void multiply(std::int64_t count, float factor, Array values) override;
-    void noteNotFinite(std::int64_t count, ConstArray values, std::int32_t number, std::int32_t* first) override;
-    void addExponents(std::int64_t count, ConstArray values, ExponentHistogram& histogram) override;
-    void adamw(const AdamWUpdate& update, std::span<const AdamWPart> parts) override;
-    void sgd(std::int64_t count, const SgdUpdate& update, ConstArray gradient, Array value, float* velocity,
-             float* master) override;
-    void adafactorSums(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override;
-    void adafactorNorms(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override;
-    void adamw8Bit(const AdamWUpdate& update, std::span<const AdamW8BitPart> parts) override;
-    void adafactor(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override;
-    void sm3(const Sm3Update& update, std::span<const Sm3Part> parts) override;
-
-    void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
-                   float* logits) override;
-    void route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) override;
-    void routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes, const float* weightGradient,
-                   const GateScores& probabilities, const GateScores& noise) override;
-    void countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) override;
-    void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights,
-                    ConstArray from, Array to) override;
-    void sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights, ConstArray from,
-                 Array to) override;
-    void dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from, ConstArray matrix,
-                 float* dots) override;
-
 private:
-    class Call;  ///< one call under way
+    friend class ForwardingDevice<MeteredDevice>;
+
+    /// One call under way.
+    class Call {
+    public:
+        Call(MeteredDevice& meter, const KernelWork& work) : meter_(meter), begin_(meter.now_ ? meter.now_() : 0) {
+            if (!meter.now_) return;
+            use_ = &meter.uses_[static_cast<std::size_t>(work.kind)];
+            ++use_->calls;
+            use_->flops += work.flops;
+            use_->bytes += work.bytes;
+        }
+        Call(const Call&) = delete;
+        Call& operator=(const Call&) = delete;
+        /// Throws what the device throws; nothing where the call has thrown already.
+        ~Call() noexcept(false) {
+            if (!use_ || std::uncaught_exceptions() > exceptions_) return;
+            if (!meter_.onHost()) meter_.synchronize();
+            use_->seconds += meter_.now_() - begin_;
+        }
+
+    private:
+        MeteredDevice& meter_;
+        double begin_;
+        KernelUse* use_ = nullptr;
+        int exceptions_ = std::uncaught_exceptions();
+    };
+
+    Device& inner() const { return device_; }
+    template <auto operation, class... Arguments>
+    OperationResult<operation> forward(const auto& workOn, Arguments&... arguments) {
+        const Call call(*this, workOn(device_, arguments...));
+        return (device_.*operation)(arguments...);
+    }
 
     Device& device_;
     double (*now_)() = nullptr;
     std::array<KernelUse, kernelKinds> uses_{};
 };
+
+extern template class ForwardingDevice<MeteredDevice>;
 
 }  // namespace shardlab

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stochastic gradient descent, plain or with momentum. Tolerance against double precision: 1e-6 of the largest value a
-// step.
+// Stochastic gradient descent, plain or with momentum. The tolerance against double precision is 1e-6 of the largest
+// value a step.
 #pragma once
 
-#include "kernels/array.h"
-
-#include <cstdint>
+#include "kernels/work.h"
 
 namespace shardlab {
 
@@ -22,9 +20,17 @@ struct SgdOps {
     /// is updated, and `value` is a rounded copy of it.
     virtual void sgd(std::int64_t count, const SgdUpdate& update, ConstArray gradient, Array value, float* velocity,
                      float* master) = 0;
+    static KernelWork sgdWork(std::int64_t count, const SgdUpdate&, ConstArray gradient, Array value,
+                              const float* velocity, const float* master) {
+        const auto elements = static_cast<double>(count);
+        return {KernelKind::Optimizer,
+                updatedBytes(gradient, value, master, elements) + bytesOf(velocity, 2 * elements)};
+    }
 
 protected:
     ~SgdOps() = default;
 };
+
+#define SHARDLAB_SGD_OPS(operation) operation(SgdOps, sgd, 6)
 
 }  // namespace shardlab

@@ -78,17 +78,17 @@ void CpuDevice::gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float
 }
 
 void CpuDevice::gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array c) {
-    gemm(m, n, k, a, false, b, false, 0, c);
+    Device::gemm(m, n, k, a, false, b, false, 0, c);
     addBias(m, n, bias, c);
 }
 
 void CpuDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x, Array output) {
-    gemm(m, n, k, a, false, b, false, 0, x);
+    Device::gemm(m, n, k, a, false, b, false, 0, x);
     biasGelu(m, n, bias, x, output);
 }
 
 void CpuDevice::gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) {
-    gemm(m, n, k, a, false, b, true, 0, scratch);
+    Device::gemm(m, n, k, a, false, b, true, 0, scratch);
     geluGrad(std::int64_t{m} * n, scratch, x);
 }
 

@@ -63,7 +63,7 @@ void CudaDevice::gemmBias(int m, int n, int k, ConstArray a, ConstArray b, Const
     const GemmShape shape = wholeShape(m, n, k, a.type, Epilogue::Bias);
     const bool alike = bias.type == a.type && c.type == a.type;
     if (alike && plans_->multiply(shape, {a.data, b.data, c.data, bias.data}, *queue_)) return;
-    GemmOps::gemm(m, n, k, a, false, b, false, 0, c);
+    Device::gemm(m, n, k, a, false, b, false, 0, c);
     addBias(m, n, bias, c);
 }
 
@@ -71,13 +71,13 @@ void CudaDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, C
     const GemmShape shape = wholeShape(m, n, k, a.type, Epilogue::BiasGelu);
     const bool alike = bias.type == a.type && output.type == a.type && n % 8 == 0;
     if (alike && plans_->multiply(shape, {a.data, b.data, output.data, bias.data, x.data}, *queue_)) return;
-    GemmOps::gemm(m, n, k, a, false, b, false, 0, x);
+    Device::gemm(m, n, k, a, false, b, false, 0, x);
     biasGelu(m, n, bias, x, output);
 }
 
 // The library's epilogue for it is not promised to work in place.
 void CudaDevice::gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) {
-    GemmOps::gemm(m, n, k, a, false, b, true, 0, scratch);
+    Device::gemm(m, n, k, a, false, b, true, 0, scratch);
     geluGrad(static_cast<std::int64_t>(m) * n, scratch, x);
 }
 

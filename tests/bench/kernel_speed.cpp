@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every op of a device at the shapes of a GPT-2 of 124 M parameters: time, rates, and how much of the time the op would
-// need at least, from the ceilings measured first (a copy within the device, a large product).
+// Every operation of a device at the shapes of a GPT-2 of 124 M parameters: time, rates, and how much of the time the
+// operation would need at least, from the ceilings measured first (a copy within the device, a large product).
 // kernel_speed [cuda|cpu] [bf16|fp16|fp32] [samples] [op]
 #include "kernels/cuda_device.h"
-#include "kernels/device.h"
+#include "kernels/metered_device.h"
 
 #include <algorithm>
 #include <chrono>
@@ -82,7 +82,8 @@ double secondsOf(Device& device, const std::function<void(int)>& call) {
 
 class Table {
 public:
-    Table(Device& device, DType type, std::string only) : device_(device), only_(std::move(only)) {
+    Table(MeteredDevice& meter, DType type, std::string only) : meter_(meter), device_(meter), only_(std::move(only)) {
+        Device& device = device_;
         const std::int64_t size = onGpu() ? std::int64_t{1} << 31 : std::int64_t{1} << 28;
         {
             const Rotating from(device, DType::F32, size / 4, 1), to(device, DType::F32, size / 4, 1);
@@ -107,9 +108,16 @@ public:
     bool onGpu() const { return !device_.onHost(); }
     bool wants(const std::string& op) const { return only_.empty() || op.find(only_) != std::string::npos; }
 
-    void row(const std::string& op, const std::string& shape, double bytes, double flops,
-             const std::function<void(int)>& call) {
+    void row(const std::string& op, const std::string& shape, const std::function<void(int)>& call) {
         if (!wants(op)) return;
+        double bytes = 0, flops = 0;
+        meter_.start([] { return 0.0; });
+        call(0);
+        meter_.stop();
+        for (std::size_t kind = 0; kind < kernelKinds; ++kind) {
+            bytes += meter_.use(static_cast<KernelKind>(kind)).bytes;
+            flops += meter_.use(static_cast<KernelKind>(kind)).flops;
+        }
         const double seconds = secondsOf(device_, call);
         const double least = std::max(bytes / bytesPerSecond_, flops / flopsPerSecond_);
         std::printf("%-28s %-24s %9.4f %8.0f %9.1f %6.0f%%\n", op.c_str(), shape.c_str(), seconds * 1e3,
@@ -118,7 +126,8 @@ public:
     }
 
 private:
-    Device& device_;
+    MeteredDevice& meter_;
+    Device& device_;  ///< the same
     std::string only_;
     double bytesPerSecond_ = 0;
     double flopsPerSecond_ = 0;
@@ -134,9 +143,6 @@ struct Bench {
     int samples;
     Table& table;
     int rows = samples * sequence;
-    double size = static_cast<double>(sizeOf(type));
-
-    double gemmBytes(double m, double n, double k) const { return size * (m * k + k * n + m * n); }
 
     /// The four products of a layer, alone and with what follows them, forward and backward; and those of the logits.
     void products() const {
@@ -145,27 +151,22 @@ struct Bench {
         Rotating c(device, type, wide, 2), d(device, type, wide, 2), bias(device, type, 4 * hidden, 1);
         Rotating gradient(device, DType::F32, std::int64_t{4} * hidden * hidden, 2);
         for (Rotating* each : {&a, &b, &c, &d, &bias, &gradient}) each->random();
-        const auto gemmRow = [&](const char* name, int m, int n, int k, const std::function<void(int)>& call) {
-            table.row(name, shapeOf(m, n, k), gemmBytes(m, n, k), 2.0 * m * n * k, call);
-        };
         constexpr int shapes[][2] = {
             {3 * hidden, hidden}, {hidden, hidden}, {4 * hidden, hidden}, {hidden, 4 * hidden}};
         for (const auto& [n, k] : shapes)
-            gemmRow("gemm", rows, n, k,
-                    [&, n = n, k = k](int i) { device.gemm(rows, n, k, a[i], false, b[i], false, 0, c[i]); });
-        gemmRow("gemmBias", rows, 3 * hidden, hidden,
-                [&](int i) { device.gemmBias(rows, 3 * hidden, hidden, a[i], b[i], bias[0], c[i]); });
+            table.row("gemm", shapeOf(rows, n, k),
+                      [&, n = n, k = k](int i) { device.gemm(rows, n, k, a[i], false, b[i], false, 0, c[i]); });
+        table.row("gemmBias", shapeOf(rows, 3 * hidden, hidden),
+                  [&](int i) { device.gemmBias(rows, 3 * hidden, hidden, a[i], b[i], bias[0], c[i]); });
         table.row("gemmBiasGelu", shapeOf(rows, 4 * hidden, hidden),
-                  gemmBytes(rows, 4 * hidden, hidden) + size * rows * 4 * hidden, 2.0 * rows * 4 * hidden * hidden,
                   [&](int i) { device.gemmBiasGelu(rows, 4 * hidden, hidden, a[i], b[i], bias[0], c[i], d[i]); });
         for (const auto& [k, n] : shapes)
-            gemmRow("gemm, of input", rows, n, k,
-                    [&, n = n, k = k](int i) { device.gemm(rows, n, k, a[i], false, b[i], true, 0, c[i]); });
+            table.row("gemm, of input", shapeOf(rows, n, k),
+                      [&, n = n, k = k](int i) { device.gemm(rows, n, k, a[i], false, b[i], true, 0, c[i]); });
         table.row("gemmGeluGrad", shapeOf(rows, 4 * hidden, hidden),
-                  gemmBytes(rows, 4 * hidden, hidden) + size * rows * 4 * hidden, 2.0 * rows * 4 * hidden * hidden,
                   [&](int i) { device.gemmGeluGrad(rows, 4 * hidden, hidden, a[i], b[i], c[i], d[i]); });
         for (const auto& [n, k] : shapes)
-            table.row("gemm, of weights", shapeOf(k, n, rows), size * rows * (n + k) + 8.0 * n * k, 2.0 * rows * n * k,
+            table.row("gemm, of weights", shapeOf(k, n, rows),
                       [&, n = n, k = k](int i) { device.gemm(k, n, rows, a[i], true, c[i], false, 1, gradient[i]); });
     }
 
@@ -174,28 +175,25 @@ struct Bench {
         Rotating logits(device, type, std::int64_t{rows} * vocabulary, 1);
         Rotating gradient(device, DType::F32, std::int64_t{vocabulary} * hidden, 1);
         for (Rotating* each : {&x, &w, &logits, &gradient}) each->random();
-        const double flops = 2.0 * rows * vocabulary * hidden;
-        const double bytes = gemmBytes(rows, vocabulary, hidden);
-        table.row("gemm", shapeOf(rows, vocabulary, hidden), bytes, flops,
+        table.row("gemm", shapeOf(rows, vocabulary, hidden),
                   [&](int i) { device.gemm(rows, vocabulary, hidden, x[i], false, w[0], true, 0, logits[0]); });
-        table.row("gemm, of input", shapeOf(rows, hidden, vocabulary), bytes, flops,
+        table.row("gemm, of input", shapeOf(rows, hidden, vocabulary),
                   [&](int i) { device.gemm(rows, hidden, vocabulary, logits[0], false, w[0], false, 0, x[i]); });
-        table.row("gemm, of weights", shapeOf(vocabulary, hidden, rows), bytes, flops,
+        table.row("gemm, of weights", shapeOf(vocabulary, hidden, rows),
                   [&](int i) { device.gemm(vocabulary, hidden, rows, logits[0], true, x[i], false, 1, gradient[0]); });
         const std::vector<std::int32_t> targets(static_cast<std::size_t>(rows), 77);
         Rotating onDevice(device, DType::I32, rows, 1);
         device.upload(targets.data(), onDevice[0].data, targets.size() * 4);
         const auto* numbers = static_cast<const std::int32_t*>(onDevice[0].data);
         const std::string shape = std::to_string(rows) + "×" + std::to_string(vocabulary);
-        const double values = double(rows) * vocabulary;
         double loss = 0;
-        table.row("crossEntropy", shape, size * values, 0,
+        table.row("crossEntropy", shape,
                   [&](int) { device.crossEntropy(rows, vocabulary, logits[0], numbers, &loss); });
-        table.row("crossEntropyWithGradient", shape, 2 * size * values, 0,
+        table.row("crossEntropyWithGradient", shape,
                   [&](int) { device.crossEntropyWithGradient(rows, vocabulary, logits[0], numbers, &loss); });
     }
 
-    /// What is bound by memory: rows × hidden and rows × 4·hidden.
+    /// Operations that memory bounds: rows × hidden and rows × 4·hidden.
     void rowsOfValues() const {
         const std::int64_t wide = std::int64_t{rows} * 4 * hidden;
         Rotating a(device, type, wide), b(device, type, wide), c(device, type, wide);
@@ -203,39 +201,37 @@ struct Bench {
         Rotating sums(device, DType::F32, 4 * hidden, 1), others(device, DType::F32, 4 * hidden, 1);
         Rotating mean(device, DType::F32, rows), rstd(device, DType::F32, rows);
         for (Rotating* each : {&a, &b, &c, &weights, &sums, &others, &mean, &rstd}) each->random();
-        const auto valuesRow = [&](const char* name, int columns, int passes, const std::function<void(int)>& call) {
-            const std::string shape = std::to_string(rows) + "×" + std::to_string(columns);
-            table.row(name, shape, passes * size * rows * columns, 0, call);
+        const auto valuesRow = [&](const char* name, int columns, const std::function<void(int)>& call) {
+            table.row(name, std::to_string(rows) + "×" + std::to_string(columns), call);
         };
         const int h = hidden;
         const DropoutMask mask{42, 0, 0.1f};
-        valuesRow("layerNorm", h, 2, [&](int i) {
+        valuesRow("layerNorm", h, [&](int i) {
             device.layerNorm(rows, h, a[i], weights[0], weights[0], mean.floats(i), rstd.floats(i), b[i]);
         });
-        valuesRow("layerNormInputGrad", h, 4, [&](int i) {
+        valuesRow("layerNormInputGrad", h, [&](int i) {
             device.layerNormInputGrad(rows, h, a[i], weights[0], mean.floats(i), rstd.floats(i), b[i], c[i], c[i]);
         });
-        valuesRow("layerNormWeightGrad", h, 2, [&](int i) {
+        valuesRow("layerNormWeightGrad", h, [&](int i) {
             device.layerNormWeightGrad(rows, h, a[i], mean.floats(i), rstd.floats(i), b[i], sums[0], others[0]);
         });
-        valuesRow("addBias", h, 2, [&](int i) { device.addBias(rows, h, weights[0], a[i]); });
-        valuesRow("addBiasAndResidual", h, 3,
-                  [&](int i) { device.addBiasAndResidual(rows, h, weights[0], b[i], a[i]); });
+        valuesRow("addBias", h, [&](int i) { device.addBias(rows, h, weights[0], a[i]); });
+        valuesRow("addBiasAndResidual", h, [&](int i) { device.addBiasAndResidual(rows, h, weights[0], b[i], a[i]); });
         for (const int n : {h, 3 * h, 4 * h})
-            valuesRow("addColumnSums", n, 1, [&, n](int i) { device.addColumnSums(rows, n, a[i], sums[0]); });
-        valuesRow("biasGelu", 4 * h, 3, [&](int i) { device.biasGelu(rows, 4 * h, weights[0], a[i], b[i]); });
-        valuesRow("geluGrad", 4 * h, 3, [&](int i) { device.geluGrad(wide, b[i], a[i]); });
-        valuesRow("dropoutTo", h, 2, [&](int i) { device.dropoutTo(rows, h, mask, a[i], b[i]); });
-        valuesRow("addBiasDropoutAndResidual", h, 3,
+            valuesRow("addColumnSums", n, [&, n](int i) { device.addColumnSums(rows, n, a[i], sums[0]); });
+        valuesRow("biasGelu", 4 * h, [&](int i) { device.biasGelu(rows, 4 * h, weights[0], a[i], b[i]); });
+        valuesRow("geluGrad", 4 * h, [&](int i) { device.geluGrad(wide, b[i], a[i]); });
+        valuesRow("dropoutTo", h, [&](int i) { device.dropoutTo(rows, h, mask, a[i], b[i]); });
+        valuesRow("addBiasDropoutAndResidual", h,
                   [&](int i) { device.addBiasDropoutAndResidual(rows, h, weights[0], mask, b[i], a[i]); });
-        valuesRow("add", 4 * h, 3, [&](int i) { device.add(wide, b[i], a[i]); });
-        valuesRow("multiply", 4 * h, 2, [&](int i) { device.multiply(wide, 1.0f, a[i]); });
+        valuesRow("add", 4 * h, [&](int i) { device.add(wide, b[i], a[i]); });
+        valuesRow("multiply", 4 * h, [&](int i) { device.multiply(wide, 1.0f, a[i]); });
         Rotating note(device, DType::I32, 1, 1);
         device.clear(note[0].data, 4);
-        valuesRow("noteNotFinite", 4 * h, 1,
+        valuesRow("noteNotFinite", 4 * h,
                   [&](int i) { device.noteNotFinite(wide, a[i], 3, static_cast<std::int32_t*>(note[0].data)); });
         ExponentHistogram histogram;
-        valuesRow("addExponents", 4 * h, 1, [&](int i) { device.addExponents(wide, a[i], histogram); });
+        valuesRow("addExponents", 4 * h, [&](int i) { device.addExponents(wide, a[i], histogram); });
     }
 
     void embeddings() const {
@@ -255,9 +251,8 @@ struct Bench {
         const auto* numbers = static_cast<const std::int32_t*>(onDevice[0].data);
         const EmbeddingShape shape{samples, sequence, hidden, 0, vocabulary};
         const std::string text = std::to_string(rows) + "×" + std::to_string(hidden);
-        table.row("embed", text, 2 * size * rows * hidden, 0,
-                  [&](int i) { device.embed(shape, numbers, table_[0], places[0], out[i]); });
-        table.row("embedGrad", text, size * rows * hidden, 0,
+        table.row("embed", text, [&](int i) { device.embed(shape, numbers, table_[0], places[0], out[i]); });
+        table.row("embedGrad", text,
                   [&](int i) { device.embedGrad(shape, numbers, out[i], gradient[0], placeGradient[0]); });
     }
 
@@ -271,12 +266,10 @@ struct Bench {
         const std::size_t most = std::max({needs.forwardScratch, needs.backwardScratch, std::size_t{1}});
         Rotating scratch(device, DType::F32, static_cast<std::int64_t>(most), 1);
         for (Rotating* each : {&qkv, &out}) each->random();
-        const double flops = 2.0 * samples * heads * double(sequence) * sequence * shape.width;  // below the diagonal
-        const double bytes = size * rows * hidden;
         const std::string text = shapeOf(samples, heads, sequence) + "×" + std::to_string(shape.width);
-        table.row("attention", text, 4 * bytes, flops,
+        table.row("attention", text,
                   [&](int i) { device.attention(shape, qkv[i], kept[0], out[i], {}, scratch.floats(0)); });
-        table.row("attentionGrad", text, 8 * bytes, 2.5 * flops, [&](int i) {
+        table.row("attentionGrad", text, [&](int i) {
             device.attentionGrad(shape, qkv[i], kept[0], out[i], out[i + 1], gradient[0], {}, scratch.floats(0));
         });
     }
@@ -306,16 +299,13 @@ struct Bench {
             at += (count + 127) / 128 * 128;
         }
         const std::string shape = std::to_string(all / 1000000) + " M in " + std::to_string(counts.size());
-        const double n = static_cast<double>(all);
-        table.row("adamw", shape, n * (masters ? size + 28 : 28), 0, [&](int) {
-            device.adamw({1e-4f, 0.9f, 0.95f, 1e-8f, 0.1f, 0.05f, 1}, parts);
-        });
-        table.row("sumOfSquares", shape, 4 * n, 0, [&](int) { device.sumOfSquares(gradients); });
+        table.row("adamw", shape, [&](int) { device.adamw({1e-4f, 0.9f, 0.95f, 1e-8f, 0.1f, 0.05f, 1}, parts); });
+        table.row("sumOfSquares", shape, [&](int) { device.sumOfSquares(gradients); });
         float* const exact = masters ? master.floats(0) : nullptr;
-        table.row("sgd", shape, n * (masters ? size + 20 : 20), 0, [&](int) {
+        table.row("sgd", shape, [&](int) {
             device.sgd(all, {1e-4f, 0.9f, 0, 1}, gradient[0], value[0], first.floats(0), exact);
         });
-        table.row("convert", shape, n * (4 + size), 0, [&](int) { device.convert(all, gradient[0], value[0]); });
+        table.row("convert", shape, [&](int) { device.convert(all, gradient[0], value[0]); });
     }
 };
 
@@ -333,8 +323,9 @@ int main(int count, char** arguments) {
         std::fprintf(stderr, "kernel_speed: %s\n", opened.reason.c_str());
         return 1;
     }
-    Table table(*opened.device, type, argument(4, ""));
-    const Bench bench{*opened.device, type, std::stoi(argument(3, gpu ? "32" : "1")), table};
+    MeteredDevice meter(*opened.device);
+    Table table(meter, type, argument(4, ""));
+    const Bench bench{meter, type, std::stoi(argument(3, gpu ? "32" : "1")), table};
     bench.products();
     bench.logitProducts();
     bench.rowsOfValues();
