@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in the memory of a device, and how they are written down there.
+// Arrays of numbers in the memory of a device, and the types of their elements.
 #pragma once
 
 #include <cassert>
@@ -10,7 +10,8 @@
 
 namespace shardlab {
 
-/// Of activations, weights, gradients; I32 of token numbers; U8 of codes (moment_codes.h).
+/// The type of an element. Activations, weights and gradients are F32, BF16 or F16; token numbers I32; codes
+/// (moment_codes.h) U8.
 enum class DType : std::uint8_t { F32, BF16, F16, I32, U8 };
 
 constexpr std::size_t sizeOf(DType type) {
@@ -18,7 +19,7 @@ constexpr std::size_t sizeOf(DType type) {
     return type == DType::F32 || type == DType::I32 ? 4 : 2;
 }
 
-/// Where an array begins. Null: none. Counts are always elements, whatever their type.
+/// Where an array begins; null where there is none. Counts are always elements, whatever their type.
 struct ConstArray {
     const void* data = nullptr;
     DType type = DType::F32;
@@ -31,7 +32,7 @@ struct ConstArray {
     ConstArray operator+(std::ptrdiff_t elements) const {
         return {static_cast<const std::byte*>(data) + elements * static_cast<std::ptrdiff_t>(sizeOf(type)), type};
     }
-    /// Of an array of fp32.
+    /// The elements of an array of fp32.
     const float* floats() const {
         assert(type == DType::F32);
         return static_cast<const float*>(data);
@@ -57,7 +58,7 @@ struct Array {
     }
 };
 
-/// So many elements of an array.
+/// A number of elements of an array.
 class ConstArraySpan {
 public:
     ConstArraySpan() = default;
@@ -78,7 +79,7 @@ public:
     std::span<const std::byte> bytes() const {
         return {static_cast<const std::byte*>(begin_.data), size_ * sizeOf(begin_.type)};
     }
-    /// Of fp32 that the processor can read.
+    /// The elements of an array of fp32 that the processor can read.
     std::span<const float> floats() const { return {begin_.floats(), size_}; }
 
 private:

@@ -18,7 +18,7 @@ struct Loaded {
     std::string reason;
 };
 
-/// Beside the program; tests lie in a folder beside that of the programs.
+/// The library lies beside the program; tests lie in a folder beside that of the programs.
 std::filesystem::path libraryPath() {
     if (const char* named = std::getenv("SHARDLAB_CUDA_LIBRARY")) return named;
     std::error_code error;
@@ -44,7 +44,7 @@ Loaded load() {
     return {library, {}};
 }
 
-/// Loaded once, and never unloaded: devices and CUDA's own threads live in it.
+/// The library is loaded once and never unloaded, because devices and CUDA's own threads live in it.
 const Loaded& loaded() {
     static const Loaded once = load();
     return once;

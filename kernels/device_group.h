@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices of several processes that exchange data without passing through the processor's memory.
+// Groups of devices of several processes, which exchange data without passing through the processors' memory.
 #pragma once
 
 #include "kernels/array.h"
@@ -13,11 +13,11 @@
 
 namespace shardlab {
 
-/// A point in the order of what a device is asked for.
+/// A point in the sequence of a device's calls.
 class DeviceMoment {
 public:
     virtual ~DeviceMoment() = default;
-    /// When the device came to it, in nanoseconds of CLOCK_MONOTONIC; empty: not yet. Never blocks.
+    /// When the device reached this moment, in nanoseconds of CLOCK_MONOTONIC; empty: not yet. Never blocks.
     virtual std::optional<std::int64_t> reached() = 0;
 };
 
@@ -27,7 +27,7 @@ public:
     virtual ~DeviceExchange() = default;
     /// Never blocks. std::runtime_error where the exchange has failed.
     virtual bool done() = 0;
-    /// What the device is asked for from now on comes after the exchange. Does not wait for it.
+    /// Calls of the device made from now on come after the exchange. Does not wait for it.
     virtual void precede() = 0;
     virtual std::shared_ptr<DeviceMoment> begin() const = 0;
     virtual std::shared_ptr<DeviceMoment> end() const = 0;
@@ -36,43 +36,44 @@ public:
 enum class DeviceReduction : std::uint8_t { Sum, Max };
 
 /// One member's end of a group. The calls between begin() and end() are one exchange: it starts when the device has
-/// done what it was asked for until begin() and the group's exchanges before it are over. Members ask for matching
-/// exchanges in the same order. Addresses are the device's; counts are elements. std::runtime_error, with the library's
-/// own words, where a call fails or a member is lost.
+/// carried out its calls made before begin(), and when the group's earlier exchanges are over. Members ask for matching
+/// exchanges in the same order. Addresses are the device's; counts are elements. Throws std::runtime_error, with the
+/// library's own words, where a call fails or a member is lost.
 class DeviceGroup {
 public:
-    /// What is under way is carried out first; given up where an exception is on its way, or a member is lost.
+    /// Carries out first what is under way; gives it up where an exception is on its way, or a member is lost.
     virtual ~DeviceGroup() = default;
 
     virtual void begin() = 0;
     virtual void send(const void* data, std::size_t bytes, int peer) = 0;
     virtual void receive(void* data, std::size_t bytes, int peer) = 0;
-    /// `to` may be `from`. Arrays of one type; numbers of 16 bits are rounded after each addition.
+    /// `to` may be `from`. Both have one type; numbers of 16 bits are rounded after each addition.
     virtual void allReduce(ConstArray from, Array to, std::size_t count, DeviceReduction reduction) = 0;
-    /// `to` of the member `root` alone is written.
+    /// Only member `root` gets the result in `to`.
     virtual void reduce(ConstArray from, Array to, std::size_t count, DeviceReduction reduction, int root) = 0;
-    /// `from` holds `count` elements for each member, `to` count.
+    /// `from` holds `count` elements for each member, `to` holds `count`.
     virtual void reduceScatter(ConstArray from, Array to, std::size_t count, DeviceReduction reduction) = 0;
-    /// `from` holds `count` elements, `to` count of each member.
+    /// `from` holds `count` elements, `to` holds `count` from each member.
     virtual void allGather(ConstArray from, Array to, std::size_t count) = 0;
     virtual void broadcast(void* data, std::size_t bytes, int root) = 0;
-    /// May wait for the other where two members exchange their first message; never again.
+    /// May wait for the other member where two members exchange their first message; later it never waits.
     virtual std::unique_ptr<DeviceExchange> end() = 0;
 };
 
-/// Names a group while it is made: one member draws it, all bring it.
+/// Names a group while it is made: one member draws the id, and all members give it.
 struct DeviceGroupId {
     std::array<std::byte, 128> bytes{};
 };
 
-/// What makes groups of one device with others.
+/// Makes groups of one device with others.
 class DeviceGroups {
 public:
     virtual ~DeviceGroups() = default;
     /// "NCCL 2.28.9".
     virtual std::string name() const = 0;
     virtual DeviceGroupId newId() = 0;
-    /// Returns when all members have come. No two members on one device. std::runtime_error where it cannot be made.
+    /// Returns when all members have come. No two members may share a device. Throws std::runtime_error where the group
+    /// cannot be made.
     virtual std::unique_ptr<DeviceGroup> join(const DeviceGroupId& id, int rank, int size) = 0;
 };
 

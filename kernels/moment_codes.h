@@ -3,15 +3,15 @@
 // of momentBlock elements share a scale, the largest magnitude among them, and each element is a code for its share of
 // it.
 //
-// The codes are dynamic: a number of leading zero bits gives the decade, what bits are left cut it evenly, so that
-// small numbers keep as many digits as the bits allow. In decade e, (10^−(e+1), 10^−e], there are the numbers
-//   10^−e · (0.1 + 0.9·k/n),  k = 1 … n,  n = 2^(6−e), of unsigned codes 2^(7−e),  e = 0 … 6,
-// and besides 0; of signed codes their negatives too. The paper stands for a step by its middle, here by its end: 1 and
-// −1 are codes then, what has been read from a code becomes the same code again, and a checkpoint changes nothing. A
-// signed number is at most 0.9/128 of its block's scale off, an unsigned one 0.9/256.
+// The codes are dynamic: the number of leading zero bits gives the decade, and the bits that are left cut it evenly, so
+// that small numbers keep as many digits as the bits allow. In decade e, (10^−(e+1), 10^−e], there are the numbers
+//   10^−e · (0.1 + 0.9·k/n),  k = 1 … n,  n = 2^(6−e), for unsigned codes 2^(7−e),  e = 0 … 6,
+// and besides 0; signed codes have their negatives too. The paper puts a number in the middle of its step, this code at
+// the end: 1 and −1 are codes then, a number read from a code becomes the same code again, and a checkpoint changes
+// nothing. A signed number is off by at most 0.9/128 of its block's scale, an unsigned one by 0.9/256.
 //
 // The paper's blocks have 2048 elements; here they have 256, as its authors' library took up later. Where a shard or a
-// member of a tensor group ends within a block, each side has a scale for its part: of short blocks fewer elements do,
+// member of a tensor group ends within a block, each side has a scale for its part: in short blocks fewer elements do,
 // and vectors of some hundred elements, which have one block each, lose less to their largest. The price is 1/32 byte a
 // parameter.
 #pragma once
@@ -24,7 +24,7 @@ namespace shardlab {
 
 inline constexpr int momentBlock = 256;
 
-/// Blocks in which elements `begin`… of a parameter lie: they are counted from its first element.
+/// How many blocks the `count` elements from `begin` on touch; blocks are counted from the parameter's first element.
 constexpr std::int64_t momentBlocks(std::int64_t begin, std::int64_t count) {
     return count == 0 ? 0 : (begin + count + momentBlock - 1) / momentBlock - begin / momentBlock;
 }
@@ -33,10 +33,11 @@ constexpr std::int64_t momentBlocks(std::int64_t begin, std::int64_t count) {
 struct MomentCodes {
     static constexpr int most = 255;
     float values[most + 1] = {};   ///< ascending; the last repeats the one before
-    float middles[most + 1] = {};  ///< of a value and the next; of the last code infinity: what is larger is it too
+    float middles[most + 1] = {};  ///< between a value and the next; for the last code infinity
     int zero = 0;                  ///< the code of 0
 
-    /// Of x in [−1, 1], or [0, 1]; between two, the lower one. What is not a number has the first.
+    /// The code nearest to x in [−1, 1], or [0, 1]; half way between two, the lower one. Not-a-number gets the first
+    /// code.
     constexpr std::uint8_t nearest(float x) const {
         int at = 0;
         for (int step = (most + 1) / 2; step > 0; step /= 2) at += x > middles[at + step - 1] ? step : 0;
@@ -67,11 +68,12 @@ constexpr MomentCodes makeMomentCodes(bool isSigned) {
     return codes;
 }
 
-/// Of first moments, and of second ones, of which none but 0 becomes 0: an update divides by their roots.
+/// The codes of first moments, and of second moments. No second moment but 0 becomes 0, because an update divides by
+/// its root.
 inline constexpr MomentCodes signedMoments = makeMomentCodes(true);
 inline constexpr MomentCodes unsignedMoments = makeMomentCodes(false);
 
-/// What a block's elements are multiplied by before their codes are looked up. A block whose largest is no normal
+/// The factor of a block's elements before their codes are looked up. A block whose largest magnitude is not a normal
 /// number counts as zeros.
 constexpr float shareOfScale(float scale) { return scale >= std::numeric_limits<float>::min() ? 1.0f / scale : 0.0f; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one text of packed_floats.h's rounding, for processors and GPUs.
+// The rounding of packed_floats.h, written once for processors and GPUs.
 #pragma once
 
 #include "kernels/packed_floats.h"
@@ -15,7 +15,7 @@
 
 namespace shardlab {
 
-SHARDLAB_EVERYWHERE inline float powerOfTwo(int exponent) {  // of a normal number
+SHARDLAB_EVERYWHERE inline float powerOfTwo(int exponent) {  // the exponent of a normal number
     const std::uint32_t bits = static_cast<std::uint32_t>(exponent + 127) << 23;
     float power;
     memcpy(&power, &bits, sizeof power);
@@ -34,7 +34,7 @@ SHARDLAB_EVERYWHERE inline std::uint32_t packedCode(const PackedFormat& format, 
         memcpy(&magnitude, &size, sizeof magnitude);
         return sign | static_cast<std::uint32_t>(rintf(magnitude * powerOfTwo(format.fraction - least)));
     }
-    // Rounding carries from the fraction into the exponent by itself.
+    // A carry of the rounding goes from the fraction into the exponent by itself.
     const int lost = 23 - format.fraction;
     const std::uint32_t rounded = (size + (1u << (lost - 1)) - 1 + (size >> lost & 1u)) >> lost;
     const std::uint32_t code = rounded - (static_cast<std::uint32_t>(least + 126) << format.fraction);

@@ -12,7 +12,7 @@ namespace shardlab {
 
 namespace {
 
-/// sums[j] += g², and returns Σ g² of the row.
+/// Adds g² to sums[j], and returns Σ g² of the row.
 SHARDLAB_HOT float addSquares(std::int64_t columns, float factor, const float* __restrict gradient,
                               float* __restrict sums) {
     float sum = 0;
@@ -48,14 +48,14 @@ SHARDLAB_HOT void inverseRoots(std::int64_t count, const float* __restrict value
     for (std::int64_t j = 0; j < count; ++j) roots[j] = 1.0f / std::sqrt(values[j]);
 }
 
-/// Rows are taken in chunks that follow from the shape alone: sums are added up alike by any number of threads.
+/// Rows are cut into chunks that follow from the shape alone, so that any number of threads adds up the sums alike.
 struct Chunks {
     static constexpr std::int64_t most = 32;
     explicit Chunks(std::int64_t all)
         : rows(all), each(std::max<std::int64_t>(64, (all + most - 1) / most)), count((all + each - 1) / each) {}
     std::int64_t rows, each, count;
 
-    /// body(chunk, row, gradient of the row) for all rows of all chunks.
+    /// Calls body(chunk, row, gradient of the row) for all rows of all chunks.
     template <class Body>
     void forRows(const AdafactorPart& part, const Body& body) const {
         const std::int64_t columns = part.columns;
@@ -78,7 +78,7 @@ double sumOf(const float* values, std::int64_t count) {
     return sum;
 }
 
-/// √(1ᵀR ÷ R) of a row, 1 of a vector: with 1/√C of the column it makes 1/√V.
+/// √(1ᵀR ÷ R) of a row, 1 for a vector; times 1/√C of the column it is 1/√V.
 float rowScale(const AdafactorPart& part, std::int64_t row) {
     return part.rowSums ? std::sqrt(*part.total) / std::sqrt(part.rowSums[row]) : 1.0f;
 }

@@ -10,7 +10,7 @@ namespace shardlab {
 
 namespace {
 
-/// A block's codes and their scales.
+/// The codes of a block, and their scales.
 struct CodedBlock {
     std::uint8_t* first;
     std::uint8_t* second;
@@ -18,7 +18,7 @@ struct CodedBlock {
     float* secondScale;
 };
 
-/// One block, of at most momentBlock elements: they all fit into the first cache.
+/// Updates one block of at most momentBlock elements, which all fit into the first cache.
 SHARDLAB_HOT void updateBlock(std::int64_t count, const AdamWUpdate& update, float weightDecay,
                               const float* __restrict gradient, float* __restrict value, const CodedBlock& block) {
     const float beta1 = update.beta1, rest1 = 1.0f - update.beta1;
@@ -56,7 +56,7 @@ SHARDLAB_HOT void updateBlock(std::int64_t count, const AdamWUpdate& update, flo
 void CpuDevice::adamw8Bit(const AdamWUpdate& update, std::span<const AdamW8BitPart> parts) {
     for (const AdamW8BitPart& part : parts) {
         const Array updated = part.master ? Array(part.master) : part.value;
-        const std::int64_t before = part.begin % momentBlock;  // of the first block, what is not the part's
+        const std::int64_t before = part.begin % momentBlock;  // elements of the first block that are not the part's
         cpu::shareOut(momentBlocks(part.begin, part.count), part.count, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t block = begin; block < end; ++block) {
                 const std::int64_t first = std::max<std::int64_t>(block * momentBlock - before, 0);

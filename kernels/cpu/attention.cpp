@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One head of one sample at a time, so that its matrices stay in cache; its rows in blocks, so that most of the
-// products above the diagonal are left out.
+// Works on one head of one sample at a time, so that its matrices stay in cache, and on its rows in blocks, so that
+// most of the products above the diagonal are left out.
 #include "kernels/cpu/cpu_device.h"
 #include "kernels/cpu/dropout_mask.h"
 #include "kernels/cpu/products.h"
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int blockRows = 64;
 
-/// Softmax of row[0 … last] and zeros from there to `columns`. Whole vectors: what lies beyond `last` is at first a
-/// score so low that it counts for nothing.
+/// The softmax of row[0 … last], followed by zeros up to `columns`. The loops take whole vectors, so that elements
+/// beyond `last` first get a score so low that it counts for nothing.
 SHARDLAB_HOT void causalSoftmaxRow(float* row, int last, int columns) {
     const int padded = std::min(columns, (last + 16) & ~15);
     for (int j = last + 1; j < padded; ++j) row[j] = -1e30f;
@@ -36,7 +36,7 @@ SHARDLAB_HOT void causalSoftmaxRow(float* row, int last, int columns) {
     for (int j = last + 1; j < columns; ++j) row[j] = 0;
 }
 
-/// gradient[0 … last] := probability·(gradient − Σ gradient·probability), zeros from there to `columns`.
+/// gradient[0 … last] := probability·(gradient − Σ gradient·probability), followed by zeros up to `columns`.
 SHARDLAB_HOT void softmaxGradRow(const float* __restrict probability, float* __restrict gradient, int last,
                                  int columns) {
     float product = 0;
@@ -47,7 +47,7 @@ SHARDLAB_HOT void softmaxGradRow(const float* __restrict probability, float* __r
     for (int j = last + 1; j < columns; ++j) gradient[j] = 0;
 }
 
-/// out[0 … last] = masked row, zeros from there to `columns`.
+/// out[0 … last] = masked row, followed by zeros up to `columns`.
 SHARDLAB_HOT void maskRow(const cpu::DropoutRow& keep, const float* row, float* out, int last, int columns) {
 #pragma omp simd
     for (int j = 0; j <= last; ++j) out[j] = row[j] * keep(static_cast<std::uint32_t>(j));
@@ -56,7 +56,7 @@ SHARDLAB_HOT void maskRow(const cpu::DropoutRow& keep, const float* row, float* 
 
 using Access = cpu::Floats::Access;
 
-/// Where the matrices of one head of one sample begin in those of all.
+/// Where the matrices of one head of one sample begin in the matrices of all.
 struct Head {
     Head(const AttentionShape& shape, std::int64_t number, const AttentionDropout& dropout)
         : s(shape.sequence), d(shape.width), hidden(shape.heads * shape.width),
@@ -74,9 +74,9 @@ struct Head {
     int d;
     int hidden;
     float scale;
-    std::int64_t q, k, v;  ///< [s, d], rows 3·hidden apart
+    std::int64_t q, k, v;  ///< [s, d], whose rows lie 3·hidden apart
     std::int64_t probabilities;
-    std::int64_t output;  ///< [s, d], rows hidden apart
+    std::int64_t output;  ///< [s, d], whose rows lie hidden apart
     std::int64_t maskRow;
 };
 
@@ -88,7 +88,7 @@ std::size_t gradientSize(const AttentionShape& shape) {
     return static_cast<std::size_t>(shape.sequence) * (shape.sequence + shape.width);
 }
 
-/// `dropped`: scratch for a block's masked probabilities; null where nothing is dropped.
+/// `dropped` is scratch for a block's masked probabilities; null where nothing is dropped.
 void attendHead(const Head& head, ConstArray qkv, Array kept, Array output, const DropoutMask& mask, float* dropped) {
     const int s = head.s;
     const int d = head.d;
@@ -151,7 +151,7 @@ void attendHeadGrad(const Head& head, ConstArray qkv, Array kept, ConstArray out
     }
     const cpu::Floats dK(qkvGradient + head.k, Access::Write, s, d, stride);
     const cpu::Floats dV(qkvGradient + head.v, Access::Write, s, d, stride);
-    // The last rows see every position: their product overwrites, those of the rows before are added.
+    // The last rows see every position, so that their product overwrites; the products of earlier rows are added.
     const int lastBlock = (s - 1) / blockRows * blockRows;
     for (int begin = lastBlock; begin >= 0; begin -= blockRows) {
         const int end = std::min(begin + blockRows, s);
@@ -166,7 +166,7 @@ void attendHeadGrad(const Head& head, ConstArray qkv, Array kept, ConstArray out
     cpu::fromFloats(s, d, dQ, d, qkvGradient + head.q, stride);
 }
 
-/// body(first head, last, scratch) on each thread; the caller's scratch serves the first.
+/// Calls body(first head, last, scratch) on each thread; the caller's scratch serves the first one.
 template <class Body>
 void shareHeads(const AttentionShape& shape, std::size_t scratchSize, float* scratch, const Body& body) {
     const std::int64_t heads = std::int64_t{shape.samples} * shape.heads;

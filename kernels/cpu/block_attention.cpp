@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One head of one sample at a time, its queries in blocks of rows, as attention.cpp; nothing of a block is kept but
-// what its sums became.
+// Works on one head of one sample at a time, its queries in blocks of rows, as attention.cpp does; only the sums of a
+// block are kept.
 #include "kernels/cpu/cpu_device.h"
 #include "kernels/cpu/products.h"
 #include "kernels/cpu/rows.h"
@@ -15,7 +15,8 @@ namespace {
 
 constexpr int blockRows = 64;
 
-/// Scores row[0 … last] become e^(score − highest), zeros from there to `columns`; returns the highest and the sum.
+/// Overwrites scores row[0 … last] with e^(score − highest), and the rest up to `columns` with zeros; returns the
+/// highest and the sum.
 struct RowSums {
     float highest;
     float sum;
@@ -40,7 +41,8 @@ SHARDLAB_HOT void scaleRow(float* row, float factor, int columns) {
     for (int j = 0; j < columns; ++j) row[j] *= factor;
 }
 
-/// Scores become probabilities, and gradients of those the gradients of the scores; zeros from `last` on.
+/// Overwrites scores with probabilities, and gradients of probabilities with gradients of scores; zeros follow from
+/// `last` on.
 SHARDLAB_HOT void gradientRow(float* __restrict scores, float* __restrict gradient, float logSum, float product,
                               int last, int columns) {
 #pragma omp simd
@@ -59,7 +61,7 @@ SHARDLAB_HOT float dot(const float* a, const float* b, int count) {
     return sum;
 }
 
-/// Where the matrices of one head of one sample begin in those of all.
+/// Where the matrices of one head of one sample begin in the matrices of all.
 struct Head {
     Head(const AttentionBlock& block, std::int64_t number) : hidden(block.heads * block.width) {
         const std::int64_t sample = number / block.heads, head = number % block.heads;
@@ -71,15 +73,15 @@ struct Head {
         rows = number * block.rows + block.firstQuery;
     }
     int hidden;
-    std::int64_t queries;       ///< rows 3·hidden apart
-    std::int64_t keys, values;  ///< rows 2·hidden apart
-    std::int64_t output;        ///< rows hidden apart
-    std::int64_t rows;          ///< of numbers that each row has of each head
+    std::int64_t queries;       ///< its rows lie 3·hidden apart
+    std::int64_t keys, values;  ///< their rows lie 2·hidden apart
+    std::int64_t output;        ///< its rows lie hidden apart
+    std::int64_t rows;          ///< in arrays with one number for each row of each head
 };
 
 float scaleOf(const AttentionBlock& block) { return 1.0f / std::sqrt(static_cast<float>(block.width)); }
 
-/// Keys that queries `begin` … `end` − 1 see.
+/// How many keys the queries `begin` … `end` − 1 see.
 int seen(const AttentionBlock& block, int end) { return block.causal ? std::min(end, block.keys) : block.keys; }
 int lastSeen(const AttentionBlock& block, int query) { return seen(block, query + 1) - 1; }
 
@@ -150,7 +152,7 @@ void attendBlockGrad(const AttentionBlock& block, const Head& head, ConstArray q
     }
 }
 
-/// body(head, scratch) for all heads; the caller's scratch serves the first thread.
+/// Calls body(head, scratch) for all heads; the caller's scratch serves the first thread.
 template <class Body>
 void shareHeads(const AttentionBlock& block, std::size_t scratchSize, float* scratch, const Body& body) {
     const std::int64_t heads = std::int64_t{block.samples} * block.heads;

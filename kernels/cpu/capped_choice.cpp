@@ -9,11 +9,11 @@ namespace shardlab::cpu {
 
 namespace {
 
-/// What is no number stays none.
+/// Not-a-number stays not-a-number.
 float atMostOne(float x) { return x > 1 ? 1.0f : x; }
 
-/// f with Σ min(1, f·share(i)) = wanted, by Newton's steps from below, of which none goes too far: the sum is concave
-/// in f.
+/// Finds f with Σ min(1, f·share(i)) = wanted by Newton's steps from below, none of which goes too far, because the sum
+/// is concave in f.
 template <class Share>
 float cappedFactor(int count, float wanted, Share share) {
     float sum = 0;
@@ -33,8 +33,7 @@ float cappedFactor(int count, float wanted, Share share) {
     return factor;
 }
 
-/// A = min(1, uᵢ·vⱼ·exp((G − 1) ÷ λ)) of expert i and token j, v ≤ 1: what the projections leave, of which each sets
-/// all u or v.
+/// A = min(1, uᵢ·vⱼ·exp((G − 1) ÷ λ)) for expert i and token j, v ≤ 1. Each projection sets all u or all v.
 class Projections {
 public:
     Projections(const GateShape& shape, const GateRule& rule, const float* probabilities, float* assigned)
@@ -59,8 +58,8 @@ public:
         }
     }
 
-    /// The largest share by which an expert is off its places, or a token off its experts: one with v = 1 may have
-    /// fewer.
+    /// The largest relative deviation of an expert's sum from its places, or of a token's sum from its experts; a token
+    /// with v = 1 may have less.
     float violation() {
         float worst = 0;
         for (int e = 0; e < experts_; ++e) {

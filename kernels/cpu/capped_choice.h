@@ -5,7 +5,8 @@
 
 namespace shardlab::cpu {
 
-/// A [sequence, experts] of one sample from its G [sequence, experts] (GateRule); returns the rounds.
+/// Computes A [sequence, experts] of one sample from its G [sequence, experts] (GateRule); returns the number of
+/// rounds.
 int cappedAssignment(const GateShape& shape, const GateRule& rule, const float* probabilities, float* assigned);
 
 }  // namespace shardlab::cpu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Without branches and without instructions for 16 bits: vectorises on every machine, to the same bits.
+// Conversions without branches and without instructions for 16 bits, so that they vectorise on every machine and give
+// the same bits.
 #include "kernels/cpu/convert.h"
 
 #include "kernels/cpu/vector.h"
@@ -35,13 +36,13 @@ SHARDLAB_INLINE std::uint16_t toBf16(float value) {
 
 SHARDLAB_INLINE float ofF16(std::uint16_t value) {
     const std::uint32_t magnitude = std::uint32_t{value} & 0x7FFF;
-    // The exponent's bias is 112 less; as a product it is right for subnormal numbers too.
+    // The exponent's bias is 112 less; a product accounts for it also in subnormal numbers.
     const std::uint32_t finite = bitsOf(floatOf(magnitude << 13) * 0x1p112f);
     const std::uint32_t bits = magnitude >= 0x7C00 ? magnitude << 13 | infinity : finite;
     return floatOf(bits | (std::uint32_t{value} & 0x8000) << 16);
 }
 
-/// `chosen` where the condition holds; as masks, which the compiler never turns into a branch.
+/// `chosen` where the condition holds; computed with masks, which the compiler never turns into a branch.
 SHARDLAB_INLINE std::uint32_t select(bool condition, std::uint32_t chosen, std::uint32_t otherwise) {
     const std::uint32_t mask = -static_cast<std::uint32_t>(condition);
     return (chosen & mask) | (otherwise & ~mask);
@@ -52,7 +53,7 @@ SHARDLAB_INLINE std::uint16_t toF16(float value) {
     const std::uint32_t magnitude = bits & 0x7FFFFFFF;
     const std::uint32_t carried = (magnitude - (112u << 23) + 0xFFF + (magnitude >> 13 & 1)) >> 13;
     const std::uint32_t normal = select(carried > 0x7C00, 0x7C00, carried);
-    // Beside a half the last bit counts 2⁻²⁴, as that of fp16 below 2⁻¹⁴: the sum rounds.
+    // In a sum with one half the last bit is worth 2⁻²⁴, as in fp16 below 2⁻¹⁴, so that the addition rounds.
     const std::uint32_t subnormal = bitsOf(floatOf(magnitude) + 0.5f) - bitsOf(0.5f);
     const std::uint32_t finite = select(magnitude < 0x38800000, subnormal, normal);
     const std::uint32_t half = select(magnitude > infinity, 0x7E00, finite);
@@ -101,7 +102,7 @@ SHARDLAB_HOT void floatsToF16(std::int64_t rows, std::int64_t columns, const flo
     }
 }
 
-/// Rows without gaps are one row.
+/// Rows without gaps are converted as one row.
 void join(std::int64_t& rows, std::int64_t& columns, std::int64_t strideFrom, std::int64_t strideTo) {
     if (strideFrom != columns || strideTo != columns) return;
     columns *= rows;

@@ -21,7 +21,7 @@ SHARDLAB_HOT void maskBy(std::int64_t count, const float* __restrict activated, 
     for (std::int64_t i = 0; i < count; ++i) gradient[i] = activated[i] > 0 ? gradient[i] : 0.0f;
 }
 
-/// work(row): of images, over all samples.
+/// Calls work(row) for each row of the images, over all samples.
 template <class Work>
 void byImageRows(const ImageShape& shape, std::int64_t elements, const Work& work) {
     cpu::shareOut(std::int64_t{shape.samples} * shape.height, elements, [&](std::int64_t begin, std::int64_t end) {
@@ -31,7 +31,7 @@ void byImageRows(const ImageShape& shape, std::int64_t elements, const Work& wor
 
 }  // namespace
 
-// The three pixels of a patch's row are neighbours in the image: copied together, whatever their type.
+// The three pixels of a patch's row are neighbours in the image, so that they are copied together, whatever their type.
 void CpuDevice::spreadPatches(const ImageShape& shape, ConstArray images, Array patches) {
     const auto pixel = static_cast<std::size_t>(shape.channels) * sizeOf(images.type);
     const auto* const from = static_cast<const std::byte*>(images.data);

@@ -13,11 +13,11 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t line = 64;
-constexpr std::size_t largePage = std::size_t{2} << 20;  ///< among pages of 4 KiB products wait for addresses
+constexpr std::size_t largePage = std::size_t{2} << 20;  ///< with pages of 4 KiB products wait for address translation
 
 std::size_t roundedUp(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-/// body(first byte, bytes) of each thread's part.
+/// Calls body(first byte, bytes) for each thread's part.
 template <class Body>
 void shareBytes(std::size_t bytes, const Body& body) {
     const auto lines = static_cast<std::int64_t>(roundedUp(bytes, line) / line);
@@ -42,7 +42,8 @@ void* CpuDevice::allocate(std::size_t bytes) {
     const std::size_t alignment = bytes < largePage ? line : largePage;
     void* const data = std::aligned_alloc(alignment, roundedUp(bytes, alignment));
     if (!data && bytes > 0) throw std::bad_alloc();
-    if (alignment == largePage) madvise(data, bytes / largePage * largePage, MADV_HUGEPAGE);  // small pages do, too
+    // Where large pages are refused, small ones serve too.
+    if (alignment == largePage) madvise(data, bytes / largePage * largePage, MADV_HUGEPAGE);
     return data;
 }
 

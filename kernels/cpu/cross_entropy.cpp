@@ -48,7 +48,7 @@ SHARDLAB_HOT void multiplyRow(int count, float* values, float factor) {
     for (int i = 0; i < count; ++i) values[i] *= factor;
 }
 
-/// Mean over rows of a row's loss, summed in the order of the rows whoever takes them.
+/// The mean loss of the rows, summed in the order of the rows whichever threads compute them.
 template <class Operand, class RowLoss>
 double meanLoss(int rows, int vocabulary, const Operand& logits, const RowLoss& lossOf) {
     std::vector<double> losses(static_cast<std::size_t>(rows));

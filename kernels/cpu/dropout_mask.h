@@ -6,7 +6,8 @@
 
 namespace shardlab::cpu {
 
-/// The mask of one row: two words of a 64-bit hash of (key, row) seed a 32-bit one of the column, which vectorises.
+/// The mask of one row: the two words of a 64-bit hash of (key, row) seed a 32-bit hash of the column, which
+/// vectorises.
 class DropoutRow {
 public:
     DropoutRow(const DropoutMask& mask, std::int64_t row)
@@ -17,9 +18,10 @@ public:
         high_ = static_cast<std::uint32_t>(word >> 32);
     }
 
-    /// What element `column` is multiplied by: 0 or 1 ÷ (1 − share).
+    /// The factor of element `column`: 0 or 1 ÷ (1 − share).
     SHARDLAB_INLINE float operator()(std::uint32_t column) const {
-        std::uint32_t x = low_ + column * 0x9E3779B9u;  // between rounds of MurmurHash3's finaliser comes the high word
+        // MurmurHash3's finaliser, with the high word between its rounds.
+        std::uint32_t x = low_ + column * 0x9E3779B9u;
         x = (x ^ (x >> 16)) * 0x85EBCA6Bu;
         x = ((x ^ (x >> 13)) + high_) * 0xC2B2AE35u;
         x ^= x >> 16;

@@ -50,7 +50,7 @@ bool anyNotFinite(std::int64_t count, ConstArray values) {
     return anyHasHalf(count, static_cast<const std::uint16_t*>(values.data), exponent);
 }
 
-/// Of fp32, zeros among those of exponent 0.
+/// Counts the exponents of fp32 values; zeros are among those of exponent 0.
 struct ExponentCounts {
     std::array<std::int64_t, 256> of{};
     std::int64_t zeros = 0;
@@ -68,7 +68,7 @@ void countExponents(std::int64_t count, const float* values, ExponentCounts& cou
 }  // namespace
 
 double CpuDevice::sumOfSquares(std::span<const ArrayPart> parts) {
-    // Sums of pieces of a fixed length, so that the bits do not depend on the threads.
+    // Pieces of a fixed length are summed by themselves, so that the bits do not depend on the threads.
     constexpr std::int64_t piece = 1 << 16;
     double sum = 0;
     std::vector<double> sums;

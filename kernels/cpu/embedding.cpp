@@ -10,7 +10,7 @@ namespace shardlab {
 
 namespace {
 
-/// Row of the table, or -1.
+/// The row of the table that has the token, or −1.
 std::int64_t rowOf(const EmbeddingShape& shape, std::int32_t token) {
     const std::int32_t row = token - shape.firstToken;
     return row >= 0 && row < shape.tokens ? row : -1;
@@ -40,7 +40,7 @@ void CpuDevice::embed(const EmbeddingShape& shape, const std::int32_t* tokens, C
     });
 }
 
-// Row by row of the tables, so that each sum is taken in fp32 and rounded once, in the order of the tokens.
+// Works row by row of the tables, so that each sum is taken in fp32 and rounded once, in the order of the tokens.
 void CpuDevice::embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
                           Array tokenGradient, Array positionGradient) {
     const std::int64_t hidden = shape.hidden;
@@ -53,7 +53,7 @@ void CpuDevice::embedGrad(const EmbeddingShape& shape, const std::int32_t* token
     std::vector<std::int32_t> order(static_cast<std::size_t>(count));
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, {}, [&](std::int32_t i) { return tokens[i]; });
-    std::vector<std::int64_t> groups;  // where the tokens of another word begin
+    std::vector<std::int64_t> groups;  // where the occurrences of another token begin
     for (std::int64_t i = 0; i < count; ++i)
         if (i == 0 || tokens[order[i]] != tokens[order[i - 1]]) groups.push_back(i);
     groups.push_back(count);

@@ -16,7 +16,7 @@ struct Free {
     void operator()(float* block) const { std::free(block); }
 };
 
-/// The n-th block serves the n-th Scratch of those alive, and keeps the largest size that it had.
+/// The n-th block serves the n-th living Scratch, and keeps the largest size that it has had.
 struct Blocks {
     struct Block {
         std::unique_ptr<float, Free> data;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of any type as fp32, the only type that the loops of the CPU kernels know: what is fp32 is seen where it lies,
-// 16 bits in a copy that lives as long as the view.
+// Views of arrays of any type as fp32, the only type that the loops of the CPU kernels know. Arrays of fp32 are seen
+// where they lie, arrays of 16 bits in a copy that lives as long as the view.
 #pragma once
 
 #include "kernels/gemm.h"
@@ -10,8 +10,8 @@
 
 namespace shardlab::cpu {
 
-/// Memory of the calling thread, 64-byte aligned, uninitialised; given back in the opposite order. Blocks are kept and
-/// reused: kernels that run again and again allocate nothing.
+/// Memory of the calling thread, 64-byte aligned, uninitialised; blocks are given back in the opposite order. They are
+/// kept and used again, so that kernels that run repeatedly allocate nothing.
 class Scratch {
 public:
     explicit Scratch(std::size_t floats);
@@ -24,13 +24,14 @@ private:
     float* data_ = nullptr;
 };
 
-/// Values that are read: `count` of them, or a matrix whose rows lie `stride` elements apart. Of a null array: null.
+/// Values that are read: `count` of them, or a matrix whose rows lie `stride` elements apart. The view of a null array
+/// is null.
 class ConstFloats {
 public:
     ConstFloats(ConstArray array, std::int64_t count) : ConstFloats(array, 1, count, count) {}
     ConstFloats(ConstArray array, std::int64_t rows, std::int64_t columns, std::int64_t stride);
     const float* data() const { return data_; }
-    /// Between rows of data().
+    /// The distance between rows of data().
     int stride() const { return stride_; }
 
 private:
@@ -39,11 +40,11 @@ private:
     int stride_;
 };
 
-/// A matrix of any type as another type or, where it is of that type already, as itself: a factor of products.
+/// A factor of products: a matrix of any type as another type, or as itself where it has that type already.
 class Factor {
 public:
     Factor(ConstArray array, std::int64_t rows, std::int64_t columns, std::int64_t stride, DType type);
-    /// From a row on; transposed: its columns as rows.
+    /// The matrix from a row on; with `transpose` the columns of the matrix are its rows.
     Matrix rows(std::int64_t first = 0) const { return {array_ + first * stride_, stride_, false}; }
     Matrix transposed(std::int64_t firstRow = 0) const { return {array_ + firstRow * stride_, stride_, true}; }
 

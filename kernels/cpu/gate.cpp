@@ -15,7 +15,7 @@ namespace {
 
 constexpr float lowest = -std::numeric_limits<float>::infinity();
 
-/// What is no number comes last.
+/// Not-a-number comes last.
 float scoreOf(float x) { return x == x ? x : lowest; }
 
 void softmax(int count, float* row) {
@@ -26,7 +26,7 @@ void softmax(int count, float* row) {
     for (int e = 0; e < count; ++e) row[e] /= sum;
 }
 
-/// The next best after `last` in order of score, then of number; `last` -1: the best of all.
+/// The next best after `last` by score, then by number; with `last` −1 the best of all.
 int nextBest(int count, const float* row, int last) {
     int best = -1;
     for (int e = 0; e < count; ++e) {
@@ -55,7 +55,8 @@ void scatter(int count, int choices, const float* weights, const std::int32_t* c
     for (int j = 0; j < choices; ++j) row[chosen[j]] = weights[j];
 }
 
-/// Decides for a token: G in place of its scores, P in place of its groups', and choices with their weights; -1: none.
+/// Decides for a token: writes G over its scores, P over those of its groups, and its choices with their weights; −1:
+/// none.
 class Chooser {
 public:
     Chooser(const GateShape& shape, const GateRule& rule)
@@ -110,7 +111,7 @@ private:
     std::vector<float> groupWeights_;
 };
 
-/// One sample at work; its matrices begin with its first token.
+/// One sample; its matrices begin with its first token.
 struct SampleRoutes {
     const GateShape& shape;
     int sample;
@@ -193,7 +194,7 @@ struct SampleRoutes {
     }
 };
 
-/// One token's way back; `gradient` [experts] comes with what the balance loss has of G.
+/// The backward of one token; `gradient` [experts] starts with the balance loss's gradient of G.
 struct TokenGrad {
     const GateShape& shape;
     const Routes& routes;
@@ -201,7 +202,7 @@ struct TokenGrad {
     std::int64_t token;
     float* gradient;
 
-    /// Of a choice's weight.
+    /// The gradient of a choice's weight.
     float ofWeight(int choice) const {
         const std::int64_t at = token * shape.choices + choice;
         return routes.rows[at] >= 0 ? weightGradient[at] : 0.0f;
@@ -216,7 +217,7 @@ struct TokenGrad {
         for (int e = 0; e < shape.experts; ++e) mean += g[e] * gradient[e];
         for (int e = 0; e < shape.experts; ++e) g[e] *= gradient[e] - mean;
     }
-    /// Of the weights a softmax over two, of the balance one over all.
+    /// The weights come from a softmax over two experts, the balance loss from a softmax over all.
     void twoGrad(float* g) const {
         const int first = nextBest(shape.experts, g, -1), second = nextBest(shape.experts, g, first);
         const float* const w = routes.weights + token * shape.choices;
@@ -225,7 +226,8 @@ struct TokenGrad {
         g[first] += w[0] * (ofWeight(0) - mean);
         g[second] += w[1] * (ofWeight(1) - mean);
     }
-    /// With D the gradient of G and S the sum of G·D over a group: of H, G·(D − S ÷ P); of U, S − P·Σ S.
+    /// With D the gradient of G and S the sum of G·D over a group, the gradient of H is G·(D − S ÷ P), that of U is S −
+    /// P·Σ S.
     void inGroupsGrad(float* g, float* p) const {
         const int inGroup = shape.experts / shape.groups;
         float all = 0;

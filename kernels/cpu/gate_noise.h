@@ -6,7 +6,7 @@
 
 namespace shardlab::cpu {
 
-/// Normal numbers of one row: the words of dropout_mask.h seed two 32-bit hashes of the column (Box and Muller).
+/// The normal numbers of one row: the words of dropout_mask.h seed two 32-bit hashes of the column (Box and Muller).
 class NoiseRow {
 public:
     NoiseRow(std::uint64_t key, std::int64_t row) {
@@ -18,7 +18,7 @@ public:
         const float radius = std::sqrt(-2.0f * std::log(uniform(hash(low_, high_, column))));
         return radius * std::cos(6.283185307f * uniform(hash(high_, low_, column)));
     }
-    /// Of the row as a whole, even in [0, 1).
+    /// A draw for the whole row, uniform in [0, 1).
     float share() const { return static_cast<float>(high_ >> 8) * 0x1p-24f; }
 
 private:
@@ -28,7 +28,7 @@ private:
         x = ((x ^ (x >> 13)) + high) * 0xC2B2AE35u;
         return x ^ (x >> 16);
     }
-    /// In (0, 1).
+    /// A number in (0, 1).
     static float uniform(std::uint32_t bits) { return (static_cast<float>(bits >> 9) + 0.5f) * 0x1p-23f; }
     static constexpr std::uint64_t mix(std::uint64_t z) {  // SplitMix64's finaliser
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32: sgemm of whichever library is quicker. bf16: oneDNN's primitive, where the processor multiplies bf16. The rest:
-// fp32 of copies, a panel at a time.
+// fp32 products go to sgemm of whichever library is quicker; bf16 products to oneDNN's primitive, where the processor
+// multiplies bf16; all others are computed in fp32 from copies, a panel at a time.
 #include "kernels/cpu/cpu_device.h"
 #include "kernels/cpu/floats.h"
 #include "kernels/cpu/matmul.h"
@@ -13,7 +13,7 @@ namespace shardlab {
 
 namespace {
 
-/// Rows `begin` … of op(matrix), or its columns.
+/// op(matrix) from row `begin` on, or from that column on.
 Matrix rowsFrom(const Matrix& matrix, std::ptrdiff_t begin) {
     return {matrix.data + begin * (matrix.transpose ? 1 : matrix.stride), matrix.stride, matrix.transpose};
 }
@@ -26,7 +26,8 @@ cpu::ConstFloats floatsOf(const Matrix& matrix, int rows, int columns) {
     return {matrix.data, matrix.transpose ? columns : rows, matrix.transpose ? rows : columns, matrix.stride};
 }
 
-/// Where C has 16 bits the primitive sums in fp32 beside it, unless it has tiles: in panels, so that this stays small.
+/// Where C has 16 bits, the primitive sums in fp32 beside it, unless the processor has tiles. The product is cut into
+/// panels, so that this memory stays small.
 void addMatmul(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, Array c, int strideC) {
     constexpr int panelElements = 1 << 20;
     const bool inTiles = cpu::multipliesInTiles() && cpu::isDense(a, m, k) && cpu::isDense(b, k, n) && strideC == n;
@@ -36,7 +37,7 @@ void addMatmul(int m, int n, int k, float alpha, const Matrix& a, const Matrix& 
                     c + std::ptrdiff_t{begin} * strideC, strideC);
 }
 
-/// The smaller factor is copied whole, the larger in panels.
+/// Copies the smaller factor whole and the larger one in panels.
 void productOfCopies(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, float beta, Array c,
                      int strideC) {
     constexpr int panel = 512;

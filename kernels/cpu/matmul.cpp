@@ -15,8 +15,8 @@ namespace shardlab::cpu {
 
 namespace {
 
-/// What a primitive is made for: sizes, factor, strides, transposes, whether it accumulates, types of factors and C,
-/// threads.
+/// What a primitive is made for: sizes, alpha, strides, transposes, whether it accumulates, types of the factors and of
+/// C, threads.
 using Key = std::tuple<int, int, int, float, int, int, int, bool, bool, bool, DType, DType, int>;
 
 using Type = dnnl::memory::data_type;
@@ -28,7 +28,7 @@ dnnl::memory::desc describe(int rows, int columns, int stride, bool transpose, T
     return {{rows, columns}, type, strides};
 }
 
-/// A primitive with the arguments that it is called with again and again.
+/// A primitive with the arguments of all its calls.
 struct Product {
     dnnl::matmul primitive;
     dnnl::memory a;
@@ -37,16 +37,16 @@ struct Product {
     std::unordered_map<int, dnnl::memory> arguments;
 };
 
-/// Each thread's own: primitives are made once for each shape.
+/// Each thread makes the primitive of a shape once and keeps it.
 struct Products {
     dnnl::engine engine{dnnl::engine::kind::cpu, 0};
     dnnl::stream stream{engine};
     std::map<Key, Product> made;
 };
 
-/// oneDNN's first choice for dense matrices reads its factors in place, the second packs them. In 16 bits the first
-/// adds to C at two thirds of its rate, and without tiles it is the slower one but for few rows and a right factor that
-/// is transposed.
+/// oneDNN's first choice for dense matrices reads its factors in place, its second one packs them. In 16 bits the first
+/// adds to C at two thirds of its rate, and without tiles it is slower, except for few rows and a transposed right
+/// factor.
 bool secondIsQuicker(int m, const Matrix& a, const Matrix& b, bool accumulates) {
     constexpr int fewRows = 512;
     if (a.data.type == DType::F32) return false;

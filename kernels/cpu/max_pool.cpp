@@ -10,9 +10,10 @@ namespace shardlab {
 
 namespace {
 
-constexpr int above = 4;  ///< in a code: the largest is above 0
+constexpr int above = 4;  ///< the bit of a code that says that the largest is above 0
 
-/// Of one window: `upper` and `lower` are its two rows, the next pixel lies `channels` further.
+/// The place of the largest in one window: `upper` and `lower` are its two rows, the next pixel lies `channels`
+/// further.
 int placeOf(const float* upper, const float* lower, std::int64_t channels) {
     const float values[] = {upper[0], upper[channels], lower[0], lower[channels]};
     int best = 0;
@@ -25,7 +26,7 @@ float at(const float* upper, const float* lower, std::int64_t channels, int plac
     return (place < 2 ? upper : lower)[place % 2 * channels];
 }
 
-/// The gradient goes to `place`, the other three get none.
+/// The gradient goes to `place`; the other three elements get 0.
 void give(float* upper, float* lower, std::int64_t channels, int place, float gradient) {
     upper[0] = place == 0 ? gradient : 0.0f;
     upper[channels] = place == 1 ? gradient : 0.0f;
@@ -33,7 +34,7 @@ void give(float* upper, float* lower, std::int64_t channels, int place, float gr
     lower[channels] = place == 3 ? gradient : 0.0f;
 }
 
-/// ofRow(row of what is pooled), over all samples.
+/// Calls ofRow(row) for each pooled row, over all samples.
 template <class OfRow>
 void byPooledRows(const ImageShape& shape, const OfRow& ofRow) {
     cpu::shareOut(std::int64_t{shape.samples} * (shape.height / 2), shape.elements(),
@@ -42,7 +43,7 @@ void byPooledRows(const ImageShape& shape, const OfRow& ofRow) {
                   });
 }
 
-/// work(element of a pooled row, where its window begins in a row of images).
+/// Calls work(element of a pooled row, where its window begins in a row of images).
 template <class Work>
 void overWindows(const ImageShape& shape, const Work& work) {
     std::int64_t i = 0;

@@ -11,7 +11,7 @@ namespace shardlab {
 
 namespace {
 
-/// work(first number, how many, where their bytes begin), block by block, each on one thread.
+/// Calls work(first number, how many, where their bytes begin) block by block, each on one thread.
 template <class Work>
 void byGroups(std::int64_t count, int bits, const Work& work) {
     const std::int64_t group = packedGroup(bits), block = cpu::blockElements / group * group;

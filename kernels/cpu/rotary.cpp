@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions follow each other, so that each angle's cosine and sine are the last one's, turned by one step: in double
-// precision, which over a million steps stays far below what fp32 sees.
+// Positions follow each other, so that the cosine and sine of each angle are those of the position before, turned by
+// one step. That is computed in double precision, whose error stays far below fp32's over a million steps.
 #include "kernels/cpu/cpu_device.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector.h"
@@ -25,7 +25,7 @@ SHARDLAB_HOT void turnOn(int pairs, const double* stepCos, const double* stepSin
     }
 }
 
-/// Cosine and sine of each pair's angle, at one position after the other.
+/// The cosine and sine of each pair's angle, at one position after the other.
 class Angles {
 public:
     explicit Angles(const RotaryShape& shape)
@@ -52,7 +52,7 @@ public:
     const float* sines() const { return floats_.data() + pairs_; }
 
 private:
-    /// Of a step, cosines and sines; of the present position, cosines and sines.
+    /// The cosines and sines of a step, then those of the present position.
     double* row(int number) { return doubles_.data() + number * pairs_; }
 
     int pairs_;
@@ -60,7 +60,7 @@ private:
     std::vector<float> floats_;
 };
 
-/// `sign` −1 turns back.
+/// Turns the pairs of a head; `sign` −1 turns them back.
 SHARDLAB_INLINE void turn(int half, const float* c, const float* s, float sign, const float* __restrict x,
                           float* __restrict y) {
 #pragma omp simd
@@ -72,7 +72,7 @@ SHARDLAB_INLINE void turn(int half, const float* c, const float* s, float sign, 
     }
 }
 
-/// The sum of `count` rows that lie behind one another.
+/// Sums `count` rows that lie one after another.
 SHARDLAB_INLINE void sumRows(int count, int width, const float* __restrict from, float* __restrict to) {
 #pragma omp simd
     for (int i = 0; i < width; ++i) to[i] = from[i];
@@ -96,7 +96,7 @@ SHARDLAB_HOT void apartOfToken(int heads, int keyHeads, int width, const float* 
     }
 }
 
-/// `sum`: of a head.
+/// `sum` has room for one head.
 SHARDLAB_HOT void joinedOfToken(int heads, int keyHeads, int width, const float* c, const float* s, const float* apart,
                                 float* sum, float* joined) {
     const int together = heads / keyHeads, half = width / 2, all = heads * width;
@@ -110,7 +110,7 @@ SHARDLAB_HOT void joinedOfToken(int heads, int keyHeads, int width, const float*
     }
 }
 
-/// body(angles, token) of each token.
+/// Calls body(angles, token) for each token.
 template <class Body>
 void byTokens(const RotaryShape& shape, const Body& body) {
     const std::int64_t count = std::int64_t{shape.samples} * shape.sequence;

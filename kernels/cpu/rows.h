@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a kernel's loops over fp32 meet operands of any type, and several threads.
+// Loops of kernels over fp32, for operands of any type and on several threads.
 #pragma once
 
 #include "kernels/cpu/convert.h"
@@ -12,10 +12,11 @@
 
 namespace shardlab::cpu {
 
-/// Elements of an operand that are converted at a time: they stay in the first cache.
+/// How many elements of an operand are converted at a time, so that they stay in the first cache.
 constexpr std::int64_t blockElements = 2048;
 
-/// body(begin, end) of a part of [0, count) on each thread: on the calling one alone where `elements` are few.
+/// Calls body(begin, end) for a part of [0, count) on each thread, on the calling thread alone where `elements` are
+/// few.
 template <class Body>
 void shareOut(std::int64_t count, std::int64_t elements, const Body& body) {
     constexpr std::int64_t worthAThread = 1 << 15;
@@ -55,7 +56,7 @@ void inBlocks(std::int64_t begin, std::int64_t end, std::int64_t block, std::int
     }
 }
 
-/// body(firstRow, rows, pointer to the rows of each operand …), for all rows of operands [rows, columns].
+/// Calls body(firstRow, rows, pointer to the rows of each operand …) for all rows of operands [rows, columns].
 template <class Body, class... Operands>
 void byRows(std::int64_t rows, std::int64_t columns, const Body& body, const Operands&... operands) {
     const bool inPlace = ((operands.array.type == DType::F32) && ...);
@@ -64,20 +65,20 @@ void byRows(std::int64_t rows, std::int64_t columns, const Body& body, const Ope
              [&](std::int64_t begin, std::int64_t end) { inBlocks(begin, end, block, columns, body, operands...); });
 }
 
-/// body(first, count, pointer to those elements of each operand …), for all elements.
+/// Calls body(first, count, pointer to those elements of each operand …) for all elements.
 template <class Body, class... Operands>
 void byElements(std::int64_t count, const Body& body, const Operands&... operands) {
     shareOut(count, count,
              [&](std::int64_t begin, std::int64_t end) { inBlocks(begin, end, blockElements, 1, body, operands...); });
 }
 
-/// For sums over the rows of matrices [rows, columns]: body(firstColumn, columns, rows, matrix …), the matrices as
-/// ConstFloats, for all columns and, in their order, all rows. Threads share out the columns, so that any number of
-/// them sums alike. open(firstColumn, columns) makes what body gets first: the place of the sums.
+/// Sums over the rows of matrices [rows, columns]. Calls body(place, firstColumn, columns, rows, matrix …), the
+/// matrices as ConstFloats, for all columns and, in their order, all rows. Threads divide the columns among them, so
+/// that any number of threads sums alike. open(firstColumn, columns) makes `place`, where the sums go.
 template <class Open, class Body, class... Matrices>
 void byColumns(std::int64_t rows, std::int64_t columns, const Open& open, const Body& body,
                const Matrices&... matrices) {
-    constexpr std::int64_t line = 16;  // of the cache: what two threads should not both write
+    constexpr std::int64_t line = 16;  // elements of a cache line, which two threads should not both write
     const bool inPlace = ((matrices.type == DType::F32) && ...);
     shareOut((columns + line - 1) / line, rows * columns, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t first = begin * line;

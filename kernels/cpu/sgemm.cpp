@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN's sgemm takes strides and transposes without a primitive to build, cache and key, and is the quickest on most
+// oneDNN's sgemm takes strides and transposes without a primitive to build and to keep, and is the quickest on most
 // shapes of a transformer. With AVX-512 it packs a transposed right factor slowly: there oneDNN's matmul primitive,
 // which reads dense matrices where they lie, takes 0.6 to 0.95 of its time, on small products too. With AVX2 OpenBLAS
-// is for the shapes named below, by a few per cent up to twice (tests/bench/results.md).
+// is quicker for the shapes named below, by a few per cent up to twice (tests/bench/results.md).
 #include "kernels/cpu/sgemm.h"
 
 #include "kernels/cpu/instructions.h"
@@ -18,14 +18,14 @@ namespace shardlab::cpu {
 
 namespace {
 
-/// Below this OpenBLAS' threads take longer to start than they save.
+/// Below this size OpenBLAS' threads take longer to start than they save.
 constexpr std::int64_t fewestMultiplications = 50'000'000;
 constexpr int leastSide = 128;
 
-/// Where oneDNN multiplies without packing its factors first (its own rule for AVX2).
+/// Whether oneDNN multiplies without packing its factors first (its own rule for AVX2).
 bool oneDnnReadsInPlace(int m, int n) { return 1.0 / m + 1.0 / n >= 0.0038; }
 
-/// Rows so far apart that the elements of a column meet in few sets of the first cache: multiples of 2 KiB.
+/// Whether rows are a multiple of 2 KiB apart, so that the elements of a column share few sets of the first cache.
 bool columnsCollide(const Matrix& matrix) { return !matrix.transpose && matrix.stride % 512 == 0; }
 
 }  // namespace

@@ -5,10 +5,10 @@
 
 namespace shardlab::cpu {
 
-/// What multiplies matrices of fp32: a routine of one of two libraries.
+/// The routines that multiply matrices of fp32.
 enum class ProductRoutine { OneDnnGemm, OneDnnMatmul, OpenBlas };
 
-/// Which of them is the quickest for a product of these sizes and strides on this processor: a rule, never a
+/// The quickest routine for a product of these sizes and strides on this processor. A rule decides, never a
 /// measurement, so that equal runs stay equal to the bit.
 ProductRoutine quickestRoutine(int m, int n, int k, const Matrix& a, const Matrix& b, int strideC);
 

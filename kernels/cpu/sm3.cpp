@@ -13,7 +13,7 @@ namespace shardlab {
 
 namespace {
 
-/// One row: of its ν the largest, which also goes into `largest` by columns. `moment` may be null.
+/// Updates one row and returns its largest ν; merges its ν into `largest`, column by column. `moment` may be null.
 SHARDLAB_HOT float updateRow(std::int64_t columns, const Sm3Update& update, float keep, float row,
                              const float* __restrict column, const float* __restrict gradient, float* __restrict value,
                              float* __restrict moment, float* __restrict largest) {
@@ -24,7 +24,7 @@ SHARDLAB_HOT float updateRow(std::int64_t columns, const Sm3Update& update, floa
     for (std::int64_t j = 0; j < columns; ++j) {
         const float g = gradient[j] * factor;
         const float v = (row < column[j] ? row : column[j]) + g * g;
-        // Where ν is 0, g² is, and g is taken for 0. What is not a number stays so, for all to see.
+        // Where ν is 0, so is g², and g counts as 0. Not-a-number stays not-a-number, so that it is noticed.
         const float root = v == 0 ? 0.0f : g / std::sqrt(v);
         float step = root;
         if (moment) {
@@ -49,7 +49,7 @@ void CpuDevice::sm3(const Sm3Update& update, std::span<const Sm3Part> parts) {
         const Array updated = part.master ? Array(part.master) : part.value;
         const cpu::Scratch largest(static_cast<std::size_t>(columns));
         std::fill_n(largest.data(), columns, 0.0f);
-        std::mutex merging;  // the largest of all is the same in whatever order
+        std::mutex merging;  // the maximum does not depend on the order
         const std::int64_t block = cpu::blockElements / columns + 1;
         cpu::shareOut(part.rows, part.rows * columns, [&](std::int64_t begin, std::int64_t end) {
             const cpu::Scratch own(static_cast<std::size_t>(columns));

@@ -35,7 +35,7 @@ SHARDLAB_HOT void gateGradRows(std::int64_t rows, int columns, const float* outp
     }
 }
 
-/// body(rows, pointer to the joined rows, pointer to the others), of operands of two and of one time `columns`.
+/// Calls body(rows, joined rows, other rows), where joined rows have 2·columns elements and the others have `columns`.
 template <class Joined, class Single, class Body>
 void byJoinedRows(std::int64_t rows, std::int64_t columns, const Joined& joined, const Single& single,
                   const Body& body) {

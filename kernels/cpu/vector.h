@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plain loops of the CPU kernels share. One program serves every x86-64 machine: a function marked
-// SHARDLAB_HOT is compiled for three instruction sets and the loader picks one.
+// Helpers of the plain loops of the CPU kernels. One program serves every x86-64 machine: a function marked
+// SHARDLAB_HOT is compiled for three instruction sets, and the loader picks one.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@
 #define SHARDLAB_HOT
 #endif
 
-// Inlined into each clone, so that it is vectorised with the clone's instructions.
+// A function marked so is inlined into each clone, and vectorised with the clone's instructions.
 #define SHARDLAB_INLINE inline __attribute__((always_inline))
 
 namespace shardlab::cpu {
 
-/// e^x, relative error below 2e-7 for x in [-87, 88]; beyond, the value at the border. No branches: vectorises.
+/// e^x, with a relative error below 2e-7 for x in [−87, 88]; beyond, the value at the border. It has no branches and
+/// vectorises.
 SHARDLAB_INLINE float expOf(float x) {
     x = x < -87.0f ? -87.0f : x;
     x = x > 88.0f ? 88.0f : x;
     const float n = __builtin_rintf(x * 1.44269504088896341f);
-    // x − n·ln 2 in two parts, exact to fp32; |r| ≤ ln 2 / 2.
+    // r = x − n·ln 2, with ln 2 in two parts, exact to fp32; |r| ≤ ln 2 / 2.
     float r = x - n * 0.693359375f;
     r = r + n * 2.12194440e-4f;
     float p = 1.0f / 5040.0f;

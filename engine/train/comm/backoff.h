@@ -7,13 +7,13 @@
 
 namespace shardlab {
 
-/// Tests in vain between two looks whether those waited for still live.
+/// How many tests fail between two checks whether the other members are still alive.
 inline constexpr long looksApart = 128;
 
-/// What a waiting rank does between two tests. Where there are more ranks than cores it yields a few times, then
-/// sleeps, 20 to 100 µs at a time, and leaves its core to working ones; otherwise it spins for a while, then yields,
-/// and after some milliseconds sleeps 20 µs at a time: whoever waits for so long does not notice, and others get the
-/// core.
+/// What a waiting rank does between two tests. Where there are more ranks than cores, it yields a few times, then
+/// sleeps 20 to 100 µs at a time, and leaves its core to ranks that work. Otherwise it spins for a while, then yields,
+/// and after some milliseconds sleeps 20 µs at a time: after so long a wait the delay does not matter, and others get
+/// the core.
 class Backoff {
 public:
     explicit Backoff(bool oversubscribed) : oversubscribed_(oversubscribed) {}

@@ -5,7 +5,7 @@
 
 namespace shardlab {
 
-/// A peer is gone or a message is not what was agreed: the run cannot go on.
+/// A peer is gone, or a message is not what was agreed, so that the run cannot go on.
 class CommunicationError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

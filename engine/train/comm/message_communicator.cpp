@@ -12,7 +12,7 @@ namespace shardlab {
 
 namespace {
 
-/// Block i of blocks of `size` elements.
+/// Block i, where each block has `size` elements.
 template <class Span>
 Span block(Span whole, int i, std::size_t size) {
     return whole.subspan(static_cast<std::size_t>(i) * size, size);
@@ -24,8 +24,8 @@ void copy(ConstArraySpan from, ArraySpan to) {
 
 }  // namespace
 
-// Collectives run in the same order on every member, so a counter gives both ends the same tag; it wraps below the
-// smallest upper bound of tags that MPI allows.
+// Collectives run in the same order on every member, so that a counter gives both ends the same tag; it wraps around
+// below the smallest upper bound that MPI allows for tags.
 int MessageCommunicator::nextTag() { return collectives_++ & 0x3fff; }
 
 RequestPtr MessageCommunicator::isend(std::span<const std::byte> data, int peer, int tag) {
@@ -42,7 +42,7 @@ RequestPtr MessageCommunicator::iallReduce(ArraySpan data, ReduceOp op) {
     for (std::size_t begin = 0; n > 1 && begin < data.size(); begin += pieceElements) {
         const ArraySpan piece = data.subspan(begin, std::min(pieceElements, data.size() - begin));
         auto slots = std::make_shared<Contributions>(static_cast<std::size_t>(n));
-        rounds.push_back([=, this] {  // everybody's contribution to a part goes to the member that owns the part
+        rounds.push_back([=, this] {  // each member's contribution to a part goes to the member that owns the part
             std::vector<RequestPtr> messages;
             for (int k = 0; k < n; ++k) {
                 if (k == me) continue;
@@ -54,7 +54,7 @@ RequestPtr MessageCommunicator::iallReduce(ArraySpan data, ReduceOp op) {
             }
             return messages;
         });
-        rounds.push_back([=, this] {  // the owner hands the sum to all
+        rounds.push_back([=, this] {  // the owner sends the sum to all
             const ArraySpan own = partOf(piece, me, n);
             if (!own.empty()) reduceInRankOrder(me, own, *slots, own, op);
             slots->clear();
@@ -140,8 +140,8 @@ RequestPtr MessageCommunicator::iallToAll(ConstArraySpan input, ArraySpan output
     return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
-// A binomial tree: the member at distance d from the root hears from d without its highest bit, then tells d + every
-// higher power of two.
+// A binomial tree: the member at distance d from the root receives from distance d without its highest bit, then sends
+// to d + every higher power of two.
 RequestPtr MessageCommunicator::ibroadcast(std::span<std::byte> data, int root) {
     const int n = size(), tag = nextTag();
     const int distance = (rank() - root + n) % n;
@@ -164,7 +164,7 @@ RequestPtr MessageCommunicator::ibroadcast(std::span<std::byte> data, int root) 
     return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
-// Dissemination: after round k everybody knows of 2^(k+1) members.
+// A dissemination barrier: after round k every member knows that 2^(k+1) members have come.
 void MessageCommunicator::barrier() {
     const int n = size(), me = rank(), tag = nextTag();
     std::byte out{1};

@@ -8,8 +8,9 @@
 
 namespace shardlab {
 
-/// A collective under way, made of rounds: each posts messages, and is called once all messages of the round before are
-/// done. What a round needs beyond the caller's buffers it owns (captures). The first round is posted at once.
+/// A collective under way, made of rounds. Each round posts messages, and is called once all messages of the round
+/// before are done. A round owns (captures) whatever memory it needs beyond the caller's buffers. The first round is
+/// posted at once.
 class MultiRoundRequest final : public Request {
 public:
     using Round = std::function<std::vector<RequestPtr>()>;

@@ -16,7 +16,7 @@ namespace shardlab {
 
 namespace {
 
-constexpr std::size_t stretch = 512;  ///< elements at a time: what is widened stays in the nearest cache
+constexpr std::size_t stretch = 512;  ///< elements at a time, so that widened numbers stay in the nearest cache
 
 SHARDLAB_HOT void sum(std::size_t count, const float* a, const float* b, float* to) {
 #pragma GCC ivdep
@@ -28,7 +28,7 @@ SHARDLAB_HOT void larger(std::size_t count, const float* a, const float* b, floa
     for (std::size_t i = 0; i < count; ++i) to[i] = a[i] < b[i] ? b[i] : a[i];
 }
 
-/// In `place`, where the numbers do not lie as fp32 already.
+/// The numbers as fp32: where they lie, or widened in `place`.
 const float* widened(const std::byte* from, DType type, std::size_t count, float* place) {
     if (type == DType::F32) return reinterpret_cast<const float*>(from);
     const auto columns = static_cast<std::int64_t>(count);
@@ -36,7 +36,7 @@ const float* widened(const std::byte* from, DType type, std::size_t count, float
     return place;
 }
 
-/// Pages of other processes' memory lie anywhere, so the processor does not foresee the next one by itself.
+/// The pages of other processes' memory are scattered, so that the processor does not prefetch the next one by itself.
 void foresee(const std::byte* begin, std::size_t bytes) {
     constexpr std::size_t line = 64;
     for (std::size_t i = 0; i < bytes; i += line) __builtin_prefetch(begin + i, 1);
@@ -50,7 +50,7 @@ void narrow(const float* from, std::size_t count, std::byte* to, DType type) {
 
 constexpr std::size_t longerThanCaches = std::size_t{1} << 20;
 
-/// What is written is not read soon: the caches need not fetch it first.
+/// The results are not read soon, so that stores bypass the caches.
 void writePast(const std::byte* from, std::byte* to, std::size_t bytes) {
 #ifdef __SSE2__
     constexpr std::size_t word = sizeof(__m128i);
@@ -66,7 +66,7 @@ void writePast(const std::byte* from, std::byte* to, std::size_t bytes) {
 #endif
 }
 
-/// Before others are told of what was written so.
+/// To be called before others are told about results that were written in this way.
 void endOfWritingPast() {
 #ifdef __SSE2__
     _mm_sfence();

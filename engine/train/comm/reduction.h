@@ -10,20 +10,20 @@
 
 namespace shardlab {
 
-/// The reduction of `count` numbers at each of `sources`, in the order in which they stand, so that the bits do not
-/// depend on who reduces, written to each of `results`. Numbers of 16 bits are widened, and rounded once. A result may
-/// be a source.
+/// Reduces `count` numbers at each of `sources`, and writes them to each of `results`. Sources are taken in the order
+/// in which they stand, so that the bits do not depend on the member that reduces. Numbers of 16 bits are widened, and
+/// rounded once. A result may be a source.
 void reduceTo(std::span<const std::byte* const> sources, std::span<std::byte* const> results, std::size_t count,
               DType type, ReduceOp op);
 
-/// As memcpy, also from a place to itself; of long arrays nothing stays in the caches.
+/// Copies as memcpy does, also from a place to itself; long arrays bypass the caches.
 void copyArray(const std::byte* from, std::byte* to, std::size_t bytes);
 
-/// What each member contributed to a part, as it came; the own one is empty.
+/// What each member contributed to a part, as it came; this member's own contribution is empty.
 using Contributions = std::vector<std::vector<std::byte>>;
 
-/// result := the reduction of `own`, of member `rank`, and of all others' contributions, in rank order. result may be
-/// `own`.
+/// result := the reduction of `own`, which is member `rank`'s, and all other contributions, in rank order. result may
+/// be `own`.
 void reduceInRankOrder(int rank, ConstArraySpan own, const Contributions& others, ArraySpan result, ReduceOp op);
 
 /// into += from, which holds as many numbers of the same type.

@@ -13,7 +13,7 @@
 namespace shardlab {
 namespace {
 
-// Between two members messages of one tag arrive in order, so one tag for each kind does.
+// Messages of one tag between two members arrive in order, so that one tag for each kind is enough.
 enum Tag : int { reduceTag = 1, gatherTag = 2, ringTag = 3 };
 
 }  // namespace
@@ -100,7 +100,8 @@ RequestPtr iringAllReduce(Communicator& group, ArraySpan block, std::vector<Ring
     const int next = (me + 1) % n, last = (me + n - 1) % n;
     const auto incoming = std::make_shared<std::vector<std::byte>>();
     const auto begun = std::make_shared<std::int64_t>(0);
-    // Ends the hop before: what came is added while sums are made, and lies in its place once they go round.
+    // Ends the hop before. In the first half the part that came is added; in the second half it already lies in its
+    // place.
     const auto end = [=](int hop) {
         if (hop < 0) return;
         const ArraySpan sent = partOf(block, (me - hop + 2 * n) % n, n);
@@ -112,7 +113,7 @@ RequestPtr iringAllReduce(Communicator& group, ArraySpan block, std::vector<Ring
         rounds.push_back([=, &group] {
             end(hop - 1);
             if (clock) *begun = clock();
-            // Part me − hop goes on; in the second half that is the part whose sum came last.
+            // Part me − hop goes on; in the second half that is the part whose sum arrived last.
             const ArraySpan sent = partOf(block, (me - hop + 2 * n) % n, n);
             const ArraySpan taken = partOf(block, (me - hop - 1 + 2 * n) % n, n);
             incoming->resize(taken.bytes().size());

@@ -9,7 +9,7 @@ namespace shardlab {
 
 namespace {
 
-// An all-gather only copies, so any 8 bytes may travel as two floats.
+// An all-gather only copies, so that any 8 bytes may travel as two floats.
 template <class Number>
 std::vector<Number> gatherBits(Communicator& group, Number value) {
     static_assert(sizeof(Number) == 2 * sizeof(float));

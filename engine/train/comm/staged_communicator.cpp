@@ -6,14 +6,14 @@
 
 namespace shardlab {
 
-/// Memory of the host that was used before, by size.
+/// The host's staging memory: blocks that were used before are used again, by size.
 struct StagedCommunicator::Stages {
     explicit Stages(Device& of) : device(of) {}
     ~Stages() {
         try {
             if (!read.empty()) device.synchronize();
         } catch (const std::exception&) {
-            // Of a device that has failed, which reads no more.
+            // The device has failed, and reads no more.
         }
         for (void* each : all) device.releaseStaging(each);
     }
@@ -21,7 +21,7 @@ struct StagedCommunicator::Stages {
     Stages& operator=(const Stages&) = delete;
 
     void* take(std::size_t bytes) {
-        // What the device still reads is not free yet.
+        // Memory that the device still reads is not free yet.
         std::erase_if(read, [&](const Read& each) {
             if (!each.until->reached()) return false;
             free[each.bytes].push_back(each.data);
@@ -54,7 +54,7 @@ private:
     std::vector<Read> read;
 };
 
-/// Memory of the host that data pass through.
+/// A block of staging memory that data pass through.
 class StagedCommunicator::Passing {
 public:
     Passing(std::shared_ptr<Stages> stages, std::size_t bytes) : stages_(std::move(stages)), bytes_(bytes) {
@@ -70,7 +70,7 @@ public:
 
     std::span<std::byte> bytes() const { return {static_cast<std::byte*>(data_), bytes_}; }
     ArraySpan array(DType type) const { return {Array(data_, type), bytes_ / sizeOf(type)}; }
-    /// To memory that the device has no other use for since `after`.
+    /// Copies up to memory that the device has had no other use for since `after`.
     void up(std::span<std::byte> to, const DeviceMoment* after) {
         if (bytes_ > 0) read_ = stages_->device.uploadBeside(after, data_, to.data(), bytes_);
     }
@@ -79,13 +79,13 @@ private:
     std::shared_ptr<Stages> stages_;
     void* data_ = nullptr;
     std::size_t bytes_;
-    std::shared_ptr<DeviceMoment> read_;  ///< when the device is through with it; null: it is
+    std::shared_ptr<DeviceMoment> read_;  ///< when the device has read the block; null: now
 };
 
-/// The inner operation, and the way up once it is done.
+/// The inner operation, and the copy up to the device once it is done.
 class StagedCommunicator::Staged final : public Request {
 public:
-    /// `asked`: the moment since when `to` is this operation's alone.
+    /// `asked`: the moment since when `to` belongs to this operation alone.
     Staged(RequestPtr inner, Passing in, Passing out, std::span<std::byte> to,
            std::shared_ptr<DeviceMoment> asked = nullptr)
         : inner_(std::move(inner)), in_(std::move(in)), out_(std::move(out)), to_(to), asked_(std::move(asked)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A group of ranks whose data lie on devices, over a communicator that only reaches the processor's memory: every
-// message goes by way of memory of the host. What several ranks on one GPU use.
+// message goes by way of the host's memory. Several ranks on one GPU use it.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -12,10 +12,10 @@
 
 namespace shardlab {
 
-/// All addresses that its calls are given are the device's.
+/// All addresses in its calls are addresses of the device.
 class StagedCommunicator final : public Communicator {
 public:
-    /// `device` outlives it and its requests.
+    /// `device` outlives the communicator and its requests.
     StagedCommunicator(std::unique_ptr<Communicator> inner, Device& device);
     ~StagedCommunicator() override;
 

@@ -15,7 +15,7 @@
 
 namespace shardlab {
 
-/// One end of a message: waiting in the mailbox of the receiver until the other end is there.
+/// One end of a message, which waits in the mailbox of the receiver until the other end is there.
 struct LoopbackWorld::Post {
     int context = 0;  ///< group and channel
     int source = 0;   ///< world ranks
@@ -24,7 +24,7 @@ struct LoopbackWorld::Post {
     bool send = false;
     std::span<const std::byte> outgoing;
     std::span<std::byte> incoming;
-    std::vector<std::byte> kept;  ///< a buffered message's bytes
+    std::vector<std::byte> kept;  ///< the bytes of a buffered message
     bool done = false;
 
     bool matches(const Post& other) const {
@@ -90,7 +90,7 @@ public:
     LoopbackRequest(std::shared_ptr<LoopbackWorld::State> state, std::shared_ptr<LoopbackWorld::Post> post)
         : state_(std::move(state)), post_(std::move(post)) {}
 
-    // Only a run that failed drops a request before it is done; its buffers may be gone by now.
+    // Only a run that has failed drops a request before it is done, and its buffers may be gone by then.
     ~LoopbackRequest() override {
         const std::lock_guard lock(state_->mutex);
         if (!post_->done) std::erase(state_->mailboxes[static_cast<std::size_t>(post_->destination)], post_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as threads of one process, for tests and for everything that wants a whole layout without mpirun.
+// Ranks as threads of one process, for tests and for whatever needs a whole layout without mpirun.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -9,21 +9,21 @@
 
 namespace shardlab {
 
-/// Mailboxes for n ranks. Short messages are buffered as MPI does; longer ones are handed over only when the receiver
-/// asks (rendezvous), so a schedule that would deadlock under MPI deadlocks here too.
+/// Mailboxes for n ranks. Short messages are buffered, as MPI does; longer ones are handed over only when the receiver
+/// asks for them (rendezvous), so that a schedule which would deadlock under MPI deadlocks here too.
 class LoopbackWorld {
 public:
     explicit LoopbackWorld(int ranks);
     ~LoopbackWorld();
 
-    /// For the thread that plays `rank`; the world must outlive it and its groups.
+    /// The communicator of the thread that plays `rank`; the world must outlive it and its groups.
     std::unique_ptr<Communicator> communicator(int rank);
-    /// A rank is lost: every operation under way and to come ends in a CommunicationError that says why.
+    /// Declares a rank lost: every operation, under way or later, ends in a CommunicationError that says why.
     void fail(const std::string& why);
 
     static constexpr std::size_t bufferedBytes = 4096;
 
-    struct Post;  ///< the two ends of a message
+    struct Post;  ///< one end of a message
     struct State;
 
 private:

@@ -8,7 +8,7 @@ namespace shardlab {
 
 namespace {
 
-// Far shorter than an action, long enough to cost a few percent of a core at most.
+// The pause is far shorter than an action, and long enough to cost a few percent of a core at most.
 constexpr std::chrono::microseconds interval{150};
 
 }  // namespace
@@ -35,7 +35,7 @@ void MpiProgress::run() {
             changed_.wait(held);
             continue;
         }
-        int found = 0;  // never: nothing is sent on the world itself, only on its copies
+        int found = 0;  // never set: messages are sent on copies of the world, not on the world itself
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
         held.unlock();
         std::this_thread::sleep_for(interval);

@@ -18,7 +18,7 @@ public:
     MpiProgress& operator=(const MpiProgress&) = delete;
 
     std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
-    // With the lock held: one more operation is under way, one fewer.
+    // To be called with the lock held: one more operation is under way, or one fewer.
     void started();
     void finished() { --underWay_; }
 

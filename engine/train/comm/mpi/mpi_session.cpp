@@ -25,7 +25,7 @@ void requireSuccess(int code, const std::string& what) {
 
 class MpiRequest final : public Request {
 public:
-    /// Made with the lock of `progress` held.
+    /// The caller holds the lock of `progress`.
     MpiRequest(std::shared_ptr<MpiProgress> progress, std::vector<MPI_Request> parts, bool oversubscribed,
                std::string what)
         : progress_(std::move(progress)), parts_(std::move(parts)), oversubscribed_(oversubscribed),
@@ -58,7 +58,7 @@ private:
 
 class MpiCommunicator final : public MessageCommunicator {
 public:
-    /// Collective over `members`, of which it makes two copies: one a channel.
+    /// Collective over `members`; makes two copies of that communicator, one for each channel.
     MpiCommunicator(MPI_Comm members, const MpiOptions& options, std::shared_ptr<MpiProgress> progress)
         : options_(options), progress_(std::move(progress)) {
         const auto held = progress_->lock();
@@ -124,7 +124,7 @@ protected:
 private:
     MPI_Comm comm(Channel channel) const { return channels_[static_cast<std::size_t>(channel)]; }
 
-    /// Both ends know the size, so both cut it alike; an empty message is one empty part.
+    /// Both ends know the size, so that both cut the message alike; an empty message is one empty part.
     template <class Byte, class Start>
     RequestPtr inParts(std::span<Byte> data, Start start, const char* verb, int peer, int tag) {
         std::string what =

@@ -10,18 +10,18 @@
 namespace shardlab {
 
 struct MpiOptions {
-    /// More ranks than cores; idle.h says how a rank waits then.
+    /// There are more ranks than cores; backoff.h says how a rank waits then.
     bool oversubscribed = false;
     /// MPI counts bytes in an int: longer messages travel in parts.
     std::size_t largestMessage = std::size_t{1} << 30;
 };
 
-/// MPI from its start to its end; one for each process, on the thread that communicates. Messages travel while that
-/// thread computes or sleeps.
-/// An error of MPI is a CommunicationError with its text; nothing can be sent after one.
+/// MPI from its start to its end; a process has one session, on the thread that communicates. Messages travel while
+/// that thread computes or sleeps. An error of MPI becomes a CommunicationError with MPI's text; nothing can be sent
+/// after one.
 class MpiSession {
 public:
-    /// `argc`, `argv` as main got them; MPI takes out what is its own.
+    /// `argc` and `argv` are those of main; MPI takes out its own arguments.
     MpiSession(int& argc, char**& argv);
     ~MpiSession();
     MpiSession(const MpiSession&) = delete;
@@ -29,7 +29,7 @@ public:
 
     int rank() const;
     int size() const;
-    /// Among the ranks of this host. Collective.
+    /// This rank's number among the ranks of this host. Collective.
     int localRank() const;
     std::unique_ptr<Communicator> world(const MpiOptions& options) const;
 };

@@ -16,8 +16,8 @@ constexpr int headerTag = 0;
 
 }  // namespace
 
-/// The header's way is as short as a message through the processors' memory can be: whoever waits for the data, waits
-/// for it too.
+/// A header takes the shortest way through the processors' memory, because a rank that waits for the data waits for the
+/// header too.
 class DirectLink::Sent final : public Request {
 public:
     Sent(Header header, Communicator& headers, int peer, std::unique_ptr<DeviceExchange> exchange)
@@ -105,7 +105,7 @@ RequestPtr DirectLink::receive(std::span<std::byte> data, int tag) {
         device_.copy(came->data, data.data(), data.size());
         device_.release(came->data);
     }
-    // Done as far as whoever asks the device is concerned; the exchange tells when it came.
+    // The message is done for callers that use the data on the device; the exchange tells when the data came.
     message->announced = true;
     message->exchange = std::move(came->exchange);
     return std::make_unique<Received>(*this, std::move(message));
@@ -124,7 +124,8 @@ void DirectLink::advance() {
     }
 }
 
-/// The order of exchanges is the sender's: what nobody has asked for yet is received all the same, lest it bar the way.
+/// Exchanges happen in the sender's order: a message that was not asked for yet is received all the same, or it would
+/// hold up those behind it.
 void DirectLink::accept(const Header& header) {
     const auto wanted =
         std::ranges::find_if(expected_, [&](const MessagePtr& m) { return m->header.tag == header.tag; });
@@ -138,7 +139,7 @@ void DirectLink::accept(const Header& header) {
     auto message = std::make_shared<Message>(Message{header, device_.allocate(header.bytes), false, nullptr});
     begin(*message);
     unexpected_.push_back(std::move(message));
-    expectHeader();  // this one's was another's
+    expectHeader();  // the header that was expected for this message announced another one
 }
 
 void DirectLink::begin(Message& message) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages from one rank's GPU to another's. The GPUs exchange them in the order in which they were sent and know no
-// tags: so a header goes ahead of each through the processors' memory, and the receiver sorts.
+// tags, so a header goes ahead of each message through the processors' memory, and the receiver sorts them.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -13,21 +13,21 @@
 
 namespace shardlab {
 
-/// One direction between two members. The group has the sender as its member 0, the receiver as 1.
+/// One direction between two members. In the group, member 0 is the sender and member 1 the receiver.
 class DirectLink {
 public:
-    /// `headers` carries nothing else from one to the other; `peer` is the other end's rank in it. All outlive the
+    /// `headers` carries nothing else between the two; `peer` is the other end's rank in it. All arguments outlive the
     /// link.
     DirectLink(std::unique_ptr<DeviceGroup> group, Communicator& headers, int peer, Device& device);
     ~DirectLink();
     DirectLink(const DirectLink&) = delete;
     DirectLink& operator=(const DirectLink&) = delete;
 
-    // Addresses are the device's. Waiting for a request returns when what the device is asked for from then on comes
-    // after the message, which may still be on its way.
+    // Addresses are the device's. Waiting for a request returns when later calls of the device come after the message,
+    // which may still be on its way.
 
     RequestPtr send(std::span<const std::byte> data, int tag);
-    /// A CommunicationError from the request where what came has another size.
+    /// The request throws a CommunicationError where the message that came has another size.
     RequestPtr receive(std::span<std::byte> data, int tag);
 
 private:
@@ -39,19 +39,19 @@ private:
         Header header;
         RequestPtr request;
     };
-    /// A message that somebody waits for, or that came before anybody did.
+    /// A message that a receiver waits for, or that came before it was asked for.
     struct Message {
         Header header;
         void* data = nullptr;
         bool announced = false;
-        std::unique_ptr<DeviceExchange> exchange;  ///< null: not begun, or of an empty message
+        std::unique_ptr<DeviceExchange> exchange;  ///< null before the exchange begins, and for an empty message
     };
     using MessagePtr = std::shared_ptr<Message>;
     class Sent;
     class Received;
 
     void expectHeader();
-    /// Begins to receive what has been announced.
+    /// Begins to receive the announced messages.
     void advance();
     void accept(const Header& header);
     void begin(Message& message);
@@ -63,7 +63,7 @@ private:
     Device& device_;
     std::deque<Announced> announced_;   ///< in the order of posting
     std::list<MessagePtr> expected_;    ///< asked for, not yet announced
-    std::list<MessagePtr> unexpected_;  ///< announced, not yet asked for; their memory is the link's
+    std::list<MessagePtr> unexpected_;  ///< announced, not yet asked for; the link owns their memory
 };
 
 }  // namespace shardlab

@@ -15,7 +15,7 @@ namespace {
 
 DeviceReduction reductionOf(ReduceOp op) { return op == ReduceOp::Max ? DeviceReduction::Max : DeviceReduction::Sum; }
 
-/// One that member 0 draws.
+/// The id of a group, which member 0 draws.
 DeviceGroupId sharedId(Communicator& host, DeviceGroups& groups) {
     DeviceGroupId id;
     if (host.rank() == 0) id = groups.newId();
@@ -27,7 +27,7 @@ DeviceGroupId sharedId(Communicator& host, DeviceGroups& groups) {
 
 DirectExchange findDirectExchange(Communicator& world, Device& device) {
     const DeviceGroupsOrReason own = device.groups();
-    // The identity of a rank that cannot is empty.
+    // A rank that cannot take part has an empty identity.
     std::array<std::int32_t, 16> mine{};
     const std::string identity = own.groups ? device.identity() : "";
     std::memcpy(mine.data(), identity.data(), std::min(identity.size(), sizeof mine));
@@ -62,7 +62,7 @@ public:
     Wide& operator=(const Wide&) = delete;
 
     Array whole() const { return {data_, DType::F32}; }
-    /// MultiRoundRequest so many elements from `begin` on.
+    /// Rounds this many elements from `begin` on.
     void roundTo(ArraySpan array, std::size_t begin = 0) const {
         device_.convert(static_cast<std::int64_t>(array.size()), whole() + static_cast<std::ptrdiff_t>(begin),
                         array.data());
@@ -74,7 +74,7 @@ private:
     std::size_t size_;
 };
 
-/// What follows an exchange is asked of the device once, by whoever finds that it may be.
+/// The device is asked once for what follows an exchange, by the first call that finds the exchange done.
 class NcclCommunicator::Collective final : public Request {
 public:
     Collective(Communicator& host, std::unique_ptr<DeviceExchange> exchange, std::function<void()> after)
@@ -106,7 +106,7 @@ NcclCommunicator::NcclCommunicator(std::unique_ptr<Communicator> host, std::span
                                    DeviceGroups& groups)
     : staged_(std::move(host), device), members_(members.begin(), members.end()), device_(device), groups_(groups) {}
 
-/// Members leave a link together: so all go through theirs in one order.
+/// The two members of a link leave it together, so that all members close their links in one order.
 NcclCommunicator::~NcclCommunicator() {
     for (std::unique_ptr<DirectLink>& link : links_) link.reset();
 }
@@ -115,8 +115,8 @@ std::unique_ptr<Communicator> NcclCommunicator::group(std::span<const int> membe
     return std::make_unique<NcclCommunicator>(staged_.host().group(members), members, device_, groups_);
 }
 
-/// Two members' first exchange holds up both until the other asks for it too, and a message's receiver asks only when
-/// its sender has gone on: so the first is made here, where both are.
+/// The first exchange of two members holds up each until the other asks for it too, and the receiver of a message asks
+/// only after the sender has gone on. So the first exchange is made here, where both members are.
 void NcclCommunicator::meet(DeviceGroup& link, bool sends) {
     void* const byte = device_.allocate(1);
     link.begin();
@@ -127,7 +127,7 @@ void NcclCommunicator::meet(DeviceGroup& link, bool sends) {
     device_.release(byte);
 }
 
-/// One link after another, in the same order on all members: nobody waits for one who waits for him.
+/// Links are made one after another, in the same order on all members, so that no two members wait for each other.
 void NcclCommunicator::connect(std::span<const std::pair<int, int>> links) {
     if (!headers_) headers_ = staged_.host().group(members_);
     for (const auto& [sender, receiver] : links) {
@@ -172,7 +172,7 @@ RequestPtr NcclCommunicator::start(const Calls& calls, std::function<void()> aft
     return std::make_unique<Collective>(staged_.host(), group.end(), std::move(after));
 }
 
-// The sum of two is rounded once whatever it is taken in.
+// The sum of two numbers is rounded once, whatever type it is taken in.
 bool NcclCommunicator::widens(DType type, ReduceOp op) const {
     return sizeOf(type) == 2 && op == ReduceOp::Sum && size() > 2;
 }

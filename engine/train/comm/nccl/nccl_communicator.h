@@ -16,21 +16,23 @@
 
 namespace shardlab {
 
-/// What takes arrays from GPU to GPU on every rank of a world, or why nothing does.
+/// What carries arrays from GPU to GPU on every rank of a world, or why nothing does.
 struct DirectExchange {
     DeviceGroups* groups = nullptr;
     std::string reason;  ///< "ranks 0 and 2 share a GPU"
 };
 
-/// Collective over `world`: possible on every rank or on none; the reason is what this rank knows of it.
+/// Collective over `world`: every rank gets groups or none does; the reason is what this rank knows about it.
 DirectExchange findDirectExchange(Communicator& world, Device& device);
 
-/// All addresses that its calls are given are the device's, those of host() the processor's. Sums of 16 bits are taken
-/// in fp32 as everywhere: of more than two members by way of a copy that is twice as large. Messages along links that
-/// were connected go from GPU to GPU, others by way of the host. Waiting for a request does not wait for the GPU.
+/// All addresses in its calls are addresses of the device, those of host() of the processor. Sums of 16-bit numbers are
+/// taken in fp32 as everywhere; for more than two members that needs a copy which is twice as large. Messages along
+/// links that were connected go from GPU to GPU, others by way of the host. Waiting for a request does not wait for the
+/// GPU.
 class NcclCommunicator final : public Communicator {
 public:
-    /// `host`: the same members, by world rank `members`. `device` and `groups`, its own, outlive the communicator.
+    /// `host` has the same members, whose world ranks are `members`. `device` and its `groups` outlive the
+    /// communicator.
     NcclCommunicator(std::unique_ptr<Communicator> host, std::span<const int> members, Device& device,
                      DeviceGroups& groups);
     ~NcclCommunicator() override;
@@ -60,7 +62,7 @@ private:
     using Calls = std::function<void(DeviceGroup&)>;
 
     void meet(DeviceGroup& link, bool sends);
-    /// Of all members; made by the first collective, or by prepare().
+    /// The group of all members; the first collective makes it, or prepare().
     DeviceGroup& all();
     RequestPtr start(const Calls& calls, std::function<void()> after = {});
     /// Whether a sum must be taken in a wider type than the array's.
@@ -71,7 +73,7 @@ private:
     Device& device_;
     DeviceGroups& groups_;
     std::unique_ptr<DeviceGroup> all_;
-    std::unique_ptr<Communicator> headers_;           ///< once there are links
+    std::unique_ptr<Communicator> headers_;           ///< null until there are links
     std::vector<std::unique_ptr<DirectLink>> links_;  ///< in the order of connect
     std::map<int, DirectLink*> to_, from_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages from one member of a group to another, in memory that both reach. Whoever of the two comes second copies, so
-// nobody needs to look after a message meanwhile.
+// Messages from one member of a group to another, in memory that both reach. The end that comes second copies, so that
+// neither has to look after a message meanwhile.
 #pragma once
 
 #include <array>
@@ -9,21 +9,21 @@
 
 namespace shardlab {
 
-/// One end of a message that waits for the other; in the heap of who left it there.
+/// One end of a message that waits for the other end; it lies in the heap of the member that left it there.
 struct MailPost {
     enum : std::uint32_t { Open, Asleep, Done };
-    std::atomic<std::uint32_t> state;  ///< Asleep: who left it sleeps on this word. Done: the other has copied
-    std::uint64_t key;                 ///< both ends of a message have the same
-    std::uint64_t data;                ///< offset in the same heap
+    std::atomic<std::uint32_t> state;  ///< Asleep: its owner sleeps on this word. Done: the other end has copied
+    std::uint64_t key;                 ///< the same at both ends of a message
+    std::uint64_t data;                ///< offset of the buffer in the same heap
     std::uint64_t bytes;
-    std::uint64_t next;  ///< offset of the one left after it; 0: none
+    std::uint64_t next;  ///< offset of the next post in the list; 0: none
 };
 
-/// From one member to one other, in the heap of the receiver.
+/// Messages from one member to one other; it lies in the heap of the receiver.
 struct alignas(64) Mailbox {
-    std::atomic<std::uint32_t> held;  ///< by the one who changes a list
-    /// Offsets of the first posts, the sender's and the receiver's, each in the heap of its own; 0: none. Of one key
-    /// only one of the two lists has any.
+    std::atomic<std::uint32_t> held;  ///< a lock for changes of the lists
+    /// Offsets of the first posts of the sender and of the receiver, each in its owner's heap; 0: none. Posts of one
+    /// key are in only one of the two lists at a time.
     std::array<std::uint64_t, 2> waiting;
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "another process reads it");

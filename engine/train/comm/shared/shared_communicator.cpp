@@ -16,7 +16,7 @@ namespace shardlab {
 
 namespace {
 
-/// Everybody's `own`, by rank.
+/// Gathers every member's `own`, by rank.
 template <class T>
 std::vector<T> exchange(Communicator& group, T own) {
     static_assert(sizeof(T) % sizeof(std::int32_t) == 0);
@@ -28,13 +28,13 @@ std::vector<T> exchange(Communicator& group, T own) {
 
 }  // namespace
 
-/// Where everybody's buffers lie, by rank.
+/// Where every member's buffers lie, by rank.
 struct SharedCommunicator::Buffers {
     std::vector<const std::byte*> input;
     std::vector<std::byte*> output;
 };
 
-/// Told to all, then worked on by all, each its part, then done by all.
+/// A collective in two stages: every member has announced its buffers; every member has done its part of the work.
 class SharedCommunicator::Collective final : public Request {
 public:
     Collective(SharedCommunicator& group, std::uint64_t number, ConstArraySpan input, ArraySpan output, Work work)
@@ -59,13 +59,13 @@ public:
     void wait() override {
         const bool sleeps = group_.memory_.oversubscribed;
         for (Backoff idle(false); !sleeps && !test();) idle.pause();
-        // Looking again and again would take time from a rank that computes on the same core.
+        // Polling would take time from a rank that computes on the same core.
         while (!test())
             if (const int late = firstBehind(); late >= 0) sleepUntilMoved(late);
     }
 
 private:
-    /// A member that has not reached stage_; -1: all have.
+    /// A member that has not reached stage_; −1 where all have.
     int firstBehind() const {
         for (int k = 0; k < window_->size(); ++k)
             if (window_->slot(k, index_).stage.load(std::memory_order_acquire) < stage_) return k;
@@ -84,7 +84,7 @@ private:
         requireMember(late);
     }
 
-    /// All have reached stage_: this member does what follows.
+    /// All members have reached stage_, so this member does what follows.
     void advance() {
         CollectiveSlot& own = window_->slot(window_->rank(), index_);
         switch (step_++) {
@@ -249,7 +249,7 @@ RequestPtr SharedCommunicator::iallToAll(ConstArraySpan input, ArraySpan output)
 
 RequestPtr SharedCommunicator::ibroadcast(std::span<std::byte> data, int root) {
     if (!window_) return messages_->ibroadcast(data, root);
-    // Messages of one pair keep their order: they need no numbers.
+    // Messages of one pair keep their order, so they need no numbers.
     return std::make_unique<MultiRoundRequest>(std::vector<MultiRoundRequest::Round>{[this, data, root] {
         std::vector<RequestPtr> messages;
         if (rank() != root) messages.push_back(SharedMessage::receive(place(Channel::Broadcast, root, 0), data));

@@ -15,21 +15,21 @@
 namespace shardlab {
 
 struct SharedMemory {
-    SharedHeap* heap = nullptr;   ///< of this process; outlives all groups and their requests. Null: it has none
-    bool oversubscribed = false;  ///< idle.h says how a rank waits then
-    /// Told once for each group that could share memory and does not; may be empty.
+    SharedHeap* heap = nullptr;   ///< outlives all groups and their requests; null: this process has none
+    bool oversubscribed = false;  ///< backoff.h says how a rank waits then
+    /// Called once for each group that could share memory and does not; may be empty.
     std::function<void(const std::string&)> inform;
 };
 
 /// A group over another communicator. Where all members reach each other's heaps, collectives work in the members' own
-/// buffers: each reads and writes its part of everybody's, without a message or a copy; and a message is copied once,
-/// by the end that comes second. A buffer that lies outside the heap passes through a copy in it. Where one member is
-/// out of reach (another host, a container of its own, no heap) all is left to the other communicator. Either way sums
-/// are taken in rank order and rounded once: the bits are the same. A member whose process ends without its part done
-/// ends the others' waiting with a CommunicationError, some seconds later.
+/// buffers: each member reads and writes its part of every buffer, without a message or a copy. A message is copied
+/// once, by the end that comes second. A buffer that lies outside the heap passes through a copy in it. Where one
+/// member is out of reach (another host, a container of its own, no heap), the other communicator carries everything.
+/// Either way sums are taken in rank order and rounded once, so that the bits are the same. Where a member's process
+/// ends before its part is done, the others stop waiting with a CommunicationError some seconds later.
 class SharedCommunicator final : public Communicator {
 public:
-    /// Collective over the members of `messages`.
+    /// The constructor is collective over the members of `messages`.
     SharedCommunicator(std::unique_ptr<Communicator> messages, SharedMemory memory);
     ~SharedCommunicator() override;
 
@@ -53,7 +53,7 @@ public:
     bool shares() const { return window_ != nullptr; }
 
 private:
-    enum class Channel : std::uint8_t { User, Broadcast };  ///< messages of one never meet those of the other
+    enum class Channel : std::uint8_t { User, Broadcast };  ///< messages of different channels never meet
     class Collective;
     struct Buffers;
     using Work = std::function<void(const SharedWindow&, const Buffers&)>;
@@ -64,7 +64,7 @@ private:
 
     std::unique_ptr<Communicator> messages_;
     SharedMemory memory_;
-    std::shared_ptr<SharedWindow> window_;  ///< null: not shared
+    std::shared_ptr<SharedWindow> window_;  ///< null where memory is not shared
     std::uint64_t started_ = 0;
 };
 

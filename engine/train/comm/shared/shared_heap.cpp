@@ -23,17 +23,17 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t alignment = 64;
-constexpr std::size_t page = std::size_t{2} << 20;  ///< of the large ones, which the mapping asks for
+constexpr std::size_t page = std::size_t{2} << 20;  ///< size of a large page, which the mapping asks for
 
 std::size_t roundedUp(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
 std::string systemError() { return std::strerror(errno); }
 
-/// Null where it fails; errno tells why.
+/// Maps the file; null where that fails, and errno tells why.
 std::byte* map(int file, std::size_t bytes) {
     void* const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
     if (base == MAP_FAILED) return nullptr;
-    madvise(base, bytes, MADV_HUGEPAGE);  // where the kernel has none for shared memory, small pages do
+    madvise(base, bytes, MADV_HUGEPAGE);  // where the kernel has no large pages for shared memory, it uses small ones
     return static_cast<std::byte*>(base);
 }
 
@@ -62,7 +62,7 @@ Result<std::shared_ptr<RemoteHeap>> RemoteHeap::open(const HeapAddress& address)
     };
     const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (file < 0) return refuse(systemError());
-    // In a container the number may be another process's.
+    // In a container the same number may belong to another process.
     std::uint64_t token = 0;
     const bool same = pread(file, &token, sizeof token, 0) == sizeof token && token == address.token;
     std::byte* const base = same ? map(file, address.bytes) : nullptr;
@@ -84,9 +84,9 @@ bool RemoteHeap::orphaned() const {
 }
 
 struct SharedHeap::Blocks {
-    std::map<std::size_t, std::size_t> free;                     ///< bytes by offset; no two are neighbours
-    std::map<std::size_t, std::size_t> taken;                    ///< the same
-    std::map<std::uint64_t, std::weak_ptr<RemoteHeap>> reached;  ///< by token
+    std::map<std::size_t, std::size_t> free;                     ///< bytes by offset; no two blocks are neighbours
+    std::map<std::size_t, std::size_t> taken;                    ///< bytes by offset
+    std::map<std::uint64_t, std::weak_ptr<RemoteHeap>> reached;  ///< heaps of other processes by token
 };
 
 Result<std::unique_ptr<SharedHeap>> SharedHeap::create(std::size_t bytes) {

@@ -15,12 +15,12 @@
 
 namespace shardlab {
 
-/// How another process finds a heap. All zero: there is none.
+/// How another process finds a heap. All fields are zero where there is none.
 struct HeapAddress {
     std::uint64_t host = 0;  ///< the same for all processes of a host
     std::uint64_t process = 0;
     std::uint64_t file = 0;
-    std::uint64_t token = 0;  ///< random; stands at the begin of the heap
+    std::uint64_t token = 0;  ///< random; also written at the start of the heap
     std::uint64_t bytes = 0;
 };
 
@@ -34,22 +34,22 @@ public:
     RemoteHeap& operator=(const RemoteHeap&) = delete;
 
     std::byte* at(std::uint64_t offset) const { return base_ + offset; }
-    /// The process has ended, as far as can be known.
+    /// Whether the process is known to have ended.
     bool orphaned() const;
 
 private:
     RemoteHeap(std::byte* base, std::size_t bytes, int process) : base_(base), bytes_(bytes), process_(process) {}
     std::byte* base_;
     std::size_t bytes_;
-    int process_;  ///< descriptor of it; below 0 where the kernel has none
+    int process_;  ///< descriptor of the process; below 0 where the kernel has none
 };
 
-/// One anonymous file, mapped once, from which blocks are taken. Nothing of it is left behind, however the process
-/// ends, and neither the size nor the presence of /dev/shm matters. Memory becomes the process's as it is written to;
-/// blocks that were released are used again, and go back to the machine with the heap.
+/// One anonymous file, mapped once, from which blocks are taken. The file vanishes with the process, however that ends,
+/// and neither the size nor the presence of /dev/shm matters. The process uses memory only once it writes to it;
+/// released blocks are used again, and go back to the machine with the heap.
 class SharedHeap final : public HostMemory {
 public:
-    /// Room for `bytes`; 0: for as much as the machine has memory.
+    /// Makes room for `bytes`; 0: for as many as the machine has.
     static Result<std::unique_ptr<SharedHeap>> create(std::size_t bytes = 0);
     ~SharedHeap();
     SharedHeap(const SharedHeap&) = delete;
@@ -58,11 +58,11 @@ public:
     void* allocate(std::size_t bytes) override;
     void release(void* data) override;
 
-    /// From the begin of the heap; none where these bytes lie elsewhere.
+    /// The offset from the start of the heap; none where these bytes lie elsewhere.
     std::optional<std::uint64_t> offsetOf(std::span<const std::byte> bytes) const;
     std::byte* at(std::uint64_t offset) const { return base_ + offset; }
     const HeapAddress& address() const { return address_; }
-    /// Mapped once, however many ask.
+    /// Maps the other heap once, however many callers ask for it.
     Result<std::shared_ptr<RemoteHeap>> reach(const HeapAddress& other);
 
 private:
@@ -76,7 +76,7 @@ private:
     std::unique_ptr<Blocks> blocks_;
 };
 
-/// Of this process; equal for two that run on one host under one name.
+/// The host of this process: equal for two processes of one boot of one machine under one host name.
 std::uint64_t hostIdentity();
 
 }  // namespace shardlab

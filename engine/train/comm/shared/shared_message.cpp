@@ -12,8 +12,6 @@
 
 namespace shardlab {
 
-namespace {}  // namespace
-
 std::unique_ptr<SharedMessage> SharedMessage::send(Place place, std::span<const std::byte> data) {
     return std::unique_ptr<SharedMessage>(new SharedMessage(std::move(place), Sender, data, {}));
 }
@@ -31,16 +29,16 @@ SharedMessage::SharedMessage(Place place, End end, std::span<const std::byte> fr
 
 SharedMessage::~SharedMessage() {
     if (!post_) return;
-    // Given up, which happens where something else has failed: nobody may find it any more.
+    // The message is given up, which happens where something else has failed. The other end must not find it any more.
     try {
         if (!withdraw())
             while (!done()) look();
-    } catch (const CommunicationError&) {  // the peer has ended: nobody will
+    } catch (const CommunicationError&) {  // the peer has ended and will not find it either
     }
     place_.window->heap().release(post_);
 }
 
-/// Copies where the other end waits; otherwise leaves this one.
+/// Copies where the other end waits; otherwise leaves this end in the mailbox.
 void SharedMessage::meet() {
     hold();
     if (MailPost* const other = take(end_ == Sender ? Receiver : Sender, place_.peer)) {
@@ -63,7 +61,7 @@ void SharedMessage::copy(MailPost& other) {
     if (other.state.exchange(MailPost::Done, std::memory_order_acq_rel) == MailPost::Asleep) wakeSleepers(&other.state);
 }
 
-/// Behind those that wait already.
+/// Appends the post behind those that wait already.
 void SharedMessage::leave() {
     SharedHeap& heap = place_.window->heap();
     const std::span<const std::byte> data = end_ == Sender ? from_ : std::span<const std::byte>(to_);
@@ -77,7 +75,7 @@ void SharedMessage::leave() {
     *last = offset;
 }
 
-/// The first of `owner` with this key, which is then off the list.
+/// Takes the first post of `owner` with this key off the list.
 MailPost* SharedMessage::take(End end, int owner) {
     for (std::uint64_t* link = &box_.waiting[end]; *link != 0;) {
         auto* const post = reinterpret_cast<MailPost*>(place_.window->at(owner, *link));
@@ -90,7 +88,7 @@ MailPost* SharedMessage::take(End end, int owner) {
     return nullptr;
 }
 
-/// False where the other end has it already.
+/// Takes this end's post off the list; false where the other end has taken it already.
 bool SharedMessage::withdraw() {
     hold();
     bool found = false;
@@ -136,7 +134,7 @@ bool SharedMessage::done() const { return post_->state.load(std::memory_order_ac
 
 void SharedMessage::wait() {
     for (Backoff idle(false); !place_.oversubscribed && !test();) idle.pause();
-    // Looking again and again would take time from a rank that computes on the same core.
+    // Polling would take time from a rank that computes on the same core.
     while (!test()) {
         std::uint32_t open = MailPost::Open;
         post_->state.compare_exchange_strong(open, MailPost::Asleep);

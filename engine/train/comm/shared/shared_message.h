@@ -11,14 +11,14 @@
 
 namespace shardlab {
 
-/// One end of a message within a group whose members share memory. Messages of one key arrive in the order they were
-/// sent.
+/// One end of a message within a group whose members share memory. Messages of one key arrive in the order in which
+/// they were sent.
 class SharedMessage final : public Request {
 public:
     struct Place {
         std::shared_ptr<SharedWindow> window;
-        Communicator& group;  ///< says where a member is lost
-        bool oversubscribed;  ///< who waits sleeps until it is woken
+        Communicator& group;  ///< throws where a member is lost
+        bool oversubscribed;  ///< a waiting end sleeps until it is woken
         int peer;
         std::uint64_t key;
     };
@@ -28,7 +28,7 @@ public:
     SharedMessage(const SharedMessage&) = delete;
     SharedMessage& operator=(const SharedMessage&) = delete;
 
-    /// Errors: CommunicationError where the peer has ended, or the two ends are not equally long.
+    /// Throws a CommunicationError where the peer has ended, or where the two ends are not equally long.
     bool test() override;
     void wait() override;
 
@@ -49,11 +49,11 @@ private:
 
     Place place_;
     End end_;
-    std::span<const std::byte> from_;  ///< of a sender
-    std::span<std::byte> to_;          ///< of a receiver
+    std::span<const std::byte> from_;  ///< what a sender sends
+    std::span<std::byte> to_;          ///< where a receiver wants it
     Mailbox& box_;
-    std::unique_ptr<SharedBuffer> buffer_;  ///< while it waits
-    MailPost* post_ = nullptr;              ///< the same
+    std::unique_ptr<SharedBuffer> buffer_;  ///< only while this end waits
+    MailPost* post_ = nullptr;              ///< only while this end waits
     long vain_ = 0;
 };
 

@@ -12,11 +12,11 @@ namespace shardlab {
 
 namespace {
 
-/// Who started the ranks sees how one of them ended, says so and ends the others: only where that does not happen a
-/// rank that waits in vain ends itself.
+/// The launcher sees how a rank ended, says so and ends the others. Only where that does not happen does a rank that
+/// waits in vain end itself.
 constexpr std::chrono::seconds patience{5};
 
-/// Never released: when the last use is over here, another member may still look at it.
+/// The introduction is never released: after the last use here, another member may still look at it.
 template <class T>
 std::uint64_t make(SharedHeap& heap, std::size_t count) {
     void* const data = heap.allocate(count * sizeof(T));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the members of a group see of each other's memory.
+// The memory of each other that the members of a group see.
 #pragma once
 
 #include "engine/train/comm/shared/mailbox.h"
@@ -16,27 +16,27 @@
 
 namespace shardlab {
 
-/// What a member tells the others of one collective; the n-th to use a slot counts its stages from 2n.
+/// What a member tells the others about one collective; the n-th collective in a slot counts its stages from 2n.
 struct alignas(64) CollectiveSlot {
-    std::atomic<std::uint64_t> stage;  ///< 2n + 1: buffers are told and ready. 2n + 2: the own part of the work is done
-    std::uint64_t input, output;       ///< in the heap of the member
+    std::atomic<std::uint64_t> stage;  ///< 2n + 1: buffers are announced. 2n + 2: this member's part is done
+    std::uint64_t input, output;       ///< offsets in the heap of the member
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "another process reads it");
 
-/// What members tell each other when a group begins; all but the address are offsets in that heap.
+/// What members tell each other when a group begins; all fields but the address are offsets in that heap.
 struct Introduction {
     HeapAddress heap;
-    std::uint64_t slots = 0;  ///< SharedWindow::slots of them
-    std::uint64_t mail = 0;   ///< a mailbox from each member
+    std::uint64_t slots = 0;  ///< an array of SharedWindow::slots elements
+    std::uint64_t mail = 0;   ///< an array with a mailbox for each sender
 };
 
 class SharedWindow {
 public:
-    static constexpr std::size_t slots = 64;  ///< collectives of a group under way at once; more wait for their turn
+    static constexpr std::size_t slots = 64;  ///< collectives of a group under way at once; others wait
 
-    /// Makes in `heap` what a member of a group of `members` shows the others.
+    /// Allocates in `heap` what a member of a group of `members` shows the others.
     static Introduction introduce(SharedHeap& heap, int members);
-    /// `others`, by rank; null for the own. `members` as they introduced themselves.
+    /// `others`: heaps by rank, null for this member. `members`: what each returned from introduce().
     SharedWindow(SharedHeap& heap, int rank, std::vector<std::shared_ptr<RemoteHeap>> others,
                  const std::vector<Introduction>& members);
 
@@ -61,7 +61,7 @@ private:
     std::optional<std::chrono::steady_clock::time_point> lost_;
 };
 
-/// A buffer as the others reach it: itself, or a copy in the heap.
+/// A buffer where the others reach it: the buffer itself, or a copy in the heap.
 class SharedBuffer {
 public:
     SharedBuffer(SharedHeap& heap, std::span<const std::byte> bytes);

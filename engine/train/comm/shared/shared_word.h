@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sleeping until another process changes a word in memory that both see.
+// A process sleeps until another one changes a word in memory that both see.
 #pragma once
 
 #include <cstdint>
 
 namespace shardlab {
 
-/// Returns when woken, when the word is not `value`, after 50 ms, or for no reason.
+/// Sleeps; returns when woken, when the word is not `value`, after 50 ms, or for no reason.
 void sleepWhile(const void* word, std::uint32_t value);
-/// Those of all processes that sleep on it.
+/// Wakes all processes that sleep on the word.
 void wakeSleepers(const void* word);
 
 }  // namespace shardlab

@@ -147,7 +147,7 @@ using Check = void (*)();
 
 }  // namespace
 
-class OperationListKernelsTest : public QObject {
+class OperationListTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void eachIsForwardedAndMetered_data() {
@@ -163,5 +163,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(OperationListKernelsTest)
-#include "operation_list_kernels_test.moc"
+QTEST_GUILESS_MAIN(OperationListTest)
+#include "operation_list_test.moc"
