@@ -35,7 +35,7 @@ struct AdafactorPart {
     float weightDecay = 0;
     ConstArray gradient;          ///< G
     Array value;                  ///< P
-    float* master = nullptr;      ///< fp32: what is updated where given; `value` is then a rounded copy of it
+    float* master = nullptr;      ///< fp32; where given it is updated, and `value` becomes a rounded copy
     float* rowSums = nullptr;     ///< R; null: a vector
     float* columnSums = nullptr;  ///< C
     /// The member brings its own rows or columns to a sum over the members: its sum starts anew (β = 0), since another

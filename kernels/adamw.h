@@ -26,7 +26,7 @@ struct AdamWPart {
     float weightDecay = 0;    ///< 0 for parameters that do not decay
     ConstArray gradient;      ///< G
     Array value;              ///< P
-    float* master = nullptr;  ///< fp32: what is updated where given; `value` is then a rounded copy of it
+    float* master = nullptr;  ///< fp32; where given it is updated, and `value` becomes a rounded copy
     float* first = nullptr;
     float* second = nullptr;
     auto memory() { return std::tie(gradient, value, master, first, second); }

@@ -17,7 +17,7 @@ struct AdamW8BitPart {
     float weightDecay = 0;           ///< 0 for parameters that do not decay
     ConstArray gradient;             ///< G
     Array value;                     ///< P
-    float* master = nullptr;         ///< fp32: what is updated where given; `value` is then a rounded copy of it
+    float* master = nullptr;         ///< fp32; where given it is updated, and `value` becomes a rounded copy
     std::uint8_t* first = nullptr;   ///< a code of signedMoments for each element
     std::uint8_t* second = nullptr;  ///< a code of unsignedMoments for each element
     float* firstScales = nullptr;    ///< one for each of momentBlocks(begin, count); 0 where the whole block is 0

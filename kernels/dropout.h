@@ -8,8 +8,8 @@
 
 namespace shardlab {
 
-/// Element (r, c) of a matrix is dropped by a hash of (key, firstRow + r, c) alone: whoever holds the row finds the
-/// same mask. share = 0 drops nothing.
+/// Element (r, c) of a matrix is dropped by a hash of (key, firstRow + r, c) alone: every rank that holds the row
+/// computes the same mask. share = 0 drops nothing.
 struct DropoutMask {
     std::uint64_t key = 0;
     std::int64_t firstRow = 0;

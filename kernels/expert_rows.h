@@ -9,8 +9,8 @@
 namespace shardlab {
 
 struct ExpertRowOps {
-    /// to[r] = from[token] · weights[token, choice] of places[r] = token · choices + choice; zeros where nobody has the
-    /// row. `weights` null: 1. Dispatch, and the gradient of combine.
+    /// to[r] = from[token] · weights[token, choice] of places[r] = token · choices + choice; zeros where no choice has
+    /// the row. `weights` null: 1. Dispatch, and the gradient of combine.
     virtual void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights,
                             ConstArray from, Array to) = 0;
     static KernelWork gatherRowsWork(int rows, int columns, int, const std::int32_t*, const float*, ConstArray,

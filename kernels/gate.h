@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gate scores the experts for every token and decides who goes where (1701.06538, 2006.16668, 2101.03961,
+// A gate scores the experts for every token and decides which experts it goes to (1701.06538, 2006.16668, 2101.03961,
 // 2202.09368). All numbers are fp32, whatever the layers compute in. The tokens of one sample compete for the places of
 // its experts: each expert has `capacity` places for each sample. Matrices are [tokens, …], row-major, where tokens =
 // samples · sequence. The tolerance against double precision is 1e-5 of the largest value.
@@ -66,11 +66,11 @@ struct GateShape {
     int expertRows() const { return samples * capacity; }
 };
 
-/// Who goes where. All lie on the device.
+/// Which token goes to which expert. All arrays lie on the device.
 struct Routes {
     float* weights = nullptr;        ///< [tokens, choices] weight of the expert's output in the token's output
     std::int32_t* rows = nullptr;    ///< [tokens, choices] row among the experts' rows; −1: no place, or not chosen
-    std::int32_t* places = nullptr;  ///< [rows] token · choices + choice that has the row; −1: nobody
+    std::int32_t* places = nullptr;  ///< [rows] token · choices + choice that has the row; −1: none
     float* asked = nullptr;          ///< [samples, experts] tokens that chose the expert, with a place or without
     float* sums = nullptr;      ///< [samples, experts] Σ G of the sample's tokens; GShard: tokens that choose it first
     float* assigned = nullptr;  ///< CappedChoice: A [tokens, experts]

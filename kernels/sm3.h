@@ -30,7 +30,7 @@ struct Sm3Part {
     float weightDecay = 0;
     ConstArray gradient;             ///< G
     Array value;                     ///< P
-    float* master = nullptr;         ///< fp32: what is updated where given; `value` is then a rounded copy of it
+    float* master = nullptr;         ///< fp32; where given it is updated, and `value` becomes a rounded copy
     float* rowLargest = nullptr;     ///< r; null: a vector
     float* columnLargest = nullptr;  ///< c
     float* moment = nullptr;         ///< m; may be null where momentum is 0

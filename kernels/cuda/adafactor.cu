@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(partTileThreads)
     keepColumns<Sum>(tile, part.columns, sums, part.columnPartial);
 }
 
-/// *result = Σ values: one block a part.
+/// *result = Σ values; each block takes a part.
 template <class T>
 struct WholePart {
     const T* values = nullptr;
@@ -71,7 +71,7 @@ struct UpdateTiles : TiledPart {
     float keep = 1;  ///< 1 − rate · weight decay
 };
 
-/// √(1ᵀR ÷ R), 1 of a vector: with 1/√C of the column it makes 1/√V.
+/// √(1ᵀR ÷ R) of a row, 1 for a vector; times 1/√C of the column it is 1/√V.
 __device__ float rowScale(const UpdateTiles& part, int row) {
     return part.rowSums ? sqrtf(*part.total) / sqrtf(part.rowSums[row]) : 1.0f;
 }

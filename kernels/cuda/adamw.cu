@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All parts of the same types in one launch: a GPU is not kept busy by one bias at a time.
+// All parts of the same types go in one launch, because one bias at a time would not keep a GPU busy.
 #include "kernels/adamw.h"
 
 #include "kernels/cuda/cuda_device.cuh"
@@ -31,7 +31,7 @@ struct Update {
     float beta2;
     float rest1;
     float rest2;
-    float rate;       ///< ÷ (1 − beta1^step)
+    float rate;       ///< learning rate ÷ (1 − beta1^step)
     float rootShare;  ///< 1 ÷ √(1 − beta2^step)
     float epsilon;
     float gradientScale;

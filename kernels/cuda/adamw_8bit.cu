@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp takes a block of moments: it keeps them in registers from their codes to their codes, and its lanes agree on
+// A warp takes a block of moments, which stay in registers between reading and writing their codes; its lanes agree on
 // the largest. All parts of the same types go in one launch.
 #include "kernels/adamw_8bit.h"
 
@@ -26,8 +26,8 @@ struct CodedPart {
     std::uint8_t* second = nullptr;
     float* firstScales = nullptr;
     float* secondScales = nullptr;
-    std::int64_t count = 0;  ///< from the begin of its first block
-    int before = 0;          ///< of that, elements that are not the part's
+    std::int64_t count = 0;  ///< counted from the start of its first block
+    int before = 0;          ///< how many of those lie before the part
     float keep = 1;          ///< 1 − rate · weight decay
 };
 
@@ -36,7 +36,7 @@ struct CodedUpdate {
     float beta2;
     float rest1;
     float rest2;
-    float rate;       ///< ÷ (1 − beta1^step)
+    float rate;       ///< learning rate ÷ (1 − beta1^step)
     float rootShare;  ///< 1 ÷ √(1 − beta2^step)
     float epsilon;
     float gradientScale;
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(updateThreads)
     const CodedPart& part = table.parts[index];
     const int warp = static_cast<int>(threadIdx.x) / warpSize_, lane = static_cast<int>(threadIdx.x) % warpSize_;
     const std::int64_t block = std::int64_t{chunk - table.firstChunk[index]} * warps + warp;
-    if (block * momentBlock >= part.count) return;  // all of the warp
+    if (block * momentBlock >= part.count) return;  // the whole warp returns
     const G* const gradient = static_cast<const G*>(part.gradient);
     P* const value = static_cast<P*>(part.value);
     const float oldFirst = part.firstScales[block], oldSecond = part.secondScales[block];

@@ -49,7 +49,7 @@ void CudaDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Arra
                                ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
                                float* scratch) {
     AttentionArguments a = argumentsOf(shape, qkv, kept, dropout);
-    a.output = const_cast<void*>(output.data);  // which backward only reads
+    a.output = const_cast<void*>(output.data);  // backward only reads it
     a.outputGradient = outputGradient.data;
     a.qkvGradient = qkvGradient.data;
     a.rowDots = scratch;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backward on tensor cores, in two passes that make the probabilities anew, so that each gradient is summed by one
-// block in one order: the same bits in every call. With S = scale·Q·Kᵀ, P = softmax(S), O = P·V and D = rowsum(dO∘O):
-// dV = Pᵀ·dO, dS = P∘(dO·Vᵀ − D), dQ = scale·dS·K, dK = scale·dSᵀ·Q. With a mask M of dropout: dV = (M∘P)ᵀ·dO,
-// dS = P∘(M∘(dO·Vᵀ) − D).
+// Backward on tensor cores, in two passes that each compute the probabilities again. One block sums each gradient in
+// one order, so that every call gives the same bits. With S = scale·Q·Kᵀ, P = softmax(S), O = P·V and D = rowsum(dO∘O):
+// dV = Pᵀ·dO, dS = P∘(dO·Vᵀ − D), dQ = scale·dS·K, dK = scale·dSᵀ·Q. With a mask M of dropout: dV = (M∘P)ᵀ·dO, dS =
+// P∘(M∘(dO·Vᵀ) − D).
 #pragma once
 
 #include "kernels/cuda/attention_parts.cuh"
@@ -11,8 +11,8 @@
 
 namespace shardlab::cuda {
 
-/// Of a block of either pass: each of `warps` has rowTiles·16 rows of its own (queries, or keys) and meets `others` at
-/// a time (keys, or queries), in steps of `step`.
+/// The sizes of a block in either pass: each of `warps` has rowTiles·16 rows of its own (queries, or keys) and meets
+/// `others` at a time (keys, or queries), in steps of `step`.
 template <int warps_, int rowTiles_, int others_, int step_, int blocksPerMultiprocessor_>
 struct BackwardTile {
     static constexpr int warps = warps_;
@@ -23,13 +23,13 @@ struct BackwardTile {
     static constexpr int threads = warps * 32;
     static constexpr int rows = warps * rowTiles * 16;
 
-    /// Rows of 16-bit elements in shared memory: two tiles of two matrices, and two of the own rows. Beside them two
-    /// numbers of each of the others, and for dropout two more, twice.
+    /// Shared memory holds rows of 16-bit elements: two tiles of two matrices, and two tiles of the block's own rows.
+    /// Beside them it holds, twice, two numbers for each of the others, and two more for dropout.
     template <int columns>
     static constexpr int sharedBytes = (4 * others + 2 * rows) * 2 * paddedColumns<columns> + 2 * 4 * 4 * others;
 };
 
-/// For heads of up to `columns`, in both passes.
+/// The sizes for heads of up to `columns`, in both passes.
 template <int columns>
 using BackwardTileOf = std::conditional_t<columns <= 64, BackwardTile<4, 2, 64, 32, 2>, BackwardTile<4, 1, 32, 32, 2>>;
 
@@ -80,7 +80,7 @@ __device__ __forceinline__ void addProduct(float (&gradient)[rowTiles][columns /
     }
 }
 
-/// Of a warp's rows: the logarithms of their sums, of base 2, and rowDots, which it writes down too.
+/// Computes for a warp's rows the base-2 logarithms of their sums, and rowDots, which it also writes to memory.
 template <class T, int rowTiles, int columns>
 __device__ __forceinline__ void loadRowStatistics(const AttentionArguments& a, const Head& head, int first,
                                                   float (&logSum)[rowTiles][2], float (&dots)[rowTiles][2]) {
@@ -111,13 +111,14 @@ __device__ __forceinline__ void loadRowStatistics(const AttentionArguments& a, c
         }
 }
 
-/// Writes rowDots and the gradient of the queries. A block has queries and passes over the keys that they see.
+/// Writes rowDots and the gradient of the queries. A block holds queries and passes over the keys that they see.
 template <class T, int columns, bool drops, class Tile>
 __device__ __forceinline__ void queryGradient(const AttentionArguments& a) {
     constexpr int rowTiles = Tile::rowTiles;
     constexpr int step = Tile::step;
     constexpr int tileSize = Tile::others * paddedColumns<columns>;
-    T* const tiles = reinterpret_cast<T*>(sharedBytes());  // [2][keys, values], then the own queries, their gradients
+    // [2][keys, values], then the block's queries and their gradients.
+    T* const tiles = reinterpret_cast<T*>(sharedBytes());
     T* const ownQueries = tiles + 4 * tileSize;
     T* const ownGradients = ownQueries + Tile::rows * paddedColumns<columns>;
 
@@ -213,15 +214,16 @@ __device__ __forceinline__ void queryGradient(const AttentionArguments& a) {
                                     static_cast<T*>(a.qkvGradient) + head.qkv, rowStride, first, a.sequence, a.width);
 }
 
-/// Reads rowDots; writes the gradients of keys and values. A block has keys and passes over the queries that see them.
-/// Its scores are transposed: rows are keys, so that what a lane holds of them is what it gives to the products.
+/// Reads rowDots; writes the gradients of keys and values. A block holds keys and passes over the queries that see
+/// them. Its scores are transposed (rows are keys), so that each lane already holds the elements that it gives to the
+/// products.
 template <class T, int columns, bool drops, class Tile>
 __device__ __forceinline__ void keyValueGradient(const AttentionArguments& a) {
     constexpr int rowTiles = Tile::rowTiles;
     constexpr int step = Tile::step;
     constexpr int others = Tile::others;
     constexpr int tileSize = others * paddedColumns<columns>;
-    T* const tiles = reinterpret_cast<T*>(sharedBytes());  // [2][queries, gradients], then the own keys, values
+    T* const tiles = reinterpret_cast<T*>(sharedBytes());  // [2][queries, gradients], then the block's keys and values
     T* const ownKeys = tiles + 4 * tileSize;
     T* const ownValues = ownKeys + Tile::rows * paddedColumns<columns>;
     float* const statistics = reinterpret_cast<float*>(ownValues + Tile::rows * paddedColumns<columns>);

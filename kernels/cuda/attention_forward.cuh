@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward on tensor cores (2307.08691): a block has a few rows of queries of one head and passes over the keys and
-// values that they see, tile by tile; no probability leaves its registers.
+// Forward on tensor cores (2307.08691): a block holds a few rows of queries of one head and passes over the keys and
+// values that they see, tile by tile; no probability leaves the registers.
 #pragma once
 
 #include "kernels/cuda/attention_parts.cuh"
@@ -10,7 +10,7 @@
 
 namespace shardlab::cuda {
 
-/// Of a block: each of `warps` has rowTiles·16 queries and meets `keys` keys at a time.
+/// The sizes of a block: each of `warps` has rowTiles·16 queries and meets `keys` keys at a time.
 template <int warps_, int rowTiles_, int keys_, int blocksPerMultiprocessor_>
 struct ForwardTile {
     static constexpr int warps = warps_;
@@ -24,11 +24,11 @@ struct ForwardTile {
     static constexpr int sharedBytes = 2 * (4 * keys > queries ? 4 * keys : queries) * paddedColumns<columns>;
 };
 
-/// For heads of up to `columns`.
+/// The sizes for heads of up to `columns`.
 template <int columns>
 using ForwardTileOf = std::conditional_t<columns <= 64, ForwardTile<4, 2, 64, 2>, ForwardTile<8, 1, 64, 1>>;
 
-/// A row's maximum may be this much (as a power of two) behind before the sums are scaled anew: they stay far from
+/// How far (as a power of two) a row's maximum may lag behind before the sums are scaled again. Sums stay far from
 /// overflow, and most tiles need no scaling.
 constexpr float lazyPowers = 8;
 
@@ -36,7 +36,7 @@ constexpr float lazyPowers = 8;
 template <int rowTiles>
 struct RunningSoftmax {
     float highest[rowTiles][2];
-    float sum[rowTiles][2];  ///< of what this lane saw
+    float sum[rowTiles][2];  ///< over the scores that this lane saw
 
     __device__ __forceinline__ RunningSoftmax() {
 #pragma unroll
@@ -48,7 +48,7 @@ struct RunningSoftmax {
             }
     }
 
-    /// scores := 2^(scores·power − highest·power), output scaled to the new maxima.
+    /// scores := 2^(scores·power − highest·power); scales output to the new maxima.
     template <int scoreTiles, int outputTiles>
     __device__ __forceinline__ void add(float (&scores)[rowTiles][scoreTiles][4],
                                         float (&output)[rowTiles][outputTiles][4], float power) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Picks the attention's kernels for a type and a width of head, and starts them.
+// Picks the kernels of the attention for a type and a width of head, and starts them.
 #pragma once
 
 #include "kernels/cuda/attention_parts.cuh"
@@ -8,16 +8,16 @@
 
 namespace shardlab::cuda {
 
-/// No head may be wider.
+/// The widest head that the kernels take.
 constexpr int widestHead = 256;
 
 /// Reads qkv; writes output and logSums.
 void launchAttention(const AttentionArguments& arguments, DType type, LaunchQueue& queue);
 
-/// Reads all but qkvGradient, which it overwrites, and rowDots, which are scratch.
+/// Overwrites qkvGradient, uses rowDots as scratch, and reads all other arrays.
 void launchAttentionGrad(const AttentionArguments& arguments, DType type, LaunchQueue& queue);
 
-/// Whether tensor cores can do it, of elements of 16 bits: rows must begin at multiples of 16 bytes.
+/// Whether tensor cores can compute it, for elements of 16 bits: rows must begin at multiples of 16 bytes.
 inline bool suitsTensorCores(const AttentionArguments& a) {
     const auto aligned = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; };
     return a.width % 8 == 0 && a.width <= 128 && aligned(a.qkv) && aligned(a.output) && aligned(a.outputGradient) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What forward and backward of the attention share: where a head's rows lie, which block does what, tiles in shared
-// memory, fragments of rows, the mask of dropout.
+// Parts that forward and backward of the attention share: where the rows of a head lie, which rows a block takes, tiles
+// in shared memory, fragments of rows, the mask of dropout.
 #pragma once
 
 #include "kernels/attention.h"
@@ -8,7 +8,7 @@
 
 namespace shardlab::cuda {
 
-/// Pointers to T; what a pass does not need is null.
+/// Pointers to T; those that a pass does not need are null.
 struct AttentionArguments {
     int sequence = 0;
     int heads = 0;
@@ -26,11 +26,11 @@ struct AttentionArguments {
 
 constexpr float log2e = 1.44269504f;
 
-/// One head of one sample. Rows of queries, keys and values are 3·hidden apart, those of the output hidden.
+/// One head of one sample. Rows of queries, keys and values are 3·hidden elements apart, rows of the output hidden.
 struct Head {
     int sample = 0;
     int head = 0;
-    std::int64_t rows = 0;    ///< of all heads before this one: where its statistics begin
+    std::int64_t rows = 0;    ///< rows of all heads before this one, where its statistics begin
     std::int64_t qkv = 0;     ///< offset of its first query
     std::int64_t output = 0;  ///< offset of its first row of output
     int hidden = 0;
@@ -44,8 +44,8 @@ struct Head {
     }
 };
 
-/// Which block of rows of which head a thread block has. Those of a few heads come together, so that their rows stay in
-/// cache, the heavy ones first.
+/// Which block of rows of which head a thread block takes. Blocks of a few heads run together, so that their rows stay
+/// in cache, and those with the most work run first.
 struct BlockOfHead {
     int number = 0;
     int block = 0;
@@ -61,11 +61,11 @@ struct BlockOfHead {
     }
 };
 
-/// Columns of a tile's row in shared memory: eight matrix rows of 16 bytes at this distance touch every bank once.
+/// The columns of a tile's row in shared memory: eight matrix rows of 16 bytes at this distance touch every bank once.
 template <int columns>
 constexpr int paddedColumns = columns + 8;
 
-/// tile[rows][paddedColumns] := rows firstRow … of a matrix, zeros beyond its last row and column; a copy under way.
+/// Starts a copy: tile[rows][paddedColumns] := rows firstRow … of a matrix, zeros beyond its last row and column.
 template <class T, int rows, int columns, int threads>
 __device__ __forceinline__ void copyTile(T* tile, const T* matrix, int rowStride, int firstRow, int lastRow,
                                          int width) {
@@ -84,7 +84,7 @@ __device__ __forceinline__ void copyTile(T* tile, const T* matrix, int rowStride
     }
 }
 
-/// Fragments A of rows firstRow … firstRow + 16·tiles straight from global memory.
+/// Loads fragments A of rows firstRow … firstRow + 16·tiles straight from global memory.
 template <class T, int tiles, int columns>
 __device__ __forceinline__ void loadRows(std::uint32_t (&fragments)[tiles][columns / 16][4], const T* matrix,
                                          int rowStride, int firstRow, int lastRow, int width) {
@@ -128,8 +128,9 @@ __device__ __forceinline__ void loadColumnsAsB(std::uint32_t (&b)[4], const T* t
     loadMatricesTransposed(b, tile + (firstRow + lane % 16) * paddedColumns<columns> + n * 16 + lane / 16 * 8);
 }
 
-/// Rows firstRow … of a matrix := C fragments, those of row half h of m times factor[m][h]; through `stage`, this
-/// warp's own [16·tiles][paddedColumns] of shared memory, so that rows are written 16 bytes at a time.
+/// Rows firstRow … of a matrix := C fragments, where half h of the rows of m is multiplied by factor[m][h]. They pass
+/// through `stage`, this warp's [16·tiles][paddedColumns] of shared memory, so that rows are written 16 bytes at a
+/// time.
 template <class T, int tiles, int columns>
 __device__ __forceinline__ void storeRows(const float (&c)[tiles][columns / 8][4], const float (&factor)[tiles][2],
                                           T* stage, T* matrix, int rowStride, int firstRow, int lastRow, int width) {
@@ -186,7 +187,7 @@ struct HeadDropout {
     DropoutMask mask;
     std::int64_t firstRow = 0;
     std::uint32_t least = 0;  ///< hashes below are dropped
-    float factor = 1;         ///< of what is kept
+    float factor = 1;         ///< of elements that are kept
 
     __device__ __forceinline__ HeadDropout(const AttentionArguments& a, const Head& head)
         : mask(a.dropout.mask),

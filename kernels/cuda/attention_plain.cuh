@@ -9,7 +9,7 @@
 
 namespace shardlab::cuda {
 
-/// 16×16 threads have `tile` rows and meet `tile` others at a time: thread (y, x) has rows y + 16·i and columns x +
+/// 16×16 threads hold `tile` rows and meet `tile` others at a time: thread (y, x) takes rows y + 16·i and columns x +
 /// 16·j.
 template <int tile_, int columns_>
 struct PlainTile {
@@ -29,7 +29,7 @@ constexpr int plainForwardBytes = 4 * (3 * Tile::matrix + Tile::square);
 template <class Tile>
 constexpr int plainBackwardBytes = 4 * (4 * Tile::matrix + 2 * Tile::square + 2 * Tile::tile);
 
-/// Rows firstRow … of a matrix, zeros beyond its last row and column.
+/// Loads rows firstRow … of a matrix, with zeros beyond its last row and column.
 template <class T, class Tile>
 __device__ __forceinline__ void loadPlain(float* tile, const T* matrix, int rowStride, int firstRow, int lastRow,
                                           int width) {
@@ -106,7 +106,7 @@ __device__ __forceinline__ void storePlain(const float (&sums)[Tile::each][Tile:
     }
 }
 
-/// Over the sixteen threads of a row of threads, which are half a warp.
+/// The maximum over the sixteen threads of a row of threads, which are half a warp.
 __device__ __forceinline__ float rowMaximum(float x) {
     for (int distance = 8; distance > 0; distance /= 2) x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFu, x, distance));
     return x;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp has one row, of queries or of keys, its lanes every 32nd column; what is on the other side comes row by row.
-// In fp32 and in a fixed order, without shared memory: the same bits in every call.
+// A warp holds one row, of queries or of keys, and each lane every 32nd column of it; the rows of the other side come
+// one by one. Sums are taken in fp32 and in a fixed order, without shared memory, so that every call gives the same
+// bits.
 #include "kernels/block_attention.h"
 
 #include "kernels/cuda/cuda_device.cuh"
@@ -34,7 +35,7 @@ struct BlockArguments {
     float* keysValuesGradient = nullptr;
 };
 
-/// Of this warp: which row of `rows` of which head of which sample; none beyond the last.
+/// The row of this warp: which of `rows` in which head of which sample; none beyond the last.
 struct RowOfHead {
     __device__ RowOfHead(const AttentionBlock& block, int rows) {
         const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * warpsOfBlock + threadIdx.x / warpSize_;
@@ -55,7 +56,7 @@ __device__ inline int keysSeen(const AttentionBlock& block, int query) {
     return block.causal && query < block.keys ? query + 1 : block.keys;
 }
 
-/// A row of a head in registers, this lane's columns; zeros beyond the width.
+/// This lane's columns of a row of a head, in registers; zeros beyond the width.
 struct Columns {
     float values[columnsOfLane] = {};
 
@@ -81,7 +82,7 @@ struct Columns {
 #pragma unroll
         for (int i = 0; i < columnsOfLane; ++i) values[i] *= factor;
     }
-    /// row := keep · row + these
+    /// row := keep · row + these columns
     __device__ void merge(float keep, float* row, int width) const {
 #pragma unroll
         for (int i = 0; i < columnsOfLane; ++i) {
@@ -204,7 +205,7 @@ unsigned blocksOf(const AttentionBlock& block, int rows) {
     return static_cast<unsigned>(ceilDiv(std::int64_t{block.samples} * block.heads * rows, warpsOfBlock));
 }
 
-/// Columns [from, from + columns) of a matrix as columns [to, …) of another, both of so many columns.
+/// Copies columns [from, from + columns) of one matrix to columns [to, …) of another.
 template <class From, class To>
 __global__ void copyColumnsKernel(std::int64_t count, int columns, const From* from, int fromColumns, To* to,
                                   int toColumns) {
@@ -237,7 +238,7 @@ void CudaDevice::attentionBlockGrad(const AttentionBlock& block, ConstArray qkv,
     BlockArguments a = argumentsOf(block, qkv, keysValues);
     a.output = output.data;
     a.outputGradient = outputGradient.data;
-    a.logSums = const_cast<float*>(logSums);  // which backward only reads
+    a.logSums = const_cast<float*>(logSums);  // backward only reads it
     a.queryGradient = queryGradient;
     a.keysValuesGradient = keysValuesGradient;
     withType(qkv.type, [&](auto t) {

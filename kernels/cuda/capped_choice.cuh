@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A of experts that choose with a cap (kernels/gate.h, GateRule), as cpu/capped_choice.cpp finds it: a block has a
+// Finds A of experts that choose with a cap (kernels/gate.h, GateRule), as cpu/capped_choice.cpp does: a block takes a
 // sample, a warp an expert at a time and a thread a token.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace shardlab::cuda {
 
 constexpr int cappedThreads = 256;
 
-/// Who goes through numbers first, first + stride … of a sum, and has the others' parts too.
+/// A thread of the team goes through numbers first(), first() + stride … of a sum; sum() adds the parts of all threads.
 struct WarpOf {
     __device__ static int first() { return static_cast<int>(threadIdx.x) % warpSize_; }
     static constexpr int stride = warpSize_;
@@ -25,10 +25,10 @@ struct ThreadOf {
     __device__ static float sum(float part) { return part; }
 };
 
-/// What is no number stays none.
+/// Not-a-number stays not-a-number.
 __device__ inline float atMostOne(float x) { return x > 1 ? 1.0f : x; }
 
-/// f with Σ min(1, f·share(i)) = wanted, by Newton's steps from below.
+/// Finds f with Σ min(1, f·share(i)) = wanted by Newton's steps from below.
 template <class Team, class Share>
 __device__ float cappedFactor(int count, float wanted, Share share) {
     float sum = 0;

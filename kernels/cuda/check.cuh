@@ -10,8 +10,8 @@
 
 namespace shardlab::cuda {
 
-/// Throws what CUDA said of `call`, and of how many bytes where it is about memory. Kernels fail later than they are
-/// launched: the call that reports it need not be the one that did it.
+/// Throws CUDA's message about `call`, with the number of bytes where it concerns memory. Kernels fail after their
+/// launch, so that the call which reports an error need not be the one that caused it.
 inline void check(cudaError_t status, const char* call, std::size_t bytes = 0) {
     if (status == cudaSuccess) return;
     std::string text = std::string("CUDA: ") + call;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over the rows of a matrix, added to arrays of one value a column: sums of chunks of rows first, then of those,
-// always in the same order.
+// Sums over the rows of a matrix, added to arrays of one value a column. Chunks of rows are summed first, then the sums
+// of the chunks, always in the same order.
 #pragma once
 
 #include "kernels/cuda/launch.cuh"
@@ -11,8 +11,8 @@
 
 namespace shardlab::cuda {
 
-/// partial[chunk, k, column] = what values.add<N>(row, column, index, float (&sums)[K][N]) adds up to over the rows of
-/// a chunk.
+/// partial[chunk, k, column] = the sums that values.add<N>(row, column, index, float (&sums)[K][N]) makes over the rows
+/// of a chunk.
 template <int N, int K, class Values>
 __global__ void __launch_bounds__(tileColumns* tileRows)
     partialColumnSumsKernel(int rows, int columns, int chunkRows, Values values, float* partial) {
@@ -27,7 +27,8 @@ __global__ void __launch_bounds__(tileColumns* tileRows)
         for (int row = begin + warp; row < end; row += tileRows)
             values.template add<N>(row, column, static_cast<std::int64_t>(row) * columns + column, sums);
     }
-    __shared__ float parts[tileRows][K * N * tileColumns];  // the lane last: no two in one bank
+    // The lane is the last index, so that no two lanes share a bank.
+    __shared__ float parts[tileRows][K * N * tileColumns];
 #pragma unroll
     for (int k = 0; k < K; ++k)
 #pragma unroll
@@ -89,13 +90,13 @@ struct ColumnSumsPlan {
         chunkRows = static_cast<int>(std::max<std::int64_t>(ceilDiv(rows, wanted), 1));
         chunks = static_cast<int>(ceilDiv(rows, chunkRows));
     }
-    /// Elements of `partial`.
+    /// How many elements `partial` has.
     std::size_t partials(int k, int columns) const {
         return static_cast<std::size_t>(k) * static_cast<std::size_t>(chunks) * static_cast<std::size_t>(columns);
     }
 };
 
-/// partial: [plan.chunks, K, columns].
+/// Adds the sums; partial: [plan.chunks, K, columns].
 template <int N, int K, class G, class Values>
 void launchColumnSums(int rows, int columns, const ColumnSumsPlan& plan, const Values& values, float* partial,
                       const ColumnTargets<G, K>& targets, LaunchQueue& queue) {

@@ -8,7 +8,7 @@ namespace shardlab::cuda {
 
 namespace {
 
-/// An element of images, or of one of the nine pixels of a patch.
+/// An element of an image, or of one of the nine pixels of a patch.
 struct Place {
     int channel, x, y;
     std::int64_t pixel;

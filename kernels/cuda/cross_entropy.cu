@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block takes a row: maximum and sum of exponentials in one reading, then the gradient, for which the row is kept in
-// shared memory where it is short enough.
+// A block takes a row. It computes maximum and sum of exponentials in one pass, then the gradient, for which the row
+// stays in shared memory where it is short enough.
 #include "kernels/cross_entropy.h"
 
 #include "kernels/cuda/cuda_device.cuh"
@@ -13,11 +13,11 @@ namespace shardlab::cuda {
 namespace {
 
 constexpr float lowest = -3.402823466e38f;
-constexpr std::size_t blockVariables = 1024;  ///< more than the sums of a block take of its shared memory
+constexpr std::size_t blockVariables = 1024;  ///< bytes of shared memory, more than the sums of a block need
 
 __device__ float powerOf(float x, float largest) { return powerOfE(x - largest); }
 
-/// function(i, pack) for each pack of N of the thread, several of which are under way at once.
+/// Calls function(i, pack) for each pack of N of the thread, several of which are loaded at once.
 template <int Threads, int N, class T, class Function>
 __device__ void eachPack(int columns, const T* row, Function&& function) {
     constexpr int ahead = 4;
@@ -33,8 +33,8 @@ __device__ void eachPack(int columns, const T* row, Function&& function) {
     }
 }
 
-/// row := e^(row − largest) / sum − onehot(target); nothing is taken away where the target is not of these columns.
-/// `values`: those of the row, which may lie elsewhere.
+/// row := e^(row − largest) / sum − onehot(target); nothing is subtracted where the target is not among these columns.
+/// `values` are those of the row, which may lie elsewhere.
 template <int Threads, int N, class T>
 __device__ void writeGradient(int columns, const T* values, int target, float largest, float sum, T* row) {
     const float share = 1.0f / sum;
@@ -46,7 +46,7 @@ __device__ void writeGradient(int columns, const T* values, int target, float la
     });
 }
 
-/// Kept: the row lies in shared memory in between; each thread comes back to what it put there itself.
+/// Kept: the row stays in shared memory between the passes; each thread reads only what it put there itself.
 template <int Threads, int N, bool Gradient, bool Kept, class T>
 __global__ void __launch_bounds__(Threads)
     crossEntropyKernel(int columns, std::conditional_t<Gradient, T, const T>* logits, const std::int32_t* targets,
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(Threads)
     auto* row = logits + static_cast<std::int64_t>(blockIdx.x) * columns;
     T* kept = static_cast<T*>(sharedMemory());
     const int target = targets[blockIdx.x];
-    const float own = toFloat(row[target]);  // before anybody writes there: sums of the block lie in between
+    const float own = toFloat(row[target]);  // read before any thread overwrites it: the block's sums lie in between
     float largest = lowest;
     float sum = 0;
     eachPack<Threads, N, T>(columns, row, [&](int i, const Pack<T, N>& pack) {
@@ -119,7 +119,7 @@ __global__ void sharedLossKernel(int rows, const float* largest, const float* su
     if (row < rows) losses[row] = log(static_cast<double>(sums[row])) + largest[row] - own[row];
 }
 
-/// function(Constant<Threads>{}, Constant<N>{}) for rows of `columns`.
+/// Calls function(Constant<Threads>{}, Constant<N>{}) for rows of `columns`.
 template <class T, class Function>
 void withRows(int columns, const void* logits, Function&& function) {
     withPacks<T>(

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t resultBytes = sizeof(double);
 
-/// SHARDLAB_CUDA_GRAPHS=0 turns them off, to compare.
+/// SHARDLAB_CUDA_GRAPHS=0 turns graphs off, for comparison.
 bool wantsGraphs() {
     const char* wanted = std::getenv("SHARDLAB_CUDA_GRAPHS");
     return !wanted || std::string_view(wanted) != "0";
@@ -150,7 +150,7 @@ void* CudaDevice::allocateStaging(std::size_t bytes) {
     void* data = nullptr;
     const cudaError_t status = cudaHostAlloc(&data, std::max<std::size_t>(bytes, 1), cudaHostAllocDefault);
     if (status == cudaErrorMemoryAllocation) {
-        cudaGetLastError();  // it is answered here
+        cudaGetLastError();  // clears the error, which is handled here
         throw std::bad_alloc();
     }
     check(status, "cudaHostAlloc", bytes);
@@ -191,8 +191,8 @@ std::shared_ptr<DeviceMoment> CudaDevice::downloadBeside(const void* data, void*
     return clock_->mark(copies_);
 }
 
-// Grown to what was asked for most; what is under way in the old one is over when the cache gives it to somebody else,
-// because all of it happens in one stream.
+// The memory grows to the largest size that was asked for. Kernels that still use the old memory are over before the
+// cache hands it out again, because all of them run in one stream.
 void* CudaDevice::scratchBytes(std::size_t bytes) {
     if (bytes > scratchSize_) {
         if (scratch_) memory_->release(scratch_);

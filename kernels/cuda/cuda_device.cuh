@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU as a device: one queue, in which everything is done in the order it was asked for, and a stream of copies
-// beside it. <op>.cu beside this file defines the members of an op. Errors of CUDA are exceptions: they end the run.
+// A GPU as a device: one queue, which carries out calls in the order in which they are made, and a stream of copies
+// beside it. The file of an operation's header, <header>.cu beside this file, defines it. Errors of CUDA are
+// exceptions, which end the run.
 #pragma once
 
 #include "kernels/cuda/launch.cuh"
@@ -21,7 +22,7 @@ class UploadRing;
 
 class CudaDevice final : public Device {
 public:
-    /// GPU `index`, which the calling thread uses from now on.
+    /// Opens GPU `index`, which the calling thread uses from now on.
     explicit CudaDevice(int index);
     ~CudaDevice() override;
 
@@ -53,35 +54,36 @@ public:
     AttentionNeeds attentionNeeds(const AttentionShape& shape, DType type, bool drops) const override;
     std::size_t attentionBlockScratch(int rows, int width) const override;
 
-    // For the ops themselves and for what else works on this GPU.
+    // The members below are for the operations themselves and for other code that works on this GPU.
 
-    /// What was asked for so far has gone to it.
+    /// The stream, to which all calls made so far have gone.
     cudaStream_t stream() { return queue_->stream(); }
     const cudaDeviceProp& properties() const { return properties_; }
     EventClock& clock() { return *clock_; }
 
 private:
-    /// Memory for what an op needs within one call; the next call may write over it.
+    /// Memory that an operation needs within one call; the next call may write over it.
     template <class T>
     T* scratch(std::size_t elements) {
         return static_cast<T*>(scratchBytes(elements * sizeof(T)));
     }
     void* scratchBytes(std::size_t bytes);
-    /// Σ values, of the device, in a fixed order; waits for it.
+    /// Σ values, which lie on the device, in a fixed order; waits for the sum.
     double sumOnHost(std::int64_t count, const double* values);
-    /// *mean = Σ values ÷ count, of the device, in the same order, by the time of synchronize(); does not wait.
+    /// *mean = Σ values ÷ count, where values lie on the device, in the same order. Does not wait: *mean is set by the
+    /// time synchronize() returns.
     void meanLater(std::int64_t count, const double* values, double* mean);
 
     int index_ = 0;
     cudaDeviceProp properties_{};
     std::unique_ptr<LaunchQueue> queue_;
-    cudaStream_t copies_ = nullptr;   ///< beside it
-    cudaStream_t returns_ = nullptr;  ///< from the host ahead of their use, while copies go there
+    cudaStream_t copies_ = nullptr;   ///< a stream beside the queue
+    cudaStream_t returns_ = nullptr;  ///< copies from the host ahead of their use, while others go to the host
     std::unique_ptr<MemoryCache> memory_;
     std::unique_ptr<UploadRing> uploads_;
     std::unique_ptr<GemmPlans> plans_;
     std::shared_ptr<EventClock> clock_;
-    std::unique_ptr<DeviceGroups> groups_;  ///< once they have been asked for, and there are any
+    std::unique_ptr<DeviceGroups> groups_;  ///< null until they are asked for, and where there are none
     void* scratch_ = nullptr;
     std::size_t scratchSize_ = 0;
     double* result_ = nullptr;  ///< on the host, written by kernels; read after synchronize()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The function of cpu/dropout_mask.h, to the bit.
+// The mask of cpu/dropout_mask.h, the same to the bit.
 #pragma once
 
 #include "kernels/dropout.h"
@@ -10,12 +10,12 @@
 
 namespace shardlab::cuda {
 
-/// A mask as kernels take it; made on the host, whose arithmetic the CPU's kernels share.
+/// A mask as kernels take it. The host makes it, with the arithmetic of the CPU's kernels.
 struct DropoutKeep {
     std::uint64_t key = 0;
     std::int64_t firstRow = 0;
-    std::uint32_t least = 0;  ///< what draws below it drop: share · 2^32
-    float factor = 1;         ///< of what is kept: 1 ÷ (1 − share)
+    std::uint32_t least = 0;  ///< elements whose draw is below it are dropped: share · 2^32
+    float factor = 1;         ///< of elements that are kept: 1 ÷ (1 − share)
 
     DropoutKeep() = default;
     explicit DropoutKeep(const DropoutMask& mask)
@@ -34,7 +34,7 @@ public:
         high_ = static_cast<std::uint32_t>(word >> 32);
     }
 
-    /// What element `column` is multiplied by: 0 or 1 ÷ (1 − share).
+    /// The factor of element `column`: 0 or 1 ÷ (1 − share).
     __device__ float operator()(std::uint32_t column) const {
         std::uint32_t x = low_ + column * 0x9E3779B9u;
         x = (x ^ (x >> 16)) * 0x85EBCA6Bu;

@@ -13,7 +13,7 @@ namespace {
 constexpr int sumThreads = 256;
 constexpr std::int64_t sumChunk = 32768;
 
-/// Of one part, whose type only the run knows.
+/// One part of a sum of squares; its type is known only at run time.
 struct SquaresPart {
     const void* values = nullptr;
     std::int64_t count = 0;

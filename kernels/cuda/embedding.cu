@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backward adds the gradients of one token in the order of their positions, whatever other tokens there are: positions
-// are sorted by token, those of a token cut into chunks. What a token has in its only chunk is added to its row at
-// once; sums of several chunks are kept and put together afterwards.
+// are sorted by token, and the positions of each token are cut into chunks. The sum of a token with one chunk is added
+// to its row at once; the sums of several chunks are kept and added up afterwards.
 #include "kernels/embedding.h"
 
 #include "kernels/cuda/cuda_device.cuh"
@@ -45,7 +45,7 @@ struct Embed {
     }
 };
 
-/// Tokens beyond the table get the key after its last.
+/// Tokens beyond the table get the key after the table's last one.
 __global__ void keysKernel(int count, EmbeddingShape shape, const std::int32_t* tokens, KeyedNumbers keyed) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= count) return;
@@ -79,7 +79,7 @@ __device__ bool sameKey(int count, KeyedNumbers sorted, int i, int other) {
 }
 
 /// Where the sum of a chunk that begins at `i` is kept. Among chunkPositions neighbours at most one token of several
-/// chunks begins, and at most one goes on.
+/// chunks begins, and at most one continues.
 __device__ std::int64_t partialOf(int i, bool first) { return 2 * (i / chunkPositions) + (first ? 1 : 0); }
 
 /// Block i takes the chunk that begins at i in the sorted list, where one does.
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(gradThreads) tokenGradKernel(int count, Embedd
     }
 }
 
-/// Block i puts together the token of several chunks that begins among positions i·chunkPositions and on.
+/// Block i adds up the token of several chunks that begins among positions i·chunkPositions and on.
 template <int N, class G>
 __global__ void __launch_bounds__(gradThreads)
     longTokenGradKernel(int count, EmbeddingShape shape, KeyedNumbers sorted, const float* partial, G* table) {

@@ -9,7 +9,7 @@ namespace shardlab::cuda {
 
 namespace {
 
-constexpr std::int64_t anchorEvery = 500'000'000;  ///< nanoseconds; an event's distance is told in 24 bits
+constexpr std::int64_t anchorEvery = 500'000'000;  ///< nanoseconds; CUDA tells the distance of events in 24 bits
 constexpr int looks = 5;
 
 std::int64_t monotonicTime() {
@@ -38,7 +38,7 @@ public:
         if (time_) return time_;
         const cudaError_t status = cudaEventQuery(event_);
         if (status == cudaErrorNotReady) {
-            cudaGetLastError();  // it is answered here
+            cudaGetLastError();  // clears the error, which is handled here
             return std::nullopt;
         }
         check(status, "cudaEventQuery");
@@ -74,7 +74,8 @@ void EventClock::compare() {
     const auto anchor = std::make_shared<Anchor>();
     check(cudaEventCreate(&anchor->event), "cudaEventCreate");
     std::int64_t narrowest = 0;
-    // The last look counts, as its event is the one that stays: looked at until it is about as quick as the quickest.
+    // The event of the last attempt is the one that stays, so the clocks are read again until an attempt is about as
+    // quick as the quickest.
     for (int look = 0; look < 4 * looks; ++look) {
         const std::int64_t before = monotonicTime();
         check(cudaEventRecord(anchor->event, own_), "cudaEventRecord");

@@ -9,7 +9,7 @@ namespace shardlab::cuda {
 
 namespace {
 
-constexpr int dotsOfBlock = 8;  ///< a warp each
+constexpr int dotsOfBlock = 8;  ///< one for each warp
 
 template <class T>
 struct Gather {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp scores a token; then the experts of a sample, a thread each, go through its tokens in order and give out
-// places.
+// A warp scores a token; then one thread for each expert of a sample goes through the sample's tokens in order and
+// gives out places.
 #include "kernels/gate.h"
 
 #include "kernels/cuda/capped_choice.cuh"
@@ -15,15 +15,15 @@ namespace shardlab::cuda {
 
 namespace {
 
-constexpr int tokensOfBlock = 8;  ///< a warp each
+constexpr int tokensOfBlock = 8;  ///< one for each warp
 constexpr int placeThreads = 128;
 
-/// What is no number comes last.
+/// Not-a-number comes last.
 __device__ float scoreOf(float x) { return x == x ? x : -INFINITY; }
 
 __device__ int laneOf() { return static_cast<int>(threadIdx.x) % warpSize_; }
 
-/// The warp's token; -1 beyond the last.
+/// The warp's token; −1 beyond the last.
 __device__ int tokenOf(const GateShape& shape) {
     const int token = static_cast<int>(blockIdx.x) * tokensOfBlock + static_cast<int>(threadIdx.x) / warpSize_;
     return token < shape.samples * shape.sequence ? token : -1;
@@ -44,7 +44,7 @@ __device__ void softmaxRow(int count, float* row) {
     for (int e = laneOf(); e < count; e += warpSize_) row[e] /= sum;
 }
 
-/// The next best after `last` in order of score, then of number; `last` -1: the best of all.
+/// The next best after `last` by score, then by number; with `last` −1 the best of all.
 __device__ int nextBest(int count, const float* row, int last) {
     const float before = last < 0 ? 0.0f : scoreOf(row[last]);
     float score = -INFINITY;
@@ -81,7 +81,7 @@ __global__ void noiseKernel(int rows, int columns, std::uint64_t key, std::int64
     });
 }
 
-/// A token's choices into `chosen`, their weights, and G in place of its scores.
+/// Writes a token's choices to `chosen`, their weights, and G over its scores.
 __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     chooseKernel(GateShape shape, bool all, float* scores, float* weights, std::int32_t* chosen) {
     const int token = tokenOf(shape);
@@ -114,7 +114,8 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     for (int j = laneOf(); j < shape.choices; j += warpSize_) row[numbers[j]] = own[j] = expf(own[j] - largest) / sum;
 }
 
-/// GShard: the largest two of G, which takes the place of the scores. What is not drawn has no expert and no row.
+/// GShard: takes the largest two of G, which overwrites the scores. A choice that is not drawn has no expert and no
+/// row.
 __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     twoKernel(GateShape shape, bool draws, std::uint64_t key, std::int64_t firstRow, float* scores, Routes routes,
               std::int32_t* chosen) {
@@ -136,7 +137,8 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     if (!taken) routes.rows[place + 1] = -1;
 }
 
-/// Hierarchical: the best groups, in each the best experts. P takes the place of the groups' scores, G of the experts'.
+/// Hierarchical: takes the best groups, and the best experts in each. P overwrites the scores of groups, G those of
+/// experts.
 __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     inGroupsKernel(GateShape shape, GateScores scores, float* weights, std::int32_t* chosen) {
     const int token = tokenOf(shape);
@@ -177,7 +179,7 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
         row[numbers[j]] = own[j] = groupRow[numbers[j] / inGroup] * own[j];
 }
 
-/// Block: a sample; thread: an expert, or every placeThreads-th.
+/// A block takes a sample, a thread every placeThreads-th expert.
 __global__ void __launch_bounds__(placeThreads)
     placesKernel(GateShape shape, bool firstChoices, const float* probabilities, const std::int32_t* chosen,
                  Routes routes) {
@@ -210,8 +212,8 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_) scoreKernel(GateShap
         softmaxRow(shape.experts, scores + static_cast<std::int64_t>(token) * shape.experts);
 }
 
-/// Block: an expert and a sample. A token's place is the number of those that come before it, by their ranks [tokens,
-/// experts].
+/// A block takes an expert and a sample. A token's place is the number of tokens that come before it, by their ranks
+/// [tokens, experts].
 __global__ void __launch_bounds__(placeThreads)
     takeKernel(GateShape shape, const float* probabilities, const float* ranks, Routes routes) {
     const int e = static_cast<int>(blockIdx.x);
@@ -240,7 +242,7 @@ __global__ void __launch_bounds__(placeThreads)
     routes.sums[sample * shape.experts + e] = sum;
 }
 
-/// A token's way back: where its numbers lie, and the gradients of its weights and of G.
+/// The backward of a token: where its numbers lie, and the gradients of its weights and of G.
 struct TokenGrad {
     const GateShape& shape;
     float factor;
@@ -282,7 +284,7 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     }
 }
 
-/// GShard: of the weights a softmax over two, of the balance one over all.
+/// GShard: the weights come from a softmax over two experts, the balance loss from a softmax over all.
 __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     twoGradKernel(GateShape shape, float factor, const float* statistic, Routes routes, const float* weightGradient,
                   float* probabilities, float* noise) {
@@ -307,7 +309,8 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     }
 }
 
-/// Hierarchical, with D the gradient of G and S the sum of G·D over a group: of H, G·(D − S ÷ P); of U, S − P·Σ S.
+/// Hierarchical: with D the gradient of G and S the sum of G·D over a group, the gradient of H is G·(D − S ÷ P), that
+/// of U is S − P·Σ S.
 __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     inGroupsGradKernel(GateShape shape, float factor, const float* statistic, const std::int32_t* rows,
                        const float* weightGradient, GateScores probabilities, GateScores noise) {

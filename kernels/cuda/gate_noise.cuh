@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The function of cpu/gate_noise.h, but for the rounding of logarithm, root and cosine.
+// The noise of cpu/gate_noise.h, except for the rounding of logarithm, root and cosine.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,7 +19,7 @@ public:
         const float radius = sqrtf(-2.0f * logf(uniform(hash(low_, high_, column))));
         return radius * cosf(6.283185307f * uniform(hash(high_, low_, column)));
     }
-    /// Of the row as a whole, even in [0, 1).
+    /// A draw for the whole row, uniform in [0, 1).
     __device__ float share() const { return static_cast<float>(high_ >> 8) * 0x1p-24f; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// g(x) of gelu.h and its slope. x/2·(1 + tanh u) = x / (1 + e^(−2u)).
+// g(x) of gelu.h and its slope, where x/2·(1 + tanh u) = x / (1 + e^(−2u)).
 #pragma once
 
 #include "kernels/cuda/math.cuh"

@@ -9,7 +9,7 @@ namespace shardlab::cuda {
 
 namespace {
 
-/// Of matrices that the library does not take: an element a thread.
+/// Multiplies matrices that the library does not take; a thread computes one element.
 template <class T, class C>
 __global__ void plainGemmKernel(GemmShape shape, float alpha, const T* a, const T* b, C* c) {
     const int column = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -25,7 +25,7 @@ __global__ void plainGemmKernel(GemmShape shape, float alpha, const T* a, const 
     target = fromFloat<C>(alpha * sum + (shape.accumulates ? toFloat(target) : 0.0f));
 }
 
-/// A product of whole matrices, A·B.
+/// The shape of a product A·B of whole matrices.
 GemmShape wholeShape(int m, int n, int k, DType type, Epilogue epilogue) {
     GemmShape shape;
     shape.m = m;
@@ -56,8 +56,8 @@ void CudaDevice::gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, floa
     });
 }
 
-// The epilogues save a reading and a writing of the product. Where the library has none for a shape or its types, the
-// product is followed by a kernel of its own.
+// The epilogues save reading and writing the product once more. Where the library has none for a shape or its types,
+// another kernel follows the product.
 
 void CudaDevice::gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array c) {
     const GemmShape shape = wholeShape(m, n, k, a.type, Epilogue::Bias);
@@ -75,7 +75,7 @@ void CudaDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, C
     biasGelu(m, n, bias, x, output);
 }
 
-// The library's epilogue for it is not promised to work in place.
+// The library does not promise that its epilogue for this works in place.
 void CudaDevice::gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) {
     Device::gemm(m, n, k, a, false, b, true, 0, scratch);
     geluGrad(static_cast<std::int64_t>(m) * n, scratch, x);

@@ -59,7 +59,7 @@ cublasLtEpilogue_t epilogueOf(Epilogue epilogue) {
     return CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-/// The library's matrices are column-major: Cᵀ = op(B)ᵀ·op(A)ᵀ is what it is asked for, its first factor is B.
+/// The library's matrices are column-major, so it is asked for Cᵀ = op(B)ᵀ·op(A)ᵀ, whose first factor is B.
 struct Plan {
     cublasLtMatmulDesc_t operation = nullptr;
     Layout first;
@@ -78,7 +78,7 @@ struct Plan {
         set(CUBLASLT_MATMUL_DESC_TRANSB, s.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N);
         set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogueOf(s.epilogue));
         if (s.epilogue != Epilogue::None) set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, typeOf(s.type));
-        if (s.epilogue == Epilogue::BiasGelu)  // whose aux is of the result's type, as it is where nobody says
+        if (s.epilogue == Epilogue::BiasGelu)  // its aux has the result's type, which is the default
             set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, static_cast<std::int64_t>(s.strideC));
     }
     Plan(Plan&& other) noexcept
@@ -105,7 +105,7 @@ struct Alignments {
     std::uint32_t a = 256;
     std::uint32_t b = 256;
     std::uint32_t c = 256;
-    std::uint32_t vector = 256;  ///< which an algorithm is chosen by: where it lies is part of the operation
+    std::uint32_t vector = 256;  ///< an algorithm is chosen by it; its address is part of the operation
     auto operator<=>(const Alignments&) const = default;
 };
 
@@ -131,7 +131,7 @@ private:
 struct GemmPlans::Library {
     cublasLtHandle_t handle = nullptr;
     void* workspace = nullptr;
-    using Plans = std::map<std::pair<GemmShape, Alignments>, Plan>;  // whose entries stay where they are
+    using Plans = std::map<std::pair<GemmShape, Alignments>, Plan>;  // a map, because entries must stay where they are
     Plans plans;
 
     struct Product {
@@ -151,11 +151,11 @@ struct GemmPlans::Library {
         }
     };
 
-    /// The library's own first choice: the same in every run, so that runs repeat to the bit.
+    /// Takes the library's first choice, which is the same in every run, so that runs repeat to the bit.
     void choose(Plan& plan, const Alignments& alignments) {
         Preference preference;
         preference.set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspaceBytes);
-        // Parts of a sum may be added up in fp32 only.
+        // The parts of a sum may be added up in fp32 only.
         preference.set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
                        static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
         preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignments.b);

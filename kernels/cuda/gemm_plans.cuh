@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of cuBLASLt: how a shape is multiplied is asked once and kept.
+// Matrix products of cuBLASLt; the library is asked once how to multiply a shape, and its answer is kept.
 #pragma once
 
 #include "kernels/array.h"
@@ -11,14 +11,14 @@
 
 namespace shardlab::cuda {
 
-/// What is done to a product before it is written.
+/// What happens to a product before it is written.
 enum class Epilogue : std::uint8_t {
     None,
     Bias,      ///< + vector[n]
-    BiasGelu,  ///< + vector[n], which goes to aux; then g
+    BiasGelu,  ///< + vector[n], then to aux, then g
 };
 
-/// A row-major product as kernels/gemm.h has it: all that decides how it is done.
+/// A row-major product as in kernels/gemm.h, with everything that decides how it is computed.
 struct GemmShape {
     int m = 0;
     int n = 0;
@@ -52,7 +52,7 @@ public:
     GemmPlans(const GemmPlans&) = delete;
     GemmPlans& operator=(const GemmPlans&) = delete;
 
-    /// False where the library does not know this product with its epilogue, and nothing was asked for.
+    /// False where the library does not know this product with its epilogue; nothing was launched then.
     bool multiply(const GemmShape& shape, const GemmOperands& operands, LaunchQueue& queue);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements, matrices and many small arrays are dealt out to threads.
+// How elements, matrices and many small arrays are distributed over threads.
 #pragma once
 
 #include "kernels/cuda/types.cuh"
@@ -16,13 +16,13 @@ using Constant = std::integral_constant<int, N>;
 
 constexpr int elementThreads = 256;
 
-/// Blocks of elementThreads for overElements<N>.
+/// How many blocks of elementThreads overElements<N> needs.
 inline unsigned elementBlocks(std::int64_t count, int n) {
     return static_cast<unsigned>(std::min<std::int64_t>(ceilDiv(count, std::int64_t{elementThreads} * n), 1 << 20));
 }
 
 /// Calls function(first, Constant<N>{}) for groups of N elements and function(index, Constant<1>{}) for those left
-/// over, dealt out to all threads of the grid.
+/// over, distributed over all threads of the grid.
 template <int N, class Function>
 __device__ void overElements(std::int64_t count, Function&& function) {
     const std::int64_t own = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -33,18 +33,19 @@ __device__ void overElements(std::int64_t count, Function&& function) {
         for (std::int64_t i = groups * N + own; i < count; i += stride) function(i, Constant<1>{});
 }
 
-/// function(Constant<N>{}): N = 8 where all of `data` is aligned to 16 bytes, else 1. For elements in any number.
+/// Calls function(Constant<N>{}), with N = 8 where all of `data` is aligned to 16 bytes, else 1; for any number of
+/// elements.
 template <class Function, class... Pointers>
 void withElements(Function&& function, Pointers... data) {
     if ((aligned(data) && ...)) function(Constant<8>{});
     else function(Constant<1>{});
 }
 
-constexpr int tileColumns = 32;  ///< of packs, one a lane
-constexpr int tileRows = 8;      ///< one a warp
+constexpr int tileColumns = 32;  ///< columns of packs, one for each lane
+constexpr int tileRows = 8;      ///< one for each warp
 const dim3 tileThreads(tileColumns, tileRows);
 
-/// map.template at<N>(row, column, index) for every group of N neighbours of a matrix.
+/// Calls map.template at<N>(row, column, index) for every group of N neighbours of a matrix.
 template <int N, class Map>
 __global__ void mapMatrixKernel(int rows, int columns, Map map) {
     const int column = (static_cast<int>(blockIdx.x) * tileColumns + static_cast<int>(threadIdx.x)) * N;
@@ -55,19 +56,20 @@ __global__ void mapMatrixKernel(int rows, int columns, Map map) {
         map.template at<N>(row, column, static_cast<std::int64_t>(row) * columns + column);
 }
 
-/// Blocks of mapMatrixKernel: each thread takes four rows where there are enough.
+/// The blocks of mapMatrixKernel; each thread takes four rows where there are enough.
 inline dim3 matrixBlocks(int rows, int columns, int n) {
     return {static_cast<unsigned>(ceilDiv(columns, tileColumns * n)),
             static_cast<unsigned>(std::min<std::int64_t>(ceilDiv(rows, tileRows * 4), 65535)), 1};
 }
 
-/// Many arrays in one launch: cut into chunks, of which a block takes one. Travels as the kernel's parameter.
+/// Many arrays in one launch: they are cut into chunks, and a block takes one chunk. The table is a parameter of the
+/// kernel.
 template <class Part>
 struct PartTable {
     static constexpr int most = 256;
     Part parts[most];
     int firstChunk[most + 1] =
-        {};  ///< of each part, and of all after the last; zeros beyond: equal lists are equal bytes
+        {};  ///< of each part, then their total, then zeros, so that equal lists have equal bytes
     int count = 0;
 
     /// The part that chunk `chunk` lies in.
@@ -82,7 +84,7 @@ struct PartTable {
     }
 };
 
-/// function(table, chunks) for as many tables as the parts need. Part has a `count` of elements.
+/// Calls function(table, chunks) for as many tables as the parts need. Part has a `count` of elements.
 template <class Part, class Function>
 void withTables(std::span<const Part> parts, std::int64_t chunkElements, Function&& function) {
     PartTable<Part> table;

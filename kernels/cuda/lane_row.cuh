@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp takes a row, and keeps it in registers where it is short enough.
+// A row in a warp, which keeps it in registers where it is short enough.
 #pragma once
 
 #include "kernels/cuda/grid.cuh"
@@ -7,10 +7,10 @@
 
 namespace shardlab::cuda {
 
-constexpr int rowsOfBlock = 4;  ///< one a warp
+constexpr int rowsOfBlock = 4;  ///< one for each warp
 
-/// A lane's share of a row, in packs: every 32nd. The first `Held` lie in registers; Held = 0: all are read again each
-/// time.
+/// A lane's share of a row: every 32nd pack. The first `Held` packs lie in registers; with Held = 0 all are read again
+/// each time.
 template <class T, int N, int Held>
 class LaneRow {
 public:
@@ -25,7 +25,7 @@ public:
         if constexpr (Held > 0) return packs_[i];
         return loadPack<N>(row_ + group * N);
     }
-    /// function(i, group) for each pack of the lane.
+    /// Calls function(i, group) for each pack of the lane.
     template <class Function>
     __device__ static void each(int groups, Function&& function) {
         if constexpr (Held > 0) {
@@ -43,7 +43,7 @@ private:
     Pack<T, N> packs_[Held > 0 ? Held : 1];
 };
 
-/// function(Constant<N>{}, Constant<Held>{}).
+/// Calls function(Constant<N>{}, Constant<Held>{}).
 template <class T, class Function, class... Pointers>
 void withRows(int columns, Function&& function, Pointers... data) {
     withPacks<T>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that kernels leave in the host's memory, handed over when the stream has come so far: nobody waits for one
-// alone.
+// Numbers that kernels leave in the host's memory, handed over once the stream has come so far, so that no caller waits
+// for one number alone.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace shardlab::cuda {
 
-/// For one stream, by any thread.
+/// The results of one stream; any thread may use them.
 class LateResults {
 public:
     LateResults();
@@ -19,13 +19,13 @@ public:
     LateResults& operator=(const LateResults&) = delete;
     ~LateResults();
 
-    static constexpr std::size_t most = 64;  ///< that are not handed over yet
-    /// launch(place): a kernel that is to write there; times `factor` it becomes *result. False where there are `most`,
-    /// and nothing was launched.
+    static constexpr std::size_t most = 64;  ///< results that are not handed over yet, at most
+    /// launch(place) launches a kernel that writes a number there; the number times `factor` becomes *result. False
+    /// where there are `most` already; nothing was launched then.
     bool ask(double* result, double factor, const std::function<void(double* place)>& launch);
-    /// How many were launched so far.
+    /// How many kernels were launched so far.
     std::uint64_t asked();
-    /// The stream has come past the kernels of the first so many.
+    /// Hands over results: the stream has come past the first `asked` kernels.
     void handOver(std::uint64_t asked);
 
 private:
@@ -34,7 +34,7 @@ private:
         double factor;
     };
     std::mutex mutex_;
-    double* places_ = nullptr;  ///< a ring
+    double* places_ = nullptr;  ///< used as a ring
     std::deque<Waiting> waiting_;
     std::uint64_t handedOver_ = 0;
 };

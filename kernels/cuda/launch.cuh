@@ -11,7 +11,8 @@
 
 namespace shardlab::cuda {
 
-/// With `sharedBytes` of sharedMemory() for each block. Nothing where there are no blocks. `name`: for the error.
+/// Launches a kernel with `sharedBytes` of sharedMemory() for each block; does nothing where there are no blocks.
+/// `name` stands in the error.
 template <class... Parameters, class... Arguments>
 void launchShared(const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, std::size_t sharedBytes,
                   LaunchQueue& queue, Arguments... arguments) {
@@ -35,7 +36,7 @@ void launch(const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 t
     launchShared(name, kernel, blocks, threads, 0, queue, arguments...);
 }
 
-/// Of a block, as much as its launch asked for; aligned to 16 bytes.
+/// The shared memory of a block, as much as its launch asked for; aligned to 16 bytes.
 __device__ inline void* sharedMemory() {
 #ifdef SHARDLAB_EMULATED_CUDA
     return emulation::sharedMemory();

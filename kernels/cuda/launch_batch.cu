@@ -23,7 +23,7 @@ LaunchBatch::Item& LaunchBatch::addItem(const KernelLaunch& launch, std::size_t 
     item.line = lines_.size();
     item.lines = linesOf(bytes);
     item.argument = argumentLines_.size();
-    lines_.resize(lines_.size() + item.lines);  // zeros: bytes between arguments are equal
+    lines_.resize(lines_.size() + item.lines);  // zeros, so that bytes between arguments are equal
     return item;
 }
 

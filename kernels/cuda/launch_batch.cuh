@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stream is to be asked for, kept until it is asked: kernels with their arguments, and calls of libraries.
+// Work for a stream, kept until it is submitted: kernels with their arguments, and calls of libraries.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,20 +15,20 @@
 namespace shardlab::cuda {
 
 struct KernelLaunch {
-    const char* name = nullptr;  ///< for the error
+    const char* name = nullptr;  ///< stands in the error
     const void* kernel = nullptr;
     dim3 blocks;
     dim3 threads;
     std::size_t sharedBytes = 0;
 };
 
-/// A value that a kernel is given; aligned to 16 bytes at most.
+/// A value that is passed to a kernel; aligned to 16 bytes at most.
 struct KernelArgument {
     const void* data = nullptr;
     std::size_t bytes = 0;
 };
 
-/// Asks a stream for something that is no kernel of ours. Equal calls ask for the same.
+/// A call that asks a stream for something that is not one of these kernels. Equal calls ask for the same.
 template <class Call>
 concept StreamCall = std::equality_comparable<Call> && std::is_trivially_copyable_v<Call> && alignof(Call) <= 16 &&
                      requires(const Call& call, cudaStream_t stream) {
@@ -37,7 +37,7 @@ concept StreamCall = std::equality_comparable<Call> && std::is_trivially_copyabl
 
 class LaunchBatch {
 public:
-    /// The arguments are copied.
+    /// Adds a kernel; copies its arguments.
     void add(const KernelLaunch& launch, std::span<const KernelArgument> arguments);
     template <StreamCall Call>
     void add(const Call& call) {
@@ -51,16 +51,16 @@ public:
     std::size_t size() const { return items_.size(); }
     bool empty() const { return items_.empty(); }
     bool isKernel(std::size_t i) const { return items_[i].call == nullptr; }
-    /// Asks the stream for the i-th. std::runtime_error in CUDA's words.
+    /// Submits the i-th item to the stream. Throws std::runtime_error in CUDA's words.
     void launch(std::size_t i, cudaStream_t stream) const;
-    /// Of a kernel; good until the next call.
+    /// The parameters of a kernel; valid until the next call.
     cudaKernelNodeParams parameters(std::size_t i) const;
 
-    /// A number that batches have in common which are alike, and seldom others.
+    /// A number that is the same for batches that are alike, and seldom for others.
     std::uint64_t shape() const { return shape_; }
-    /// The same kernels and calls, in as many blocks, whatever they are given.
+    /// Whether both batches have the same kernels and calls in as many blocks, whatever their arguments.
     bool alike(const LaunchBatch& other) const;
-    /// Whether the i-th is given the same, in batches that are alike.
+    /// Whether the i-th items of two batches that are alike have the same arguments.
     bool sameAt(std::size_t i, const LaunchBatch& other) const;
 
 private:
@@ -79,7 +79,7 @@ private:
         }};
     struct Item {
         KernelLaunch launch;
-        const CallKind* call = nullptr;  ///< null: a kernel
+        const CallKind* call = nullptr;  ///< null for a kernel
         std::size_t line = 0;            ///< where its arguments, or the call, begin in lines_
         std::size_t lines = 0;
         std::size_t argument = 0;  ///< where it begins in argumentLines_

@@ -11,7 +11,7 @@ namespace shardlab::cuda {
 
 namespace {
 
-/// What was captured last. Throws where that is not one node.
+/// The node that was captured last. Throws where that is not one node.
 cudaGraphNode_t lastNode(cudaStream_t stream) {
     cudaStreamCaptureStatus status{};
     unsigned long long id = 0;
@@ -52,7 +52,7 @@ LaunchGraph::Captured LaunchGraph::capture(cudaStream_t stream) {
     } catch (...) {
         if (cudaStreamEndCapture(stream, &captured.graph) == cudaSuccess && captured.graph)
             cudaGraphDestroy(captured.graph);
-        cudaGetLastError();  // the first error is the one that counts
+        cudaGetLastError();  // clears later errors: the first one counts
         throw;
     }
     check(cudaStreamEndCapture(stream, &captured.graph), "cudaStreamEndCapture");
@@ -86,13 +86,13 @@ void LaunchGraph::set(const LaunchBatch& batch, cudaStream_t capture) {
         }
         return;
     }
-    // An executable that takes the new one's arguments is still told by the nodes that it was made of.
+    // An executable that takes over the new graph's arguments still knows kernels by the nodes that it was made of.
     Captured captured = this->capture(capture);
     cudaGraphExecUpdateResultInfo result{};
     if (cudaGraphExecUpdate(executable_, captured.graph, &result) == cudaSuccess) {
         cudaGraphDestroy(captured.graph);
     } else {
-        cudaGetLastError();  // it is answered here
+        cudaGetLastError();  // clears the error, which is handled here
         take(std::move(captured));
     }
 }

@@ -12,13 +12,13 @@ namespace shardlab::cuda {
 
 namespace {
 
-constexpr std::size_t fewest = 3;          ///< launches that a graph is made for
-constexpr std::size_t mostGraphs = 16384;  ///< more are begun anew
+constexpr std::size_t fewest = 3;          ///< launches for which a graph is made
+constexpr std::size_t mostGraphs = 16384;  ///< beyond them the queue starts afresh
 constexpr std::uint64_t trialLaunches = 8;
 constexpr std::size_t unaskedShared =
-    40 * 1024;  ///< bytes; the limit is 48 KiB, in which a kernel's own variables lie too
+    40 * 1024;  ///< bytes; the limit is 48 KiB, which the kernel's own variables share
 
-/// Whatever happens, a batch is submitted once.
+/// A batch is submitted once, whatever happens.
 struct Emptied {
     LaunchBatch& batch;
     ~Emptied() { batch.clear(); }
@@ -72,7 +72,7 @@ void LaunchQueue::launch(const KernelLaunch& launch, std::span<const KernelArgum
     if (!gathers()) submit();
 }
 
-/// As much as the GPU has, once: nobody takes back what an earlier launch needs.
+/// Allows once as much as the GPU has, so that no later call takes back what an earlier launch needs.
 void LaunchQueue::allowShared(const KernelLaunch& launch) {
     if (!allowed_.insert(launch.kernel).second) return;
     int gpu = 0, most = 0;
@@ -114,7 +114,7 @@ bool LaunchQueue::submitAsGraph() {
         }
         seen.graph->launch(stream_);
     } catch (const std::runtime_error& error) {
-        cudaGetLastError();  // it is answered here
+        cudaGetLastError();  // clears the error, which is handled here
         std::fprintf(stderr, "shardlab: without CUDA graphs from now on: %s\n", error.what());
         graphs_ = false;
         return false;

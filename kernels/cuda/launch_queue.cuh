@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream as the ops see it: everything is done in the order it was asked for. What comes again and again under a name
+// A stream as operations see it: launches run in the order in which they are made. A batch that recurs under a name
 // goes to the GPU as one CUDA graph.
 #pragma once
 
@@ -17,20 +17,21 @@
 
 namespace shardlab::cuda {
 
-/// From any thread. Between begin and end, what the thread asks for is gathered; it goes to the GPU at the end, or when
-/// somebody needs the stream. The first time it is launched kernel by kernel, from the second on as a graph: of it only
-/// those kernels are set anew whose arguments differ. Where CUDA refuses graphs, kernel by kernel from then on.
+/// Any thread may use the queue. Launches that a thread makes between begin and end are gathered, and go to the GPU at
+/// the end, or when a caller needs the stream. The first time they are launched kernel by kernel, from the second time
+/// on as a graph, in which only kernels with other arguments are set again. Where CUDA refuses graphs, the queue
+/// launches kernel by kernel from then on.
 class LaunchQueue {
 public:
-    /// Of the calling thread's GPU. Without `graphs` nothing is gathered.
+    /// A queue for the calling thread's GPU. Without `graphs` nothing is gathered.
     explicit LaunchQueue(bool graphs = true);
     ~LaunchQueue();
     LaunchQueue(const LaunchQueue&) = delete;
     LaunchQueue& operator=(const LaunchQueue&) = delete;
 
-    /// What was asked for so far has gone to it.
+    /// The stream, to which all launches made so far have gone.
     cudaStream_t stream();
-    /// Drops what is gathered and waits for what is under way. Never throws: a GPU that has failed has said so before.
+    /// Drops gathered launches and waits for those under way. Never throws: a GPU that has failed has said so before.
     void abandon();
 
     void begin(const char* name);
@@ -46,31 +47,31 @@ public:
     }
 
     struct Counts {
-        std::uint64_t graphs = 0;  ///< made
+        std::uint64_t graphs = 0;  ///< graphs that were made
         std::uint64_t graphLaunches = 0;
-        std::uint64_t kernelsSet = 0;  ///< of graphs, for another launch
+        std::uint64_t kernelsSet = 0;  ///< kernels of graphs that were set for another launch
         std::uint64_t captures = 0;
-        std::uint64_t launches = 0;  ///< kernels and calls that went by themselves
+        std::uint64_t launches = 0;  ///< kernels and calls that went to the GPU by themselves
     };
     Counts counts();
 
 private:
-    /// What has been seen of a batch under a name.
+    /// What the queue knows of a batch under a name.
     struct Seen {
-        std::unique_ptr<LaunchGraph> graph;  ///< from the second time on
+        std::unique_ptr<LaunchGraph> graph;  ///< made the second time
         std::uint64_t launches = 0;          ///< of the graph
-        bool unsteady = false;               ///< captured anew too often to be worth it
+        bool unsteady = false;               ///< captured again too often to be worth a graph
     };
 
     bool gathers() const { return depth_ > 0 && owner_ == std::this_thread::get_id(); }
-    /// What another thread asks for does not get into what is gathered.
+    /// Keeps launches of another thread out of the gathered batch.
     void makeRoom() {
         if (!gathers()) submit();
     }
-    /// Lets blocks of the kernel have more shared memory than they do unasked.
+    /// Lets blocks of the kernel have more shared memory than the default.
     void allowShared(const KernelLaunch& launch);
     void submit();
-    /// False where the batch is to be launched kernel by kernel.
+    /// False where the batch has to be launched kernel by kernel.
     bool submitAsGraph();
     void forget(Seen& seen);
 
@@ -79,12 +80,12 @@ private:
     cudaStream_t stream_ = nullptr;
     cudaStream_t capture_ = nullptr;
     LaunchBatch batch_;
-    std::unordered_set<const void*> allowed_;  ///< kernels, much shared memory
+    std::unordered_set<const void*> allowed_;  ///< kernels that may use much shared memory
     int depth_ = 0;
     std::thread::id owner_;
-    std::uint64_t name_ = 0;  ///< hash of it and of how many batches were submitted since begin
+    std::uint64_t name_ = 0;  ///< hash of the name and of how many batches were submitted since begin
     std::unordered_map<std::uint64_t, Seen> seen_;
-    Counts counts_;  ///< of graphs that were given up
+    Counts counts_;  ///< counts of graphs that were given up
 };
 
 }  // namespace shardlab::cuda

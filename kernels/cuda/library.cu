@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library shows to the program that loads it: kernels/cuda_library.h.
+// The functions that the library offers to the program that loads it: kernels/cuda_library.h.
 #include "kernels/cuda_library.h"
 
 #include "kernels/cuda/cuda_device.cuh"
@@ -17,7 +17,7 @@ const CudaLibrary library{
     [](char* reason, std::size_t size) {
         int count = 0;
         const cudaError_t status = cudaGetDeviceCount(&count);
-        cudaGetLastError();  // it is answered here
+        cudaGetLastError();  // clears the error, which is handled here
         if (status == cudaErrorInsufficientDriver) {
             int driver = 0;
             cudaDriverGetVersion(&driver);
@@ -54,8 +54,8 @@ const CudaLibrary library{
 
 }  // namespace
 
-/// Streams beyond the hardware's queues, eight unless more are asked for before CUDA starts, share one: a message that
-/// waits for its receiver would then hold up products behind it.
+/// The hardware has eight queues unless more are asked for before CUDA starts. Further streams share a queue, where a
+/// message that waits for its receiver would hold up the products behind it.
 extern "C" __attribute__((visibility("default"))) const CudaLibrary* shardlabCudaLibrary() {
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
     return &library;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Powers by the hardware's own instruction: off by 2⁻²² of themselves at most; 0 below 2⁻¹²⁶.
+// Powers by the hardware's own instruction. They are off by at most 2⁻²² of themselves, and 0 below 2⁻¹²⁶.
 #pragma once
 
 #include <cuda_runtime.h>

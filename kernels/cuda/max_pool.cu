@@ -8,9 +8,9 @@ namespace shardlab::cuda {
 
 namespace {
 
-constexpr int above = 4;  ///< in a code: the largest is above 0
+constexpr int above = 4;  ///< the bit of a code that says that the largest is above 0
 
-/// A window: its four elements lie `row` and `channels` apart.
+/// A window, whose four elements lie `row` and `channels` apart.
 template <class T>
 struct Window {
     T* first;
@@ -34,15 +34,15 @@ struct Window {
             }
         return best;
     }
-    /// The gradient goes to `place`, the other three get none.
+    /// The gradient goes to `place`; the other three elements get 0.
     __device__ void give(int place, float gradient) const {
 #pragma unroll
         for (int i = 0; i < 4; ++i) at(i) = fromFloat<std::remove_cv_t<T>>(i == place ? gradient : 0.0f);
     }
 };
 
-/// function(row of what is pooled, first element there, how many, number of the pair) for each pair of neighbours,
-/// which share a byte of codes.
+/// Calls function(pooled row, first element there, how many, number of the pair) for each pair of neighbours, which
+/// share a byte of codes.
 template <class Function>
 __device__ void overPairs(const ImageShape& shape, std::int64_t count, Function&& function) {
     const int pairs = static_cast<int>(poolCodesOfRow(shape)), elements = shape.width / 2 * shape.channels;
@@ -88,7 +88,7 @@ __global__ void maxPoolGradKernel(ImageShape shape, std::int64_t count, const T*
     });
 }
 
-/// Pairs of neighbours in what is pooled.
+/// How many pairs of neighbours the pooled rows have.
 std::int64_t pairsOf(const ImageShape& shape) { return static_cast<std::int64_t>(poolCodes(shape)); }
 
 }  // namespace

@@ -38,7 +38,7 @@ void* MemoryCache::allocate(std::size_t bytes) {
     } else {
         cudaError_t status = cudaMalloc(&data, size);
         if (status == cudaErrorMemoryAllocation) {
-            cudaGetLastError();  // it is answered here
+            cudaGetLastError();  // clears the error, which is handled here
             empty();
             status = cudaMalloc(&data, size);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a GPU that is kept for the next who asks, and small uploads that do not wait for the stream.
+// Memory of a GPU that is kept for later use, and small uploads that do not wait for the stream.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,11 +14,11 @@
 
 namespace shardlab::cuda {
 
-/// cudaMalloc and cudaFree stop the GPU: what is released is kept, by size, for who asks next; he gets the lowest
-/// address, so that steps alike get the same. For use in one stream, by any thread.
+/// cudaMalloc and cudaFree stop the GPU, so released memory is kept by size for the next call. That gets the lowest
+/// address, so that equal steps get the same addresses. The memory is for use in one stream, by any thread.
 class MemoryCache {
 public:
-    /// `beforeFreeing`: what uses memory that was released goes to the GPU, at the latest.
+    /// `beforeFreeing` sends to the GPU the launches that still use released memory.
     explicit MemoryCache(std::function<void()> beforeFreeing) : beforeFreeing_(std::move(beforeFreeing)) {}
     MemoryCache(const MemoryCache&) = delete;
     MemoryCache& operator=(const MemoryCache&) = delete;
@@ -35,7 +35,7 @@ private:
     std::unordered_map<void*, std::size_t> taken_;
 };
 
-/// Copies what is to be uploaded into pinned memory, so that the host's side is free at once.
+/// Copies uploads into pinned memory first, so that the host's side is free at once.
 class UploadRing {
 public:
     UploadRing();
@@ -44,7 +44,7 @@ public:
     ~UploadRing();
 
     static constexpr std::size_t slotBytes = std::size_t{256} << 10;
-    /// At most slotBytes; waits only while all slots are on their way. By any thread.
+    /// Uploads at most slotBytes; waits only while all slots are in use. Any thread may call it.
     void upload(const void* host, void* data, std::size_t bytes, cudaStream_t stream);
 
 private:

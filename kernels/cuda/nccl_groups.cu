@@ -21,7 +21,7 @@ namespace shardlab::cuda {
 
 namespace {
 
-/// NCCL's functions, as they were found.
+/// The functions of NCCL, as they were found in the library.
 struct Nccl {
     decltype(&ncclGetVersion) getVersion = nullptr;
     decltype(&ncclGetUniqueId) getUniqueId = nullptr;
@@ -41,7 +41,7 @@ struct Nccl {
     decltype(&ncclAllGather) allGather = nullptr;
     decltype(&ncclBroadcast) broadcast = nullptr;
 
-    /// Throws what NCCL says of `call`.
+    /// Throws NCCL's message about `call`.
     void require(ncclResult_t result, const char* call, ncclComm_t communicator = nullptr) const {
         if (result == ncclSuccess) return;
         std::string text = std::string("NCCL: ") + call + ": " + getErrorString(result);
@@ -133,7 +133,7 @@ private:
             : group_(group), begin_(std::move(begin)), end_(std::move(end)) {}
         bool done() override {
             const bool over = end_->reached().has_value();
-            group_.requireMembers();  // one that was cut off is over too
+            group_.requireMembers();  // an exchange that was cut off counts as over, too
             return over;
         }
         void precede() override {
@@ -147,13 +147,13 @@ private:
         std::shared_ptr<DeviceMoment> begin_, end_;
     };
 
-    /// Waits for what others still have to take or bring. False where they will not: this rank has failed, or one of
-    /// them.
+    /// Waits for exchanges that others still take part in. False where they will not end, because this rank or one of
+    /// them has failed.
     bool finished() const {
         while (std::uncaught_exceptions() == 0) {
             const cudaError_t status = cudaStreamQuery(stream_);
             if (status == cudaSuccess) return true;
-            cudaGetLastError();  // it is answered here
+            cudaGetLastError();  // clears the error, which is handled here
             ncclResult_t error = ncclSuccess;
             if (status != cudaErrorNotReady || nccl_.commGetAsyncError(communicator_, &error) != ncclSuccess ||
                 error != ncclSuccess)
@@ -214,9 +214,9 @@ bool find(void* library, const char* name, Function& function) {
 
 std::unique_ptr<DeviceGroups> loadNccl(CudaDevice& device, std::string& reason) {
     const char* named = std::getenv("SHARDLAB_NCCL_LIBRARY");
-    // Members connect when they join, not in their first collective, which would then wait for all of them.
+    // Members connect when they join, not in their first collective, which would then wait for all members.
     setenv("NCCL_RUNTIME_CONNECT", "0", 0);
-    // Never closed: NCCL's own threads live in it.
+    // The library is never closed, because NCCL's own threads live in it.
     void* library = dlopen(named ? named : "libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         reason = std::string("NCCL does not load: ") + dlerror();

@@ -9,7 +9,7 @@ namespace shardlab::cuda {
 
 namespace {
 
-/// A thread takes the numbers of a group, whose bytes are `Word`.
+/// A thread takes the numbers of one group, whose bytes are a `Word`.
 template <class T, class Word>
 __global__ void packKernel(PackedFormat format, int group, std::int64_t count, std::int64_t groups, const T* from,
                            Word* packed) {
@@ -32,7 +32,7 @@ __global__ void unpackKernel(PackedFormat format, int group, std::int64_t count,
     });
 }
 
-/// function(Of<Word>{}): of a group's bytes.
+/// Calls function(Of<Word>{}), where Word has the bytes of a group.
 template <class Function>
 void withWord(int bits, Function&& function) {
     if (bits == 16) return function(Of<std::uint16_t>{});

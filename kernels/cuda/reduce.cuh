@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and maxima over the threads of a warp or a block, in a fixed order: the same bits in every call.
+// Sums and maxima over the threads of a warp or a block, in a fixed order, so that every call gives the same bits.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,7 +21,7 @@ struct Largest {
     }
 };
 
-/// Over `Lanes` neighbouring lanes of a warp, all of which call it; every lane gets the result.
+/// Reduces over `Lanes` neighbouring lanes of a warp, all of which call it; every lane gets the result.
 template <class Operation, int Lanes = warpSize_, class T>
 __device__ T warpReduce(T value) {
 #pragma unroll
@@ -38,14 +38,15 @@ __device__ T warpMax(T value) {
     return warpReduce<Largest>(value);
 }
 
-/// Over a block of `Threads` (a multiple of 32, in one dimension), all of which call it; every thread gets the result.
+/// Reduces over a block of `Threads` (a multiple of 32, in one dimension), all of which call it; every thread gets the
+/// result.
 template <class Operation, int Threads, class T>
 __device__ T blockReduce(T value) {
     constexpr int warps = Threads / warpSize_;
     value = warpReduce<Operation>(value);
     if constexpr (warps > 1) {
         __shared__ T parts[warps];
-        __syncthreads();  // whoever still reads the parts of the call before
+        __syncthreads();  // other threads may still read the parts of the call before
         if (threadIdx.x % warpSize_ == 0) parts[threadIdx.x / warpSize_] = value;
         __syncthreads();
         value = parts[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread takes one pair of the heads that share a key, so that it knows its angle once for all of them. The angle is
-// taken in double precision and brought within a turn there: far positions keep their digits.
+// A thread takes one pair of all heads that share a key, so that it computes the angle once for all of them. The angle
+// is computed in double precision and reduced to one turn there, so that far positions keep their digits.
 #include "kernels/rotary.h"
 
 #include "kernels/cuda/cuda_device.cuh"
@@ -18,7 +18,7 @@ struct Turn {
     float cosine;
     float sine;
 
-    /// Of pair `pair` at `position`; `logBase`: log2 of the base.
+    /// The turn of pair `pair` at `position`; `logBase` is log2 of the base.
     __device__ Turn(int position, int pair, int width, double logBase) {
         constexpr double turnsOfRadian = 0.15915494309189535;
         const double turns = position * exp2(-2.0 * pair / width * logBase) * turnsOfRadian;
@@ -26,7 +26,7 @@ struct Turn {
     }
 };
 
-/// Where one thread works: a token, one of its key heads, and of each of their heads a pair.
+/// Where one thread works: a token, one of its key heads, and a pair in each head that shares the key.
 struct PairPlace {
     std::int64_t token;
     int key;

@@ -8,13 +8,14 @@
 
 namespace shardlab::cuda {
 
-/// Keys with a number each, all of the device.
+/// Keys with a number each, in the device's memory.
 struct KeyedNumbers {
     std::uint32_t* keys = nullptr;
     std::int32_t* numbers = nullptr;
 };
 
-/// sorted := `from` by keys below `end`; those of one key stay in order. `scratch` of sortScratch(count) bytes.
+/// sorted := `from` by keys, which are below `end`; numbers of one key stay in order. `scratch` has sortScratch(count)
+/// bytes.
 void sortByKey(int count, std::uint32_t end, KeyedNumbers from, KeyedNumbers sorted, void* scratch,
                cudaStream_t stream);
 std::size_t sortScratch(int count, std::uint32_t end);

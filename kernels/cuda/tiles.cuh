@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many matrices in one launch, cut into tiles, of which a block takes one: a warp a row at a time, a lane every 32nd
-// column of it. What is made of whole rows and columns is first made of those of each tile, then of these in their
-// order: the same bits in every call.
+// Many matrices in one launch, cut into tiles. A block takes one tile, a warp one row at a time, and a lane every 32nd
+// column of it. Numbers of whole rows and columns are first computed for each tile and then combined in the order of
+// the tiles, so that every call gives the same bits.
 #pragma once
 
 #include "kernels/cuda/grid.cuh"
@@ -20,7 +20,7 @@ constexpr int partTileColumns = 256;
 constexpr int partTileWarps = partTileThreads / warpSize_;
 constexpr int partTileOwn = partTileColumns / warpSize_;  ///< columns of a lane
 
-/// What parts of a table have in common.
+/// The members that all parts of a table have.
 struct TiledPart {
     std::int64_t count = 0;  ///< tiles
     int rows = 0;
@@ -32,7 +32,7 @@ struct TiledPart {
         : count(ceilDiv(ofRows, partTileRows) * ceilDiv(ofColumns, partTileColumns)), rows(ofRows), columns(ofColumns),
           across(static_cast<int>(ceilDiv(ofColumns, partTileColumns))) {}
     int down() const { return across == 0 ? 0 : static_cast<int>(count / across); }
-    /// Of all tiles: a number a row each, and a number a column.
+    /// How many numbers all tiles need, with one for each row or one for each column of a tile.
     std::int64_t partials(bool ofRows) const {
         return (ofRows ? std::int64_t{across} * rows : 0) + std::int64_t{down()} * columns;
     }
@@ -48,11 +48,11 @@ struct PartTile {
         : down(number / part.across), across(number % part.across), row(down * partTileRows),
           rowEnd(row + partTileRows < part.rows ? row + partTileRows : part.rows), column(across * partTileColumns),
           lane(static_cast<int>(threadIdx.x) % warpSize_), warp(static_cast<int>(threadIdx.x) / warpSize_) {}
-    /// Of this lane, number k of partTileOwn.
+    /// Column k of this lane's partTileOwn columns.
     __device__ int own(int k) const { return column + lane + k * warpSize_; }
 };
 
-/// partial[column] = what the warps have of each column; all threads of the block call it.
+/// partial[column] = the combined value of all warps for the column; all threads of the block call it.
 template <class Operation>
 __device__ void keepColumns(const PartTile& tile, int columns, const float (&own)[partTileOwn], float* partial) {
     __shared__ float parts[partTileWarps][partTileColumns];
@@ -67,22 +67,22 @@ __device__ void keepColumns(const PartTile& tile, int columns, const float (&own
     partial[static_cast<std::int64_t>(tile.down) * columns + tile.column + at] = all;
 }
 
-/// Numbers of rows or of columns, made of `partials` numbers each: partial[i · count + number].
+/// Numbers of rows or of columns, each combined from `partials` numbers: partial[i · count + number].
 struct CombinedPart {
     float* numbers = nullptr;
     const float* partial = nullptr;
     std::int64_t count = 0;
     int partials = 0;
-    float keep = 0;   ///< share of what they were
-    float rest = 1;   ///< of what they are made of,
-    float added = 0;  ///< and this
+    float keep = 0;   ///< factor of the numbers as they were
+    float rest = 1;   ///< factor of the combined numbers
+    float added = 0;  ///< added to the combined numbers before that
 };
 
-/// Room of what tiles make of rows and columns, given out from its front, and what is to be made of each piece.
+/// Memory for the numbers that tiles make, handed out from its front, with what is to be combined from each piece.
 class PartialRoom {
 public:
     explicit PartialRoom(float* room) : next_(room) {}
-    /// Of what `part` will be made of; its `partial` is set here.
+    /// Hands out the memory of `part`, and sets its `partial`.
     float* take(CombinedPart part) {
         part.partial = next_;
         taken_.push_back(part);
@@ -97,7 +97,7 @@ private:
 
 template <class Operation>
 __device__ float combined(const CombinedPart& part, std::int64_t number) {
-    float all = 0;  // none is negative
+    float all = 0;  // no number is negative
     for (int i = 0; i < part.partials; ++i) all = Operation{}(all, part.partial[i * part.count + number]);
     return all;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the types that arrays carry at run time to those that kernels are compiled for; accesses of 16 bytes.
+// The step from types known at run time to those that kernels are compiled for, and accesses of 16 bytes.
 #pragma once
 
 #include "kernels/array.h"
@@ -21,7 +21,7 @@ struct Of {
     using Type = T;
 };
 
-/// function(Of<T>{}) for the T that `type` names.
+/// Calls function(Of<T>{}) with the T that `type` names.
 template <class Function>
 void withType(DType type, Function&& function) {
     switch (type) {
@@ -34,7 +34,7 @@ void withType(DType type, Function&& function) {
     throw std::logic_error("an operation was asked for numbers that are no fp32, bf16 or fp16");
 }
 
-/// function(Of<T>{}, Of<P>{}): T of `type`; P of `other`, which is the same or fp32.
+/// Calls function(Of<T>{}, Of<P>{}) with T for `type`, and P for `other`, which is the same or fp32.
 template <class Function>
 void withTypes(DType type, DType other, Function&& function) {
     withType(type, [&](auto t) {
@@ -44,7 +44,7 @@ void withTypes(DType type, DType other, Function&& function) {
     });
 }
 
-/// function(Of<A>{}, Of<B>{}): the same, or one of them fp32.
+/// Calls function(Of<A>{}, Of<B>{}) with equal types, or with one of them fp32.
 template <class Function>
 void withStateTypes(DType a, DType b, Function&& function) {
     if (a == DType::F32 && b != DType::F32)
@@ -65,7 +65,7 @@ __host__ __device__ inline float toFloat(float x) { return x; }
 __host__ __device__ inline float toFloat(bf16 x) { return __bfloat162float(x); }
 __host__ __device__ inline float toFloat(fp16 x) { return __half2float(x); }
 
-/// Rounded to nearest, ties to even.
+/// Rounds to nearest, ties to even.
 template <class T>
 __host__ __device__ T fromFloat(float x);
 template <>
@@ -81,7 +81,7 @@ __host__ __device__ inline fp16 fromFloat<fp16>(float x) {
     return __float2half_rn(x);
 }
 
-/// N neighbours as they lie in memory. Loaded and stored by accesses of 16 bytes where they are as many.
+/// N neighbours as they lie in memory, loaded and stored 16 bytes at a time where they have as many.
 template <class T, int N>
 struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Pack {
     T values[N];
@@ -89,7 +89,7 @@ struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Pack {
     __device__ void set(int i, float x) { values[i] = fromFloat<T>(x); }
 };
 
-/// `data` must be aligned to 16 bytes, or to all of the pack where that is smaller.
+/// `data` must be aligned to 16 bytes, or to the size of the pack where that is smaller.
 template <int N, class T>
 __device__ Pack<T, N> loadPack(const T* data) {
     return *reinterpret_cast<const Pack<T, N>*>(data);
@@ -100,14 +100,14 @@ __device__ void storePack(T* data, const Pack<T, N>& pack) {
     *reinterpret_cast<Pack<T, N>*>(data) = pack;
 }
 
-/// Elements of T in 16 bytes.
+/// How many elements of T are 16 bytes.
 template <class T>
 constexpr int packOf = 16 / static_cast<int>(sizeof(T));
 
 inline bool aligned(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; }
 
-/// function(std::integral_constant) of how many neighbours a thread takes at once: a pack of T where `columns` is a
-/// multiple of it and all of `data` (null: none) is aligned, else one.
+/// Calls function(std::integral_constant) with how many neighbours a thread takes at once: a pack of T where `columns`
+/// is a multiple of it and all of `data` (which may be null) is aligned, else one.
 template <class T, class Function, class... Pointers>
 void withPacks(std::int64_t columns, Function&& function, Pointers... data) {
     if (columns % packOf<T> == 0 && (aligned(data) && ...)) function(std::integral_constant<int, packOf<T>>{});

@@ -57,7 +57,7 @@ __device__ __forceinline__ float exp2Of(float x) {
     return result;
 }
 
-/// Over the four lanes that hold a row of C.
+/// The maximum over the four lanes that hold a row of C.
 __device__ __forceinline__ float quadMaximum(float x) {
     x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFu, x, 1));
     return fmaxf(x, __shfl_xor_sync(0xFFFFFFFFu, x, 2));
@@ -69,15 +69,15 @@ __device__ __forceinline__ float quadSum(float x) {
 
 __device__ __forceinline__ bool anyOfWarp(bool what) { return __any_sync(0xFFFFFFFFu, what); }
 
-/// Four matrices of 8×8; lanes 8·i … 8·i+7 give the rows of matrix i, of 16 bytes each, at addresses of shared memory
-/// that are multiples of 16. Lane 4·g + t gets of each row g, columns 2t and 2t+1.
+/// Loads four matrices of 8×8. Lanes 8·i … 8·i+7 give the rows of matrix i, 16 bytes each, at addresses of shared
+/// memory that are multiples of 16. Lane 4·g + t gets columns 2t and 2t+1 of row g of each matrix.
 __device__ __forceinline__ void loadMatrices(std::uint32_t (&values)[4], const void* row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(values[0]), "=r"(values[1]), "=r"(values[2]), "=r"(values[3])
                  : "r"(sharedAddress(row))
                  : "memory");
 }
-/// The same of the transposed matrices: rows 2t and 2t+1, column g.
+/// Loads the transposed matrices likewise: lane 4·g + t gets rows 2t and 2t+1 of column g.
 __device__ __forceinline__ void loadMatricesTransposed(std::uint32_t (&values)[4], const void* row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(values[0]), "=r"(values[1]), "=r"(values[2]), "=r"(values[3])
@@ -106,7 +106,8 @@ __device__ __forceinline__ void multiplyAdd<__half>(float (&c)[4], const std::ui
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/// 16 bytes from global to shared memory, or as many zeros; there after waitForCopies and a barrier.
+/// Copies 16 bytes from global to shared memory, or writes as many zeros; they are there after waitForCopies and a
+/// barrier.
 __device__ __forceinline__ void copyAsync16(void* shared, const void* global, bool valid) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(sharedAddress(shared)), "l"(global),
                  "r"(valid ? 16 : 0)
@@ -118,7 +119,7 @@ __device__ __forceinline__ void copyAsync4(void* shared, const void* global, boo
                  : "memory");
 }
 __device__ __forceinline__ void commitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Until no more than `pending` of the groups that this thread committed are under way.
+/// Waits until no more than `pending` of the groups that this thread committed are under way.
 template <int pending>
 __device__ __forceinline__ void waitForCopies() {
     asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
