@@ -22,7 +22,7 @@ int JobSignals::next() const {
 
 void follow(Job& job, const JobSignals& signals, RunProgress& progress) {
     int received = 0;
-    while (job.state() != JobState::Ended) {
+    while (job.state() != RunState::Ended) {
         const int signal = signals.next();
         if (signal == SIGUSR1) {
             job.send(Command::Checkpoint);

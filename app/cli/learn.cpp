@@ -56,18 +56,18 @@ int listFigures() {
 }
 
 /// Records into `file`. Error: it did not start, or failed.
-Status record(const LessonExperiment& experiment, DeviceTime device, const std::filesystem::path& file,
-              const Measurements& measurements, const JobSignals& signals, bool& stopped) {
+Status record(const LessonExperiment& experiment, const std::filesystem::path& file, const Measurements& measurements,
+              const JobSignals& signals, bool& stopped) {
     printNote(fmt::format("{}{}{}", experiment.name, experiment.title.empty() ? "" : ": ", experiment.title));
-    RunProgress progress(experiment.layout, device, isatty(STDERR_FILENO) == 1);
+    RunProgress progress(isatty(STDERR_FILENO) == 1);
     JobOptions starting{.layout = experiment.layout, .runFile = file};
     starting.measurements = measurements;
     const auto job = Job::start(starting, progress);
     if (!job) return fail(job.error());
     follow(**job, signals, progress);
-    stopped = progress.end().outcome == "stopped";
-    if (progress.end().outcome == "failed")
-        return fail({"the experiment failed", experiment.name, progress.end().reason, {}});
+    const RunEnd end = *progress.end();
+    stopped = end.outcome == "stopped";
+    if (end.outcome == "failed") return fail({"the experiment failed", experiment.name, end.reason, {}});
     return {};
 }
 
@@ -104,8 +104,7 @@ Status runAll(const Lesson& lesson, const LearnOptions& options, const Measureme
         const LessonExperiment& experiment = lesson.experiments[index];
         const std::filesystem::path file = folder / (lesson.name + "-" + experiment.name + ".shardlab");
         bool stopped = false;
-        const DeviceTime device(known[index].planned->plan.costs.stretch);
-        const Status recorded = record(experiment, device, file, measurements, signals, stopped);
+        const Status recorded = record(experiment, file, measurements, signals, stopped);
         if (!recorded) return recorded;
         if (stopped) {  // Ctrl+C is meant for the lesson, not for this run of it
             printNote(experiment.name + " was stopped before its end: its figures stay open");

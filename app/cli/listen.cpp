@@ -4,10 +4,11 @@
 #include "app/cli/run_text.h"
 #include "app/cli/serving.h"
 #include "app/cli/verbs.h"
-#include "app/cli/watch_progress.h"
+#include "app/cli/run_progress.h"
 #include "engine/base/resources.h"
 #include "engine/launch/job/run_summary.h"
 #include "engine/launch/serve/live_listener.h"
+#include "engine/launch/serve/run_copy.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -43,16 +44,16 @@ int listen(const ListenChoices& options) {
     const auto token = TokenFile::make(options.tokenFile.empty() ? options.out + ".token" : options.tokenFile);
     if (!token) return failWith(token.error());
 
-    RunCopy copy(options.out);
-    WatchProgress progress(isatty(STDERR_FILENO) == 1, &copy);
+    RunProgress progress(isatty(STDERR_FILENO) == 1);
+    RunCopy copy(options.out, progress);
     ListenOptions listening;
     listening.address = *address;
     listening.token = token->token();
-    auto listener = LiveListener::listen(listening, progress);
+    auto listener = LiveListener::listen(listening, copy);
     if (!listener) return failWith(listener.error());
     announce((*listener)->address().text(), *token);
     bool left = false;
-    while (!progress.over() && !left) {
+    while (!progress.status().over() && !left) {
         left = signals.next() != 0;
         progress.show();
     }

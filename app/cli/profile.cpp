@@ -84,7 +84,7 @@ std::string profileText(const Profile& profile, const std::filesystem::path& fil
 }
 
 Result<Profile> measureOnce(const Layout& layout, const JobSignals& signals) {
-    RunProgress progress(layout, DeviceTime(), isatty(STDERR_FILENO) == 1);
+    RunProgress progress(isatty(STDERR_FILENO) == 1);
     const auto profiling = Profiling::start(layout, progress);
     if (!profiling) return fail(profiling.error());
     follow((*profiling)->job(), signals, progress);

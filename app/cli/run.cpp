@@ -8,7 +8,6 @@
 #include "engine/launch/job/input_files.h"
 #include "engine/launch/job/job.h"
 #include "engine/launch/job/run_summary.h"
-#include "engine/predict/plan/plan.h"
 
 #include <cstdio>
 #include <ctime>
@@ -45,13 +44,6 @@ std::string defaultOut(const Layout& layout) {
     char time[32];
     std::strftime(time, sizeof time, "%Y%m%d-%H%M%S", &parts);
     return name + "-" + time + ".shardlab";
-}
-
-/// How the clock of a run of this layout shows the time of its devices.
-DeviceTime deviceTimeOf(const Layout& layout, const Measurements& measurements) {
-    if (!layout.cluster.pace) return {};
-    const auto plan = makePlan(layout, measurements);
-    return plan ? DeviceTime(plan->costs.stretch) : DeviceTime();
 }
 
 /// `end` as the job knows it: a full disk may have kept it out of the file. Returns the exit status of a run that did
@@ -98,8 +90,7 @@ int run(const RunOptions& options) {
     starting.resume = options.resume;
     starting.agent = std::move(*agent);
     starting.measurements = measurementsOfThisMachine();
-    RunProgress progress(loaded->layout, deviceTimeOf(loaded->layout, starting.measurements),
-                         isatty(STDERR_FILENO) == 1);
+    RunProgress progress(isatty(STDERR_FILENO) == 1);
     std::optional<Serving> serving;
     if (options.serving.wanted()) {
         auto opened = Serving::open(options.serving, file);
@@ -118,12 +109,13 @@ int run(const RunOptions& options) {
     if (serving) serving->announce();
     follow(**job, signals, progress);
     if (serving) serving->report();
-    const int reported = report(file, progress.end(), options.json);
-    if (progress.end().outcome != "failed") {
-        if (reported == noCheckpoints) printError({"the run has no checkpoint", {}, progress.end().reason, {}});
+    const RunEnd end = *progress.end();
+    const int reported = report(file, end, options.json);
+    if (end.outcome != "failed") {
+        if (reported == noCheckpoints) printError({"the run has no checkpoint", {}, end.reason, {}});
         return reported;
     }
-    printError({"the run failed", {}, progress.end().reason, {}});
+    printError({"the run failed", {}, end.reason, {}});
     return failure;
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
+#include <utility>
 
 namespace shardlab::cli {
 
@@ -18,23 +19,27 @@ constexpr std::chrono::seconds plainInterval{5};
 
 }  // namespace
 
-RunProgress::RunProgress(const Layout& layout, DeviceTime device, bool terminal, bool planned)
-    : stepsAsked_(layout.run.steps), tokens_(tokensPerStep(layout)), counted_(countedInputs(layout.model)),
-      device_(device), terminal_(terminal), planned_(planned),
-      steps_(rankCount(layout), flushes(layout), SentBytes(layout)) {}
+RunProgress::Steps::Steps(const RunHeader& given)
+    : header(given), device(given.stretch), steps(rankCount(given.layout), flushes(given.layout), sentBytesOf(given)) {}
 
-void RunProgress::stateChanged(JobState state) {
+void RunProgress::begun(const RunHeader& header) {
+    const std::lock_guard lock(mutex_);
+    run_.emplace(header);
+}
+
+void RunProgress::stateChanged(RunState state) {
     const std::lock_guard lock(mutex_);
     state_ = state;
 }
 
 void RunProgress::eventsArrived(std::span<const Event> events) {
     const std::lock_guard lock(mutex_);
-    steps_.add(events);
+    run_->steps.add(events);
     for (const Event& event : events)
-        if (event.kind == EventKind::Loss) loss_ = event.value;
-    completeSteps_ = std::min(completeSteps_, steps_.steps().size());  // a restart takes some away
-    while (completeSteps_ < steps_.steps().size() && steps_.steps()[completeSteps_].complete) ++completeSteps_;
+        if (event.kind == EventKind::Loss) run_->loss = event.value;
+    const std::vector<StepSummary>& steps = run_->steps.steps();
+    run_->complete = std::min(run_->complete, steps.size());  // a restart takes some away
+    while (run_->complete < steps.size() && steps[run_->complete].complete) ++run_->complete;
 }
 
 void RunProgress::logged(const LogLine& line) {
@@ -43,19 +48,43 @@ void RunProgress::logged(const LogLine& line) {
     messages_.push_back(line.rank < 0 ? line.text : fmt::format("rank {}: {}", line.rank, line.text));
 }
 
+void RunProgress::ended(const RunEnd& end) {
+    const std::lock_guard lock(mutex_);
+    end_ = end;
+}
+
+void RunProgress::statusChanged(const WatchStatus& status) {
+    const std::lock_guard lock(mutex_);
+    link_ = status;
+}
+
+std::optional<RunEnd> RunProgress::end() const {
+    const std::lock_guard lock(mutex_);
+    return end_;
+}
+
+WatchStatus RunProgress::status() const {
+    const std::lock_guard lock(mutex_);
+    return link_;
+}
+
 std::string RunProgress::line() const {
-    if (completeSteps_ == 0)
-        return fmt::format("{} {} ranks", name(state_), state_ == JobState::Starting ? "the" : "on");
-    const StepSummary& step = steps_.steps()[completeSteps_ - 1];
-    const std::string loss = !loss_ ? "–" : std::isfinite(*loss_) ? fmt::format("{:.4f}", *loss_) : "not finite";
-    const double seconds = device_.seconds(step.seconds);
-    if (!planned_)
+    if (run_->complete == 0)
+        return fmt::format("{} {} ranks", name(state_), state_ == RunState::Starting ? "the" : "on");
+    const StepSummary& step = run_->steps.steps()[run_->complete - 1];
+    const std::string loss = !run_->loss                  ? "–"
+                             : std::isfinite(*run_->loss) ? fmt::format("{:.4f}", *run_->loss)
+                                                          : "not finite";
+    const double seconds = run_->device.seconds(step.seconds);
+    if (!run_->header.hasLayout())
         return fmt::format("{} steps  loss {}  idle {}  {} a step", step.step + 1, loss, formatPercent(step.bubble),
                            formatSeconds(seconds));
-    return fmt::format("{} of {} steps  loss {}  {} {}/s  bubble {}  {} a step{}{}", step.step + 1, stepsAsked_, loss,
-                       formatCount(static_cast<double>(tokens_) / seconds), counted_, formatPercent(step.bubble),
-                       formatSeconds(seconds), device_.isClock() ? "" : "  " + device_.text(),
-                       state_ == JobState::Stopping ? "  stopping" : "");
+    const Layout& layout = run_->header.layout;
+    return fmt::format("{} of {} steps  loss {}  {} {}/s  bubble {}  {} a step{}{}", step.step + 1, layout.run.steps,
+                       loss, formatCount(static_cast<double>(tokensPerStep(layout)) / seconds),
+                       countedInputs(layout.model), formatPercent(step.bubble), formatSeconds(seconds),
+                       run_->device.isClock() ? "" : "  " + run_->device.text(),
+                       state_ == RunState::Stopping ? "  stopping" : "");
 }
 
 void RunProgress::clearLine() {
@@ -63,8 +92,21 @@ void RunProgress::clearLine() {
     shown_.clear();
 }
 
+void RunProgress::showLink() {
+    if (std::exchange(shownLink_, link_.state) == link_.state) return;
+    if (link_.state == WatchStatus::State::CatchingUp)
+        printNote("connected: " + (link_.reason.empty() ? "catching up" : link_.reason));
+    if (link_.state == WatchStatus::State::Lost) printNote(link_.reason + "; trying again");
+}
+
 void RunProgress::show() {
     const std::lock_guard lock(mutex_);
+    showLink();
+    if (link_.state != WatchStatus::State::Lost) showRun();
+}
+
+void RunProgress::showRun() {
+    if (!run_) return;
     if (!messages_.empty()) clearLine();
     for (const std::string& message : messages_) printNote(message);
     messages_.clear();
@@ -79,8 +121,10 @@ void RunProgress::show() {
 }
 
 void RunProgress::close() {
+    const std::lock_guard lock(mutex_);
     shownAt_ = {};
-    show();
+    showLink();
+    showRun();
     if (terminal_ && !shown_.empty()) std::fputc('\n', stderr);
     shown_.clear();
 }

@@ -3,9 +3,10 @@
 #include "app/cli/print.h"
 #include "app/cli/run_text.h"
 #include "app/cli/verbs.h"
-#include "app/cli/watch_progress.h"
+#include "app/cli/run_progress.h"
 #include "engine/base/token.h"
 #include "engine/launch/job/run_summary.h"
+#include "engine/launch/serve/run_copy.h"
 
 #include <filesystem>
 #include <memory>
@@ -43,15 +44,15 @@ int watch(const WatchChoices& options) {
         return failWith({"will not replace", options.out, "it exists", "another --out, or --force"});
 
     const JobSignals signals;
+    RunProgress progress(isatty(STDERR_FILENO) == 1);
     std::optional<RunCopy> copy;
-    if (!options.out.empty()) copy.emplace(options.out);
-    WatchProgress progress(isatty(STDERR_FILENO) == 1, copy ? &*copy : nullptr);
+    if (!options.out.empty()) copy.emplace(options.out, progress);
     bool left = false;
     {
         WatchOptions watching{*address, *token};
         watching.giveUpAfter = std::chrono::seconds(options.giveUp);
-        const RunWatch watch(watching, progress);
-        while (!progress.over() && !left) {
+        const RunWatch watch(watching, copy ? *copy : static_cast<WatchObserver&>(progress));
+        while (!progress.status().over() && !left) {
             left = signals.next() != 0;
             progress.show();
         }

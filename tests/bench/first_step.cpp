@@ -3,7 +3,7 @@
 // real; the layout is the default one. Prints, asserts nothing.
 #include "engine/launch/job/process.h"
 #include "tests/ui/desktop_fixture.h"
-#include "ui/core/job_starter.h"
+#include "engine/launch/job/job.h"
 #include "ui/window/main_window.h"
 
 #include <QAction>
@@ -54,10 +54,10 @@ double once(Workbench& workbench, MainWindow& window) {
 }
 
 /// Programs of measurements lie beside the folder of those that they measure.
-Result<std::unique_ptr<RunningJob>> start(const JobOptions& options, JobObserver& observer) {
+Result<std::unique_ptr<Job>> start(const JobOptions& options, RunObserver& observer) {
     JobOptions found = options;
     found.rankProgram = programFolder().parent_path() / "bin" / "shardlab-rank";
-    return launchedJobs()(found, observer);
+    return Job::start(found, observer);
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ void collector(const Plan& plan, const std::filesystem::path& folder, std::int64
     const auto count = static_cast<double>(total);
     const std::filesystem::path file = folder / "run.shardlab";
     const std::int64_t origin = monotonicNanoseconds();
-    JobObserver nobody;
+    RunObserver nobody;
     RunRecording recording(valueOf(RunWriter::create(file, headerOf(plan))), nobody, origin);
     JobInbox inbox;
     const auto collecting = valueOf(Collector::listen({folder / "socket", "token", ranks, origin}, inbox));

@@ -40,17 +40,17 @@ Bytes stream(Input& input, std::uint64_t offset) {
     return out;
 }
 
-class Watcher final : public CollectorObserver {
-public:
+/// What the collector hands over, which must be of ranks of the run.
+struct Heard {
     std::int64_t events = 0;
-    void rankJoined(const RankHello& hello) override { requireRank(hello.rank); }
-    void eventsArrived(int rank, std::span<const Event> some) override {
-        requireRank(rank);
-        for (const Event& event : some) require(event.rank == rank, "events are of the rank that sent them");
+    void operator()(const RankHello& hello) const { requireRank(hello.rank); }
+    void operator()(const std::vector<Event>& some) {
+        for (const Event& event : some) requireRank(event.rank);
         events += static_cast<std::int64_t>(some.size());
     }
-    void logArrived(const LogLine& line) override { require(line.level <= LogLevel::Error, "a log line has a level"); }
-    void rankSaidGoodbye(int rank, const std::string&) override { requireRank(rank); }
+    void operator()(const LogLine& line) const { require(line.level <= LogLevel::Error, "a log line has a level"); }
+    void operator()(const RankGoodbye& goodbye) const { requireRank(goodbye.rank); }
+    void operator()(const RankLinkLost& lost) const { requireRank(lost.rank); }
 
 private:
     static void requireRank(int rank) { require(rank >= 0 && rank < ranks, "only ranks of the run are heard"); }
@@ -74,12 +74,11 @@ void talk(const std::filesystem::path& socket, std::span<const std::byte> bytes)
 }
 
 void collector(Input& input) {
-    Watcher watcher;
     CollectorOptions options;
     options.socket = scratch() / "collector";
     options.token = token;
     options.ranks = ranks;
-    const auto listening = Collector::listen(options, watcher);
+    const auto listening = Collector::listen(options);
     require(listening.has_value(), "the collector can listen");
     if (input.below(2) == 0) (*listening)->send(Command::Pause);
     Hello hello;
@@ -93,7 +92,9 @@ void collector(Input& input) {
     talk(options.socket, all);
     (*listening)->stop();
     const CollectorCounts counts = (*listening)->counts();
-    require(counts.events == watcher.events, "events are counted as they are handed over");
+    Heard heard;
+    for (const RankMessage& message : (*listening)->take()) std::visit(heard, message);
+    require(counts.events == heard.events, "events are counted as they are handed over");
     const std::int64_t refusals = counts.refused();
     require(refusals <= 1 && counts.resumed == 0, "a connection is refused once");
 }

@@ -1,44 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// An observer that keeps everything a collector hands over.
+// Everything that a collector's ranks have said, sorted by what it is.
 #pragma once
 
 #include "engine/launch/job/collector.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <map>
-#include <mutex>
+#include <thread>
 #include <vector>
 
 namespace shardlab {
 
-class Collected final : public CollectorObserver {
+class Collected {
 public:
-    void rankJoined(const RankHello& hello) override {
-        change([&] { joined.push_back(hello); });
-    }
-    void eventsArrived(int rank, std::span<const Event> arrived) override {
-        change([&] { events[rank].insert(events[rank].end(), arrived.begin(), arrived.end()); });
-    }
-    void logArrived(const LogLine& line) override {
-        change([&] { log.push_back(line); });
-    }
-    void rankSaidGoodbye(int rank, const std::string& end) override {
-        change([&] { goodbyes[rank].push_back(end); });
-    }
-    void linkLost(int rank) override {
-        change([&] { lost.push_back(rank); });
-    }
+    explicit Collected(Collector& collector) : collector_(collector) {}
 
-    /// Waits until `reached` holds, at most a minute.
+    /// Takes what has been said by now.
+    void take() {
+        for (RankMessage& message : collector_.take()) std::visit([this](auto& said) { add(said); }, message);
+    }
+    /// Takes what is said until `reached` holds, for a minute at most.
     template <class Condition>
     bool wait(Condition reached) {
-        std::unique_lock lock(mutex);
-        return changed.wait_for(lock, std::chrono::minutes(1), reached);
+        const auto patience = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+        for (take(); !reached(); take()) {
+            if (std::chrono::steady_clock::now() > patience) return false;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return true;
     }
 
-    std::mutex mutex;
-    std::condition_variable changed;
     std::vector<RankHello> joined;
     std::map<int, std::vector<Event>> events;
     std::vector<LogLine> log;
@@ -46,12 +37,15 @@ public:
     std::vector<int> lost;
 
 private:
-    template <class Action>
-    void change(Action action) {
-        const std::lock_guard lock(mutex);
-        action();
-        changed.notify_all();
+    void add(const RankHello& hello) { joined.push_back(hello); }
+    void add(const std::vector<Event>& arrived) {
+        for (const Event& event : arrived) events[event.rank].push_back(event);
     }
+    void add(const LogLine& line) { log.push_back(line); }
+    void add(const RankGoodbye& goodbye) { goodbyes[goodbye.rank].push_back(goodbye.end); }
+    void add(const RankLinkLost& link) { lost.push_back(link.rank); }
+
+    Collector& collector_;
 };
 
 }  // namespace shardlab

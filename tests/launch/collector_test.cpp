@@ -31,9 +31,9 @@ private Q_SLOTS:
     }
 
     void everythingOfSeveralRanksArrivesOnce() {
-        Collected collected;
-        const auto collector = listen(collected, 3);
+        const auto collector = listen(3);
         QVERIFY(collector);
+        Collected collected(*collector);
         RandomEvents random(freshSeed());
         std::vector<std::vector<Event>> given;
         std::vector<std::thread> ranks;
@@ -50,6 +50,7 @@ private Q_SLOTS:
         for (std::thread& rank : ranks) rank.join();
         QVERIFY(collected.wait([&] { return collected.goodbyes.size() == 3; }));
         collector->stop();
+        collected.take();
         for (int rank = 0; rank < 3; ++rank) {
             QVERIFY(identical(collected.events[rank], given[static_cast<std::size_t>(rank)]));
             QCOMPARE(collected.goodbyes[rank], std::vector<std::string>{rank == 1 ? "stopped" : "finished"});
@@ -69,9 +70,9 @@ private Q_SLOTS:
 
     void brokenLinksLoseAndDoubleNothing() {
         const std::uint64_t seed = freshSeed();
-        Collected collected;
-        const auto collector = listen(collected, 2);
+        const auto collector = listen(2);
         QVERIFY(collector);
+        Collected collected(*collector);
         const std::filesystem::path front = folder_->filePath("proxy").toStdString();
         CuttingProxy proxy(front, socket(), seed, 40, 30000);
         RandomEvents random(seed + 1);
@@ -99,6 +100,7 @@ private Q_SLOTS:
         for (std::thread& rank : ranks) rank.join();
         QVERIFY(collected.wait([&] { return collected.goodbyes.size() == 2; }));
         collector->stop();
+        collected.take();
         for (int rank = 0; rank < 2; ++rank)
             QVERIFY(identical(collected.events[rank], given[static_cast<std::size_t>(rank)]));
         QVERIFY2(proxy.cuts() >= 40, std::to_string(proxy.cuts()).c_str());
@@ -110,8 +112,7 @@ private Q_SLOTS:
     void commandsArriveOnceInOrder() {
         const std::uint64_t seed = freshSeed();
         RandomEvents random(seed);
-        Collected collected;
-        const auto collector = listen(collected, 2);
+        const auto collector = listen(2);
         QVERIFY(collector);
         const std::filesystem::path front = folder_->filePath("proxy").toStdString();
         CuttingProxy proxy(front, socket(), seed, 20, 300);
@@ -148,11 +149,11 @@ private Q_SLOTS:
     }
 
     void strangersAreRefusedAndCounted() {
-        Collected collected;
         CollectorOptions given = collectorOptions(2);
         given.handshake = 2000ms;  // long enough for whoever speaks
-        auto collector = Collector::listen(given, collected);
+        auto collector = Collector::listen(given);
         QVERIFY(collector);
+        Collected collected(**collector);
         const auto closed = [](Descriptor& link) {
             std::array<std::byte, 64> room{};
             for (int i = 0; i < 3000; ++i) {
@@ -233,9 +234,9 @@ private Q_SLOTS:
 
     /// Frames that are valid but out of place, or of a kind that ranks do not send, end the link and change nothing.
     void misplacedFramesAreRefused() {
-        Collected collected;
-        const auto collector = listen(collected, 1);
+        const auto collector = listen(1);
         QVERIFY(collector);
+        Collected collected(*collector);
         RandomEvents random(freshSeed());
         Bytes block;
         encodeEvents(random.plausible(10, 0), block);
@@ -257,9 +258,9 @@ private Q_SLOTS:
     }
 
     void timesBeyondAllAreRefusedByName() {
-        Collected collected;
-        const auto collector = listen(collected, 1);
+        const auto collector = listen(1);
         QVERIFY(collector);
+        Collected collected(*collector);
         Event event{.begin = 5, .end = std::numeric_limits<std::int64_t>::max(), .kind = EventKind::Forward};
         Bytes body(8), block;
         encodeEvents(std::span(&event, 1), block);
@@ -273,8 +274,7 @@ private Q_SLOTS:
     }
 
     void aRankIsOrphanedWhenItsCollectorIsGone() {
-        Collected collected;
-        auto collector = listen(collected, 1);
+        auto collector = listen(1);
         QVERIFY(collector);
         TelemetryOptions given = options(0);
         given.giveUpAfter = 300'000'000;
@@ -293,9 +293,9 @@ private Q_SLOTS:
     void aKilledRanksSpoolIsRecovered() {
         RandomEvents random(freshSeed());
         const std::vector<Event> given = random.plausible(20000, 0);
-        Collected collected;
-        const auto collector = listen(collected, 1);
+        const auto collector = listen(1);
         QVERIFY(collector);
+        Collected collected(*collector);
         {
             // A link that is cut for good after 50 kB leaves the rest in the spool.
             const std::filesystem::path front = folder_->filePath("proxy").toStdString();
@@ -309,13 +309,16 @@ private Q_SLOTS:
             record(**telemetry, std::span(given).subspan(10000));
         }
         QVERIFY(collector->recover(0, options(0).spool));
+        collected.take();
         QVERIFY(identical(collected.events[0], given));
         QVERIFY(collector->recover(0, options(0).spool));  // again: nothing twice
+        collected.take();
         QVERIFY(identical(collected.events[0], given));
         QVERIFY(collected.goodbyes.empty());
         QVERIFY(!collector->recover(0, folder_->filePath("none").toStdString()));
         QVERIFY(!collector->recover(7, options(0).spool));
         collector->stop();
+        collected.take();
         QVERIFY(!collector->recover(0, options(0).spool));
     }
 
@@ -323,9 +326,9 @@ private Q_SLOTS:
         RandomEvents random(freshSeed());
         for (int at : {1, 2, 5}) {
             init();
-            Collected collected;
-            const auto collector = listen(collected, 1);
+            const auto collector = listen(1);
             QVERIFY(collector);
+            Collected collected(*collector);
             FaultyFileSystem files({FileCall::Write, at, INT_MAX / 2});
             TelemetryOptions given = options(0);
             given.files = &files;
@@ -336,6 +339,7 @@ private Q_SLOTS:
             (*telemetry)->finish("finished");
             QVERIFY(collected.wait([&] { return collected.goodbyes.size() == 1; }));
             collector->stop();
+            collected.take();
             QVERIFY(identical(collected.events[0], events));
             QCOMPARE(collected.log.size(), std::size_t{1});
             QVERIFY(collected.log[0].text.find("No space left on device") != std::string::npos);
@@ -344,9 +348,9 @@ private Q_SLOTS:
 
     /// What a ring could not hold is reported as an event of its own.
     void dropsAreReported() {
-        Collected collected;
-        const auto collector = listen(collected, 1);
+        const auto collector = listen(1);
         QVERIFY(collector);
+        Collected collected(*collector);
         TelemetryOptions given = options(0);
         given.ringEvents = 256;
         auto telemetry = Telemetry::connect(given);
@@ -365,19 +369,18 @@ private Q_SLOTS:
     }
 
     void placesThatCannotBeListenedOn() {
-        Collected collected;
         CollectorOptions given = collectorOptions(1);
         given.socket = std::string(120, 'x');
-        QVERIFY(Collector::listen(given, collected).error().text().find("107") != std::string::npos);
+        QVERIFY(Collector::listen(given).error().text().find("107") != std::string::npos);
         given.socket = "/nowhere/at/all";
-        QVERIFY(!Collector::listen(given, collected));
+        QVERIFY(!Collector::listen(given));
         given.socket = folder_->filePath("file").toStdString();
         QVERIFY(replaceFile(given.socket, "precious"));
-        QVERIFY(!Collector::listen(given, collected));
+        QVERIFY(!Collector::listen(given));
         QCOMPARE(*readFile(given.socket), std::string("precious"));
-        const auto first = listen(collected, 1);
+        const auto first = listen(1);
         QVERIFY(first);
-        const auto second = Collector::listen(collectorOptions(1), collected);
+        const auto second = Collector::listen(collectorOptions(1));
         QVERIFY(!second);
         QVERIFY(second.error().text().find("another program listens") != std::string::npos);
     }
@@ -386,14 +389,12 @@ private Q_SLOTS:
     void aStaleSocketIsReplaced() {
         const pid_t child = ::fork();
         if (child == 0) {
-            Collected collected;
-            const auto collector = listen(collected, 1);
+            const auto collector = listen(1);
             ::kill(::getpid(), SIGKILL);
         }
         ::waitpid(child, nullptr, 0);
         QVERIFY(std::filesystem::exists(socket()));
-        Collected collected;
-        QVERIFY(listen(collected, 1));
+        QVERIFY(listen(1));
     }
 
 private:
@@ -407,8 +408,8 @@ private:
         given.ranks = ranks;
         return given;
     }
-    std::unique_ptr<Collector> listen(Collected& collected, int ranks) const {
-        auto collector = Collector::listen(collectorOptions(ranks), collected);
+    std::unique_ptr<Collector> listen(int ranks) const {
+        auto collector = Collector::listen(collectorOptions(ranks));
         return collector ? std::move(*collector) : nullptr;
     }
     TelemetryOptions options(int rank) const {

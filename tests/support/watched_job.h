@@ -13,9 +13,9 @@
 
 namespace shardlab::test {
 
-class Witness : public JobObserver {
+class Witness : public RunObserver {
 public:
-    void stateChanged(JobState state) override {
+    void stateChanged(RunState state) override {
         locked([&] { states_.push_back(state); });
     }
     void eventsArrived(std::span<const Event> events) override {
@@ -31,7 +31,7 @@ public:
         locked([&] { ends_.push_back(end); });
     }
 
-    std::vector<JobState> states() const { return copy(states_); }
+    std::vector<RunState> states() const { return copy(states_); }
     std::vector<Event> events() const { return copy(events_); }
     std::vector<LogLine> log() const { return copy(log_); }
     std::map<int, RankRecord> ranks() const { return copy(ranks_); }
@@ -59,7 +59,7 @@ private:
     }
 
     mutable std::mutex mutex_;
-    std::vector<JobState> states_;
+    std::vector<RunState> states_;
     std::vector<Event> events_;
     std::vector<LogLine> log_;
     std::map<int, RankRecord> ranks_;

@@ -51,7 +51,7 @@ struct Room {
     }
     /// To whatever has the keyboard, as a person's hand does it.
     void key(Qt::Key key) { QTest::keyClick(window.windowHandle(), key); }
-    bool runGoes() { return workbench().run().state() == JobState::Running; }
+    bool runGoes() { return workbench().run().state() == RunState::Running; }
 };
 
 Layout pipelined(int data, int pipeline) {

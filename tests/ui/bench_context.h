@@ -28,7 +28,7 @@ struct Bench {
     CompareSession compare{model};
     EventSearch events{model, selection};
     RunModel experiment;
-    LessonSession lessons{document, experiment, launchedJobs()};
+    LessonSession lessons{document, experiment, Job::start};
 };
 
 }  // namespace shardlab::sample

@@ -109,7 +109,7 @@ private Q_SLOTS:
 
         open.table().selectRow(1);
         button(open, "Go on with the layout in Design")->click();
-        QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Running));
+        QTRY_COMPARE(desk.workbench.run().state(), std::optional(RunState::Running));
         QCOMPARE(desk.jobs->options.resume.filename(), std::filesystem::path("000001-step-10"));
         QVERIFY(desk.jobs->options.layout.name == desk.document().layout().name);
         window.commands()["run.resume"].trigger();

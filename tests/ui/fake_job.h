@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A job of the tests: starts no process, says what the test has it say, remembers what it was told.
+// A job of the tests: it starts no process, tells what the test has it tell, and remembers what was asked of it.
 #pragma once
 
-#include "ui/core/job_starter.h"
+#include "engine/launch/job/run_header.h"
+#include "ui/core/run_session.h"
 
 #include <atomic>
 #include <mutex>
@@ -13,7 +14,7 @@ namespace shardlab {
 
 struct FakeJobs {
     std::mutex mutex;
-    JobObserver* observer = nullptr;
+    RunObserver* observer = nullptr;
     JobOptions options;
     std::vector<Command> commands;
     std::vector<int> sizes;            ///< asked for
@@ -38,7 +39,7 @@ struct FakeJobs {
     /// Says something from another thread, as a job does.
     template <class Say>
     void say(Say&& words) {
-        JobObserver* to = nullptr;
+        RunObserver* to = nullptr;
         {
             const std::scoped_lock lock(mutex);  // whoever starts has said its own first
             to = observer;
@@ -46,14 +47,14 @@ struct FakeJobs {
         std::thread([&] { words(*to); }).join();
     }
     void end(const std::string& outcome, const std::string& reason = {}) {
-        say([&](JobObserver& to) {
-            to.stateChanged(JobState::Ended);
+        say([&](RunObserver& to) {
+            to.stateChanged(RunState::Ended);
             to.ended({outcome, reason});
         });
     }
 };
 
-class FakeJob : public RunningJob {
+class FakeJob : public Job {
 public:
     explicit FakeJob(std::shared_ptr<FakeJobs> jobs) : jobs_(std::move(jobs)) {}
     ~FakeJob() override { ++jobs_->destroyed; }
@@ -69,22 +70,29 @@ public:
         const std::scoped_lock lock(jobs_->mutex);
         jobs_->sizes.push_back(data);
     }
-    std::filesystem::path runFile() const override { return jobs_->options.runFile; }
+    void kill() override {}
+    RunState state() const override { return RunState::Running; }
+    const std::filesystem::path& runFile() const override { return jobs_->options.runFile; }
+    void wait() override {}
 
 private:
     std::shared_ptr<FakeJobs> jobs_;
 };
 
 inline JobStarter startFake(std::shared_ptr<FakeJobs> jobs) {
-    return [jobs](const JobOptions& options, JobObserver& observer) -> Result<std::unique_ptr<RunningJob>> {
+    return [jobs](const JobOptions& options, RunObserver& observer) -> Result<std::unique_ptr<Job>> {
         std::this_thread::sleep_for(std::chrono::milliseconds(jobs->startMilliseconds));
         const std::scoped_lock lock(jobs->mutex);
         if (jobs->refusal) return fail(*jobs->refusal);
         jobs->options = options;
         jobs->observer = &observer;
         ++jobs->started;
-        observer.stateChanged(JobState::Starting);
-        observer.stateChanged(JobState::Running);
+        const auto plan = makePlan(options.layout, options.measurements);
+        if (!plan) return fail({"the layout cannot run", options.layout.name, toText(plan.error()), {}});
+        observer.begun(headerOf(*plan));
+        observer.predictedArrived(plan->simulation.events);
+        observer.stateChanged(RunState::Starting);
+        observer.stateChanged(RunState::Running);
         return std::make_unique<FakeJob>(jobs);
     };
 }

@@ -22,10 +22,10 @@ namespace {
 
 /// Real ranks, which are not beside a test's program.
 JobStarter realJobs() {
-    return [](const JobOptions& options, JobObserver& observer) {
+    return [](const JobOptions& options, RunObserver& observer) {
         JobOptions complete = options;
         complete.rankProgram = SHARDLAB_BIN_DIR "/shardlab-rank";
-        return launchedJobs()(complete, observer);
+        return Job::start(complete, observer);
     };
 }
 

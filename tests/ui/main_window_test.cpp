@@ -174,12 +174,12 @@ void MainWindowTest::keysWork() {
     QVERIFY(desk.document().layout() == layout);
     QTest::keyClick(&window, Qt::Key_R, Qt::ControlModifier);
     QCOMPARE(window.workspace(), Workspace::Run);
-    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Running));
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(RunState::Running));
     window.setFocus();
     QTest::keyClick(&window, Qt::Key_Space);
     QVERIFY(desk.jobs->told() == std::vector<Command>{Command::Pause});
-    desk.jobs->say([](JobObserver& to) { to.stateChanged(JobState::Paused); });
-    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Paused));
+    desk.jobs->say([](RunObserver& to) { to.stateChanged(RunState::Paused); });
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(RunState::Paused));
     QTest::keyClick(&window, Qt::Key_Space);
     QTest::keyClick(&window, Qt::Key_Period, Qt::ControlModifier);
     const std::vector<Command> expected{Command::Pause, Command::Resume, Command::Stop};
@@ -299,7 +299,7 @@ void MainWindowTest::closingWhileRunningAsksAndEndsTheRun() {
     MainWindow window(desk.workbench);
     window.show();
     QVERIFY(desk.workbench.startRun());
-    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Running));
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(RunState::Running));
     window.close();
     QVERIFY(window.isVisible());
     QVERIFY(press(window, QStringLiteral("Keep running")));
@@ -320,7 +320,7 @@ void MainWindowTest::endingNeedsNoAnswer() {
     layout.name = "lost";
     desk.document().change(layout, QStringLiteral("name"));
     QVERIFY(desk.workbench.startRun());
-    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Running));
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(RunState::Running));
     window.endAndClose();
     QVERIFY(window.isVisible());
     desk.jobs->end("stopped");

@@ -17,9 +17,9 @@ struct FakeProfiler {
     Result<Profile> answer = Profile{};
 
     MeasureSession::Profiler profiler() {
-        return [this](const Layout& layout, JobObserver& observer, const auto& stop) -> Result<Profile> {
+        return [this](const Layout& layout, RunObserver& observer, const auto& stop) -> Result<Profile> {
             stop([this] { stopped = true; });
-            observer.stateChanged(JobState::Starting);
+            observer.stateChanged(RunState::Starting);
             observer.logged({0, 0, LogLevel::Info, "measuring forward and backward"});
             observer.logged({0, 1, LogLevel::Info, "measuring what only rank 0 may say"});
             while (!done && !stopped) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -34,14 +34,14 @@ void RunSessionTest::aStartDoesNotBlockAndFeedsTheModel() {
     RunModel& model = desk.workbench.model(Workspace::Run);
     QVERIFY(model.empty());
     QVERIFY(desk.workbench.startRun());
-    QCOMPARE(desk.workbench.run().state(), std::optional(JobState::Starting));  // still starting: nothing waited
+    QCOMPARE(desk.workbench.run().state(), std::optional(RunState::Starting));  // still starting: nothing waited
     QCOMPARE(desk.jobs->started.load(), 0);
-    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Running));
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(RunState::Running));
     QVERIFY(!model.empty());
     const quint32 seed = freshSeed();
     const auto events = syntheticRun(*desk.document().plan(), 5, seed);
     QSignalSpy appended(&model, &RunModel::appended);
-    desk.jobs->say([&](JobObserver& to) {
+    desk.jobs->say([&](RunObserver& to) {
         const std::size_t half = events.size() / 2;
         to.eventsArrived(std::span(events).first(half));
         to.eventsArrived(std::span(events).subspan(half));
@@ -54,7 +54,7 @@ void RunSessionTest::aStartDoesNotBlockAndFeedsTheModel() {
     QCOMPARE(model.rankRecords().size(), std::size_t{4});
     QCOMPARE(model.log().size(), std::size_t{1});
     desk.jobs->end("finished");
-    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Ended));
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(RunState::Ended));
     QVERIFY(model.end().has_value());
     QTRY_COMPARE(desk.jobs->destroyed.load(), 1);
 }
@@ -63,7 +63,7 @@ void RunSessionTest::theNextRunForgetsWhatWasSelected() {
     Desk desk;
     Selection& selection = desk.workbench.selection(Workspace::Run);
     QVERIFY(desk.workbench.startRun());
-    QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+    QTRY_VERIFY(desk.workbench.run().state() == RunState::Running);
     QSignalSpy withdrawn(&desk.workbench.messages(), &Messages::withdrawn);
     selection.setCursor(31'000'000'000);
     selection.setRank(1);
@@ -74,7 +74,7 @@ void RunSessionTest::theNextRunForgetsWhatWasSelected() {
     desk.workbench.openRun(desk.workbench.run().runFile());
     QVERIFY2(withdrawn.contains(QVariantList{QStringLiteral("run")}), "opened: what the message offered is done");
     QVERIFY(desk.workbench.startRun());
-    QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+    QTRY_VERIFY(desk.workbench.run().state() == RunState::Running);
     QCOMPARE(selection.cursor(), -1);
     QCOMPARE(selection.rank(), -1);
     QVERIFY(selection.followLive());
@@ -86,16 +86,16 @@ void RunSessionTest::commandsReachTheJob() {
     Desk desk;
     RunSession& run = desk.workbench.run();
     QVERIFY(desk.workbench.startRun());
-    QTRY_VERIFY(run.state() == JobState::Running);
+    QTRY_VERIFY(run.state() == RunState::Running);
     run.pause();
-    desk.jobs->say([](JobObserver& to) { to.stateChanged(JobState::Paused); });
-    QTRY_VERIFY(run.state() == JobState::Paused);
+    desk.jobs->say([](RunObserver& to) { to.stateChanged(RunState::Paused); });
+    QTRY_VERIFY(run.state() == RunState::Paused);
     run.stepOnce();
     run.resume();
     run.stop();
     const std::vector<Command> expected{Command::Pause, Command::StepOnce, Command::Resume, Command::Stop};
     QVERIFY(desk.jobs->told() == expected);
-    QVERIFY(run.state() == JobState::Stopping);
+    QVERIFY(run.state() == RunState::Stopping);
     desk.jobs->end("stopped");
     QTRY_VERIFY(!run.active());
 }
@@ -112,17 +112,17 @@ void RunSessionTest::anElasticRunIsResized() {
     layout.checkpoint.every = 5;
     layout.run.minData = 2;
     run.start(layout, desk.path("elastic.shardlab"));
-    QTRY_VERIFY(run.state() == JobState::Running);
+    QTRY_VERIFY(run.state() == RunState::Running);
     QTRY_COMPARE(run.fewerReplicas(), std::optional(3));
     QVERIFY(!run.moreReplicas());
     run.resize(3);
     const auto resized = [&](int ranks, int number) {
         const std::int64_t time = 1'000'000 * number;
         const Event restart{time, time, ranks, 0, 0, number, -1, Lane::Host, EventKind::Restart};
-        desk.jobs->say([&](JobObserver& to) {
-            to.stateChanged(JobState::Restarting);
+        desk.jobs->say([&](RunObserver& to) {
+            to.stateChanged(RunState::Restarting);
             to.eventsArrived(std::span(&restart, 1));
-            to.stateChanged(JobState::Running);
+            to.stateChanged(RunState::Running);
         });
     };
     resized(3, 1);
@@ -171,7 +171,7 @@ void RunSessionTest::aRefusedStartIsOneMessage() {
     QVERIFY2(status().endsWith(QStringLiteral(" did not start")), qPrintable(status()));
     desk.jobs->refusal.reset();
     QVERIFY(desk.workbench.startRun());
-    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Running));
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(RunState::Running));
     QVERIFY2(status().startsWith(QStringLiteral("recording ")), qPrintable(status()));
     desk.jobs->end("finished");
     QTRY_VERIFY(!desk.workbench.run().active());
@@ -183,7 +183,7 @@ void RunSessionTest::aFailedRunIsOneMessageWithItsReason() {
     connect(&desk.workbench.messages(), &Messages::posted,
             [&](const Message& message) { messages.push_back(message); });
     QVERIFY(desk.workbench.startRun());
-    QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+    QTRY_VERIFY(desk.workbench.run().state() == RunState::Running);
     desk.jobs->end("failed", "rank 2 was killed by SIGKILL at step 12, 1F3");
     QTRY_COMPARE(messages.size(), std::size_t{1});
     QVERIFY(messages[0].level == MessageLevel::Error);
@@ -198,8 +198,8 @@ void RunSessionTest::failedCheckpointsAreToldAtTheEnd() {
         connect(&desk.workbench.messages(), &Messages::posted,
                 [&](const Message& message) { messages.push_back(message); });
         QVERIFY(desk.workbench.startRun());
-        QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
-        desk.jobs->say([&](JobObserver& to) {
+        QTRY_VERIFY(desk.workbench.run().state() == RunState::Running);
+        desk.jobs->say([&](RunObserver& to) {
             to.logged({1, 0, LogLevel::Warning, noCheckpoint(10, "cannot write: no room")});
             if (some) to.logged({2, 0, LogLevel::Info, tookCheckpoint(20, "1 MiB")});
         });
@@ -239,7 +239,7 @@ void RunSessionTest::aLayoutsAgentIsAskedFor() {
     connect(&desk.workbench.messages(), &Messages::posted,
             [&](const Message& message) { messages.push_back(message); });
     const auto ends = [&] {
-        QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+        QTRY_VERIFY(desk.workbench.run().state() == RunState::Running);
         desk.jobs->end("finished");
         QTRY_VERIFY(!desk.workbench.run().active());
         messages.clear();
@@ -272,13 +272,13 @@ void RunSessionTest::aLayoutsAgentIsAskedFor() {
 void RunSessionTest::aSecondStartWaitsForTheFirstToEnd() {
     Desk desk;
     QVERIFY(desk.workbench.startRun());
-    QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+    QTRY_VERIFY(desk.workbench.run().state() == RunState::Running);
     QVERIFY(!desk.workbench.startRun());
     desk.jobs->end("finished");
     QTRY_VERIFY(!desk.workbench.run().active());
     QVERIFY(desk.workbench.startRun());
     QTRY_COMPARE(desk.jobs->started.load(), 2);
-    QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+    QTRY_VERIFY(desk.workbench.run().state() == RunState::Running);
     desk.jobs->end("finished");
     QTRY_VERIFY(!desk.workbench.run().active());
 }

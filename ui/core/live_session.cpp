@@ -1,44 +1,42 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/live_session.h"
 
-#include "ui/core/live_feed.h"
+#include "engine/launch/serve/run_copy.h"
+#include "ui/core/run_feed.h"
 #include "ui/core/run_model.h"
-#include "ui/core/ui_thread.h"
 
-#include <QCoreApplication>
-#include <QPointer>
 #include <QThreadPool>
 
 namespace shardlab {
 namespace {
 
-/// News are gathered this long before the views hear of them: at most some 40 repaints a second.
-constexpr int gatherMilliseconds = 25;
+constexpr std::size_t mostEvents = std::size_t{1} << 17;  ///< that wait for the window; a viewer's link can wait
 
 }  // namespace
 
 struct LiveSession::Slot {
-    Slot(std::filesystem::path file, std::function<void()> wake) : feed(std::move(file), std::move(wake)) {}
-    LiveFeed feed;  // outlives watch
+    Slot(std::filesystem::path file, std::function<void()> wake)
+        : feed(std::move(wake), mostEvents), copy(std::move(file), feed) {}
+    RunFeed feed;
+    RunCopy copy;  ///< outlives the watch and the listener
     std::unique_ptr<RunWatch> watch;
     std::unique_ptr<LiveListener> listener;
-    void end() {
+
+    void end(const std::string& reason) {
         watch.reset();
         listener.reset();
+        copy.close(reason);
     }
 };
 
 LiveSession::LiveSession(RunModel& model, QObject* parent) : QObject(parent), model_(model) {
-    drainTimer_.setSingleShot(true);
-    drainTimer_.setInterval(gatherMilliseconds);
     connect(&drainTimer_, &QTimer::timeout, this, &LiveSession::drain);
 }
 
 LiveSession::~LiveSession() {
     if (!slot_) return;
     slot_->feed.detach();
-    slot_->end();
-    slot_->feed.close("watching ended before the run did");
+    slot_->end("watching ended before the run did");
 }
 
 void LiveSession::prepare(std::filesystem::path file) {
@@ -46,12 +44,7 @@ void LiveSession::prepare(std::filesystem::path file) {
     status_ = {};
     begun_ = false;
     dropped_ = 0;
-    const QPointer<LiveSession> self(this);
-    slot_ = std::make_shared<Slot>(file_, [self] {
-        onUserInterface([self] {
-            if (self && !self->drainTimer_.isActive()) self->drainTimer_.start();
-        });
-    });
+    slot_ = std::make_shared<Slot>(file_, gatherNews(drainTimer_));
 }
 
 void LiveSession::watch(const TcpAddress& address, const std::string& token, std::filesystem::path copy) {
@@ -59,14 +52,14 @@ void LiveSession::watch(const TcpAddress& address, const std::string& token, std
     prepare(std::move(copy));
     listening_ = false;
     place_ = QString::fromStdString(address.text());
-    slot_->watch = std::make_unique<RunWatch>(WatchOptions{address, token}, slot_->feed);
+    slot_->watch = std::make_unique<RunWatch>(WatchOptions{address, token}, slot_->copy);
     Q_EMIT changed();
 }
 
 Result<TcpAddress> LiveSession::listen(const ListenOptions& options, std::filesystem::path file) {
     if (active()) return fail({"cannot listen", options.address.text(), "a run is being watched already", ""});
     prepare(std::move(file));
-    auto listener = LiveListener::listen(options, slot_->feed);
+    auto listener = LiveListener::listen(options, slot_->copy);
     if (!listener) {
         slot_ = nullptr;
         return fail(listener.error());
@@ -94,27 +87,15 @@ void LiveSession::forget() {
 
 void LiveSession::drain() {
     if (!slot_) return;
-    const LiveNews news = slot_->feed.take();
-    if (news.opening) {
+    const RunNews news = slot_->feed.take();
+    if (news.open(model_, file_)) {
         begun_ = true;
-        model_.begin(news.opening->header, news.opening->predicted);
-        model_.setFile(file_);
         Q_EMIT begun();
     }
-    for (const Event& event : news.events)
-        if (event.kind == EventKind::Dropped) dropped_ += static_cast<std::int64_t>(event.value);
-    if (!news.names.empty()) {
-        EventNames names = model_.names();
-        for (const auto& [number, text] : news.names) names.add(number, text);
-        model_.setNames(std::move(names));
-    }
-    for (const LogLine& line : news.log) model_.append(line);
-    for (const RankRecord& record : news.ranks) model_.setRank(record);
-    if (news.clocks) model_.setClocks(*news.clocks);
-    if (!news.events.empty()) model_.append(std::span(news.events));
+    news.applyTo(model_);
+    dropped_ += news.droppedEvents();
     if (news.status) status_ = *news.status;
     if (news.copyError) Q_EMIT copyFailed(*news.copyError);
-    if (news.end) model_.setEnd(*news.end);
     if (news.end || status_.over()) {
         retire(status_.reason);
         Q_EMIT changed();
@@ -128,10 +109,7 @@ void LiveSession::drain() {
 void LiveSession::retire(const std::string& reason) {
     slot_->feed.detach();
     // Ending the watch joins its thread: not here.
-    QThreadPool::globalInstance()->start([slot = std::move(slot_), reason] {
-        slot->end();
-        slot->feed.close(reason);
-    });
+    QThreadPool::globalInstance()->start([slot = std::move(slot_), reason] { slot->end(reason); });
     slot_ = nullptr;
 }
 

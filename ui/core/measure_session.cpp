@@ -19,7 +19,7 @@ namespace {
 
 using Stop = std::function<void(std::function<void()>)>;
 
-Result<Profile> profileOnce(const Layout& layout, JobObserver& observer, const Stop& stop) {
+Result<Profile> profileOnce(const Layout& layout, RunObserver& observer, const Stop& stop) {
     const auto profiling = Profiling::start(layout, observer);
     if (!profiling) return fail(profiling.error());
     Job& job = (*profiling)->job();
@@ -29,7 +29,7 @@ Result<Profile> profileOnce(const Layout& layout, JobObserver& observer, const S
     return (*profiling)->result();
 }
 
-Result<Profile> profileHere(const Layout& layout, JobObserver& observer, const Stop& stop) {
+Result<Profile> profileHere(const Layout& layout, RunObserver& observer, const Stop& stop) {
     auto profile = quietestProfile([&] { return profileOnce(layout, observer, stop); },
                                    [&](const std::string& what) {
                                        observer.logged({0, 0, LogLevel::Info, what});
@@ -41,7 +41,7 @@ Result<Profile> profileHere(const Layout& layout, JobObserver& observer, const S
 
 }  // namespace
 
-struct MeasureSession::Task : JobObserver {
+struct MeasureSession::Task : RunObserver {
     Layout layout;
     Profiler profiler;
     std::function<void(const QString&)> tell;
@@ -70,8 +70,8 @@ struct MeasureSession::Task : JobObserver {
     void logged(const LogLine& line) override {
         if (line.rank == 0 && line.text.starts_with("measuring")) tell(QString::fromStdString(line.text));
     }
-    void stateChanged(JobState state) override {
-        if (state == JobState::Starting) tell(MeasureSession::tr("starting ranks"));
+    void stateChanged(RunState state) override {
+        if (state == RunState::Starting) tell(MeasureSession::tr("starting ranks"));
     }
 };
 

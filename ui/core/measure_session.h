@@ -14,13 +14,13 @@
 namespace shardlab {
 
 class Document;
-class JobObserver;
+class RunObserver;
 
 class MeasureSession : public QObject {
     Q_OBJECT
 public:
     /// Profiles a layout; called on a worker thread, where it may block. It calls `stop` with what ends it early.
-    using Profiler = std::function<Result<Profile>(const Layout& layout, JobObserver& observer,
+    using Profiler = std::function<Result<Profile>(const Layout& layout, RunObserver& observer,
                                                    const std::function<void(std::function<void()>)>& stop)>;
 
     /// `profiler`: by default ranks on this machine, and the profile is kept in the user's folder.

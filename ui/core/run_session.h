@@ -3,12 +3,13 @@
 // Nothing here blocks: jobs are started and taken down on worker threads.
 #pragma once
 
-#include "ui/core/job_starter.h"
+#include "engine/launch/job/job.h"
 
 #include <QObject>
 #include <QTimer>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,6 +17,9 @@
 namespace shardlab {
 
 class RunModel;
+
+/// How a session gets its job: Job::start, or a stand-in of a test. Called on a worker thread; may block.
+using JobStarter = std::function<Result<std::unique_ptr<Job>>(const JobOptions&, RunObserver&)>;
 
 class RunSession : public QObject {
     Q_OBJECT
@@ -43,9 +47,9 @@ public:
     void inject(const FaultRequest& request);
 
     /// Whether a run is under way: from pressing Run until its last byte is on disk.
-    bool active() const { return state_.has_value() && *state_ != JobState::Ended; }
+    bool active() const { return state_.has_value() && *state_ != RunState::Ended; }
     /// None until the first start.
-    std::optional<JobState> state() const { return state_; }
+    std::optional<RunState> state() const { return state_; }
     /// False: the last start was refused, and left no run.
     bool begun() const { return !refused_; }
     const std::filesystem::path& runFile() const { return runFile_; }
@@ -61,11 +65,9 @@ Q_SIGNALS:
 
 private:
     struct Slot;  ///< what a start on a worker thread and the session share
-    static void startJob(Slot& slot, const JobStarter& starter, JobOptions options,
-                         const std::optional<ServeOptions>& serve);
     void send(Command command);
     int replicas() const;
-    void setState(JobState state);
+    void setState(RunState state);
     void started(const std::shared_ptr<Slot>& slot);
     void drain();
     void retire();
@@ -75,7 +77,7 @@ private:
     Layout layout_;
     std::vector<int> sizes_;  ///< numbers of replicas it may have, descending; empty: always the layout's
     std::filesystem::path runFile_;
-    std::optional<JobState> state_;
+    std::optional<RunState> state_;
     std::shared_ptr<Slot> slot_;
     std::shared_ptr<RunServer> server_;
     bool stopWhenStarted_ = false;

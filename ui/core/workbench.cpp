@@ -496,7 +496,7 @@ void Workbench::showPrediction() {
 }
 
 void Workbench::sayStarted() {
-    if (run_.state() == JobState::Running) recent_.add(run_.runFile());
+    if (run_.state() == RunState::Running) recent_.add(run_.runFile());
 }
 
 void Workbench::sayEnded(const RunEnd& end) {

@@ -91,7 +91,7 @@ int runDesktop(const DesktopOptions& options, int argc, char** argv) {
         const Status drawn = renderRun(options.render, options.picture, options.size, options.light);
         return drawn ? 0 : complain(drawn.error().text());
     }
-    Workbench workbench(launchedJobs(), runFolder());
+    Workbench workbench(Job::start, runFolder());
     workbench.document().setMeasurements(measurementsOfThisMachine());
     workbench.theme().setDark(!(options.light || QSettings().value(QStringLiteral("window/light")).toBool()));
     MainWindow window(workbench);

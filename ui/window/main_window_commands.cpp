@@ -46,7 +46,7 @@ void MainWindow::bindCommands() {
     });
     commands_.bind("plan.measure", [this] { workbench_.startMeasuring(); });
     commands_.bind("run.start", [this] { workbench_.startRun(); });
-    commands_.bind("run.pause", [&run] { run.state() == JobState::Paused ? run.resume() : run.pause(); });
+    commands_.bind("run.pause", [&run] { run.state() == RunState::Paused ? run.resume() : run.pause(); });
     commands_.bind("run.step", [&run] { run.stepOnce(); });
     commands_.bind("run.checkpoint", [&run] { run.checkpoint(); });
     commands_.bind("run.fewer", [&run] {
@@ -218,9 +218,9 @@ void MainWindow::refreshCommands() {
     commands_["edit.redo"].setToolTip(
         hint(tr("Redo"), undo.redoText(), commands_["edit.redo"].property("help").toString()));
 
-    const bool going = run.active() && run.state() != JobState::Starting && run.state() != JobState::Stopping &&
-                       run.state() != JobState::Restarting;
-    const bool paused = run.state() == JobState::Paused;
+    const bool going = run.active() && run.state() != RunState::Starting && run.state() != RunState::Stopping &&
+                       run.state() != RunState::Restarting;
+    const bool paused = run.state() == RunState::Paused;
     commands_["run.start"].setEnabled(!workbench_.runTaken() && !workbench_.measure().active());
     commands_["plan.measure"].setEnabled(!workbench_.runTaken() && !workbench_.measure().active());
     commands_["file.connect"].setEnabled(!workbench_.runTaken());
@@ -243,7 +243,7 @@ void MainWindow::refreshCommands() {
     commands_["run.hang"].setEnabled(going && victim >= 0);
     commands_["run.hang"].setText(victim >= 0 ? tr("Stop rank %1's process").arg(victim)
                                               : tr("Stop the selected rank's process"));
-    commands_["run.stop"].setEnabled(run.active() && run.state() != JobState::Stopping);
+    commands_["run.stop"].setEnabled(run.active() && run.state() != RunState::Stopping);
     const RunModel& opened = workbench_.model(Workspace::Replay);
     const bool comparable = !opened.empty() && !opened.file().empty();
     commands_["compare.prediction"].setEnabled(comparable && opened.predictedEnd() > 0);

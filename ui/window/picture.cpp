@@ -38,7 +38,7 @@ void showLastSteps(const RunModel& model, Selection& selection) {
 }  // namespace
 
 Status renderRun(const std::filesystem::path& run, const std::filesystem::path& picture, QSize size, bool light) {
-    Workbench workbench(launchedJobs(), {});
+    Workbench workbench(Job::start, {});
     workbench.theme().setDark(!light);
     MainWindow window(workbench, MainWindow::Memory::Forget);
     window.setMinimumSize(size);

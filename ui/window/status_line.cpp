@@ -77,8 +77,8 @@ void StatusLine::refresh() {
     light_->setVisible(learn ? workbench_.lessons().active() : workspace_ == Workspace::Run && workbench_.runTaken());
     const bool stands = learn                        ? false
                         : workbench_.live().active() ? workbench_.live().status().state != WatchStatus::State::Live
-                                                     : workbench_.run().state() == JobState::Paused ||
-                                                           workbench_.run().state() == JobState::Restarting;
+                                                     : workbench_.run().state() == RunState::Paused ||
+                                                           workbench_.run().state() == RunState::Restarting;
     setRole(*light_, stands ? "warning" : "good");
     text_->setText(workspace_ == Workspace::Design ? designText()
                    : workspace_ == Workspace::Run  ? runText()

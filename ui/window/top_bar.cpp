@@ -178,9 +178,9 @@ void TopBar::refreshStep() {
         return step_->setText(known ? tr("%1%2 of %3 steps").arg(phase).arg(done).arg(model.header().layout.run.steps)
                                     : tr("%1%2 steps").arg(phase).arg(done));
     }
-    const JobState state = *workbench_.run().state();
+    const RunState state = *workbench_.run().state();
     const QString phase =
-        state == JobState::Running || state == JobState::Ended
+        state == RunState::Running || state == RunState::Ended
             ? QString()
             : QString::fromUtf8(name(state).data(), static_cast<int>(name(state).size())) + QStringLiteral(" · ");
     step_->setText(tr("%1%2 of %3 steps").arg(phase).arg(done).arg(workbench_.run().layout().run.steps));

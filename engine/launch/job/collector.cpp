@@ -24,6 +24,7 @@ namespace shardlab {
 namespace {
 
 constexpr int handshakePoll = 50;  ///< milliseconds; so late at most a slow handshake is noticed
+constexpr std::size_t mostWaitingEvents = std::size_t{1} << 20;
 
 /// What is known of a rank whether it is connected or not.
 struct RankState {
@@ -45,9 +46,8 @@ struct Connection {
 }  // namespace
 
 struct Collector::Impl {
-    Impl(const CollectorOptions& given, CollectorObserver& watcher, Descriptor socket)
-        : options(given), observer(watcher),
-          listener(std::move(socket), {given.token, FrameType::Hello, std::nullopt, given.handshake}),
+    Impl(const CollectorOptions& given, Descriptor socket)
+        : options(given), listener(std::move(socket), {given.token, FrameType::Hello, std::nullopt, given.handshake}),
           ranks(static_cast<std::size_t>(given.ranks)) {}
     ~Impl() { stop(); }
 
@@ -62,7 +62,7 @@ struct Collector::Impl {
     void loop() {
         while (!stopping) {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0}};
-            const bool room = observer.hasRoom();
+            const bool room = hasRoom();
             for (const Connection& connection : connections) {
                 const int in = room ? POLLIN : 0;
                 const int out = connection.link.queued() > 0 ? POLLOUT : 0;
@@ -148,7 +148,7 @@ struct Collector::Impl {
         connections.push_back({std::move(link), hello.rank, hello.commandsTaken, 0, rank.accepted});
         Connection& connection = connections.back();
         connection.link.send(FrameType::Welcome, encode(connection.acknowledged));
-        observer.rankJoined({hello.rank, hello.pid, hello.host, back});
+        say(RankHello{hello.rank, hello.pid, hello.host, back});
         serve(connection, true);
         return std::nullopt;
     }
@@ -163,8 +163,8 @@ struct Collector::Impl {
     /// Says once why what a rank sends is not taken: it sends it again whenever its link is back.
     bool refuse(int rank, const Error& why) {
         if (!std::exchange(ranks[static_cast<std::size_t>(rank)].refused, true))
-            observer.logArrived({std::clamp(monotonicNanoseconds() - options.clockOrigin, -latestTime, latestTime),
-                                 rank, LogLevel::Error, "what it sends is not taken: " + why.text()});
+            say(LogLine{std::clamp(monotonicNanoseconds() - options.clockOrigin, -latestTime, latestTime), rank,
+                        LogLevel::Error, "what it sends is not taken: " + why.text()});
         return false;
     }
 
@@ -174,24 +174,25 @@ struct Collector::Impl {
         if (offset != known.accepted) return false;
         switch (frame.type) {
         case FrameType::Events: {
+            std::vector<Event> events;
             if (const Status decoded = decodeEvents(frame.body, events); !decoded) return refuse(rank, decoded.error());
             for (Event& event : events) event.rank = static_cast<std::int16_t>(rank);
             handedOver += static_cast<std::int64_t>(events.size());
-            observer.eventsArrived(rank, events);
+            say(std::move(events));
             break;
         }
         case FrameType::Log: {
             Result<LogLine> line = decode<LogLine>(frame.body);
             if (!line) return refuse(rank, line.error());
             line->rank = rank;
-            observer.logArrived(*line);
+            say(std::move(*line));
             break;
         }
         case FrameType::Goodbye: {
             const auto end = decode<std::string>(frame.body);
             if (!end) return false;
             known.goodbye = true;
-            observer.rankSaidGoodbye(rank, *end);
+            say(RankGoodbye{rank, *end});
             break;
         }
         default: return false;
@@ -203,7 +204,7 @@ struct Collector::Impl {
     void dropBroken() {
         for (const Connection& connection : connections) {
             if (connection.broken && connection.rank >= 0 && !state(connection).goodbye)
-                observer.linkLost(connection.rank);
+                say(RankLinkLost{connection.rank});
         }
         std::erase_if(connections, [](const Connection& connection) { return connection.broken; });
     }
@@ -223,17 +224,26 @@ struct Collector::Impl {
 
     RankState& state(const Connection& connection) { return ranks[static_cast<std::size_t>(connection.rank)]; }
 
+    bool hasRoom() {
+        const std::lock_guard lock(mutex);
+        return waitingEvents < mostWaitingEvents;
+    }
+
+    void say(RankMessage message) {
+        const std::lock_guard lock(mutex);
+        if (const auto* events = std::get_if<std::vector<Event>>(&message)) waitingEvents += events->size();
+        messages.push_back(std::move(message));
+    }
+
     std::vector<std::function<void()>> takeTasks() {
         const std::lock_guard lock(mutex);
         return std::exchange(tasks, {});
     }
 
     const CollectorOptions options;
-    CollectorObserver& observer;
     Listener<Hello> listener;
     std::vector<RankState> ranks;
     std::vector<Connection> connections;
-    std::vector<Event> events;
     DiskFileSystem disk;
     std::atomic<std::int64_t> handedOver{0}, resumed{0};  ///< events; links that came back
 
@@ -248,6 +258,8 @@ struct Collector::Impl {
     };
     std::map<int, Clock> clocks;  ///< by rank
     std::vector<std::function<void()>> tasks;
+    std::vector<RankMessage> messages;  ///< not taken yet
+    std::size_t waitingEvents = 0;      ///< events among these
 
     std::thread thread;
 };
@@ -255,12 +267,18 @@ struct Collector::Impl {
 Collector::Collector(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Collector::~Collector() = default;
 
-Result<std::unique_ptr<Collector>> Collector::listen(const CollectorOptions& options, CollectorObserver& observer) {
+Result<std::unique_ptr<Collector>> Collector::listen(const CollectorOptions& options) {
     auto socket = listenUnix(options.socket);
     if (!socket) return fail(socket.error());
-    auto impl = std::make_unique<Impl>(options, observer, std::move(*socket));
+    auto impl = std::make_unique<Impl>(options, std::move(*socket));
     impl->thread = std::thread([&loop = *impl] { loop.loop(); });
     return std::make_unique<Collector>(std::move(impl));
+}
+
+std::vector<RankMessage> Collector::take() {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->waitingEvents = 0;
+    return std::exchange(impl_->messages, {});
 }
 
 void Collector::send(Command command) {

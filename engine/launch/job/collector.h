@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collector: the end of every rank's telemetry. Listens on a Unix socket, checks the run's token, hands over what
-// ranks send exactly once and in each rank's order whatever the links do, and carries commands back.
+// The collector is the end of every rank's telemetry. It listens on a Unix socket, checks the run's token, hands over
+// what ranks send exactly once and in each rank's order whatever the links do, and carries commands back.
 #pragma once
 
 #include "engine/base/result.h"
@@ -13,8 +13,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
+#include <variant>
+#include <vector>
 
 namespace shardlab {
 
@@ -34,21 +35,19 @@ struct RankHello {
     bool resumed = false;  ///< it had joined before: the link broke and is back
 };
 
-/// Called from the collector's thread, one call at a time.
-class CollectorObserver {
-public:
-    virtual ~CollectorObserver() = default;
-    virtual void rankJoined(const RankHello&) {}
-    /// False: nothing more is read of the ranks for now, and their spools hold it. What was begun may still arrive, and
-    /// commands go on being sent.
-    virtual bool hasRoom() const { return true; }
-    virtual void eventsArrived(int /*rank*/, std::span<const Event>) {}
-    virtual void logArrived(const LogLine&) {}
-    /// The rank's own last word: "finished", "stopped", or an error. Everything it recorded has been handed over.
-    virtual void rankSaidGoodbye(int /*rank*/, const std::string& /*end*/) {}
-    /// The link closed without a goodbye: the rank died, or it will be back.
-    virtual void linkLost(int /*rank*/) {}
+/// The rank's own last word: "finished", "stopped", or an error. Everything it recorded has come before.
+struct RankGoodbye {
+    int rank = 0;
+    std::string end;
 };
+
+/// The link closed without a goodbye: the rank has died, or it will be back.
+struct RankLinkLost {
+    int rank = 0;
+};
+
+/// Something that a rank said; events and log lines name their rank.
+using RankMessage = std::variant<RankHello, std::vector<Event>, LogLine, RankGoodbye, RankLinkLost>;
 
 struct CollectorCounts : CallerCounts {
     std::int64_t events = 0;   ///< handed over
@@ -58,10 +57,12 @@ struct CollectorCounts : CallerCounts {
 class Collector {
 public:
     /// Errors: the path too long, its folder unwritable, somebody listening there already.
-    /// `observer` must outlive the collector.
-    static Result<std::unique_ptr<Collector>> listen(const CollectorOptions& options, CollectorObserver& observer);
+    static Result<std::unique_ptr<Collector>> listen(const CollectorOptions& options);
     ~Collector();
 
+    /// Everything that ranks said since the last call, in order. While a million events wait to be taken, nothing more
+    /// is read of the ranks, and their spools hold it.
+    std::vector<RankMessage> take();
     /// To every rank, also to those that join or come back later; each rank gets each command once, in this order.
     void send(Command command);
     /// Has the rank, if it is there, kill or stop itself (InjectedFaultKind::Kill, Hang).
@@ -70,12 +71,12 @@ public:
     void setClock(int rank, const ClockLine& line);
     /// All of the rank's spool before this offset has been handed over.
     std::uint64_t accepted(int rank) const;
-    /// After a rank has died: hands over what its spool still holds beyond what it had sent. Returns when that is done;
-    /// must not be called from the observer. Error where the spool is missing or damaged (all before the damage
-    /// counts).
+    /// After a rank has died: hands over what its spool still holds beyond what it had sent. Returns when that is done.
+    /// Error where the spool is missing or damaged (all before the damage counts).
     Status recover(int rank, const std::filesystem::path& spool);
     CollectorCounts counts() const;
-    /// Hands over what has already arrived, closes every link, joins the thread. No observer call after it returns.
+    /// Hands over what has already arrived, closes every link, joins the thread. What has been handed over may still be
+    /// taken.
     void stop();
 
 private:

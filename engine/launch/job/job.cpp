@@ -54,24 +54,9 @@ std::filesystem::path checkpointFolder(const Layout& layout, const std::filesyst
     return std::filesystem::absolute(runFile).replace_extension(".checkpoints");
 }
 
-std::string_view name(JobState state) {
-    constexpr std::string_view names[] = {"starting", "running", "paused", "stopping", "restarting", "ended"};
-    return names[static_cast<std::size_t>(state)];
-}
-
-struct Job::Impl {
-    Impl(std::filesystem::path file, JobSetup setup, JobObserver& observer)
-        : runFile(std::move(file)), run(std::move(setup), observer) {}
-    std::filesystem::path runFile;
-    JobRun run;
-};
-
-Job::Job(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Job::~Job() = default;
-
-Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& observer) {
+Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& observer) {
     const std::int64_t origin = monotonicNanoseconds();
-    const auto plan = makePlan(options.layout, options.measurements);
+    auto plan = makePlan(options.layout, options.measurements);
     if (!plan) return fail(Error{"the layout cannot run", options.layout.name, toText(plan.error()), {}});
     const bool several = !allOwnNames(plan->layout.cluster.hosts);
     if (several)
@@ -120,16 +105,16 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     arguments.faults = injectedFaults(plan->layout.run.faults);
     if (const Status saved = saveLayout(plan->layout, arguments.layout); !saved) return fail(saved.error());
 
-    auto inbox = std::make_unique<JobInbox>();
     CollectorOptions listening;
     listening.socket = arguments.socket;
     listening.token = *token;
     listening.ranks = mpi.ranks;
     listening.clockOrigin = origin;
-    auto collector = Collector::listen(listening, *inbox);
+    auto collector = Collector::listen(listening);
     if (!collector) return fail(collector.error());
 
-    auto writer = RunWriter::create(options.runFile, headerOf(*plan));
+    RunHeader header = headerOf(*plan);
+    auto writer = RunWriter::create(options.runFile, header);
     if (!writer) return fail(writer.error());
     if (const Status done = (*writer)->appendPredicted(plan->simulation.events); !done) return fail(done.error());
 
@@ -141,8 +126,9 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
                    std::move(arguments),
                    std::move(hosts),
                    expectedRanks(plan->mesh),
+                   std::move(header),
+                   std::move(plan->simulation.events),
                    std::move(*writer),
-                   std::move(inbox),
                    listening,
                    std::move(*collector),
                    {plan->mesh, plan->lowered, options.layout.run.deadline, plan->simulation.stepSeconds,
@@ -152,18 +138,10 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
                    options.runFile,
                    options.server};
     if (sharedMemory) setup.sharedMemory.emplace(std::move(*sharedMemory));
-    auto impl = std::make_unique<Impl>(options.runFile, std::move(setup), observer);
+    auto run = std::make_unique<JobRun>(std::move(setup), observer);
     if (options.server) options.server->serve(options.runFile);
-    if (const Status started = impl->run.begin(); !started) return fail(started.error());
-    return std::make_unique<Job>(std::move(impl));
+    if (const Status started = run->begin(); !started) return fail(started.error());
+    return run;
 }
-
-void Job::send(Command command) { impl_->run.send(command); }
-void Job::resize(int data) { impl_->run.resize(data); }
-void Job::inject(const FaultRequest& request) { impl_->run.inject(request); }
-void Job::kill() { impl_->run.kill(); }
-JobState Job::state() const { return impl_->run.state(); }
-const std::filesystem::path& Job::runFile() const { return impl_->runFile; }
-void Job::wait() { impl_->run.wait(); }
 
 }  // namespace shardlab

@@ -4,22 +4,17 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/trace/event/event.h"
 #include "engine/launch/job/run_request.h"
 #include "engine/layout/layout.h"
 #include "engine/predict/plan/measurements.h"
-#include "engine/trace/run_file/run_file.h"
+#include "engine/trace/run_file/run_observer.h"
 #include "engine/launch/serve/run_server.h"
 
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
 
 namespace shardlab {
-
-enum class JobState : std::uint8_t { Starting, Running, Paused, Stopping, Restarting, Ended };
-std::string_view name(JobState state);
 
 struct JobOptions {
     Layout layout;                      ///< legal (check.h), paths absolute
@@ -41,46 +36,31 @@ struct JobOptions {
 /// Where a run keeps its checkpoints: the layout's folder, or "<run>.checkpoints" beside the run file.
 std::filesystem::path checkpointFolder(const Layout& layout, const std::filesystem::path& runFile);
 
-/// Called from the job's thread, one call at a time, in the order things happen.
-class JobObserver {
-public:
-    virtual ~JobObserver() = default;
-    virtual void stateChanged(JobState) {}
-    virtual void eventsArrived(std::span<const Event>) {}
-    virtual void logged(const LogLine&) {}
-    virtual void rankChanged(const RankRecord&) {}              ///< joined or ended
-    virtual void clocksMeasured(std::span<const HostClock>) {}  ///< of other hosts; all that the run file keeps
-    virtual void ended(const RunEnd&) {}                        ///< last call; the file is complete
-};
-
 class Job {
 public:
-    /// Makes the plan, creates the run file and the socket, starts mpirun. Errors: an unwritable place, mpirun missing,
-    /// shardlab-rank missing, too few slots, an agent that is not allowed. Where other hosts take part, what is wrong
-    /// with them is the run's end. `observer` must outlive the job.
-    static Result<std::unique_ptr<Job>> start(const JobOptions& options, JobObserver& observer);
-    /// Ends the run if it still runs (stop, then kill) and waits for its threads.
-    ~Job();
-    struct Impl;
-    explicit Job(std::unique_ptr<Impl> impl);  ///< for start()
+    /// Makes the plan, creates the run file and the socket, starts mpirun. The observer is told the header and the
+    /// predicted events of the plan before this returns, so that nobody who follows the job makes a plan again.
+    /// Errors: a layout that cannot run, an unwritable place, mpirun missing, shardlab-rank missing, too few slots, an
+    /// agent that is not allowed. Where other hosts take part, what is wrong with them is the run's end. `observer`
+    /// must outlive the job.
+    static Result<std::unique_ptr<Job>> start(const JobOptions& options, RunObserver& observer);
+    /// Ends the run if it still goes on (stop, then kill) and waits for its threads, for some seconds at most.
+    virtual ~Job() = default;
 
-    /// Takes effect at the next step boundary, on all ranks at the same step.
-    void send(Command command);
+    /// The command takes effect at the next step boundary, on all ranks at the same step.
+    virtual void send(Command command) = 0;
     /// An elastic run takes a checkpoint at the next step boundary, and goes on from there with `data` replicas. What
-    /// cannot be is told in the log (canResize of elastic_world.h says it before).
-    void resize(int data);
-    /// At once, in the middle of whatever the rank does; what follows is as with any other fault. What cannot be is
-    /// told in the log.
-    void inject(const FaultRequest& request);
+    /// cannot be done is told in the log (canResize of elastic_world.h says it before).
+    virtual void resize(int data) = 0;
+    /// The rank is struck at once, in the middle of whatever it does; what follows is as with any other fault. What
+    /// cannot be done is told in the log.
+    virtual void inject(const FaultRequest& request) = 0;
     /// Ends all ranks at once, in the middle of whatever they do; the file stays whole. For the second press of Stop.
-    void kill();
-    JobState state() const;
-    const std::filesystem::path& runFile() const;
-    /// Blocks until ended.
-    void wait();
-
-private:
-    std::unique_ptr<Impl> impl_;
+    virtual void kill() = 0;
+    virtual RunState state() const = 0;
+    virtual const std::filesystem::path& runFile() const = 0;
+    /// Blocks until the run has ended.
+    virtual void wait() = 0;
 };
 
 }  // namespace shardlab

@@ -23,7 +23,7 @@ Event launcherEvent(EventKind kind, std::int64_t time) {
 }  // namespace
 
 void JobRun::takeResize() {
-    if (resizing_ || stopRequested_ || terminateAt_ || (state_ != JobState::Running && state_ != JobState::Paused))
+    if (resizing_ || stopRequested_ || terminateAt_ || (state_ != RunState::Running && state_ != RunState::Paused))
         return;
     const int data = resizeAsked_.exchange(0);
     if (data == 0) return;
@@ -126,7 +126,7 @@ Status JobRun::changeWorld(int data) {
 }
 
 Result<Process> JobRun::startAgain(const Continuation& next) {
-    setState(JobState::Restarting);
+    setState(RunState::Restarting);
     const ElasticWorld before = setup_.world;
     setup_.arguments.resume = next.point.checkpoint;
     setup_.arguments.profile.clear();
@@ -149,7 +149,7 @@ Result<Process> JobRun::startAgain(const Continuation& next) {
     std::filesystem::create_directory(setup_.arguments.folder, made);
     if (made) return fail(Error{"cannot make a folder", setup_.arguments.folder.string(), made.message(), {}});
     setup_.collector->stop();  // of a start that came to nothing
-    auto collector = Collector::listen(setup_.listening, *setup_.inbox);
+    auto collector = Collector::listen(setup_.listening);
     if (!collector) return fail(collector.error());
     setup_.collector = std::move(*collector);
     if (pauseRequested_) setup_.collector->send(Command::Pause);

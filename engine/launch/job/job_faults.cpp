@@ -46,7 +46,7 @@ void JobRun::takeFaultsAsked() {
             continue;
         }
         recording_.events({event});
-        if (state_ != JobState::Running && state_ != JobState::Paused) {
+        if (state_ != RunState::Running && state_ != RunState::Paused) {
             recording_.log(LogLevel::Error, fmt::format("asked for: {}, while the ranks are {}: nothing was done",
                                                         toText(RunRequest(request)), name(state_)));
             continue;

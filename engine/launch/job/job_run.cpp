@@ -31,7 +31,7 @@ constexpr std::int64_t afterAbandon = 1'500 * nsPerMillisecond;
 
 }  // namespace
 
-JobRun::JobRun(JobSetup setup, JobObserver& observer)
+JobRun::JobRun(JobSetup setup, RunObserver& observer)
     : setup_(std::move(setup)), observer_(observer),
       recording_(std::move(setup_.writer), observer, setup_.arguments.clockOrigin), fates_(setup_.ranks.size()),
       watchdog_(setup_.watch), faults_(injectedFaults(setup_.world.whole().run.faults)) {}
@@ -54,7 +54,7 @@ void JobRun::send(Command command) {
     commands_.push_back(command);
 }
 
-void JobRun::setState(JobState state) {
+void JobRun::setState(RunState state) {
     if (state_.exchange(state) != state) observer_.stateChanged(state);
 }
 
@@ -62,8 +62,10 @@ void JobRun::run(std::promise<Status>& started) {
     // Other hosts take seconds to answer: the caller does not wait for that, and is told as of a run that failed.
     const bool several = setup_.hosts.several();
     const auto tellStart = [&] {
+        observer_.begun(setup_.header);
+        observer_.predictedArrived(std::exchange(setup_.predicted, {}));
         started.set_value({});
-        observer_.stateChanged(JobState::Starting);
+        observer_.stateChanged(RunState::Starting);
         for (const RankRecord& record : setup_.ranks) recording_.rank(record);
     };
     if (several) tellStart();
@@ -154,7 +156,8 @@ ExitStatus JobRun::follow(Process& process) {
 }
 
 void JobRun::receive() {
-    for (InboxItem& item : setup_.inbox->take()) std::visit([this](auto& content) { take(std::move(content)); }, item);
+    for (RankMessage& message : setup_.collector->take())
+        std::visit([this](auto& content) { take(std::move(content)); }, message);
 }
 
 void JobRun::take(const RankHello& hello) {
@@ -167,7 +170,7 @@ void JobRun::take(const RankHello& hello) {
     record.end.clear();
     recording_.rank(record);
     const bool allJoined = std::all_of(fates_.begin(), fates_.end(), [](const RankFate& rank) { return rank.joined; });
-    if (allJoined && (state_ == JobState::Starting || state_ == JobState::Restarting)) setState(JobState::Running);
+    if (allJoined && (state_ == RunState::Starting || state_ == RunState::Restarting)) setState(RunState::Running);
 }
 
 void JobRun::take(LogLine line) {
@@ -239,9 +242,9 @@ void JobRun::takeCommands() {
         if (command != Command::Stop) continue;
         stopRequested_ = true;
         // No rank listens yet: there is no step boundary to wait for.
-        if (state_ == JobState::Starting || state_ == JobState::Restarting)
+        if (state_ == RunState::Starting || state_ == RunState::Restarting)
             endWithin(0, "stopped while ranks were starting", Cause::Request);
-        setState(JobState::Stopping);
+        setState(RunState::Stopping);
     }
     if (abandoned_) endWithin(afterAbandon, "the launcher is closing", Cause::Request);
 }
@@ -266,8 +269,8 @@ void JobRun::watchRanks() {
         const Result<RankStatus> status = setup_.hosts.status(setup_.arguments, static_cast<int>(rank));
         if (!status) continue;
         watchdog_.see(static_cast<int>(rank), *status);
-        if (rank == 0 && (state_ == JobState::Running || state_ == JobState::Paused))
-            setState(status->phase == RankPhase::Paused ? JobState::Paused : JobState::Running);
+        if (rank == 0 && (state_ == RunState::Running || state_ == RunState::Paused))
+            setState(status->phase == RankPhase::Paused ? RunState::Paused : RunState::Running);
     }
     if (interrupted) return;  // ranks there are out of sight, and others may wait for them
     const std::optional<Hang> hang = watchdog_.judge(recording_.now());
@@ -277,7 +280,7 @@ void JobRun::watchRanks() {
 /// A stopped process tells nobody of it: mpirun's is found by no watchdog, and that of a rank which has yet to join is
 /// not seen.
 void JobRun::noticeStopped(const Process& process) {
-    const bool starting = state_ == JobState::Starting || state_ == JobState::Restarting;
+    const bool starting = state_ == RunState::Starting || state_ == RunState::Restarting;
     if (recording_.now() - lookedForStopsAt_ < stopInterval) return;
     lookedForStopsAt_ = recording_.now();
     std::vector<int> stopped = starting ? processesOfJob(setup_.folder.path()) : std::vector<int>{process.pid()};
@@ -440,7 +443,7 @@ void JobRun::conclude(Verdict verdict) {
         verdict.run = {"failed", recording_.error()->text()};
     dismissing_ = true;
     if (setup_.server) setup_.server->conclude(verdict.run, leaveViewers_);
-    setState(JobState::Ended);
+    setState(RunState::Ended);
     observer_.ended(verdict.run);
 }
 

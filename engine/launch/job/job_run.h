@@ -7,7 +7,6 @@
 #include "engine/launch/job/collector.h"
 #include "engine/launch/job/elastic_world.h"
 #include "engine/launch/job/job.h"
-#include "engine/launch/job/job_inbox.h"
 #include "engine/launch/job/process.h"
 #include "engine/trace/record/rank_arguments.h"
 #include "engine/launch/job/rank_ends.h"
@@ -35,10 +34,11 @@ struct JobSetup {
     RankArguments arguments;
     RunHosts hosts;
     std::vector<RankRecord> ranks;
+    RunHeader header;              ///< what the observer is told first, with the predicted events
+    std::vector<Event> predicted;  ///< already written by `writer`
     std::unique_ptr<RunWriter> writer;
-    std::unique_ptr<JobInbox> inbox;
     CollectorOptions listening;
-    std::unique_ptr<Collector> collector;  ///< observed by `inbox`
+    std::unique_ptr<Collector> collector;
     WatchdogSetup watch;
     RestartPolicy restarts;
     ElasticWorld world;
@@ -46,22 +46,23 @@ struct JobSetup {
     std::shared_ptr<RunServer> server;  ///< none: nobody watches from elsewhere
 };
 
-class JobRun {
+class JobRun final : public Job {
 public:
-    JobRun(JobSetup setup, JobObserver& observer);
-    ~JobRun();
+    JobRun(JobSetup setup, RunObserver& observer);
+    ~JobRun() override;
 
     /// Starts the thread and returns once mpirun runs, or could not be started.
     Status begin();
-    void send(Command command);
-    void kill() {
+    void send(Command command) override;
+    void kill() override {
         killRequested_ = true;
         if (dismissing_) leaveViewers_ = true;
     }
-    void resize(int data) { resizeAsked_ = data; }
-    void inject(const FaultRequest& request);
-    JobState state() const { return state_; }
-    void wait() const { done_.wait(); }
+    void resize(int data) override { resizeAsked_ = data; }
+    void inject(const FaultRequest& request) override;
+    RunState state() const override { return state_; }
+    const std::filesystem::path& runFile() const override { return setup_.runFile; }
+    void wait() override { done_.wait(); }
 
 private:
     void run(std::promise<Status>& started);
@@ -107,10 +108,10 @@ private:
     RankRecord& recordOf(int rank) { return setup_.ranks[static_cast<std::size_t>(setup_.world.placeOf(rank))]; }
     void concludeUnstarted(const Error& error);
     void conclude(Verdict verdict);
-    void setState(JobState state);
+    void setState(RunState state);
 
     JobSetup setup_;
-    JobObserver& observer_;
+    RunObserver& observer_;
     RunRecording recording_;
     std::vector<RankFate> fates_;
     Watchdog watchdog_;
@@ -125,7 +126,7 @@ private:
     std::mutex mutex_;  ///< of the next two
     std::vector<Command> commands_;
     std::vector<FaultRequest> faultsAsked_;
-    std::atomic<JobState> state_ = JobState::Starting;
+    std::atomic<RunState> state_ = RunState::Starting;
     std::atomic<bool> killRequested_ = false;
     std::atomic<bool> abandoned_ = false;     ///< the owner goes away
     std::atomic<bool> dismissing_ = false;    ///< the ranks have ended, viewers still take the rest

@@ -71,7 +71,7 @@ Layout profiledLayout(Layout layout) {
     return layout;
 }
 
-Result<std::unique_ptr<Profiling>> Profiling::start(const Layout& layout, JobObserver& observer,
+Result<std::unique_ptr<Profiling>> Profiling::start(const Layout& layout, RunObserver& observer,
                                                     const std::filesystem::path& rankProgram) {
     if (layout.cluster.device != "cpu")
         return fail(

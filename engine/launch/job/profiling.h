@@ -14,7 +14,7 @@ namespace shardlab {
 class Profiling {
 public:
     /// Errors: those of Job::start. `observer` must outlive this; it sees a run of `steps` steps.
-    static Result<std::unique_ptr<Profiling>> start(const Layout& layout, JobObserver& observer,
+    static Result<std::unique_ptr<Profiling>> start(const Layout& layout, RunObserver& observer,
                                                     const std::filesystem::path& rankProgram = {});
 
     Job& job() { return *job_; }

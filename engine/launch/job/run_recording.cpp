@@ -15,7 +15,7 @@ constexpr std::size_t mostQueuedEvents = std::size_t{1} << 20;
 
 }  // namespace
 
-RunRecording::RunRecording(std::unique_ptr<RunWriter> writer, JobObserver& observer, std::int64_t clockOrigin)
+RunRecording::RunRecording(std::unique_ptr<RunWriter> writer, RunObserver& observer, std::int64_t clockOrigin)
     : writer_(std::move(writer)), observer_(observer), origin_(clockOrigin), thread_([this] { loop(); }) {}
 
 RunRecording::~RunRecording() {

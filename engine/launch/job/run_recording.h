@@ -21,7 +21,7 @@ namespace shardlab {
 /// For one thread, which is never made to wait but by settle() and finish().
 class RunRecording {
 public:
-    RunRecording(std::unique_ptr<RunWriter> writer, JobObserver& observer, std::int64_t clockOrigin);
+    RunRecording(std::unique_ptr<RunWriter> writer, RunObserver& observer, std::int64_t clockOrigin);
     ~RunRecording();
 
     /// Nanoseconds of the run's clock.
@@ -49,7 +49,7 @@ private:
     void tellNotices();
 
     std::unique_ptr<RunWriter> writer_;  ///< the thread's, until it is joined
-    JobObserver& observer_;
+    RunObserver& observer_;
     std::int64_t origin_;
     std::int64_t lastFlush_ = 0;  ///< the thread's
 

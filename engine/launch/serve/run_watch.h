@@ -31,14 +31,15 @@ struct WatchStatus {
     bool operator==(const WatchStatus&) const = default;
 };
 
-/// Called from the watch's thread, one call at a time.
+/// Hears what a run that is made elsewhere tells, and besides how the link to it is. Only the link's status may change
+/// after the run's end.
 class WatchObserver : public RunObserver {
 public:
     virtual void statusChanged(const WatchStatus&) {}
     /// Everything that has arrived by now has been handed over: a moment to store it.
     virtual void paused() {}
-    /// The run's own end; the last call but for the status. Its outcome is empty where the recorder was killed.
-    virtual void ended(const RunEnd&) {}
+    /// A copy that is written on the way (run_copy.h) ends here.
+    virtual void copyFailed(const Error&) {}
 };
 
 class RunWatch {

@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a run (run_rows.h) as what they say: for whoever shows or copies a run that may still grow.
+// Tells an observer what the rows of a run (run_rows.h) say.
 #pragma once
 
 #include "engine/trace/run_file/run_block.h"
+#include "engine/trace/run_file/run_observer.h"
 #include "engine/trace/run_file/run_rows.h"
 
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace shardlab {
-
-class RunObserver {
-public:
-    virtual ~RunObserver() = default;
-    virtual void begun(const RunHeader&) {}                   ///< before all else
-    virtual void predictedArrived(std::span<const Event>) {}  ///< all before the first measured events
-    /// Those known by now, told before the events that follow on them; they are events of the run as well and come
-    /// again.
-    virtual void restartsKnown(std::span<const Event>) {}
-    virtual void eventsArrived(std::span<const Event>) {}  ///< each lane in its order
-    virtual void logged(const LogLine&) {}
-    virtual void rankChanged(const RankRecord&) {}
-    virtual void clocksMeasured(std::span<const HostClock>) {}  ///< all that are kept; replaces what was told before
-    virtual void named(std::uint32_t /*number*/, const std::string& /*text*/) {}
-};
 
 class RowDecoder final : public RowSink {
 public:

@@ -236,7 +236,7 @@ private Q_SLOTS:
         Job& job = **started;
         QVERIFY(waitForCheckpoint("paused.shardlab", 0));
         job.send(Command::Pause);
-        QTRY_COMPARE(job.state(), JobState::Paused);
+        QTRY_COMPARE(job.state(), RunState::Paused);
         // One that was begun before the pause is written in it.
         int checkpoint = 0;
         for (int quiet = 0; quiet < 100; ++quiet) {
@@ -245,14 +245,14 @@ private Q_SLOTS:
             QTest::qSleep(10);
         }
         ::kill(witness.ranks().at(1).pid, SIGKILL);
-        QTRY_VERIFY(std::ranges::count(witness.states(), JobState::Restarting) == 1);
-        QTRY_COMPARE(job.state(), JobState::Paused);
+        QTRY_VERIFY(std::ranges::count(witness.states(), RunState::Restarting) == 1);
+        QTRY_COMPARE(job.state(), RunState::Paused);
         job.send(Command::Resume);
         job.wait();
         QCOMPARE(witness.ends().front().outcome, std::string("finished"));
-        const std::vector<JobState> states = witness.states();
-        const auto again = std::ranges::find(states, JobState::Restarting);
-        QVERIFY(std::ranges::find(again, states.end(), JobState::Running) != states.end());
+        const std::vector<RunState> states = witness.states();
+        const auto again = std::ranges::find(states, RunState::Restarting);
+        QVERIFY(std::ranges::find(again, states.end(), RunState::Running) != states.end());
         QVERIFY(std::ranges::any_of(witness.log(), [&](const LogLine& line) {
             return line.level == LogLevel::Warning &&
                    line.text.starts_with("restart 1 of 1: on from step " + std::to_string(checkpoint) + ", ");

@@ -51,12 +51,12 @@ private Q_SLOTS:
         QVERIFY2(watched.start(), watched.error.text().c_str());
         watched.job->wait();
 
-        QCOMPARE(watched.job->state(), JobState::Ended);
+        QCOMPARE(watched.job->state(), RunState::Ended);
         const std::vector<RunEnd> ends = watched.witness.ends();
         QCOMPARE(ends.size(), std::size_t{1});
         QCOMPARE(ends.front().outcome, std::string("finished"));
-        const std::vector<JobState> states = watched.witness.states();
-        QCOMPARE(states, (std::vector{JobState::Starting, JobState::Running, JobState::Ended}));
+        const std::vector<RunState> states = watched.witness.states();
+        QCOMPARE(states, (std::vector{RunState::Starting, RunState::Running, RunState::Ended}));
 
         const auto reader = watched.reader();
         QVERIFY(reader);
@@ -122,9 +122,9 @@ private Q_SLOTS:
     void pausesAndResumes() {
         WatchedJob watched({.steps = 100000});
         QVERIFY2(watched.start(), watched.error.text().c_str());
-        QTRY_COMPARE(watched.job->state(), JobState::Running);
+        QTRY_COMPARE(watched.job->state(), RunState::Running);
         watched.job->send(Command::Pause);
-        QTRY_COMPARE(watched.job->state(), JobState::Paused);
+        QTRY_COMPARE(watched.job->state(), RunState::Paused);
         // What was under way arrives, and then nothing more: fifty steps would pass in each of these seconds.
         int paused = -1;
         for (int second = 0; second < 60 && watched.witness.lastStep() != paused; ++second) {
@@ -134,7 +134,7 @@ private Q_SLOTS:
         QCOMPARE(watched.witness.lastStep(), paused);
         watched.job->send(Command::Resume);
         QTRY_VERIFY(watched.witness.lastStep() > paused + 2);
-        QTRY_COMPARE(watched.job->state(), JobState::Running);
+        QTRY_COMPARE(watched.job->state(), RunState::Running);
         watched.job->send(Command::Stop);
         watched.job->wait();
         QCOMPARE(watched.witness.ends().front().outcome, std::string("stopped"));
@@ -146,7 +146,7 @@ private Q_SLOTS:
         QTRY_VERIFY(said(watched, "step 0 of rank 0") && said(watched, "step 0 of rank 1"));
         watched.job->send(Command::Stop);  // in vain: a step lasts a minute
         QTest::qWait(200);
-        QCOMPARE(watched.job->state(), JobState::Stopping);
+        QCOMPARE(watched.job->state(), RunState::Stopping);
         watched.job->kill();
         watched.job->wait();
         const RunEnd end = watched.witness.ends().front();

@@ -21,7 +21,7 @@ Result<MeasuredRun> runExperiment(const LessonExperiment& experiment, const QStr
     JobOptions options{.layout = experiment.layout, .runFile = file.toStdString()};
     options.rankProgram = SHARDLAB_BIN_DIR "/shardlab-rank";
     if (auto& pace = options.layout.cluster.pace) pace->stepSeconds = std::min(pace->stepSeconds, longestStep);
-    JobObserver nobody;
+    RunObserver nobody;
     const auto job = Job::start(options, nobody);
     if (!job) return fail(job.error());
     (*job)->wait();

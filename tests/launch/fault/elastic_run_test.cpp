@@ -67,8 +67,8 @@ struct Elastic {
         return static_cast<int>(std::ranges::count(events, EventKind::Restart, &Event::kind));
     }
     bool paused() const {
-        return patient([&] { return job->state() == JobState::Paused || job->state() == JobState::Ended; }) &&
-               job->state() == JobState::Paused;
+        return patient([&] { return job->state() == RunState::Paused || job->state() == RunState::Ended; }) &&
+               job->state() == RunState::Paused;
     }
     /// So many steps more, and it pauses again.
     bool step(int count) {
@@ -76,7 +76,7 @@ struct Elastic {
         const int from = stepsEnded();
         for (int i = 0; i < count; ++i) job->send(Command::StepOnce);
         return patient([&] { return stepsEnded() == from + count; }) &&
-               patient([&] { return job->state() == JobState::Paused; });
+               patient([&] { return job->state() == RunState::Paused; });
     }
     /// Losses told since the last restart, which come once a step.
     int stepsEnded() const {

@@ -206,7 +206,7 @@ private Q_SLOTS:
             const auto events = witness.events();
             return std::ranges::count(events, sought, &Event::kind);
         };
-        QVERIFY(QTest::qWaitFor([&] { return count(EventKind::Loss) == 7 && job.state() == JobState::Paused; },
+        QVERIFY(QTest::qWaitFor([&] { return count(EventKind::Loss) == 7 && job.state() == RunState::Paused; },
                                 2 * QTest::shardlabPatience));
         if (commandLine) {
             const QString file = QString::fromStdString(options.runFile.string());

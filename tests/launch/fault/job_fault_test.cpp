@@ -155,7 +155,7 @@ private Q_SLOTS:
         const bool started = watched.start();
         qputenv("PATH", path);
         QVERIFY2(started, watched.error.text().c_str());
-        QTRY_COMPARE(watched.job->state(), JobState::Ended);
+        QTRY_COMPARE(watched.job->state(), RunState::Ended);
         QCOMPARE(watched.witness.ends().front().reason, std::string("rank 1 was killed by SIGKILL"));
         QCOMPARE(watched.witness.ranks().at(1).end, std::string("killed by SIGKILL"));
         watched.job.reset();

@@ -180,9 +180,9 @@ private Q_SLOTS:
         QVERIFY2(paused.start(), paused.error.text().c_str());
         QTRY_VERIFY_WITH_TIMEOUT(paused.witness.lastStep() >= 1, 60000);
         paused.job->send(Command::Pause);
-        QTRY_COMPARE(paused.job->state(), JobState::Paused);
+        QTRY_COMPARE(paused.job->state(), RunState::Paused);
         QTest::qSleep(6000);
-        QCOMPARE(paused.job->state(), JobState::Paused);
+        QCOMPARE(paused.job->state(), RunState::Paused);
         paused.job->send(Command::Stop);
         paused.job->wait();
         QCOMPARE(paused.witness.ends().front().outcome, std::string("stopped"));

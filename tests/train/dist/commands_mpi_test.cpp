@@ -43,7 +43,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(stepsOfAll(witness, 4) >= 3, 60'000);
 
         (*job)->send(Command::Pause);
-        QTRY_VERIFY_WITH_TIMEOUT((*job)->state() == JobState::Paused, 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT((*job)->state() == RunState::Paused, 20'000);
         // What was recorded before the pause arrives, and then nothing more.
         std::map<int, int> paused;
         for (int second = 0; second < 60 && steps(witness) != paused; ++second) {
@@ -62,7 +62,7 @@ private Q_SLOTS:
         (*job)->send(Command::Resume);
         QTRY_VERIFY_WITH_TIMEOUT(stepsOfAll(witness, 4) > paused.at(0) + 3, 20'000);
         (*job)->send(Command::Stop);
-        QTRY_VERIFY_WITH_TIMEOUT((*job)->state() == JobState::Ended, 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT((*job)->state() == RunState::Ended, 20'000);
         const std::map<int, int> stopped = steps(witness);
         for (const auto& [rank, count] : stopped) QCOMPARE(count, stopped.at(0));
         for (const auto& [rank, record] : witness.ranks()) QCOMPARE(record.end, std::string("stopped"));

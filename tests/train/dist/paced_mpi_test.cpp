@@ -16,7 +16,7 @@ using namespace shardlab;
 
 namespace {
 
-struct Collected : JobObserver {
+struct Collected : RunObserver {
     explicit Collected(int ranks) : summary(ranks) {}
     void eventsArrived(std::span<const Event> events) override {
         summary.add(events);

@@ -17,7 +17,7 @@ using namespace shardlab;
 
 namespace {
 
-struct Collected : JobObserver {
+struct Collected : RunObserver {
     std::map<int, double> losses, validationLosses;
     std::vector<Event> late, distances;  ///< of an asynchronous server's updates, and of exchanges with a centre
     std::vector<Event> overwritten;      ///< of updates without a lock
