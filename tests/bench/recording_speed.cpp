@@ -4,7 +4,6 @@
 #include "engine/base/clock.h"
 #include "engine/trace/event/event_codec.h"
 #include "engine/launch/job/collector.h"
-#include "engine/launch/job/job_inbox.h"
 #include "engine/launch/job/run_header.h"
 #include "engine/launch/job/run_recording.h"
 #include "engine/predict/plan/plan.h"
@@ -67,13 +66,13 @@ double recorder() {
 }
 
 /// Hands on what the collector received, as a job's thread does, and returns how many events that were.
-std::size_t handOn(JobInbox& inbox, RunRecording& recording) {
+std::size_t handOn(Collector& collector, RunRecording& recording) {
     std::size_t count = 0;
     if (recording.behind()) return count;
-    for (InboxItem& item : inbox.take())
-        if (auto* events = std::get_if<std::vector<Event>>(&item)) {
+    for (RankMessage& message : collector.take())
+        if (auto* events = std::get_if<std::vector<Event>>(&message)) {
             count += events->size();
-            recording.events(std::move(*events));
+            recording.eventsArrived(std::move(*events));
         }
     return count;
 }
@@ -126,8 +125,7 @@ void collector(const Plan& plan, const std::filesystem::path& folder, std::int64
     const std::int64_t origin = monotonicNanoseconds();
     RunObserver nobody;
     RunRecording recording(valueOf(RunWriter::create(file, headerOf(plan))), nobody, origin);
-    JobInbox inbox;
-    const auto collecting = valueOf(Collector::listen({folder / "socket", "token", ranks, origin}, inbox));
+    const auto collecting = valueOf(Collector::listen({folder / "socket", "token", ranks, origin}));
     std::vector<std::unique_ptr<Telemetry>> links;
     for (int rank = 0; rank < ranks; ++rank) {
         TelemetryOptions options{rank, (folder / "socket").string(), "token", folder / ("spool" + std::to_string(rank)),
@@ -143,7 +141,7 @@ void collector(const Plan& plan, const std::filesystem::path& folder, std::int64
                 for (const Event& event : events[rank]) links[rank]->recorder().record(event);
             });
     }
-    for (std::size_t taken = 0; taken < total; taken += handOn(inbox, recording)) std::this_thread::sleep_for(jobsPoll);
+    for (std::size_t taken = 0; taken < total; taken += handOn(*collecting, recording)) std::this_thread::sleep_for(jobsPoll);
     recording.settle();
     if (const auto error = recording.error()) throw std::runtime_error(error->text());
     print("ranks to disk", 1e-6 * count / secondsSince(begin), "M events/s");

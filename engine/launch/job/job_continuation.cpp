@@ -10,27 +10,15 @@
 #include <utility>
 
 namespace shardlab {
-namespace {
-
-Event launcherEvent(EventKind kind, std::int64_t time) {
-    Event event;
-    event.begin = event.end = time;
-    event.lane = Lane::Host;
-    event.kind = kind;
-    return event;
-}
-
-}  // namespace
-
 void JobRun::takeResize() {
-    if (resizing_ || stopRequested_ || terminateAt_ || (state_ != RunState::Running && state_ != RunState::Paused))
+    if (resizing_ || stopRequested_ || attempt_.end.due || (state_ != RunState::Running && state_ != RunState::Paused))
         return;
-    const int data = resizeAsked_.exchange(0);
+    const int data = requests_.takeReplicas();
     if (data == 0) return;
     Event event = launcherEvent(EventKind::Command, recording_.now());
     event.value = static_cast<double>(Command::Resize);
     event.bytes = data;
-    recording_.events({event});
+    recording_.eventsArrived({event});
     const Layout& whole = setup_.world.whole();
     if (const Status can = canResize(whole, data); !can) return recording_.log(LogLevel::Error, can.error().text());
     if (data == setup_.world.replicas())
@@ -45,7 +33,7 @@ void JobRun::takeResize() {
 std::optional<JobRun::Continuation> JobRun::continuationAfter(Verdict& verdict) {
     const std::optional<int> asked = std::exchange(resizing_, std::nullopt);
     const bool failed = verdict.run.outcome == "failed";
-    if (recording_.error() || killRequested_ || stopRequested_ || abandoned_) return std::nullopt;
+    if (recording_.error() || unwanted()) return std::nullopt;
     if (!failed && asked && verdict.run.outcome == "stopped") {
         const Result<RestartPoint> point = setup_.restarts.newest(trained_);
         if (point) return Continuation{*point, *asked, true};
@@ -53,11 +41,12 @@ std::optional<JobRun::Continuation> JobRun::continuationAfter(Verdict& verdict) 
         return std::nullopt;
     }
     if (!failed || !setup_.restarts.wanted()) return std::nullopt;
-    if (!cutOff_.empty() && !setup_.world.elastic()) verdict.run.reason += "; not restarted: all hosts are needed";
-    if ((!cutOff_.empty() && !setup_.world.elastic()) || !trained_) return std::nullopt;
+    if (!attempt_.cutOff.empty() && !setup_.world.elastic())
+        verdict.run.reason += "; not restarted: all hosts are needed";
+    if ((!attempt_.cutOff.empty() && !setup_.world.elastic()) || !trained_) return std::nullopt;
     const std::optional<int> data = replicasAfter(verdict);
     if (!data) return std::nullopt;
-    const Result<RestartPoint> point = setup_.restarts.next(stepped_);
+    const Result<RestartPoint> point = setup_.restarts.next(attempt_.stepped);
     if (!point) {
         verdict.run.reason += "; not restarted: " + point.error().why;
         return std::nullopt;
@@ -66,13 +55,13 @@ std::optional<JobRun::Continuation> JobRun::continuationAfter(Verdict& verdict) 
     return Continuation{*point, *data, false};
 }
 
-/// How many can go on where a rank or hosts are lost. A rank of a host that is there is tried again where without it
-/// too few would be left.
+/// How many replicas can go on where a rank or hosts are lost. A rank whose host is there is tried again where too few
+/// would be left without it.
 std::optional<int> JobRun::replicasAfter(Verdict& verdict) {
     ElasticWorld& world = setup_.world;
     if (!world.elastic()) return world.replicas();
     ElasticWorld left = world;
-    if (!cutOff_.empty())
+    if (!attempt_.cutOff.empty())
         for (const std::string& host : setup_.hosts.missing()) left.loseHost(host);
     else if (verdict.rank >= 0) left.lose(verdict.rank);
     const std::optional<int> data = left.largestLeft();
@@ -80,7 +69,7 @@ std::optional<int> JobRun::replicasAfter(Verdict& verdict) {
         world = left;
         return data;
     }
-    if (cutOff_.empty()) return world.replicas();
+    if (attempt_.cutOff.empty()) return world.replicas();
     verdict.run.reason +=
         fmt::format("; not restarted: fewer than {} are left", replicasText(world.whole(), world.whole().run.minData));
     return std::nullopt;
@@ -91,7 +80,7 @@ Result<Process> JobRun::goOn(Continuation next) {
     ElasticWorld& world = setup_.world;
     for (;;) {
         Result<Process> again = startAgain(next);
-        if (again || !before.elastic() || killRequested_ || stopRequested_ || abandoned_) return again;
+        if (again || !before.elastic() || unwanted()) return again;
         const std::vector<std::string> missing = setup_.hosts.missing();
         if (next.data > before.replicas()) {  // hosts that were to come back do not: as it was
             recording_.log(LogLevel::Error, fmt::format("not resized to {}: {}", replicasText(world.whole(), next.data),
@@ -109,7 +98,7 @@ Result<Process> JobRun::goOn(Continuation next) {
     }
 }
 
-/// Ranks, layout and hosts of so many replicas.
+/// Makes ranks, layout and hosts those of so many replicas.
 Status JobRun::changeWorld(int data) {
     ElasticWorld& world = setup_.world;
     const auto plan = world.resize(data);
@@ -121,7 +110,6 @@ Status JobRun::changeWorld(int data) {
     setup_.listening.ranks = world.ranks();
     setup_.watch = {plan->mesh, plan->lowered, setup_.watch.deadline, plan->simulation.stepSeconds, false};
     setup_.hosts.change(world.now());
-    cutOff_.clear();
     return {};
 }
 
@@ -135,33 +123,26 @@ Result<Process> JobRun::startAgain(const Continuation& next) {
         if (const Status changed = changeWorld(next.data); !changed) return fail(changed.error());
 
     setup_.arguments.faults = setup_.world.started(faults_);
-    fates_.assign(static_cast<std::size_t>(setup_.world.ranks()), {});
-    hung_.reset();
-    report_ = {};
-    terminateAt_.reset();
-    endedAt_.reset();
-    killAt_.reset();
-    stepped_ = false;
-    watchdog_ = Watchdog(setup_.watch);
-    // What the ranks that are gone left there is not taken for the new ones'.
-    setup_.arguments.folder = RankArguments::attemptFolder(setup_.folder.path(), ++starts_);
+    attempt_ = JobAttempt(setup_.watch);
+    // The new ranks have a folder of their own: what those that are gone left in theirs is not taken for them.
+    setup_.arguments.folder = RankArguments::attemptFolder(setup_.folder.path(), ++restarts_);
     std::error_code made;
     std::filesystem::create_directory(setup_.arguments.folder, made);
     if (made) return fail(Error{"cannot make a folder", setup_.arguments.folder.string(), made.message(), {}});
-    setup_.collector->stop();  // of a start that came to nothing
+    setup_.collector->stop();  // it may still be that of a start that came to nothing
     auto collector = Collector::listen(setup_.listening);
     if (!collector) return fail(collector.error());
     setup_.collector = std::move(*collector);
     if (pauseRequested_) setup_.collector->send(Command::Pause);
     if (before.elastic() && setup_.hosts.several())
         if (const Status reached = reachHosts(); !reached) return fail(reached.error());
-    setup_.hosts.attempt(starts_);
+    setup_.hosts.attempt(restarts_);
     trackHosts();
     recordContinuation(next, before);
     return Process::start(setup_.hosts.command(setup_.arguments));
 }
 
-/// The run file's side of it: when, from which step, with how many ranks, why.
+/// Records when the run goes on, from which step, with how many ranks, and why.
 void JobRun::recordContinuation(const Continuation& next, const ElasticWorld& before) {
     const ElasticWorld& world = setup_.world;
     const std::string where = next.point.checkpoint.empty() ? "the beginning" : next.point.checkpoint.string();
@@ -178,7 +159,7 @@ void JobRun::recordContinuation(const Continuation& next, const ElasticWorld& be
     if (world.renumbered() && world.replicas() != before.replicas())
         recording_.log(
             LogLevel::Info,
-            fmt::format("what is told of waiting ranks numbers them among the {} that take part", world.ranks()));
+            fmt::format("messages about waiting ranks number them among the {} that take part", world.ranks()));
 
     Event event = launcherEvent(EventKind::Restart, recording_.now());
     event.step = static_cast<std::int32_t>(next.point.step);
@@ -190,14 +171,14 @@ void JobRun::recordContinuation(const Continuation& next, const ElasticWorld& be
         RankRecord& record = setup_.ranks[static_cast<std::size_t>(place)];
         record.end = fmt::format("absent from step {}", next.point.step);
         record.pid = 0;
-        recording_.rank(record);
+        recording_.rankChanged(record);
         for (int category = 0; category < memoryCategoryCount; ++category) {
             Event freed = launcherEvent(memoryKind(static_cast<MemoryCategory>(category)), event.begin);
             freed.rank = static_cast<std::int16_t>(place);
             events.push_back(freed);
         }
     }
-    recording_.events(std::move(events));
+    recording_.eventsArrived(std::move(events));
 }
 
 }  // namespace shardlab

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/job_run.h"
 
-#include "engine/launch/job/mpirun.h"
-#include "engine/launch/job/stray_processes.h"
-#include "engine/trace/record/flight_record.h"
 #include "engine/base/nanoseconds.h"
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fmt/format.h>
@@ -16,28 +12,19 @@ namespace shardlab {
 namespace {
 
 constexpr int pollMilliseconds = 20;
-constexpr std::int64_t clockInterval = 1'000 * nsPerMillisecond;
-constexpr std::int64_t clockRecordInterval = 5'000 * nsPerMillisecond;
 constexpr std::chrono::milliseconds killPatience{1500};
-constexpr std::int64_t watchInterval = 100 * nsPerMillisecond;
-constexpr std::int64_t stopInterval = 1'000 * nsPerMillisecond;
-constexpr std::size_t flightLines = 16;  // of each rank
-// A rank that died ends the run within 3 s even where mpirun does not notice: 0.5 s + 1 s and the clean-up.
-constexpr std::int64_t afterLostLink = 500 * nsPerMillisecond;
-constexpr std::int64_t afterFailure = 1'000 * nsPerMillisecond;
 constexpr std::int64_t afterTerminate = 1'000 * nsPerMillisecond;
-constexpr std::int64_t afterGoodbyes = 5'000 * nsPerMillisecond;
 constexpr std::int64_t afterAbandon = 1'500 * nsPerMillisecond;
 
 }  // namespace
 
 JobRun::JobRun(JobSetup setup, RunObserver& observer)
     : setup_(std::move(setup)), observer_(observer),
-      recording_(std::move(setup_.writer), observer, setup_.arguments.clockOrigin), fates_(setup_.ranks.size()),
-      watchdog_(setup_.watch), faults_(injectedFaults(setup_.world.whole().run.faults)) {}
+      recording_(std::move(setup_.writer), observer, setup_.arguments.clockOrigin), attempt_(setup_.watch),
+      faults_(injectedFaults(setup_.world.whole().run.faults)) {}
 
 JobRun::~JobRun() {
-    abandoned_ = leaveViewers_ = true;
+    requests_.abandon();
     if (thread_.joinable()) thread_.join();
 }
 
@@ -47,11 +34,6 @@ Status JobRun::begin() {
     // mpirun is started by this thread and not by the caller's: the kernel ends it when its starter ends.
     thread_ = std::thread([this, started = std::move(started)]() mutable { run(started); });
     return word.get();
-}
-
-void JobRun::send(Command command) {
-    const std::lock_guard lock(mutex_);
-    commands_.push_back(command);
 }
 
 void JobRun::setState(RunState state) {
@@ -66,7 +48,7 @@ void JobRun::run(std::promise<Status>& started) {
         observer_.predictedArrived(std::exchange(setup_.predicted, {}));
         started.set_value({});
         observer_.stateChanged(RunState::Starting);
-        for (const RankRecord& record : setup_.ranks) recording_.rank(record);
+        for (const RankRecord& record : setup_.ranks) recording_.rankChanged(record);
     };
     if (several) tellStart();
     const Status reached = several ? reachHosts() : Status{};
@@ -97,8 +79,8 @@ void JobRun::run(std::promise<Status>& started) {
                 process.emplace(std::move(*again));
                 continue;
             }
-            if (killRequested_ || stopRequested_ || abandoned_)
-                verdict.run = {"stopped", "stopped on request, while ranks were starting again"};
+            verdict.ranks.clear();  // recorded already; a world that came to nothing may number ranks otherwise
+            if (unwanted()) verdict.run = {"stopped", "stopped on request, while ranks were starting again"};
             else
                 verdict.run = {"failed", (next->asked ? "" : verdict.run.reason + "; ") +
                                              "not restarted: " + again.error().text()};
@@ -109,14 +91,14 @@ void JobRun::run(std::promise<Status>& started) {
     doneWord_.set_value();
 }
 
-/// Returns when ranks may be started on all hosts. Error: why not, or that it is not wanted any more.
+/// Returns when ranks may be started on all hosts. Error: why they may not, or that nobody wants it any more.
 Status JobRun::reachHosts() {
     if (const Status called = setup_.hosts.call(setup_.arguments); !called) return called;
     for (;;) {
         const Result<bool> ready = setup_.hosts.ready();
         if (!ready) return fail(ready.error());
         takeCommands();
-        if (killRequested_ || terminateAt_) return fail(Error{"stopped while hosts were called", {}, {}, {}});
+        if (requests_.killed() || attempt_.end.due) return fail(Error{"stopped while hosts were called", {}, {}, {}});
         if (*ready) break;
         std::this_thread::sleep_for(std::chrono::milliseconds(pollMilliseconds));
     }
@@ -124,18 +106,6 @@ Status JobRun::reachHosts() {
         recording_.log(LogLevel::Warning, unshared + ": this run can take no checkpoint");
     trackHosts();
     return {};
-}
-
-/// Clocks of other hosts: to their ranks, and into the run.
-void JobRun::trackHosts() {
-    clocksAt_ = recording_.now();
-    for (const RunHosts::RankClock& clock : setup_.hosts.rankClocks())
-        setup_.collector->setClock(clock.rank, clock.line);
-    if (!clocks_.empty() && clocksAt_ - clocksRecordedAt_ < clockRecordInterval) return;
-    clocksRecordedAt_ = clocksAt_;
-    const std::vector<HostClock> measured = setup_.hosts.clocks();
-    for (const HostClock& clock : measured) clocks_.add(clock);
-    if (!measured.empty()) recording_.clocks(clocks_.all());
 }
 
 ExitStatus JobRun::follow(Process& process) {
@@ -155,84 +125,13 @@ ExitStatus JobRun::follow(Process& process) {
     return *exit;
 }
 
-void JobRun::receive() {
-    for (RankMessage& message : setup_.collector->take())
-        std::visit([this](auto& content) { take(std::move(content)); }, message);
-}
-
-void JobRun::take(const RankHello& hello) {
-    RankFate& fate = fates_[static_cast<std::size_t>(hello.rank)];
-    fate.joined = true;
-    fate.lostAt.reset();
-    RankRecord& record = recordOf(hello.rank);
-    record.pid = hello.pid;
-    record.host = hello.host;
-    record.end.clear();
-    recording_.rank(record);
-    const bool allJoined = std::all_of(fates_.begin(), fates_.end(), [](const RankFate& rank) { return rank.joined; });
-    if (allJoined && (state_ == RunState::Starting || state_ == RunState::Restarting)) setState(RunState::Running);
-}
-
-void JobRun::take(LogLine line) {
-    if (line.rank >= 0) line.rank = setup_.world.placeOf(line.rank);
-    checkpoints_.add(line);
-    recording_.log(line);
-}
-
-void JobRun::take(std::vector<Event> events) {
-    for (Event& event : events) {
-        event.rank = static_cast<std::int16_t>(setup_.world.placeOf(event.rank));
-        if (event.kind == EventKind::Step) {
-            watchdog_.measured(static_cast<double>(event.end - event.begin) * 1e-9);
-            trained_ = stepped_ = true;
-        }
-        if (event.kind == EventKind::InjectedFault) takeInjectedFault(event);
-    }
-    recording_.events(std::move(events));
-}
-
-void JobRun::take(const RankGoodbye& goodbye) {
-    watchdog_.ended(goodbye.rank);
-    fates_[static_cast<std::size_t>(goodbye.rank)].goodbye = goodbye.end;
-    RankRecord& record = recordOf(goodbye.rank);
-    record.end = goodbye.end;
-    recording_.rank(record);
-    if (goodbye.end != "finished" && goodbye.end != "stopped") endWithin(afterFailure, "a rank failed");
-    if (std::all_of(fates_.begin(), fates_.end(), [](const RankFate& rank) { return rank.goodbye.has_value(); }))
-        endWithin(afterGoodbyes, "mpirun does not end though all ranks have");
-}
-
-void JobRun::take(const RankLinkLost& lost) {
-    RankFate& fate = fates_[static_cast<std::size_t>(lost.rank)];
-    if (!fate.goodbye) fate.lostAt = recording_.now();
-}
-
-void JobRun::takeOutput(const std::vector<OutputLine>& lines) {
-    for (const OutputLine& line : lines) {
-        if (const std::optional<RankLine> said = parseTagged(line.text)) {
-            take(LogLine{recording_.now(), said->rank, said->error ? LogLevel::Warning : LogLevel::Info, said->text});
-            continue;
-        }
-        if (const std::string said = report_.read(line.text); !said.empty()) recording_.log(LogLevel::Info, said);
-    }
-    // Open MPI 4's may wait for ever for a lock of shared memory that a rank held as it was killed while starting.
-    if (report_.rank() >= 0) endWithin(afterFailure, "it has told of a rank's death, and stays");
-}
-
 void JobRun::takeCommands() {
-    std::vector<Command> commands;
-    {
-        const std::lock_guard lock(mutex_);
-        commands.swap(commands_);
-    }
-    if (abandoned_ && !stopRequested_) commands.push_back(Command::Stop);
-    for (Command command : commands) {
-        Event event;
-        event.begin = event.end = recording_.now();
-        event.lane = Lane::Host;
-        event.kind = EventKind::Command;
+    std::vector<Command> commands = requests_.takeCommands();
+    if (requests_.abandoned() && !stopRequested_) commands.push_back(Command::Stop);
+    for (const Command command : commands) {
+        Event event = launcherEvent(EventKind::Command, recording_.now());
         event.value = static_cast<double>(command);
-        recording_.events({event});
+        recording_.eventsArrived({event});
         if (const std::string unshared = setup_.hosts.unshared(); command == Command::Checkpoint && !unshared.empty()) {
             recording_.log(LogLevel::Error, "no checkpoint is taken: " + unshared);
             continue;
@@ -242,116 +141,27 @@ void JobRun::takeCommands() {
         if (command != Command::Stop) continue;
         stopRequested_ = true;
         // No rank listens yet: there is no step boundary to wait for.
-        if (state_ == RunState::Starting || state_ == RunState::Restarting)
-            endWithin(0, "stopped while ranks were starting", Cause::Request);
+        if (starting()) endWithin(0, "stopped while ranks were starting", AttemptEnd::Cause::Request);
         setState(RunState::Stopping);
     }
-    if (abandoned_) endWithin(afterAbandon, "the launcher is closing", Cause::Request);
+    if (requests_.abandoned()) endWithin(afterAbandon, "the launcher is closing", AttemptEnd::Cause::Request);
 }
 
-void JobRun::watchRanks() {
-    if (recording_.now() - watchedAt_ < watchInterval) return;
-    watchedAt_ = recording_.now();
-    takeRequest();
-    const bool interrupted = setup_.hosts.interrupted();
-    for (std::size_t rank = 0; rank < fates_.size() && !interrupted; ++rank) {
-        const std::optional<std::int64_t>& lostAt = fates_[rank].lostAt;
-        if (lostAt && recording_.now() - *lostAt > afterLostLink && setup_.hosts.mayBeGone(static_cast<int>(rank)))
-            endWithin(0, "a rank died");
-    }
-    if (recording_.now() - clocksAt_ > clockInterval) trackHosts();
-    if (const std::string lost = setup_.hosts.lost(); !lost.empty() && cutOff_.empty()) {
-        cutOff_ = lost;
-        recording_.log(LogLevel::Error, lost);
-        endWithin(0, "a host is cut off");
-    }
-    for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
-        const Result<RankStatus> status = setup_.hosts.status(setup_.arguments, static_cast<int>(rank));
-        if (!status) continue;
-        watchdog_.see(static_cast<int>(rank), *status);
-        if (rank == 0 && (state_ == RunState::Running || state_ == RunState::Paused))
-            setState(status->phase == RankPhase::Paused ? RunState::Paused : RunState::Running);
-    }
-    if (interrupted) return;  // ranks there are out of sight, and others may wait for them
-    const std::optional<Hang> hang = watchdog_.judge(recording_.now());
-    if (hang && !hung_ && !terminateAt_ && !killRequested_) report(*hang);
-}
-
-/// A stopped process tells nobody of it: mpirun's is found by no watchdog, and that of a rank which has yet to join is
-/// not seen.
-void JobRun::noticeStopped(const Process& process) {
-    const bool starting = state_ == RunState::Starting || state_ == RunState::Restarting;
-    if (recording_.now() - lookedForStopsAt_ < stopInterval) return;
-    lookedForStopsAt_ = recording_.now();
-    std::vector<int> stopped = starting ? processesOfJob(setup_.folder.path()) : std::vector<int>{process.pid()};
-    std::erase_if(stopped, [](int each) { return !isStopped(each); });
-    for (const int each : stopped) {
-        if (std::ranges::find(stopped_, each) != stopped_.end()) continue;
-        recording_.log(LogLevel::Warning,
-                       fmt::format("{} (process {}) is stopped by a signal{}; kill -CONT {} lets it go on",
-                                   each == process.pid() ? "mpirun" : "a rank", each,
-                                   starting ? ", and ranks cannot start before it goes on" : "", each));
-    }
-    stopped_ = std::move(stopped);
-}
-
-void JobRun::report(const Hang& hang) {
-    const RankStatus& status = hang.status();
-    HangEvidence evidence;
-    evidence.stopped = setup_.hosts.isStopped(hang.rank, status);
-    if (const auto flight = setup_.hosts.flight(setup_.arguments, hang.rank);
-        flight && hang.cause == Hang::Cause::Missing) {
-        const int step = hang.ranks[static_cast<std::size_t>(hang.missing.receiver)].status.step;
-        evidence.sent = std::ranges::any_of(*flight, [&](const FlightEntry& entry) {
-            return entry.action == actionId(hang.missing.send) && entry.step == step;
-        });
-    }
-    hung_ = HungRank{hang.rank, toText(hang, evidence)};
-    Event fault;
-    fault.begin = fault.end = recording_.now();
-    fault.value = hang.seconds;
-    fault.action = status.action;
-    fault.step = status.step;
-    fault.rank = static_cast<std::int16_t>(setup_.world.placeOf(hang.rank));
-    fault.lane = Lane::Host;
-    fault.kind = EventKind::Fault;
-    recording_.events({fault});
-    take(LogLine{recording_.now(), hang.rank, LogLevel::Error, "hangs: the run is ended"});
-    for (const Hang::Wait& wait : hang.ranks) {
-        fates_[static_cast<std::size_t>(wait.rank)].status = wait.status;
-        take(LogLine{recording_.now(), wait.rank, LogLevel::Info, toText(wait)});
-    }
-    endWithin(0, "a rank hangs");
-}
-
-void JobRun::recordFlight() {
-    for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
-        const auto flight = setup_.hosts.flight(setup_.arguments, static_cast<int>(rank));
-        if (!flight) continue;
-        for (std::size_t i = flight->size() - std::min(flight->size(), flightLines); i < flight->size(); ++i)
-            take(LogLine{recording_.now(), static_cast<int>(rank), LogLevel::Info,
-                         std::string(flightPrefix) + toText((*flight)[i], recording_.now())});
-    }
-}
-
-void JobRun::endWithin(std::int64_t nanoseconds, const char* why, Cause cause) {
-    const std::int64_t at = recording_.now() + nanoseconds;
-    if (terminateAt_ && *terminateAt_ <= at) return;
-    terminateAt_ = at;
-    terminateWhy_ = why;
-    terminateCause_ = cause;
+void JobRun::endWithin(std::int64_t nanoseconds, const char* why, AttemptEnd::Cause cause) {
+    attempt_.end.by(recording_.now() + nanoseconds, why, cause);
 }
 
 void JobRun::endWhenDue(Process& process) {
     const std::int64_t now = recording_.now();
-    if (terminateAt_ && now >= *terminateAt_ && !killAt_) {
-        recording_.log(LogLevel::Info, fmt::format("ending mpirun: {}", terminateWhy_));
+    AttemptEnd& end = attempt_.end;
+    if (end.due && now >= *end.due && !end.killDue) {
+        recording_.log(LogLevel::Info, fmt::format("ending mpirun: {}", end.why));
         process.signal(SIGTERM);
-        endedAt_ = now;
-        killAt_ = now + afterTerminate;
+        end.begun = now;
+        end.killDue = now + afterTerminate;
     }
-    if (killRequested_ || (killAt_ && now >= *killAt_)) {
-        if (!endedAt_) endedAt_ = now;
+    if (requests_.killed() || (end.killDue && now >= *end.killDue)) {
+        if (!end.begun) end.begun = now;
         process.signal(SIGKILL);
         killProcesses(processesOfJob(setup_.folder.path()));
         setup_.hosts.kill(std::chrono::milliseconds(0));
@@ -361,7 +171,7 @@ void JobRun::endWhenDue(Process& process) {
 /// Leaves no process of the job, and hands over what ranks had recorded but could not send any more.
 void JobRun::cleanUp(Process& process) {
     takeOutput(process.readRest());
-    if (const std::string cut = report_.rest(); !cut.empty()) recording_.log(LogLevel::Info, cut);
+    if (const std::string cut = attempt_.report.rest(); !cut.empty()) recording_.log(LogLevel::Info, cut);
     const std::int64_t giveUp = recording_.now() + afterTerminate;
     for (std::vector<int> left = processesOfJob(setup_.folder.path()); !left.empty() && recording_.now() < giveUp;
          left = processesOfJob(setup_.folder.path())) {
@@ -369,11 +179,11 @@ void JobRun::cleanUp(Process& process) {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     receive();
-    if (cutOff_.empty()) cutOff_ = setup_.hosts.silent();
+    if (attempt_.cutOff.empty()) attempt_.cutOff = setup_.hosts.silent();
     setup_.hosts.kill(killPatience);
     receive();
-    for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
-        if (fates_[rank].goodbye || !fates_[rank].joined) continue;
+    for (std::size_t rank = 0; rank < attempt_.fates.size(); ++rank) {
+        if (attempt_.fates[rank].goodbye || !attempt_.fates[rank].joined) continue;
         const int number = static_cast<int>(rank);
         if (const Status fetched =
                 setup_.hosts.fetchSpool(setup_.arguments, number, setup_.collector->accepted(number));
@@ -389,21 +199,26 @@ void JobRun::cleanUp(Process& process) {
 }
 
 Verdict JobRun::judged(const ExitStatus& mpirun) {
-    for (std::size_t rank = 0; rank < fates_.size() && !hung_; ++rank)
+    for (std::size_t rank = 0; rank < attempt_.fates.size() && !attempt_.hung; ++rank)
         if (const Result<RankStatus> status = setup_.hosts.status(setup_.arguments, static_cast<int>(rank)))
-            fates_[rank].status = *status;
+            attempt_.fates[rank].status = *status;
     if (const CollectorCounts counts = setup_.collector->counts(); counts.refused() > 0)
         recording_.log(LogLevel::Warning, "refused on the run's socket: " + counts.refusals());
 
     recording_.settle();
-    const bool endedOnRequest = killAt_ && terminateCause_ == Cause::Request;
+    const bool endedOnRequest = attempt_.end.killDue && attempt_.end.requested();
     if (const HostCounts links = setup_.hosts.counts(); links.refused() > 0)
         recording_.log(LogLevel::Warning, "refused where other hosts connect: " + links.refusals());
-    JobFate fate{
-        mpirun,  report_, killRequested_ || endedOnRequest, recording_.error(), hung_, cutOff_, setup_.hosts.names(),
-        endedAt_};
+    JobFate fate{mpirun,
+                 attempt_.report,
+                 requests_.killed() || endedOnRequest,
+                 recording_.error(),
+                 attempt_.hung,
+                 attempt_.cutOff,
+                 setup_.hosts.names(),
+                 attempt_.end.begun};
     if (fate.recordError) fate.recordError->legal = "The run was ended; what was recorded before can be read";
-    Verdict verdict = judge(fates_, fate);
+    Verdict verdict = judge(attempt_.fates, fate);
     if (verdict.run.outcome == "failed" && setup_.world.renumbered())
         verdict.run.reason += fmt::format(" (of the {} ranks that took part)", setup_.world.ranks());
     if (verdict.run.outcome == "failed" || fate.killRequested) recordFlight();
@@ -411,18 +226,18 @@ Verdict JobRun::judged(const ExitStatus& mpirun) {
 }
 
 void JobRun::recordEnds(const Verdict& verdict) {
-    for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
+    for (std::size_t rank = 0; rank < verdict.ranks.size(); ++rank) {
         RankRecord& record = recordOf(static_cast<int>(rank));
         record.end = verdict.ranks[rank];
-        recording_.rank(record);
+        recording_.rankChanged(record);
     }
 }
 
-/// No rank was ever started.
+/// Ends a run of which no rank was ever started.
 void JobRun::concludeUnstarted(const Error& error) {
-    const bool asked = killRequested_ || (terminateAt_ && terminateCause_ == Cause::Request);
+    const bool asked = requests_.killed() || attempt_.end.requested();
     conclude(
-        {std::vector<std::string>(fates_.size(), "never started"),
+        {std::vector<std::string>(attempt_.fates.size(), "never started"),
          asked ? RunEnd{"stopped", "stopped on request, before ranks were started"} : RunEnd{"failed", error.text()}});
 }
 
@@ -441,8 +256,8 @@ void JobRun::conclude(Verdict verdict) {
     recording_.finish(verdict.run);
     if (recording_.error() && recorded)  // the last of it, when all else had gone well
         verdict.run = {"failed", recording_.error()->text()};
-    dismissing_ = true;
-    if (setup_.server) setup_.server->conclude(verdict.run, leaveViewers_);
+    requests_.ranksEnded();
+    if (setup_.server) setup_.server->conclude(verdict.run, requests_.leaveViewers());
     setState(RunState::Ended);
     observer_.ended(verdict.run);
 }

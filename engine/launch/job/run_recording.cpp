@@ -15,6 +15,14 @@ constexpr std::size_t mostQueuedEvents = std::size_t{1} << 20;
 
 }  // namespace
 
+Event launcherEvent(EventKind kind, std::int64_t time) {
+    Event event;
+    event.begin = event.end = time;
+    event.lane = Lane::Host;
+    event.kind = kind;
+    return event;
+}
+
 RunRecording::RunRecording(std::unique_ptr<RunWriter> writer, RunObserver& observer, std::int64_t clockOrigin)
     : writer_(std::move(writer)), observer_(observer), origin_(clockOrigin), thread_([this] { loop(); }) {}
 
@@ -39,7 +47,7 @@ void RunRecording::keep(const Status& status) {
     if (!status && !error_) error_ = status.error();
 }
 
-void RunRecording::events(std::vector<Event> events) {
+void RunRecording::eventsArrived(std::vector<Event> events) {
     if (events.empty()) return;
     observer_.eventsArrived(events);
     const std::size_t count = events.size();
@@ -47,7 +55,7 @@ void RunRecording::events(std::vector<Event> events) {
     tellNotices();
 }
 
-/// They are in the file already; the observer hears of them on the caller's thread, as of everything.
+/// The notices are in the file already; the observer hears of them on the caller's thread, as of everything.
 void RunRecording::tellNotices() {
     std::vector<LogLine> notices;
     {
@@ -57,14 +65,14 @@ void RunRecording::tellNotices() {
     for (const LogLine& line : notices) observer_.logged(line);
 }
 
-void RunRecording::log(const LogLine& line) {
+void RunRecording::logged(const LogLine& line) {
     queue(line, 0);
     observer_.logged(line);
 }
 
-void RunRecording::log(LogLevel level, std::string text) { log(LogLine{now(), -1, level, std::move(text)}); }
+void RunRecording::log(LogLevel level, std::string text) { logged(LogLine{now(), -1, level, std::move(text)}); }
 
-void RunRecording::rank(const RankRecord& record) {
+void RunRecording::rankChanged(const RankRecord& record) {
     queue(record, 0);
     observer_.rankChanged(record);
 }
@@ -79,7 +87,7 @@ void RunRecording::queue(Entry entry, std::size_t events) {
     changed_.notify_all();
 }
 
-void RunRecording::clocks(std::vector<HostClock> clocks) {
+void RunRecording::clocksMeasured(std::vector<HostClock> clocks) {
     observer_.clocksMeasured(clocks);
     queue(std::move(clocks), 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that happens in a job goes to two places: the observer at once, and the run file by a thread of its own,
-// so that a disk that takes its time delays neither a command nor the watch over the ranks.
+// What a job tells goes to two places: to the observer at once, and to the run file by a thread of its own, so that a
+// disk that takes its time delays neither a command nor the watch over the ranks.
 #pragma once
 
 #include "engine/launch/job/job.h"
@@ -18,7 +18,10 @@
 
 namespace shardlab {
 
-/// For one thread, which is never made to wait but by settle() and finish().
+/// An instant on the launcher's lane.
+Event launcherEvent(EventKind kind, std::int64_t time);
+
+/// One thread uses it, in the words of RunObserver, and never waits but in settle() and finish().
 class RunRecording {
 public:
     RunRecording(std::unique_ptr<RunWriter> writer, RunObserver& observer, std::int64_t clockOrigin);
@@ -26,14 +29,14 @@ public:
 
     /// Nanoseconds of the run's clock.
     std::int64_t now() const;
-    void events(std::vector<Event> events);
-    void log(const LogLine& line);
-    void log(LogLevel level, std::string text);  ///< from the launcher, now
-    void rank(const RankRecord& record);
-    void clocks(std::vector<HostClock> clocks);  ///< all that are kept
+    void eventsArrived(std::vector<Event> events);
+    void logged(const LogLine& line);
+    void log(LogLevel level, std::string text);  ///< a line of the launcher's own, now
+    void rankChanged(const RankRecord& record);
+    void clocksMeasured(std::vector<HostClock> clocks);  ///< all clocks that are kept
     /// The disk is so far behind that more events should be left where they are.
     bool behind() const;
-    /// Returns when all of this is in the file, or has failed.
+    /// Returns when everything told so far is in the file, or has failed.
     void settle();
     void finish(const RunEnd& end);
 
@@ -48,10 +51,10 @@ private:
     void keep(const Status& status);
     void tellNotices();
 
-    std::unique_ptr<RunWriter> writer_;  ///< the thread's, until it is joined
+    std::unique_ptr<RunWriter> writer_;  ///< belongs to the thread until that is joined
     RunObserver& observer_;
     std::int64_t origin_;
-    std::int64_t lastFlush_ = 0;  ///< the thread's
+    std::int64_t lastFlush_ = 0;  ///< belongs to the thread
 
     mutable std::mutex mutex_;  ///< guards what follows
     std::condition_variable changed_;
@@ -60,7 +63,7 @@ private:
     bool settling_ = false;  ///< flush now, not when it is due
     bool ending_ = false;
     std::optional<Error> error_;
-    std::vector<LogLine> notices_;  ///< of the writer, which the observer has not been told yet
+    std::vector<LogLine> notices_;  ///< the writer's, which the observer has not been told yet
 
     std::thread thread_;
 };

@@ -3,17 +3,19 @@
 
 #include "engine/base/file.h"
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace shardlab {
 
 namespace {
 
-/// Those that have the argument `key` and then `folder`, or with `inside` something that lies in it.
+/// The processes that have the argument `key` and then `folder`, or with `inside` something that lies in it.
 std::vector<int> processesWith(const std::string& key, const std::filesystem::path& folder, bool inside) {
     std::vector<int> found;
     const std::string wanted = key + '\0' + folder.string();
@@ -26,7 +28,7 @@ std::vector<int> processesWith(const std::string& key, const std::filesystem::pa
         if (error != std::errc{} || last != name.data() + name.size() || process == getpid()) continue;
         struct stat data {};
         if (stat(entry->path().c_str(), &data) != 0 || data.st_uid != geteuid()) continue;
-        // A process that ends meanwhile has none.
+        // A process that ends meanwhile has no arguments.
         const std::string arguments = readFile(entry->path() / "cmdline").value_or("");
         for (std::size_t at = arguments.find(wanted); at != std::string::npos; at = arguments.find(wanted, at + 1)) {
             const char next = at + wanted.size() < arguments.size() ? arguments[at + wanted.size()] : '\0';
@@ -50,6 +52,15 @@ bool isStopped(int process) {
     const std::string content = readFile("/proc/" + std::to_string(process) + "/stat").value_or("");
     const std::size_t bracket = content.rfind(')');  // the program's name before it may hold anything
     return bracket != std::string::npos && content.compare(bracket, 3, ") T") == 0;
+}
+
+std::vector<int> StoppedProcesses::look(std::vector<int> processes) {
+    std::erase_if(processes, [](int process) { return !isStopped(process); });
+    std::vector<int> found;
+    for (const int process : processes)
+        if (std::ranges::find(known_, process) == known_.end()) found.push_back(process);
+    known_ = std::move(processes);
+    return found;
 }
 
 void killProcesses(const std::vector<int>& processes) {

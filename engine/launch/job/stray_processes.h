@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes of a job, found by the job's folder on their command line: that name is unique, process ids are used again.
+// The processes of a job are found by the job's folder on their command line: that name is unique, while process ids
+// are used again.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +15,17 @@ std::vector<int> processesOfJob(const std::filesystem::path& folder);
 std::vector<int> daemonsOfJob(const std::filesystem::path& folder);
 /// Whether a signal (SIGSTOP and the like) has stopped the process.
 bool isStopped(int process);
-/// SIGKILL to each.
+/// Sends SIGKILL to each.
 void killProcesses(const std::vector<int>& processes);
+
+/// Remembers which processes a signal has stopped, so that each is told once.
+class StoppedProcesses {
+public:
+    /// Those of `processes` that are stopped, and were not at the last look.
+    std::vector<int> look(std::vector<int> processes);
+
+private:
+    std::vector<int> known_;
+};
 
 }  // namespace shardlab
