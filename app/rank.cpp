@@ -47,8 +47,8 @@ Plan readPlan(const RankArguments& arguments) {
     return std::move(*plan);
 }
 
-/// Tells that the process runs. Nobody would see or stop a rank whose collector is gone: it ends at once, whatever it
-/// is doing.
+/// Shows on the status page that the process runs. A rank whose collector is gone ends at once, whatever it is doing:
+/// nobody would see or stop it.
 std::jthread keepWatch(const Telemetry& telemetry, StatusPage& status) {
     return std::jthread([&](const std::stop_token& stop) {
         while (!stop.stop_requested()) {
@@ -59,7 +59,7 @@ std::jthread keepWatch(const Telemetry& telemetry, StatusPage& status) {
     });
 }
 
-/// SHARDLAB_TEST_LOSE="1 5 1SEND_B0": rank 1 never sends that message of step 5. How tests make a run hang.
+/// Tests make a run hang with SHARDLAB_TEST_LOSE="1 5 1SEND_B0": rank 1 never sends that message of step 5.
 std::function<bool(int, const Action&)> lossForTests(int rank) {
     const char* wanted = std::getenv("SHARDLAB_TEST_LOSE");
     if (wanted == nullptr) return {};
@@ -68,14 +68,15 @@ std::function<bool(int, const Action&)> lossForTests(int rank) {
     };
 }
 
-/// MPI cannot be ended in order without the others, who wait for this rank: mpirun ends them when it sees this exit.
+/// Ends the process. MPI cannot be ended in order without the other ranks, which wait for this one: mpirun ends them
+/// when it sees this exit.
 [[noreturn]] void giveUp(int rank, Telemetry* telemetry, const std::exception& error) {
     std::fprintf(stderr, "rank %d: %s\n", rank, visible(error.what()).c_str());
     if (telemetry) telemetry->finish(error.what());
     std::_Exit(1);
 }
 
-/// Null: the processor. Ranks of one host share its GPUs evenly.
+/// The rank's GPU; null: it computes on the processor. Ranks of one host share its GPUs evenly.
 std::unique_ptr<Device> computeDevice(const Layout& layout, const MpiSession& session) {
     if (layout.cluster.device != "cuda") return nullptr;
     const CudaDevices found = cudaDevices();
@@ -103,7 +104,7 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
     SharedHeap* const shared = heap ? heap->get() : nullptr;
     const auto world = std::make_unique<SharedCommunicator>(session.world(options),
                                                             SharedMemory{shared, arguments.oversubscribed, inform});
-    // A rank that is alone shares nothing, and memory of its own has large pages.
+    // A rank that is alone shares no memory, and memory of its own has large pages.
     const std::unique_ptr<Device> processor = makeCpuDevice(session.size() > 1 ? shared : nullptr);
     if (!arguments.profile.empty()) {
         const Profile profile =

@@ -22,7 +22,7 @@ struct CheckpointOptions {
     bool json = false;
 };
 
-/// What stands at one checkpoint: its manifest, or why it cannot be read; with `verify` after every byte was read.
+/// What the table says of a checkpoint: its manifest, or why it cannot be read; `verify` reads every byte for that.
 struct Inspected {
     std::filesystem::path path;
     Result<CheckpointManifest> manifest;

@@ -102,8 +102,8 @@ std::string layers(const RunComparison& comparison) {
     return table.text();
 }
 
-/// The steps whose losses stand in the table: all of a short run; of a long one the first, the last, the first that
-/// differs, and others at even distances.
+/// The steps whose losses stand in the table: all steps of a short run; otherwise the first, the last, the first whose
+/// losses differ, and others at even distances.
 std::vector<const RunComparison::Step*> stepsToShow(const RunComparison& c) {
     constexpr std::size_t most = 12;
     std::vector<const RunComparison::Step*> all, shown;

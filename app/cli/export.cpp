@@ -24,7 +24,7 @@ struct ExportOptions {
 
 /// The desktop's own views draw the picture, on no display.
 Status exportPicture(const ExportOptions& options, const std::string& out) {
-    // Opened here first: what is wrong with a run is said in the same words for every format.
+    // The run is opened here first, so that what is wrong with it is said in the same words for every format.
     const auto run = RunReader::open(options.run);
     if (!run) return fail(run.error());
     const std::filesystem::path desktop = programFolder() / "shardlab-desktop";
@@ -57,7 +57,7 @@ Status exportTo(const ExportOptions& options, const std::string& out) {
     return exportRun(**run, *format, out);
 }
 
-/// Beside the run: "a.shardlab" becomes "a.csv".
+/// The file beside the run: "a.shardlab" becomes "a.csv".
 std::string defaultExport(const ExportOptions& options) {
     const auto format = findExportFormat(options.format);
     std::filesystem::path out(options.run);

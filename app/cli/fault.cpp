@@ -39,12 +39,14 @@ void addFault(CLI::App& program, Action& chosen) {
         "fault", "Kill a rank of a run that goes on, or let it stand still, to see noFault the run makes of it");
     const auto options = std::make_shared<FaultOptions>();
     verb->add_option("run", options->run, "Run file that it is recorded into")->type_name("RUN")->required();
-    verb->add_option("kind", options->kind, "kill: the process dies; hang: it is stopped, and stays")
+    verb->add_option("kind", options->kind, "kill: the process dies; hang: it is stopped, and stays so")
         ->required()
         ->check(CLI::IsMember({"kill", "hang"}));
-    verb->add_option("rank", options->rank, "Whom it befalls, as the run numbers ranks")->type_name("RANK")->required();
-    verb->footer(
-        "At once, in the middle of whatever the rank does. The layout's /run/faults brings faults about at a step.");
+    verb->add_option("rank", options->rank, "The rank that it befalls, as the run numbers ranks")
+        ->type_name("RANK")
+        ->required();
+    verb->footer("The fault happens at once, in the middle of whatever the rank does. The layout's /run/faults brings "
+                 "faults about at a step.");
     verb->callback([&chosen, options] { chosen = [options] { return injectFault(*options); }; });
 }
 

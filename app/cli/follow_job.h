@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job under the eyes of a terminal: its progress, and what Ctrl+C does to it.
+// A job that is followed in a terminal: its progress, and what Ctrl+C does to it.
 #pragma once
 
 #include "app/cli/run_progress.h"
@@ -9,20 +9,20 @@
 
 namespace shardlab::cli {
 
-/// SIGINT, SIGTERM, SIGHUP and SIGUSR1 wait until somebody asks for them; blocked in every thread made afterwards, so
-/// made before the job. SIGHUP is ignored where it was at the start, as nohup has it.
+/// SIGINT, SIGTERM, SIGHUP and SIGUSR1 wait until somebody asks for them. Threads that are made afterwards block them
+/// too, so this is made before the job. SIGHUP stays ignored where it was ignored at the start, as under nohup.
 class JobSignals {
 public:
     JobSignals();
-    /// Waits at most 100 ms; 0 where none came.
+    /// The next signal; waits at most 100 ms for it; 0: none came.
     int next() const;
 
 private:
     sigset_t set_{};
 };
 
-/// Until the job's end. SIGUSR1 takes a checkpoint; of the others the first stops it at the next step boundary, the
-/// second kills, unless it is SIGHUP.
+/// Returns at the job's end. SIGUSR1 takes a checkpoint; the first of the other signals stops the job at the next step
+/// boundary, the second kills it, unless that is SIGHUP.
 void follow(Job& job, const JobSignals& signals, RunProgress& progress);
 
 }  // namespace shardlab::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --hostfile, --slurm, --agent, --network: on which hosts, in place of those that the layout names.
+// --hostfile, --slurm, --agent, --network: the hosts of a run, in place of those that the layout names.
 #pragma once
 
 #include "engine/base/result.h"
@@ -15,19 +15,19 @@ namespace shardlab::cli {
 struct HostsArgument {
     std::string hostfile;
     bool slurm = false;
-    std::optional<std::string> agent;  ///< may be started: the user has named it here
+    std::optional<std::string> agent;  ///< the user has named it here, so it may be started
     bool rememberAgent = false;
     std::optional<std::string> network;
 
     void addTo(CLI::App& verb);
-    /// All hosts that the hostfile or the allocation has; nothing where neither was asked for. Errors: a hostfile that
-    /// is none, no allocation.
+    /// All hosts that the hostfile or the allocation has; none: neither was asked for. Errors: the file is no hostfile,
+    /// there is no allocation.
     std::optional<Result<std::vector<HostSpec>>> listed() const;
-    /// What is allowed for this once: --agent. With --remember-agent it is allowed from now on. Error: it cannot be
-    /// remembered.
+    /// The agent that is allowed for this run: --agent. With --remember-agent it is allowed from now on. Error: it
+    /// cannot be remembered.
     Result<std::string> allowed() const;
-    /// The layout with these hosts, as many of their slots as it has ranks. Errors: a hostfile that is none, no
-    /// allocation, too few slots.
+    /// The layout with these hosts, and as many of their slots as it has ranks. Errors: those of listed(), too few
+    /// slots.
     Result<Layout> apply(Layout layout) const;
 };
 

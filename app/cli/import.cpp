@@ -19,13 +19,13 @@ struct ImportOptions {
     bool force = false;
 };
 
-/// Beside the first trace: "rank0.json.gz" becomes "rank0.shardlab".
+/// The run file beside the first trace: "rank0.json.gz" becomes "rank0.shardlab".
 std::filesystem::path defaultOut(std::filesystem::path file) {
     if (file.extension() == ".gz") file.replace_extension();
     return file.replace_extension(".shardlab");
 }
 
-/// One line that is written over, where a person looks on.
+/// Rewrites one line with the share that is done, where standard error is a terminal.
 ShareWatcher progress() {
     if (!isatty(STDERR_FILENO)) return {};
     return [last = -1](double share) mutable {

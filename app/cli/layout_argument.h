@@ -19,24 +19,24 @@ struct LayoutArgument {
     std::vector<std::string> assignments;  ///< "/pointer=value"
     std::string schedule;                  ///< a CSV file whose order becomes the layout's own; empty: none
 
-    HostsArgument hosts;  ///< where they run; of a verb that runs them
+    HostsArgument hosts;  ///< where the layout runs; only verbs that run it use this
 
-    /// LAYOUT and --set of a verb.
+    /// Adds LAYOUT and --set to a verb.
     void addTo(CLI::App& verb, bool required = true);
-    /// --schedule of a verb.
+    /// Adds --schedule to a verb.
     void addScheduleTo(CLI::App& verb);
 };
 
 struct LoadedLayout {
     Layout layout;                        ///< paths absolute
-    std::vector<Fault> faults;            ///< of the file, of the assignments and of their meaning: all of them
-    std::vector<std::string> notes = {};  ///< what of the schedule's file was left out, counted
+    std::vector<Fault> faults;            ///< all faults of the file, of the assignments and of their meaning
+    std::vector<std::string> notes = {};  ///< how much of the schedule's file was left out
 };
 
 /// A file with a schedule as importCsv() reads it.
 Result<ImportedSchedule> readSchedule(const std::string& file);
 
-/// Error: neither a file nor a preset, not readable, no JSON; an assignment that is none; a schedule that is none.
+/// Errors: there is no such file or preset, it cannot be read, or is no JSON; an assignment or a schedule is none.
 Result<LoadedLayout> load(const LayoutArgument& argument);
 
 }  // namespace shardlab::cli

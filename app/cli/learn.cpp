@@ -55,7 +55,7 @@ int listFigures() {
     return success;
 }
 
-/// Records into `file`. Error: it did not start, or failed.
+/// Runs the experiment and records it into `file`. Error: it did not start, or failed.
 Status record(const LessonExperiment& experiment, const std::filesystem::path& file, const Measurements& measurements,
               const JobSignals& signals, bool& stopped) {
     printNote(fmt::format("{}{}{}", experiment.name, experiment.title.empty() ? "" : ": ", experiment.title));
@@ -71,7 +71,7 @@ Status record(const LessonExperiment& experiment, const std::filesystem::path& f
     return {};
 }
 
-/// Which experiments --run asks for, as indices.
+/// The indices of the experiments that --run asks for.
 Result<std::vector<std::size_t>> wanted(const Lesson& lesson, const LearnOptions& options) {
     std::vector<std::size_t> all;
     for (std::size_t index = 0; index < lesson.experiments.size(); ++index)

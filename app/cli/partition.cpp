@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of PipeDream's programme, layers² × workers: about a second.
+/// The largest layers² × workers for which PipeDream's dynamic programme takes about a second.
 constexpr double mostSteps = 3e8;
 
 struct PartitionOptions {
@@ -33,7 +33,7 @@ struct PartitionOptions {
 struct Split {
     std::string name;  ///< "as listed", "even", "balanced"
     Layout layout;
-    std::vector<double> seconds;  ///< forward and backward of a microbatch, of each stage
+    std::vector<double> seconds;  ///< each stage's for the forward and backward of a microbatch
     Plan plan;
     double slowest() const { return *std::ranges::max_element(seconds); }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan for programs: what `plan --json` answers with.
+// A plan for other programs, which `plan --json` answers with.
 #pragma once
 
 #include "engine/predict/plan/critical_path.h"
@@ -11,7 +11,7 @@ namespace shardlab::cli {
 
 /// Seconds, bytes and shares; "faults" is empty.
 nlohmann::ordered_json planJson(const Plan& plan);
-/// Of each pipeline rank, over the step.
+/// The memory of each pipeline rank over the step.
 nlohmann::ordered_json memoryCurveJson(const Plan& plan);
 /// Every action with its slack, and what each rank contributes.
 nlohmann::ordered_json criticalPathJson(const StepGraph& graph, const CriticalPath& path);

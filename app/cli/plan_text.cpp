@@ -105,7 +105,7 @@ std::string planText(const Plan& plan) {
     line("Schedule", fmt::format("{}, {} microbatches", plan.layout.schedule.kind, microbatches(plan.layout)));
     line("Step time", formatSeconds(plan.stepSeconds));
     line("Throughput", fmt::format("{} {}/s", formatCount(plan.tokensPerSecond), countedInputs(plan.layout.model)));
-    // Of an asynchronous server no schedule's formula tells.
+    // No schedule's formula holds for an asynchronous server.
     line("Bubble", formatPercent(plan.bubble) +
                        (plan.costs.asyncWorkers > 0 ? "" : ", theory " + formatPercent(plan.bubbleTheory)));
     line("Exposed", formatPercent(plan.exposedCommunication) + " of the step waits for communication");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan for people: what `plan` prints.
+// A plan for people, which `plan` prints.
 #pragma once
 
 #include "engine/predict/plan/critical_path.h"
@@ -10,7 +10,7 @@
 namespace shardlab::cli {
 
 std::string planText(const Plan& plan);
-/// A table: of each pipeline rank, over the step.
+/// A table of the memory of each pipeline rank over the step.
 std::string memoryCurveText(const Plan& plan);
 /// The chain that decides how long the step takes, and what each rank contributes.
 std::string criticalPathText(const StepGraph& graph, const CriticalPath& path);

@@ -13,7 +13,7 @@ namespace shardlab::cli {
 
 namespace {
 
-/// Columns a UTF-8 text takes: its code points; there are no wide characters in our tables.
+/// The columns that a UTF-8 text takes: its code points, since there are no wide characters in our tables.
 std::size_t width(std::string_view text) {
     return static_cast<std::size_t>(
         std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));

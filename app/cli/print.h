@@ -22,7 +22,7 @@ public:
     explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
     /// Line feeds and tabs of a cell become visible too.
     void add(std::vector<std::string> row);
-    /// Each line ends with a line feed; `indent` spaces before it.
+    /// Each line ends with a line feed and begins with `indent` spaces.
     std::string text(int indent = 0) const;
 
 private:
@@ -30,17 +30,17 @@ private:
 };
 
 void print(std::string_view text);
-/// CSV, byte for byte as it is where standard output is no terminal.
+/// Prints CSV, which stays byte for byte as it is where standard output is no terminal.
 void printData(std::string_view text);
-/// To standard error: "shardlab: text".
+/// Prints "shardlab: text" to standard error.
 void printError(const Error& error);
 /// Prints the error; returns the status of a verb that failed.
 int failWith(const Error& error);
-/// A line to standard error that is no error by itself.
+/// Prints a line to standard error that is no error by itself.
 void printNote(std::string_view text);
-/// To standard error, one line each.
+/// Prints the faults to standard error, one line each.
 void printFaults(const std::vector<Fault>& faults);
-/// To standard error, one line each: "note: text".
+/// Prints "note: text" to standard error, one line each.
 void printNotes(const std::vector<std::string>& notes);
 
 }  // namespace shardlab::cli

@@ -24,7 +24,7 @@ struct QueryOptions {
     std::uint64_t memoryLimit = std::uint64_t{1} << 30;  ///< bytes
 };
 
-/// As RFC 4180 has it.
+/// A cell of CSV, as RFC 4180 defines it.
 std::string csvCell(const Cell& cell) {
     const std::string text = toText(cell);
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -127,11 +127,11 @@ void addQuery(CLI::App& program, Action& chosen) {
     auto* csv = verb->add_flag("--csv", options->csv, "Answer with comma-separated values");
     verb->add_flag("--json", options->json, "Answer with a JSON array of one object per row")->excludes(csv);
     verb->add_option("--time-limit", options->timeLimit,
-                     "Seconds after which the question is ended; 0: none. Default: 300")
+                     "Seconds after which the query is ended; 0: never. Default: 300")
         ->check(CLI::NonNegativeNumber)
         ->type_name("SECONDS");
     verb->add_option("--memory-limit", options->memoryLimit,
-                     "Memory at which the question is ended, such as 500MB or 4GiB; 0: none. Default: 1GiB")
+                     "Memory at which the query is ended, such as 500MB or 4GiB; 0: none. Default: 1GiB")
         ->transform(CLI::AsSizeValue(false))
         ->check(CLI::Range(std::uint64_t{0}, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())))
         ->type_name("SIZE");

@@ -34,7 +34,7 @@ struct RunOptions {
     bool json = false;
 };
 
-/// "<layout's name>-<local time>.shardlab" in the current folder.
+/// The file "<layout's name>-<local time>.shardlab" in the current folder.
 std::string defaultOut(const Layout& layout) {
     std::string name;
     for (char c : layout.name) name += c == ' ' || c == '/' || c == '\\' ? '-' : c;
@@ -46,8 +46,8 @@ std::string defaultOut(const Layout& layout) {
     return name + "-" + time + ".shardlab";
 }
 
-/// `end` as the job knows it: a full disk may have kept it out of the file. Returns the exit status of a run that did
-/// not fail.
+/// Prints the run's figures. `end` is as the job knows it, since a full disk may have kept it out of the file. Returns
+/// the exit status of a run that did not fail.
 int report(const std::string& file, const RunEnd& end, bool json) {
     const auto reader = RunReader::open(file);
     auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));

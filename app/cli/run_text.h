@@ -8,7 +8,7 @@
 
 namespace shardlab::cli {
 
-/// A run's figures for people: what `run` prints at its end and `info` of a file.
+/// A run's figures for people: `run` prints them at its end, `info` tells them of a file.
 std::string toText(const RunSummary& summary, const std::string& file);
 
 /// The exit status of a verb that has told what it could of `run`: where the file is damaged, that is said to standard

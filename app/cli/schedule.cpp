@@ -32,7 +32,7 @@ struct ScheduleOptions {
     std::string format = "grid";
 };
 
-/// What is printed: a schedule, and one simulated step of it.
+/// A schedule that is printed, and one simulated step of it.
 struct Timed {
     Schedule compute;
     Simulation simulation;
@@ -54,7 +54,7 @@ Timed timedAlone(Schedule schedule, std::optional<double> theory) {
     return Timed{std::move(schedule), std::move(simulation), mesh, theory, "forwards"};
 }
 
-/// One line a rank, as --format csv and torch.distributed.pipelining write them; proved before anything is said of it.
+/// Reads one line a rank, as --format csv and torch.distributed.pipelining write them, and proves the schedule.
 Result<Timed> timedFromFile(const std::string& file) {
     Result<ImportedSchedule> imported = readSchedule(file);
     if (!imported) return fail(imported.error());

@@ -59,7 +59,7 @@ Json candidateJson(const Candidate& candidate) {
             {"exact", candidate.exact}};
 }
 
-/// "data 4 × pipeline 2": degrees longer than 1.
+/// The degrees above 1: "data 4 × pipeline 2".
 std::string degreesText(const ParallelSpec& parallel) {
     std::string text;
     const auto add = [&](const char* axis, int degree) {
@@ -89,7 +89,7 @@ std::string memoryText(const Candidate& candidate) {
     return candidate.front ? "fits, on the front" : "fits";
 }
 
-/// `note`: where the times come from.
+/// `note` says where the times come from.
 std::string resultText(const Layout& base, const SearchResult& result, std::size_t top, const std::string& note) {
     const auto& all = result.candidates;
     const auto fitting = std::ranges::count(all, true, &Candidate::fits);
@@ -111,7 +111,7 @@ std::string resultText(const Layout& base, const SearchResult& result, std::size
     return text;
 }
 
-/// Faults of the file and the assignments themselves. What check() finds may be mended by the search.
+/// The faults of the file and of the assignments themselves; the search may mend what check() finds.
 std::vector<Fault> faultsOfReading(const LoadedLayout& loaded) {
     std::vector<Fault> faults = loaded.faults;
     const std::vector<Fault> judged = check(loaded.layout, scheduleMethods());

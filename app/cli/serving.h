@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that others watch: where, with which token, and what is said of it in the terminal.
+// A run that others watch: where they find it, with which token, and what the terminal says about it.
 #pragma once
 
 #include "engine/launch/serve/run_server.h"
@@ -19,7 +19,7 @@ struct ServingArgument {
     void addTo(CLI::App& verb);
 };
 
-/// A token for one run, in a file that only its owner reads and that goes with this object.
+/// A token for one run, in a file that only its owner can read and that is removed with this object.
 class TokenFile {
 public:
     static Result<TokenFile> make(const std::string& file);
@@ -37,12 +37,12 @@ private:
 
 class Serving {
 public:
-    /// Listens, and writes a new token into its file. Errors: of the address, of that file.
+    /// Listens, and writes a new token into its file. Errors: the address cannot be listened at, the file not written.
     static Result<Serving> open(const ServingArgument& argument, const std::string& runFile);
     const std::shared_ptr<RunServer>& server() const { return server_; }
-    /// Where, the token once, and how to watch.
+    /// Says where the run is served, its token, and how to watch it.
     void announce() const;
-    /// Who came, and what was refused.
+    /// Says who watched, and what was refused.
     void report() const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of the command line: one file each. An added verb is a file, a line here and a line in main.cpp.
+// The verbs of the command line, a file each. Adding a verb takes a file, a line here and a line in main.cpp.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,13 +10,12 @@ namespace shardlab::cli {
 constexpr int success = 0;
 constexpr int failure = 1;
 constexpr int wrongUse = 2;
-constexpr int noCheckpoints =
-    3;  ///< of `run`: it did not fail, but none of the checkpoints that were asked for could be taken
+constexpr int noCheckpoints = 3;  ///< `run` did not fail, but could take none of the checkpoints that were asked for
 
 /// What the parsed command line asks for; returns the exit status.
 using Action = std::function<int()>;
 
-// Each adds one subcommand to `program`, which sets `chosen` when it is named.
+// Each function adds a subcommand to `program`, which sets `chosen` when the command line names it.
 void addPlan(CLI::App& program, Action& chosen);
 void addSearch(CLI::App& program, Action& chosen);
 void addPartition(CLI::App& program, Action& chosen);

@@ -25,7 +25,7 @@ struct WatchChoices {
     bool force = false;
 };
 
-/// What is in the copy, as after `run`.
+/// Prints the figures of the copy, as `run` does at its end.
 int report(const std::string& file) {
     const auto reader = RunReader::open(file);
     const auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));

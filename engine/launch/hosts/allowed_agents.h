@@ -9,15 +9,15 @@
 
 namespace shardlab {
 
-/// "agents" in the configuration folder: each line is the exact text of an agent that the user has allowed. Need not
-/// exist.
+/// "agents" in the configuration folder: each line is the exact text of an agent that the user has allowed. The file
+/// need not exist.
 std::filesystem::path allowedAgentsFile();
 
-/// Whether `text` needs no question: it is empty (ssh), Slurm's own, or a line of the file above. Errors: the text is
-/// no agent, or the file is not this user's own.
+/// Whether `text` may be started without a question: it is empty (ssh), Slurm's own, or a line of that file. Errors:
+/// the text is no agent, or the file is not this user's own.
 Result<bool> agentIsAllowed(std::string_view text);
 
-/// The agent of that text, where it is allowed or the same as `named`, which the user has given for this once. Errors:
+/// The agent of that text, where it is allowed or the same as `named`, which the user has given for this run. Errors:
 /// those of agentIsAllowed(), and one that shows the text and says how it is allowed.
 Result<Agent> allowedAgent(std::string_view text, std::string_view named);
 

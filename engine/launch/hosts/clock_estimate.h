@@ -10,7 +10,7 @@
 
 namespace shardlab {
 
-/// Nanoseconds: sent and back on this machine's clock, received and answered on the other's.
+/// Moments in nanoseconds: `sent` and `back` on this machine's clock, `received` and `answered` on the other's.
 struct Ping {
     std::int64_t sent = 0;
     std::int64_t received = 0;
@@ -21,29 +21,29 @@ struct Ping {
 struct ClockReading {
     std::int64_t offset = 0;       ///< nanoseconds that the other clock is ahead
     std::int64_t uncertainty = 0;  ///< nanoseconds, either way
-    double drift = 0;              ///< seconds that it gains in a second; 0 where that is less than is known of it
+    double drift = 0;              ///< seconds that it gains in a second; 0 where it is too small to be known
 };
 
 class ClockEstimate {
 public:
     static constexpr int leastPings = 20;
     static constexpr int enoughPings = 300;
-    static constexpr std::int64_t goodHalf = 100'000;  ///< nanoseconds; half of a round trip on an idle network is less
+    static constexpr std::int64_t goodHalf = 100'000;  ///< nanoseconds; half a round trip on an idle network is less
 
-    /// Ascending by `back`. One that cannot have happened (back before it was sent) is not counted.
+    /// Pings come in the order of `back`. One that cannot have happened (back before it was sent) is not counted.
     void add(const Ping& ping);
     int pings() const { return pings_; }
-    /// Good enough to begin with, or as good as it gets.
+    /// Whether the estimate is good enough to begin with, or as good as it gets.
     bool ready() const { return pings_ >= enoughPings || (pings_ >= leastPings && samples_.back().half < goodHalf); }
-    /// At that moment of this machine's clock; needs one ping.
+    /// The reading at that moment of this machine's clock; needs one ping.
     ClockReading at(std::int64_t now) const;
 
 private:
     /// The ping of a second with the shortest round trip.
     struct Sample {
-        std::int64_t at = 0;  ///< when it was there, this machine's clock
+        std::int64_t at = 0;  ///< when it was on the other host, by this machine's clock
         std::int64_t offset = 0;
-        std::int64_t half = 0;  ///< of the round trip
+        std::int64_t half = 0;  ///< half its round trip
     };
     struct Drift {
         double rate = 0;

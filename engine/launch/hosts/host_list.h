@@ -12,8 +12,8 @@
 
 namespace shardlab {
 
-/// Open MPI's format: a host a line, `NAME [slots=N]`, `#` begins a comment; one slot where none is said; a name that
-/// stands again adds its slots. `file`: for errors, which name the line.
+/// Reads Open MPI's format: a host a line, `NAME [slots=N]`; `#` begins a comment; a host has one slot where none is
+/// said; a name that stands again adds its slots. Errors name the line of `file`.
 Result<std::vector<HostSpec>> parseHostfile(std::string_view text, const std::string& file);
 
 /// The hosts that a variable of Slurm names: "node[01-03,7],login" are node01, node02, node03, node7 and login.
@@ -21,10 +21,10 @@ Result<std::vector<std::string>> expandNodelist(std::string_view list);
 /// "2(x3),1" is 2, 2, 2, 1.
 Result<std::vector<int>> expandCounts(std::string_view counts);
 /// The allocation this program runs in, from SLURM_JOB_NODELIST and SLURM_TASKS_PER_NODE, or where that is not set
-/// SLURM_JOB_CPUS_PER_NODE. `variable`: getenv, or what stands in for it.
+/// SLURM_JOB_CPUS_PER_NODE. `variable` is getenv, or a test's stand-in.
 Result<std::vector<HostSpec>> slurmHosts(const std::function<const char*(const char*)>& variable);
 
-/// The first of the hosts, with as many devices as `ranks` need. Error: they have fewer; `source` is where they come
+/// The first hosts, with as many devices as `ranks` need. Error: all hosts have fewer; `source` says where they come
 /// from.
 Result<std::vector<HostSpec>> takeDevices(const std::vector<HostSpec>& hosts, int ranks, const std::string& source);
 

@@ -10,7 +10,7 @@ namespace shardlab {
 
 class Silence {
 public:
-    /// Several times a second; `now` in nanoseconds.
+    /// Called several times a second; `now` in nanoseconds.
     void pass(std::int64_t now) {
         if (passedAt_ != 0) length_ += std::clamp<std::int64_t>(now - passedAt_, 0, longestGap);
         passedAt_ = now;

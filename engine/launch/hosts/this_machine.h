@@ -10,11 +10,11 @@
 
 namespace shardlab {
 
-/// localhost, 127.0.0.1, or this machine's own name, with or without its domain. Asks nobody.
+/// Whether it is localhost, 127.0.0.1, or this machine's own name, with or without its domain. Asks nobody.
 bool isOwnName(const std::string& host);
 /// The same, or a name or an address that leads to one of this machine's interfaces; may ask the network.
 bool isThisMachine(const std::string& host);
-/// A run of such hosts needs neither an agent nor a network.
+/// Whether isOwnName() holds for all hosts: a run of them needs neither an agent nor a network.
 bool allOwnNames(const std::vector<HostSpec>& hosts);
 /// Addresses of interfaces that are up, without the loopback. `network`: only those in it, a comma separated list of
 /// networks (10.1.0.0/16) and names of interfaces (ib0), as Open MPI takes it; empty: all. Error: none is left.

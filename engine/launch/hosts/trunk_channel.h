@@ -25,7 +25,7 @@ public:
     /// What poll(2) should look for. `room`: whether the trunk takes more.
     short events(bool room) const;
 
-    /// Passes on what can be now. False: this end is over, and Close has been queued.
+    /// Passes on what can be passed on now. False: this end is over, and Close has been queued.
     bool advance(FrameLink& trunk, bool room);
     /// Takes what a Data frame carries. Returns false where that is more than the window allows.
     bool take(std::span<const std::byte> bytes);

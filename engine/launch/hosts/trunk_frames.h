@@ -82,7 +82,7 @@ void fields(auto& archive, FieldsOf<ChannelBytes> auto& data) {
 
 /// What a forwarder is to make ready on its host.
 struct Orders {
-    std::uint32_t attempt = 0;  ///< number of the restart
+    std::uint32_t attempt = 0;  ///< the number of the restart
     std::string layout;         ///< the layout file for the ranks there
     std::vector<SharedFile> files;
 };

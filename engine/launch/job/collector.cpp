@@ -26,12 +26,12 @@ namespace {
 constexpr int handshakePoll = 50;  ///< milliseconds; so late at most a slow handshake is noticed
 constexpr std::size_t mostWaitingEvents = std::size_t{1} << 20;
 
-/// What is known of a rank whether it is connected or not.
+/// What is known of a rank, whether it is connected or not.
 struct RankState {
     std::atomic<std::uint64_t> accepted = 0;  ///< all before this spool offset has been handed over
     bool joined = false;
     bool goodbye = false;
-    bool refused = false;  ///< it has been said that it sends what cannot be
+    bool refused = false;  ///< why its data are refused has been logged
 };
 
 struct Connection {
@@ -117,7 +117,7 @@ struct Collector::Impl {
         return takeFrames(connection) && open;
     }
 
-    /// Everything a rank has put into its socket, also where it has gone.
+    /// Reads everything that a rank has put into its socket, also where the rank has gone.
     void readRest(Connection& connection) {
         while (!connection.broken) {
             const auto count = connection.link.receive();
@@ -160,15 +160,15 @@ struct Collector::Impl {
         return handOver(connection.rank, offset, {frame.type, frame.body.subspan(sizeof offset), frame.size});
     }
 
-    /// Says once why what a rank sends is not taken: it sends it again whenever its link is back.
+    /// Logs once why a rank's data are refused: the rank sends them again whenever its link is back.
     bool refuse(int rank, const Error& why) {
         if (!std::exchange(ranks[static_cast<std::size_t>(rank)].refused, true))
             say(LogLine{std::clamp(monotonicNanoseconds() - options.clockOrigin, -latestTime, latestTime), rank,
-                        LogLevel::Error, "what it sends is not taken: " + why.text()});
+                        LogLevel::Error, "its data are refused: " + why.text()});
         return false;
     }
 
-    /// One spooled frame, the offset taken off its body. False: out of place, or not what its type says.
+    /// Takes one spooled frame, without its offset. False: it is out of place, or not what its type says.
     bool handOver(int rank, std::uint64_t offset, const Frame& frame) {
         RankState& known = ranks[static_cast<std::size_t>(rank)];
         if (offset != known.accepted) return false;

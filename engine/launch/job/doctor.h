@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine, and hosts it is to share a run with, can do for Shardlab; what to install or do for the rest.
+// Doctor finds out what this machine, and hosts that are to share a run with it, can do for Shardlab, and what to
+// install or do for the rest.
 #pragma once
 
 #include "engine/base/result.h"
@@ -25,7 +26,7 @@ struct MachineFinding {
     std::string advice;  ///< what to install or do; empty where it is good
 };
 
-/// Takes a moment: asks mpirun for its version.
+/// Takes a moment, since it asks mpirun for its version.
 std::vector<MachineFinding> examineMachine();
 
 /// Calls each host that is not this machine as a run would: through the agent, with the program there, which must find

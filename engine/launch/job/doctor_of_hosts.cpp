@@ -22,7 +22,7 @@ namespace shardlab {
 
 namespace {
 
-/// A host says by itself what keeps it; this is for one that neither gets ready nor fails.
+/// A host says by itself what keeps it; this is said of a host that neither gets ready nor fails.
 constexpr std::chrono::seconds hostsPatience{90};
 
 std::filesystem::path rankProgram() { return programFolder() / "shardlab-rank"; }

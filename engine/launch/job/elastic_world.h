@@ -28,7 +28,7 @@ std::vector<Plan> plansOfSizes(const Plan& plan);
 
 class ElasticWorld {
 public:
-    /// All of the layout's replicas, on all of its devices.
+    /// Begins with all of the layout's replicas, on all of its devices.
     explicit ElasticWorld(const Plan& plan);
 
     bool elastic() const { return sizes_.size() > 1; }
@@ -50,7 +50,7 @@ public:
 
     /// The device of a started rank is not used again until more replicas are asked for than the others can hold.
     void lose(int rank);
-    /// All devices of a host; false: it had none left.
+    /// The same for all devices of a host; false: it had none left.
     bool loseHost(const std::string& name);
     /// The largest number of replicas, not above the present one, that what is left can hold; none: too few are left.
     std::optional<int> largestLeft() const;
@@ -61,9 +61,9 @@ public:
 private:
     Layout whole_;
     Measurements measurements_;
-    double modelledStep_;          ///< seconds of the whole layout's, before it is stretched
-    std::vector<int> sizes_;       ///< admissible, descending
-    std::vector<HostSpec> hosts_;  ///< what is left of the layout's
+    double modelledStep_;          ///< seconds of a step of the whole layout, before it is stretched
+    std::vector<int> sizes_;       ///< admissible numbers of replicas, descending
+    std::vector<HostSpec> hosts_;  ///< what is left of the layout's hosts
     Layout now_;
     Mesh wholeMesh_, mesh_;
     std::vector<int> places_;  ///< by started rank

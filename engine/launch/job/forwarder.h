@@ -10,7 +10,8 @@
 
 namespace shardlab {
 
-/// The whole program: reads its setup from standard input, prints its banner and, where it fails, why. The exit status.
+/// The whole program: reads its setup from standard input, prints its banner and, where it fails, why. Returns the exit
+/// status.
 int runForwarder();
 
 }  // namespace shardlab

@@ -17,7 +17,8 @@ namespace shardlab {
 inline constexpr const char* forwarderArgument = "--forward";
 /// Silence between a host and the launcher, in nanoseconds, after which both end what they have of the run.
 inline constexpr std::int64_t hostPatience = 6'000'000'000;
-/// After which the forwarder gives up a connection and tries a new one: TCP itself would wait longer and longer.
+/// Silence after which the forwarder gives up a connection and tries a new one: TCP itself would wait longer and
+/// longer.
 inline constexpr std::int64_t trunkSilence = 2'000'000'000;
 
 struct ForwarderSetup {
@@ -25,11 +26,11 @@ struct ForwarderSetup {
     int firstRank = 0;  ///< ranks of that host: firstRank … firstRank + ranks − 1
     int ranks = 1;
     std::string token;
-    std::vector<std::string> addresses;  ///< of the launcher, "10.1.0.1:40123"
-    std::filesystem::path folder;        ///< the job's, of the same name on every host
-    std::filesystem::path sharedMemory;  ///< the same, for Open MPI's segments
+    std::vector<std::string> addresses;  ///< the launcher's, "10.1.0.1:40123"
+    std::filesystem::path folder;        ///< the job's folder, of the same name on every host
+    std::filesystem::path sharedMemory;  ///< the folder for Open MPI's segments, of the same name on every host
 
-    /// Where the host's own files lie: its ranks', its socket.
+    /// Where the files of this host's ranks and its socket lie.
     std::filesystem::path hostFolder() const { return hostFolderIn(folder, host); }
     static std::filesystem::path hostFolderIn(const std::filesystem::path& folder, int host) {
         return folder / ("host-" + std::to_string(host));
@@ -39,13 +40,13 @@ struct ForwarderSetup {
     }
 };
 
-/// Ends with a line's end.
+/// The line ends with a line feed.
 std::string writeSetup(const ForwarderSetup& setup);
 Result<ForwarderSetup> readSetup(std::string_view line);
 
 /// The first line that a forwarder prints, so that what a login script prints before is told apart.
 std::string forwarderBanner();
-/// Prefix of a forwarder's line that says why it ends.
+/// The forwarder's line that says why it ends begins with this.
 inline constexpr std::string_view forwarderError = "shardlab-forwarder: ";
 
 }  // namespace shardlab

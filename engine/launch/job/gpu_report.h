@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What shardlab-rank says of the GPUs of the host it is on, asked with --gpus.
+// What shardlab-rank says of the GPUs of the host it is on when it is started with --gpus.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@ inline constexpr std::chrono::seconds gpusPatience{30};
 
 struct GpuReport {
     std::vector<std::string> names;
-    std::string whyNone;    ///< where there are none; empty: nothing was said
-    std::string nccl;       ///< "2.28.3"; empty: none
+    std::string whyNone;    ///< why there are no GPUs; empty: nothing was said
+    std::string nccl;       ///< "2.28.3"; empty: there is no NCCL
     std::string whyNoNccl;  ///< empty: it was not asked for
 };
 

@@ -22,7 +22,7 @@ constexpr std::int64_t readyPatience = 10'000 * nsPerMillisecond;
 constexpr std::int64_t pingEvery = 50 * nsPerMillisecond;
 constexpr std::size_t linesKept = 6;
 constexpr std::size_t pingsKept = 64;
-constexpr std::size_t largestFile = std::size_t{1} << 30;  ///< of a rank, that is fetched
+constexpr std::size_t largestFile = std::size_t{1} << 30;  ///< of a rank's that is fetched, in bytes
 
 }  // namespace
 
@@ -73,7 +73,7 @@ void HostLink::readAgent(std::int64_t now) {
     }
 }
 
-/// Before the host is ready: what keeps it.
+/// Says what keeps a host that is not ready.
 void HostLink::judgeAgent(std::int64_t now) {
     if (ready_ || failure_) return;
     const std::string said = said_.empty() ? std::string() : fmt::format(": {}", fmt::join(said_, " / "));

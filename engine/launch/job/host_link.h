@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launcher's side of one other host: the agent that started its forwarder, the trunk to it, the links of its ranks
-// as they come out of the trunk, its clock. Used by one thread at a time; never blocks.
+// as they come out of the trunk, its clock. One thread uses it at a time; nothing in it blocks.
 #pragma once
 
 #include "engine/launch/hosts/agent.h"
@@ -37,7 +37,7 @@ public:
 
     const RemoteHost& host() const { return host_; }
 
-    /// Starts the forwarder there; from a thread that lives as long as it may.
+    /// Starts the forwarder there. The calling thread must live as long as the forwarder may.
     void call(const Agent& agent, const std::filesystem::path& program, const ForwarderSetup& setup, std::int64_t now);
     /// The forwarder has connected and shown the token.
     void welcome(FrameLink trunk, const TrunkGreeting& greeting, const Orders& orders, std::int64_t now);
@@ -52,7 +52,7 @@ public:
     bool connected() const { return trunk_.has_value(); }
     /// When the present connection was made; 0: there is none.
     std::int64_t connectedAt() const { return trunk_ ? connectedAt_ : 0; }
-    /// For how long nothing was heard of it, nanoseconds; 0 until it was first.
+    /// For how many nanoseconds nothing was heard of the host; 0 until something was.
     std::int64_t silence() const { return heard_ ? silence_.length() : 0; }
     /// A folder for checkpoints that the host does not share; empty: it does.
     const std::string& unshared() const { return unshared_; }
@@ -67,7 +67,7 @@ public:
     void order(TrunkFrame type);  ///< Kill or End
     bool killed() const { return killed_; }
     void fetch(const FetchOrder& order, const std::filesystem::path& file);
-    /// Under way still.
+    /// Whether a file is still on its way.
     bool fetching() const { return trunk_ && !fetches_.empty(); }
     /// The agent's process has ended.
     bool agentEnded() const { return agentEnd_.has_value(); }
@@ -93,9 +93,9 @@ private:
     void dropTrunk();
 
     RemoteHost host_;
-    std::filesystem::path collector_;  ///< its Unix socket
-    std::filesystem::path folder_;     ///< the job's, here
-    std::string program_;              ///< of the agent, and the rank's: for errors
+    std::filesystem::path collector_;  ///< the collector's Unix socket
+    std::filesystem::path folder_;     ///< the job's folder on this host
+    std::string program_;              ///< the agent's program; errors name it, and the rank's
     std::string rankProgram_;
     std::optional<Process> agent_;
     std::optional<ExitStatus> agentEnd_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launcher's side of all other hosts of a run: starts their forwarders, listens for them, joins their ranks to the
-// collector, compares clocks, knows who is silent. Works on a thread of its own.
+// The launcher's side of all other hosts of a run: it starts their forwarders, listens for them, joins their ranks to
+// the collector, compares clocks and knows who is silent. It works on a thread of its own.
 #pragma once
 
 #include "engine/base/tcp_socket.h"
@@ -22,12 +22,13 @@ namespace shardlab {
 struct HostLinksOptions {
     std::vector<RemoteHost> hosts;
     Agent agent;
-    std::string network;                 ///< layout's /cluster/network
-    std::filesystem::path rankProgram;   ///< at the same path everywhere
-    std::filesystem::path folder;        ///< the job's, of the same name everywhere
-    std::filesystem::path sharedMemory;  ///< the same; may be empty
-    std::filesystem::path collector;     ///< its Unix socket, here
-    std::int64_t clockOrigin = 0;        ///< monotonicNanoseconds() here at the run's 0
+    std::string network;                ///< the layout's /cluster/network
+    std::filesystem::path rankProgram;  ///< at the same path everywhere
+    std::filesystem::path folder;       ///< the job's folder, of the same name everywhere
+    std::filesystem::path
+        sharedMemory;                 ///< the folder for Open MPI's segments, of the same name everywhere; may be empty
+    std::filesystem::path collector;  ///< the collector's Unix socket on this host
+    std::int64_t clockOrigin = 0;     ///< monotonicNanoseconds() here at the run's 0
     Orders orders;
 };
 
@@ -55,11 +56,11 @@ public:
     Result<bool> ready() const;
     /// The state of each host, in the order of the hosts.
     std::vector<HostState> states() const;
-    /// A host of which nothing was heard for so long that it is given up: its name. Empty: none.
+    /// The name of a host of which nothing was heard for so long that it is given up; empty: there is none.
     std::string lost() const;
     /// Some host is not connected at this moment, or was not until just now.
     bool interrupted() const;
-    /// Hosts (by name) of which nothing was heard for more than a second.
+    /// The names of hosts of which nothing was heard for more than a second.
     std::vector<std::string> silent() const;
 
     bool holds(int rank) const { return linkOf(rank) != nullptr; }  ///< whether the rank is on one of these hosts
@@ -68,7 +69,7 @@ public:
     std::string unshared() const;
     /// How that host (index in the layout's list) reads the run's clock, as it seems now.
     ClockLine clock(int index) const;
-    /// All hosts' clocks now; `time` is the run's.
+    /// The clocks of all hosts now; their `time` is the run's.
     std::vector<HostClock> clocks() const;
     std::optional<RankReport> report(int rank) const;
     /// Writes the rank's file of that kind, from its host, to `file`; waits as long as `patience`. False: it did not

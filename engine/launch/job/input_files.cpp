@@ -15,7 +15,7 @@
 namespace shardlab {
 namespace {
 
-/// Why it cannot be read; empty: it can.
+/// Says why the file cannot be read; empty: it can.
 std::string obstacle(const ReadFile& file) {
     if (access(file.path.c_str(), R_OK) != 0) {
         if (errno == ENOENT) return "there is no " + file.path;
@@ -35,7 +35,7 @@ Status canTrainOn(const std::string& place, int vocabulary) {
     return {};
 }
 
-/// Asked last, since it may ask the network.
+/// Whether a host is this machine; asked last, since it may ask the network.
 bool runsHere(const Layout& layout) {
     return std::ranges::any_of(layout.cluster.hosts, [](const HostSpec& host) { return isThisMachine(host.name); });
 }

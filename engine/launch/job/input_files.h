@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a layout names and its ranks read: those must be there before any rank starts.
+// The files that a layout names and its ranks read: they must be there before any rank starts.
 #pragma once
 
 #include "engine/base/result.h"
@@ -16,18 +16,19 @@ struct ReadFile {
     std::string path;
     std::string what;  ///< "the text"
     std::string legal;
-    bool folder = true;  ///< may be a folder
+    bool folder = true;  ///< it may be a folder
 };
 
 /// `resumes`: the run goes on from a checkpoint, which has weights of its own.
 std::vector<ReadFile> filesRead(const Layout& layout, bool resumes);
 
-/// Every field whose files this machine has and which are not what the layout takes them for: weights of another model
+/// A fault for every field whose files are not what the layout takes them for: weights of another model
 /// (trace/checkpoint/state_source.h), or files that hold no tokens, or tokens beyond the vocabulary
-/// (layout/token_format.h). None of files that are not there, since the layout may be meant for another machine.
+/// (layout/token_format.h). Files that this machine does not have are no faults, since the layout may be meant for
+/// another machine.
 std::vector<Fault> misfits(const Layout& layout, bool resumes);
 
-/// What cannot be judged of files that this machine has: weights without a config.json, of which tensors alone tell.
+/// What cannot be judged of files that this machine has: weights without a config.json show their tensors alone.
 std::vector<std::string> unjudged(const Layout& layout, bool resumes);
 
 /// Error: every field whose file this machine cannot read, or whose file is a misfit. Asked only where one of the

@@ -71,7 +71,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& 
     if (!resume) return fail(resume.error());
     if (const Status there = canReadFiles(plan->layout, !resume->empty()); !there) return fail(there.error());
 
-    // Other hosts make a folder of the same name: not every folder of this session is theirs too.
+    // Other hosts make a folder of the same name, which the user's runtime folder need not be on them.
     const std::filesystem::path base = several ? std::filesystem::path(temporaryBaseOfHosts) : temporaryBase();
     const std::filesystem::path sharedMemoryBase = "/dev/shm";
     sweepAbandonedFolders(base);
@@ -118,7 +118,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& 
     if (!writer) return fail(writer.error());
     if (const Status done = (*writer)->appendPredicted(plan->simulation.events); !done) return fail(done.error());
 
-    static_cast<void>(takeRunRequest(options.runFile));  // of an earlier run
+    static_cast<void>(takeRunRequest(options.runFile));  // it was meant for an earlier run
     RunHosts hosts({plan->layout, mpi, *mpirun, arguments.socket, options.agent});
     RestartPolicy restarts(plan->layout, arguments.checkpoints, *resume);
     JobSetup setup{std::move(*folder),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job: one run from pressing Run to its last byte on disk. Starts mpirun, collects what ranks send, writes the run
-// file, takes commands, knows why each rank ended. Works on threads of its own; nothing here blocks the caller.
+// A job is one run, from pressing Run to its last byte on disk. It starts mpirun, collects what ranks send, writes the
+// run file, takes commands and knows why each rank ended. It works on threads of its own.
 #pragma once
 
 #include "engine/base/result.h"
@@ -20,16 +20,16 @@ struct JobOptions {
     Layout layout;                      ///< legal (check.h), paths absolute
     std::filesystem::path runFile;      ///< where to record
     std::filesystem::path rankProgram;  ///< shardlab-rank; empty: beside this program
-    Measurements measurements;          ///< what the prediction in the run file is made from
+    Measurements measurements;          ///< the plan, which the run file keeps, is made from them
     std::filesystem::path profile;      ///< where ranks write what they measure before they train; empty: they do not
-    /// The checkpoint to go on from, or a folder of checkpoints: its newest; empty: from the beginning. Of any layout
-    /// with the same model.
+    /// The checkpoint to go on from, of any layout with the same model, or a folder whose newest checkpoint it is;
+    /// empty: the run starts at the beginning.
     std::filesystem::path resume;
-    /// Whoever watches from other machines; listens already. The job serves its run file there and takes leave of it at
-    /// its end, which may be some seconds after that of the ranks.
+    /// Serves the run to viewers on other machines, and listens already; none: nobody watches. The job takes leave of
+    /// it at its end, which may be some seconds after that of the ranks.
     std::shared_ptr<RunServer> server;
-    /// The agent that the user has named for this run: the layout's may be started where it is the same, or is allowed
-    /// (allowed_agents.h).
+    /// The agent that the user has named for this run. The layout's agent is started only where it is the same, or is
+    /// allowed (allowed_agents.h).
     std::string agent;
 };
 

@@ -33,10 +33,10 @@ void parameter(Arguments& arguments, const char* name, const std::string& value)
 
 /// A team that spins at its barriers while somebody else has the core makes a step forty times as long.
 constexpr std::pair<const char*, const char*> waitPolicy{"OMP_WAIT_POLICY", "passive"};
-/// One that sleeps at each of a step's hundreds of short products takes three times as long: so spin, briefly.
+/// A team that sleeps at each of a step's hundreds of short products takes three times as long: so spin, briefly.
 constexpr std::pair<const char*, const char*> spinCount{"GOMP_SPINCOUNT", "10000"};
 
-/// Only what is named reaches ranks on other hosts; what is for Shardlab does, but no secrets.
+/// Only variables that are named reach ranks on other hosts: those that are for Shardlab do, but no secrets.
 void addEnvironment(Arguments& arguments, int threads) {
     const auto export_ = [&](const std::string& variable) { arguments.insert(arguments.end(), {"-x", variable}); };
     export_("OMP_NUM_THREADS=" + std::to_string(threads));

@@ -11,36 +11,37 @@
 
 namespace shardlab {
 
-/// Ranks of one host of several.
+/// What a run of several hosts says for one of them.
 struct MpirunHost {
     std::string name;
     int ranks = 1;
-    int threads = 1;  ///< compute threads of each
+    int threads = 1;  ///< compute threads of each rank
     std::vector<std::string> rankArguments;
     bool oversubscribed = false;  ///< more ranks than cores
 };
 
 struct MpirunOptions {
     int ranks = 1;
-    int cores = 1;      ///< of this host
-    int threads = 1;    ///< compute threads of each rank
+    int cores = 1;      ///< this host's
+    int threads = 1;    ///< compute threads of each rank rank
     bool root = false;  ///< started by root, which Open MPI refuses unless told twice
     std::filesystem::path rankProgram;
     std::vector<std::string> rankArguments;
-    std::filesystem::path temporary;     ///< Open MPI's session files lie here; swept with the job
-    std::filesystem::path sharedMemory;  ///< its shared-memory segments; empty: where Open MPI puts them
-    /// Several hosts, in the mesh's order; then `ranks`, `threads` and `rankArguments` above say nothing. Empty: this
-    /// one.
+    std::filesystem::path temporary;  ///< Open MPI's session files lie here; swept with the job
+    std::filesystem::path
+        sharedMemory;  ///< Open MPI's shared-memory segments lie here; empty: where it puts them by itself
+    /// Several hosts in the mesh's order, which make `ranks`, `threads` and `rankArguments` above mean nothing. Empty:
+    /// all ranks are on this host.
     std::vector<MpirunHost> hosts;
     std::filesystem::path agent;  ///< Agent::script()
-    std::string network;          ///< layout's /cluster/network
+    std::string network;          ///< the layout's /cluster/network
 };
 
 /// Cores this process may use.
 int usableCores();
-/// Error: not in PATH, with the package that brings it.
+/// Error: mpirun is not in PATH; the error names the package that brings it.
 Result<std::filesystem::path> findMpirun();
-/// Of several hosts, each has its ranks' arguments in its own part of the command line.
+/// Where there are several hosts, each has its ranks' arguments in its own part of the command line.
 ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptions& options);
 
 }  // namespace shardlab

@@ -15,13 +15,13 @@ struct RankLine {
     bool error = false;
     std::string text;
 };
-/// Nothing where the line is mpirun's own.
+/// None: the line is mpirun's own.
 std::optional<RankLine> parseTagged(std::string_view line);
 
 class MpirunReport {
 public:
-    /// Takes a line of mpirun's own and returns what of it is for the log: the line, or a framed message, whole and on
-    /// one line, once its frame is closed. Empty: nothing yet.
+    /// Takes a line of mpirun's own and returns what belongs into the log: the line, or a framed message, whole and on
+    /// one line, once its frame is closed. Empty: there is nothing yet.
     std::string read(std::string_view line);
     /// What is left of a framed message that mpirun did not end; empty where there is none.
     std::string rest() { return std::exchange(framedText_, {}); }
@@ -42,9 +42,9 @@ private:
     bool messageEnded_ = false;
     bool spoke_ = false;
     std::string message_;
-    std::string framedText_;  ///< of the message whose frame is open
+    std::string framedText_;  ///< the message whose frame is open
     int rank_ = -1;
-    int namedRank_ = -1;  ///< of "Process name:", whose exit code follows on a later line
+    int namedRank_ = -1;  ///< the rank after "Process name:", whose exit code follows on a later line
     std::optional<int> signal_;
     std::optional<int> exitCode_;
 };

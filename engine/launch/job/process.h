@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child process in a group of its own, its output read line by line.
+// A child process in a group of its own, whose output is read line by line.
 #pragma once
 
 #include "engine/base/result.h"
@@ -42,13 +42,12 @@ struct OutputLine {
 
 class Process {
 public:
-    /// The kernel sends the child ProcessSpec::orphaned when the calling thread ends, so call this from a
-    /// thread that lives as long as the child may. Error: the program cannot be executed,
-    /// too much input.
+    /// The kernel sends the child ProcessSpec::orphaned when the calling thread ends, so call this from a thread that
+    /// lives as long as the child may. Errors: the program cannot be executed, or has too much input.
     static Result<Process> start(const ProcessSpec& spec);
     Process(Process&& other) noexcept;
     Process& operator=(Process&&) = delete;
-    /// Kills the group and reaps, where the child still runs.
+    /// Where the child still runs, kills its group and reaps it.
     ~Process();
 
     int pid() const { return pid_; }
@@ -56,15 +55,15 @@ public:
     std::vector<OutputLine> read(int milliseconds);
     /// What is left after the child's end, the last unfinished line included.
     std::vector<OutputLine> readRest();
-    /// Nothing while it runs; never waits.
+    /// None while the child runs; never waits.
     std::optional<ExitStatus> exitStatus();
-    /// To the whole group; nothing happens once the child was reaped.
+    /// Signals the whole group; nothing happens once the child was reaped.
     void signal(int number) const;
 
 private:
     struct Stream {
         int descriptor = -1;
-        std::string rest;  ///< begun, not yet ended line
+        std::string rest;  ///< a line that has begun and not yet ended
     };
     Process(int pid, int output, int error);
     bool readStream(int index, std::vector<OutputLine>& lines);

@@ -14,7 +14,7 @@
 namespace shardlab {
 namespace {
 
-/// What lies between the spans of a rank's step, for each of its actions.
+/// Measures how much of a rank's step lies between its spans, for each of its actions.
 class Overhead {
 public:
     void add(const Event& event) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiling: a job whose ranks measure the parts of a layout and then train some steps of it, at full speed on this
-// machine; what it finds is completed with what those steps took and what would have been predicted for them.
+// Profiling is a job whose ranks measure the parts of a layout and then train some steps of it, at full speed on this
+// machine. What it finds is completed with what those steps took and what would have been predicted for them.
 #pragma once
 
 #include "engine/launch/job/job.h"
@@ -18,20 +18,20 @@ public:
                                                     const std::filesystem::path& rankProgram = {});
 
     Job& job() { return *job_; }
-    /// Once the job has ended. Error: it failed, or was stopped before it had measured enough.
+    /// Called once the job has ended. Error: it failed, or was stopped before it had measured enough.
     Result<Profile> result() const;
 
     static constexpr int steps = 12;
 
-    /// For start().
+    /// Used by start() alone.
     Profiling(TemporaryFolder folder, std::unique_ptr<Job> job) : folder_(std::move(folder)), job_(std::move(job)) {}
 
 private:
-    TemporaryFolder folder_;  // before the job, which writes into it
+    TemporaryFolder folder_;  ///< outlives the job, which writes into it
     std::unique_ptr<Job> job_;
 };
 
-/// The layout as it is profiled: not paced, so many steps, no validation between them.
+/// The layout as it is profiled: not paced, Profiling::steps steps long, without validation between them.
 Layout profiledLayout(Layout layout);
 
 }  // namespace shardlab

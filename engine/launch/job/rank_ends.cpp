@@ -44,8 +44,8 @@ bool endedNamingNone(const JobFate& job) {
 /// Whether mpirun ended, and with it all ranks, none of which is to blame.
 bool mpirunEndedFirst(std::span<const RankFate> ranks, const JobFate& job) {
     if (!job.endedAt) return job.mpirun.signalled || endedNamingNone(job);
-    // The launcher came to it as well. Had a rank died alone, mpirun would have named it, or others would have been
-    // there still.
+    // The launcher came to end mpirun as well. Had a rank died alone, mpirun would have named it, or others would have
+    // been there still.
     return endedNamingNone(job) && std::ranges::all_of(ranks, [&](const RankFate& rank) {
                return endedInOrder(rank) || (rank.lostAt && *rank.lostAt <= *job.endedAt);
            });
@@ -66,8 +66,8 @@ int culprit(std::span<const RankFate> ranks, const JobFate& job) {
     return first;
 }
 
-/// mpirun ends with 128 + the signal that ended a rank, also where it does not come to name it; or with that of one it
-/// got itself.
+/// mpirun ends with 128 + the signal that ended a rank, also where it does not come to name the rank; or with 128 + a
+/// signal that it got itself.
 std::optional<int> signalTold(const ExitStatus& mpirun) {
     constexpr int afterSignal = 128;
     const int signal = mpirun.code - afterSignal;

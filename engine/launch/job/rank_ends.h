@@ -21,7 +21,7 @@ struct RankFate {
     std::optional<RankStatus> status;    ///< what it was doing last
 };
 
-/// What the watchdog ended the run for.
+/// The rank for which the watchdog ended the run.
 struct HungRank {
     int rank = -1;
     std::string report;
@@ -33,16 +33,16 @@ struct JobFate {
     bool killRequested = false;        ///< a person asked, or closed the launcher: all ranks were killed
     std::optional<Error> recordError;  ///< the run file could not be written
     std::optional<HungRank> hung;
-    std::string cutOff;              ///< a host that was given up, in words; empty: none
-    std::vector<std::string> hosts;  ///< by rank, where there are several
+    std::string cutOff;              ///< says which host was given up; empty: none was
+    std::vector<std::string> hosts;  ///< each rank's, where there are several
     /// Run clock, nanoseconds: when the launcher itself asked mpirun to end, for whatever reason; none: it did not.
     std::optional<std::int64_t> endedAt;
 };
 
 struct Verdict {
-    std::vector<std::string> ranks;  ///< RankRecord::end of each
+    std::vector<std::string> ranks;  ///< RankRecord::end of each rank
     RunEnd run;
-    int rank = -1;  ///< of a failed run, the one that ended it; -1: none, or not known
+    int rank = -1;  ///< the rank that made the run fail; -1: there is none, or it is not known
 };
 
 /// "at step 12 in 1F3", "at step 12 in 1RECV_F3, waiting for rank 0", "during setup"; empty where nothing is known.

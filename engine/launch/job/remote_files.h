@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host keeps of a run beside the launcher, and what of it is sent there.
+// The files that another host than the launcher's keeps of a run, and what the launcher fetches of them.
 #pragma once
 
 #include "engine/base/bytes.h"
@@ -24,19 +24,19 @@ private:
     std::filesystem::path folder_;
 };
 
-/// A rank's flight record as it lies there, while the rank may go on writing it.
+/// A rank's flight record as the file holds it, while the rank may go on writing it.
 Result<Bytes> flightOf(const std::filesystem::path& file);
 /// The whole frames of a rank's spool at or behind the offset, as a spool of its own.
 Result<Bytes> spoolFrom(const std::filesystem::path& file, std::uint64_t from);
 
-/// Whether this host has it as the launcher's has.
+/// Whether this host has the file as the launcher's host has it.
 bool hasFile(const SharedFile& file);
 
-/// Whether the other host's kernel has acknowledged something just now: the link is there, though a process there may
-/// wait for its core.
+/// Whether the other host's kernel has acknowledged something just now: then the link is there, though a process on
+/// that host may wait for its core.
 bool acknowledgedLately(int socket);
 
-/// TCP holds little that it cannot send: what is queued later, a ping, then waits for little.
+/// Has TCP hold little that it cannot send, so that a ping which is queued later does not wait for long.
 void keepQueueShort(int socket);
 
 }  // namespace shardlab

@@ -14,7 +14,7 @@ namespace shardlab {
 
 namespace {
 
-/// Error: why ranks could not go on from it.
+/// Whether ranks could go on from the checkpoint; the error says why not.
 Result<CheckpointManifest> readable(const std::filesystem::path& checkpoint) {
     auto manifest = readManifest(checkpoint);
     if (!manifest) return manifest;
@@ -24,7 +24,7 @@ Result<CheckpointManifest> readable(const std::filesystem::path& checkpoint) {
     return manifest;
 }
 
-/// Why there is no checkpoint, of which `found` has none.
+/// Says why there is no checkpoint, where `found` has none.
 Error without(const char* what, std::string why, const RestartPoint& found) {
     if (!found.broken.empty()) why += fmt::format(": {}", fmt::join(found.broken, "; "));
     return {.what = what, .where = {}, .why = std::move(why), .legal = {}};

@@ -15,7 +15,7 @@ namespace shardlab {
 struct RestartPoint {
     std::filesystem::path checkpoint;
     std::int64_t step = 0;            ///< the first that is done again
-    int number = 0;                   ///< of the restart, from 1; 0: nothing failed
+    int number = 0;                   ///< the restart's, from 1; 0: nothing failed
     std::vector<std::string> broken;  ///< newer checkpoints that cannot be read, each with the reason; the newest first
 };
 
@@ -32,19 +32,19 @@ public:
     /// it did not, an older checkpoint is preferred to the one that it started from. Error::why: no restart is left, or
     /// there is no checkpoint.
     Result<RestartPoint> next(bool stepped);
-    /// The same where nothing failed, and it is to go on otherwise: not counted. `trained`: some step was ended; else
-    /// there may be no checkpoint, and it begins anew.
+    /// The same where nothing failed and the run is to go on with other ranks, which is not counted. `trained`: some
+    /// step was ended; otherwise there may be no checkpoint, and the run begins anew.
     Result<RestartPoint> newest(bool trained);
 
 private:
-    /// The newest that it can go on from; `again`: one that it started from last counts as well as another.
+    /// The newest checkpoint to go on from; `again`: the one that the run started from last counts as any other.
     RestartPoint find(bool again) const;
 
     Layout layout_;
     std::filesystem::path folder_;
     std::filesystem::path resume_;
     std::filesystem::path last_;  ///< what the run went on from last
-    int before_ = 0;              ///< number of the newest checkpoint of another run
+    int before_ = 0;              ///< the number of the newest checkpoint of another run
     int used_ = 0;
 };
 

@@ -6,7 +6,7 @@
 
 namespace shardlab {
 
-/// The header of a run of this plan, created now. A prediction has it too, so that the same views show both.
+/// The header of a run of this plan, created now. A prediction has one too, so that the same views show both.
 RunHeader headerOf(const Plan& plan);
 
 }  // namespace shardlab

@@ -23,7 +23,8 @@ namespace {
 constexpr std::chrono::milliseconds filePatience{3000};
 constexpr std::chrono::milliseconds flightPatience{700};
 
-/// A new file in the folder, or the nearest above it that is there, which tells whether another host sees the same one.
+/// A new file in the folder, or in the nearest above it that is there: whether another host sees it tells whether the
+/// two share the folder.
 class Marker {
 public:
     static Result<Marker> create(std::filesystem::path folder) {

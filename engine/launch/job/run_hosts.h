@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hosts of a run as its job sees them: where each rank is, what it does and what it has left, whether it is on this
-// host or on another. A run on this host alone is the plain case: files of the job's folder are read.
+// host or on another. For a run on this host alone, files of the job's folder say all of that.
 #pragma once
 
 #include "engine/launch/job/host_links.h"
@@ -17,9 +17,9 @@ namespace shardlab {
 
 struct RunHostsSetup {
     Layout layout;
-    MpirunOptions mpirun;             ///< all but hosts and agent
-    std::filesystem::path program;    ///< mpirun's
-    std::filesystem::path collector;  ///< its Unix socket
+    MpirunOptions mpirun;             ///< complete but for hosts and agent
+    std::filesystem::path program;    ///< mpirun's program
+    std::filesystem::path collector;  ///< the collector's Unix socket
     std::string agent;                ///< JobOptions::agent
 };
 
@@ -29,16 +29,16 @@ public:
     RunHosts(RunHosts&&) noexcept;
     ~RunHosts();
 
-    /// Whether any is another machine, as far as names tell.
+    /// Whether any host is another machine, as far as names tell.
     bool several() const { return several_; }
-    /// Starts to call the other hosts, in the calling thread's name. Errors: no network; files that are to be shared
-    /// cannot be read; an agent that is none.
+    /// Starts to call the other hosts; the calling thread must live as long as the run. Errors: no network; files that
+    /// are to be shared cannot be read; a text that is no agent.
     Status call(const RankArguments& arguments);
-    /// Whether all are ready for ranks; an error says which is not and why.
+    /// Whether all hosts are ready for ranks; an error says which is not and why.
     Result<bool> ready();
     /// What starts the ranks; `arguments` are those of this host.
     ProcessSpec command(const RankArguments& arguments) const;
-    /// After end(): another layout's hosts and ranks; the other hosts are to be called anew.
+    /// Takes another layout's hosts and ranks, after end(); the other hosts are then to be called anew.
     void change(Layout layout);
     /// Ranks are about to be started anew, with `arguments`.
     void attempt(int restart);
@@ -49,16 +49,16 @@ public:
     bool mayBeGone(int rank) const;
     /// What the rank's flight record says, wherever the rank is.
     Result<std::vector<FlightEntry>> flight(const RankArguments& arguments, int rank) const;
-    /// Ends what the run has left on the other hosts; for as long as `patience` waits for it.
+    /// Ends what the run has left on the other hosts, and waits for that as long as `patience`.
     void kill(std::chrono::milliseconds patience) const;
     /// Brings the rest of the rank's spool here, from the offset on. Error: its host cannot be reached.
     Status fetchSpool(const RankArguments& arguments, int rank, std::uint64_t from) const;
 
-    /// A host that is given up, in words; empty: none.
+    /// Says which host is given up; empty: none is.
     std::string lost() const;
-    /// Hosts that have not been heard just now, in words; empty: none. For a run that has ended badly.
+    /// Says which hosts have not been heard just now; empty: all were. Asked after a run has ended badly.
     std::string silent() const;
-    /// The names of these, and of those that could not take part.
+    /// The names of hosts that are lost, or could not take part.
     std::vector<std::string> missing() const;
     /// Ranks of some host may be out of sight at this moment without being dead.
     bool interrupted() const { return links_ && links_->interrupted(); }
@@ -71,7 +71,7 @@ public:
     };
     std::vector<RankClock> rankClocks() const;
     std::vector<HostClock> clocks() const { return links_ ? links_->clocks() : std::vector<HostClock>(); }
-    /// By rank; empty where there is one host.
+    /// The name of each rank's host; empty where there is one host.
     std::vector<std::string> names() const;
     HostCounts counts() const { return links_ ? links_->counts() : HostCounts{}; }
     /// Takes leave of the other hosts; waits some seconds for them at most.
@@ -94,7 +94,7 @@ private:
     bool several_;
     int attempt_ = 0;
     std::vector<Host> hosts_;
-    std::unique_ptr<Shared> shared_;    ///< until all have looked for it
+    std::unique_ptr<Shared> shared_;    ///< a marker that the other hosts look for; none once all have
     std::unique_ptr<HostLinks> links_;  ///< null: all ranks are on this host
 };
 

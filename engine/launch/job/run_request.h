@@ -19,9 +19,9 @@ struct ResizeRequest {
     int data = 0;
     bool operator==(const ResizeRequest&) const = default;
 };
-/// What is to befall a rank now.
+/// A fault that is to befall a rank now.
 struct FaultRequest {
-    InjectedFaultKind kind = InjectedFaultKind::Kill;  ///< one that happens once
+    InjectedFaultKind kind = InjectedFaultKind::Kill;  ///< of the kinds that happen once
     int rank = 0;                                      ///< as the run file numbers it
     bool operator==(const FaultRequest&) const = default;
 };
@@ -30,12 +30,12 @@ using RunRequest = std::variant<ResizeRequest, FaultRequest>;
 /// "resize 6", "kill 2", "hang 2".
 std::string toText(const RunRequest& request);
 
-/// "first.shardlab" is asked by "first.shardlab.request".
+/// Requests to the run "first.shardlab" are written to "first.shardlab.request".
 std::filesystem::path runRequestFile(const std::filesystem::path& runFile);
-/// Replaces one that was not taken. Error: the place cannot be written.
+/// Replaces a request that was not taken. Error: the place cannot be written.
 Status writeRunRequest(const std::filesystem::path& runFile, const RunRequest& request);
-/// The job's side: what is asked, once. Nothing where nobody asks. Errors: it cannot be understood; it is not from this
-/// user or root; it cannot be removed, and then is there at the next call too.
+/// The job's side: hands out a request once; none where nobody asks. Errors: it cannot be understood; it is not from
+/// this user or root; it cannot be removed, and then is there at the next call too.
 Result<std::optional<RunRequest>> takeRunRequest(const std::filesystem::path& runFile);
 
 }  // namespace shardlab

@@ -25,7 +25,7 @@ RunFigures::RunFigures(RunHeader header)
 void RunFigures::add(std::span<const Event> events) {
     steps_.add(events);
     for (const Event& event : events) {
-        if (isRestart(event) && !restarts_.add(event)) continue;  // told of before
+        if (isRestart(event) && !restarts_.add(event)) continue;  // it was told before
         ++events_;
         if (event.rank < 0 || static_cast<std::size_t>(event.rank) >= ranks_.size()) continue;
         RankFigures& rank = ranks_[static_cast<std::size_t>(event.rank)];
@@ -149,7 +149,7 @@ Status addHostMemory(const RunReader& run, int rank, std::int64_t from, RunFigur
     std::vector<Event> events;
     for (bool found = false, last = false; !last;) {
         const auto more = blocks->next(events);
-        if (!more || !*more) break;  // a damaged block is not of the figures that were asked for
+        if (!more || !*more) break;  // a damaged block does not concern the figures that were asked for
         last = found;                // they may lie across the end of a block
         for (const Event& event : events)
             if (event.kind == EventKind::HostMemory && event.begin >= from) {

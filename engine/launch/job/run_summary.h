@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a run: what the command line prints at its end, what info tells of a file, what the desktop's cards
-// show.
+// The figures of a run: the command line prints them at its end, info tells them of a file, the desktop shows them.
 #pragma once
 
 #include "engine/trace/analysis/stragglers.h"
@@ -21,56 +20,56 @@ namespace shardlab {
 struct RankFigures {
     RankRecord record;
     MemoryBytes memory{};   ///< measured, each category at its own peak
-    std::int64_t peak = 0;  ///< measured, largest sum
-    MemoryBytes host{};     ///< measured, held on the host for it, each category at its own peak
+    std::int64_t peak = 0;  ///< the largest sum that was measured
+    MemoryBytes host{};     ///< measured, held for the rank on its host, each category at its own peak
     std::int64_t predictedPeak = 0;
 };
 
-/// Over the data axis beside compute, of a step, mean over ranks; seconds, as those of RunSummary.
+/// Seconds of a step, mean over ranks, in which the data axis communicates while compute may go on; device time, as
+/// those of RunSummary.
 struct DataCommunication {
-    double hidden = 0;   ///< behind which the rank computed
-    double exposed = 0;  ///< for which it waited
+    double hidden = 0;   ///< the rank computed meanwhile
+    double exposed = 0;  ///< the rank waited
 };
 
-/// Its seconds and rates are those of the devices that a paced run models (engine/base/device_time.h); moments are the
-/// run's clock's.
+/// Seconds and rates are device time (engine/base/device_time.h); moments are the run's clock's.
 struct RunSummary {
-    std::string name;    ///< of the layout
+    std::string name;    ///< the layout's
     std::string origin;  ///< the program that recorded an imported run, which has no layout; else empty
     std::string created;
     bool paced = false;
     double stretch = 1;
-    int stepsAsked = 0;  ///< 0 of an imported run
+    int stepsAsked = 0;  ///< 0: the run was imported
     int stepsDone = 0;
-    std::vector<double> losses;  ///< of each step whose loss is known, from step 0, nats
+    std::vector<double> losses;  ///< nats, of each step whose loss is known, from step 0 on
     std::vector<Summarizer::Validation> validations;
-    // Steady steps: the first two are left out. 0 where there is none.
+    // Means over the steady steps, which leave out the first two; 0 where there is none.
     double stepSeconds = 0;
     double bubble = 0;
-    double sentBytes = 0;  ///< of a step, all ranks together (SentBytes)
+    double sentBytes = 0;  ///< a step's, all ranks together (SentBytes)
     double tokensPerSecond = 0;
-    std::string_view counted = "tokens";  ///< or what tokensPerStep counts of its model
+    std::string_view counted = "tokens";  ///< what tokensPerStep counts for its model
     DevicePeak peak;                      ///< what mfu is a share of
     std::optional<double> mfu;            ///< modelUtilisation(), where the peak is known
     std::optional<double> predictedMfu;
-    std::optional<DataCommunication> communication;  ///< where anything runs beside compute
+    std::optional<DataCommunication> communication;  ///< none: nothing runs beside compute
     double predictedStepSeconds = 0;
     double predictedBubble = 0;
     double theoreticalBubble = 0;
     double paceOverrun = 0;  ///< seconds that real work took longer than the modelled device, all ranks
     std::vector<RankFigures> ranks;
-    std::int64_t capacityBytes = 0;  ///< of one device; 0 = unknown
+    std::int64_t capacityBytes = 0;  ///< one device's; 0: unknown
     std::int64_t events = 0;
     std::int64_t droppedEvents = 0;
     std::vector<Event> restarts;    ///< ascending (restarts.h)
-    std::vector<HostClock> clocks;  ///< of each host but the launcher's, as the run's file keeps them
+    std::vector<HostClock> clocks;  ///< each other host's than the launcher's, as the run file keeps them
     CheckpointTally checkpoints;    ///< known once the run is read from its file
-    bool recording = false;         ///< as whoever has the file sees it: it has no end yet
+    bool recording = false;         ///< the file has no end yet
     RunEnd end;
     std::vector<Straggler> stragglers;  ///< largest excess first; known once the run is read from its file
     Thinning thinning;
     std::vector<LogLine>
-        flight;  ///< of a run that did not end well: the last operations of each rank, with their prefix
+        flight;  ///< the last operations of each rank, with their prefix, where the run did not end well
 };
 
 /// Follows a run as it happens.
@@ -78,9 +77,9 @@ class RunFigures {
 public:
     explicit RunFigures(RunHeader header);
     void add(std::span<const Event> events);
-    /// Figures that were stored, in place of events, ascending by step.
+    /// Takes stored figures in place of events, ascending by step.
     void put(const StepFigures& step);
-    /// What a rank told of its host: an event of kind HostMemory.
+    /// Takes an event of kind HostMemory, in which a rank tells what its host holds for it.
     void addHostMemory(const Event& event);
     void set(const RankRecord& record);
     void set(const RunEnd& end) { end_ = end; }
@@ -88,7 +87,7 @@ public:
     RunSummary summary() const;
 
 private:
-    /// Beside compute, of one step: nanoseconds over its ranks, and how many of them told.
+    /// One step's nanoseconds of communication beside compute, summed over the ranks that told them.
     struct Beside {
         std::int64_t hidden = 0;
         std::int64_t exposed = 0;
@@ -101,7 +100,7 @@ private:
 
     RunHeader header_;
     Summarizer steps_;
-    std::vector<Beside> stored_;  ///< of steps that were put
+    std::vector<Beside> stored_;  ///< one for each step that was put
     std::vector<RankFigures> ranks_;
     RunEnd end_;
     Restarts restarts_;

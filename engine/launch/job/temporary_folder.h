@@ -10,12 +10,12 @@ namespace shardlab {
 
 class TemporaryFolder {
 public:
-    /// Makes `base`/shardlab-job-XXXXXX, readable by this user only, and holds a lock in it. Error: `base` not
+    /// Makes `base`/shardlab-job-XXXXXX, readable by this user only, and holds a lock in it. Error: `base` is not
     /// writable.
     static Result<TemporaryFolder> create(const std::filesystem::path& base);
-    /// The folder of that name, of a job whose launcher is on another host. Where it is there already, as on a file
-    /// system that the two hosts share, it stays the other's and is not removed. Error: not to be made, or somebody
-    /// else's.
+    /// Makes the folder of that name for a job whose launcher is on another host. Where it is there already, as on a
+    /// file system that the two hosts share, it stays the other's and is not removed. Error: it cannot be made, or is
+    /// somebody else's.
     static Result<TemporaryFolder> createAs(const std::filesystem::path& folder);
     TemporaryFolder(TemporaryFolder&& other) noexcept;
     TemporaryFolder& operator=(TemporaryFolder&&) = delete;
@@ -33,7 +33,7 @@ private:
 /// Where jobs put their folders: XDG_RUNTIME_DIR, or the system's folder for temporary files where that is unset,
 /// unwritable, or too long for the path of a Unix socket.
 std::filesystem::path temporaryBase();
-/// The same for what spans hosts: it must have one name on all of them.
+/// Where jobs of several hosts put their folders: the folder must have one name on all hosts.
 inline constexpr const char* temporaryBaseOfHosts = "/tmp";
 /// Ends what still runs for jobs whose launcher was killed, and removes their folders under `base`.
 void sweepAbandonedFolders(const std::filesystem::path& base);

@@ -80,7 +80,7 @@ std::vector<int> WaitGraph::waitsFor(int rank) const {
 /// What runs beside compute is begun piece by piece during the compute action that it is announced for.
 std::vector<int> WaitGraph::behindPieces(int rank) const {
     const RankStatus& self = ranks_[static_cast<std::size_t>(rank)];
-    const auto& actions = list(rank);  // that of all replicas
+    const auto& actions = list(rank);  // all replicas have the same
     std::size_t last = placeOf(rank, actionFromId(self.action));
     while (last + 1 < actions.size() && isBesideCompute(actions[last].kind)) ++last;
     std::vector<int> behind;

@@ -17,13 +17,13 @@ namespace shardlab {
 
 class WaitGraph {
 public:
-    /// `ranks`: what each does, by world rank; `frozen`: one that does not run, and so has done its part nowhere; -1:
-    /// none. All must outlive this.
+    /// `ranks`: what each does, by world rank; `frozen`: a rank that does not run, and so has done its part nowhere;
+    /// -1: there is none. All arguments must outlive this.
     WaitGraph(const Mesh& mesh, const Schedule& lowered, std::span<const RankStatus> ranks, int frozen = -1)
         : mesh_(mesh), lowered_(lowered), ranks_(ranks), frozen_(frozen) {}
 
     /// Ranks without which `rank` cannot go on: a message's sender, the members of a collective that have not reached
-    /// it, between steps those that are behind. Empty where it works by itself.
+    /// it, between steps the ranks that are behind. Empty where it works by itself.
     std::vector<int> waitsFor(int rank) const;
 
     /// A send that its rank has passed in its list while its receiver still waits: that message never comes.
@@ -35,7 +35,7 @@ public:
     std::optional<Missing> missing() const;
 
 private:
-    /// Steps first, then the place in the step's list.
+    /// How far a rank is: compared by step first, then by the place in the step's list.
     struct Progress {
         int step = -1;
         std::size_t place = 0;

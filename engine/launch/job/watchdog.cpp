@@ -24,7 +24,7 @@ std::vector<RankStatus> statusesOf(const auto& seen) {
     return statuses;
 }
 
-/// What is wrong, without how long and who else waits.
+/// Says what is wrong, not for how long and who else waits.
 std::string complaint(const Hang& hang, const HangEvidence& evidence) {
     const std::string place = whereabouts(hang.status());
     switch (hang.cause) {

@@ -28,8 +28,8 @@ struct Hang {
         std::vector<int> forRanks;  ///< empty: it waits for nobody
     };
     Cause cause = Cause::Circle;
-    int rank = -1;               ///< the one that keeps the others
-    double seconds = 0;          ///< for so long
+    int rank = -1;               ///< the rank that keeps the others waiting
+    double seconds = 0;          ///< for how long
     double deadline = 0;         ///< seconds
     WaitGraph::Missing missing;  ///< where cause is Missing
     std::vector<Wait> ranks;     ///< every rank, at the moment of the judgement
@@ -61,14 +61,14 @@ class Watchdog {
 public:
     explicit Watchdog(WatchdogSetup setup);
 
-    /// A step took so long.
+    /// Takes note of how long a step took.
     void measured(double seconds);
-    /// What the rank is doing; a rank of which nothing is known yet is said to be starting.
+    /// Takes note of what the rank is doing; a rank of which nothing is known yet is said to be starting.
     void see(int rank, const RankStatus& status);
-    /// The rank said goodbye: nothing is asked of it any more.
+    /// The rank said goodbye: it is not watched any more.
     void ended(int rank);
-    /// After each round of see(), several times a second; `now` in nanoseconds. Time in which this was not called, as
-    /// when everything was suspended, does not count.
+    /// Called after each round of see(), several times a second; `now` in nanoseconds. Time in which this was not
+    /// called, as when everything was suspended, does not count.
     std::optional<Hang> judge(std::int64_t now);
 
     /// Seconds; infinite where there is none.

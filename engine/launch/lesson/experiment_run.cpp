@@ -31,7 +31,7 @@ bool isExposed(const Event& event) {
            isHostCopy(awaited);
 }
 
-/// What restarts cost.
+/// Finds what restarts cost.
 class Interruptions {
 public:
     void add(const Event& event) {
@@ -66,7 +66,7 @@ private:
         int number;
     };
     Restarts restarts_;
-    std::vector<Done> steps_;  ///< of all ranks
+    std::vector<Done> steps_;  ///< all ranks' steps
 };
 
 class Counting {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An experiment before its run and after it: what a lesson's figures are read from.
+// An experiment before its run and after it: a lesson's figures are read from these.
 #pragma once
 
 #include "engine/base/result.h"
@@ -13,30 +13,30 @@
 
 namespace shardlab {
 
-/// What only events tell, of a run or of a predicted step.
+/// What only the events of a run, or of a predicted step, tell.
 struct RunTally {
     double bytesPerStep = 0;      ///< over all links, as TrafficMatrix counts them
     double messagesPerStep = 0;   ///< between stages
-    double recomputeSeconds = 0;  ///< device time of a step, mean over ranks and over the steps after the warm-up
-    double exposedSeconds = 0;    ///< the same: gradients or parameters travel, and the rank does nothing else
-    int skippedSteps = 0;         ///< whose gradients overflowed
-    int weightVersions = 0;       ///< most that a rank held at once; 0: not told
-    // Of experts, over the second half of the steps.
+    double recomputeSeconds = 0;  ///< a step's device time, mean over ranks and over the steps after the warm-up
+    double exposedSeconds = 0;    ///< likewise, in which gradients or parameters travel and the rank does nothing else
+    int skippedSteps = 0;         ///< steps whose gradients overflowed
+    int weightVersions = 0;       ///< the most that a rank held at once; 0: unknown
+    // How evenly experts are used, over the second half of the steps.
     std::optional<double>
         unevenLoad;  ///< tokens that chose a layer's busiest expert ÷ those of an average one, mean over layers
-    std::optional<double> droppedShare;  ///< of the choices of tokens, those without a place
+    std::optional<double> droppedShare;  ///< the share of the tokens' choices that found no place
     std::optional<double>
         serverBusy;  ///< share of time in which rank 0 takes gradients, updates and sends weights, where it is a server
     std::optional<double> staleness;  ///< mean over the updates of an asynchronous server, or in shared memory
     std::optional<double>
         overwritten;        ///< share of the elements written in shared memory that overwrote another worker's
-    int restarts = 0;       ///< after faults
-    int repeatedSteps = 0;  ///< done, and done again from a checkpoint before them
+    int restarts = 0;       ///< restarts after faults
+    int repeatedSteps = 0;  ///< steps done, and done again from a checkpoint before them
     double standstillSeconds =
         0;  ///< on the run's clock, from the last step before each restart to the first one after it
-    std::optional<int> ranksAtEnd;          ///< of an elastic run that went on with another number
-    std::optional<double> elasticDistance;  ///< of the last exchange with a centre
-    std::optional<double> firstScale;       ///< of the loss
+    std::optional<int> ranksAtEnd;          ///< none: the run kept its number of ranks
+    std::optional<double> elasticDistance;  ///< at the last exchange with a centre
+    std::optional<double> firstScale;       ///< the first loss scale
     std::optional<double> lastScale;
 };
 
@@ -51,7 +51,7 @@ struct MeasuredRun {
 };
 
 tl::expected<PlannedRun, std::vector<Fault>> planRun(const Layout& layout, const Measurements& measurements);
-/// Reads all events: of a run of a few steps.
+/// Reads all events, so it is meant for a run of a few steps.
 Result<MeasuredRun> measureRun(const RunReader& run);
 Result<MeasuredRun> measureRun(const std::filesystem::path& file);
 

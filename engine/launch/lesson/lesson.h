@@ -32,12 +32,13 @@ struct LessonExperiment {
                     ///< none
 };
 
-/// In the text, from its first line to its last.
+/// A figure in the text.
 struct LessonFigurePlace {
     std::size_t experiment = 0;  ///< index
     FigureOrigin origin = FigureOrigin::Measured;
     const LessonFigure* figure = nullptr;
 };
+/// An experiment in the text.
 struct LessonExperimentPlace {
     std::size_t experiment = 0;
 };
@@ -51,10 +52,10 @@ struct Lesson {
 };
 
 /// Errors name the line: no title, a fence without an end, a damaged or illegal layout, two experiments of one name,
-/// a figure of no experiment, or one that there is not.
+/// a figure of an experiment that there is not, or one that there is not.
 Result<Lesson> parseLesson(std::string_view markdown, std::string_view name);
 
-/// Those of resources/lessons: "10-bubble.md" is the lesson "bubble", and its number says where it stands.
+/// The lessons of resources/lessons: "10-bubble.md" is the lesson "bubble", and its number says where it stands.
 Result<std::vector<Lesson>> lessons();
 Result<Lesson> findLesson(std::string_view name);
 

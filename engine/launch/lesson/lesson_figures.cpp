@@ -16,7 +16,7 @@ using Value = std::optional<double>;
 /// Unknown where no steady step was measured.
 Value steady(const MeasuredRun& run, double value) { return run.summary.stepSeconds > 0 ? Value(value) : std::nullopt; }
 
-/// Of the rank that has most.
+/// The memory peak of the rank that has most.
 template <MemoryCategory category>
 Value mostMeasured(const MeasuredRun& run) {
     std::int64_t most = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures that a lesson may name: of each its meaning, its unit, and how it is read from a finished run or a plan.
+// The figures that a lesson may name: what each means, its unit, and how it is read from a finished run or a plan.
 #pragma once
 
 #include "engine/launch/lesson/experiment_run.h"
@@ -21,15 +21,16 @@ struct LessonFigure {
     std::string_view name;     ///< "peak_memory"
     std::string_view meaning;  ///< "most memory that any rank held"
     FigureUnit unit = FigureUnit::Count;
-    // nullptr: the figure has no such origin. One that is not measured follows from the layout, and is known at once.
+    // nullptr: the figure has no such origin. A figure that is not measured follows from the layout, and is known at
+    // once.
     std::optional<double> (*measured)(const MeasuredRun&) = nullptr;
     std::optional<double> (*predicted)(const PlannedRun&) = nullptr;
     std::optional<double> (*theory)(const PlannedRun&) = nullptr;
 
     bool has(FigureOrigin origin) const;
-    /// Where a lesson names the figure alone.
+    /// The origin that is meant where a lesson names the figure alone.
     FigureOrigin plain() const { return measured ? FigureOrigin::Measured : FigureOrigin::Predicted; }
-    /// With its unit.
+    /// The value with its unit.
     std::string text(double value) const;
 };
 

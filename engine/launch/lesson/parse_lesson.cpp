@@ -150,7 +150,7 @@ private:
         return {};
     }
 
-    /// Of "```experiment NAME like OTHER: title".
+    /// Reads the head "```experiment NAME like OTHER: title".
     Result<LessonExperiment> readHead(std::string_view line) {
         LessonExperiment experiment;
         std::string_view head = line.substr(std::string_view("```experiment").size());
@@ -267,7 +267,7 @@ private:
     std::size_t at_ = 0;
     int line_ = 0;
     Lesson lesson_;
-    std::map<std::string, json> json_;  ///< of each experiment, whole
+    std::map<std::string, json> json_;  ///< each experiment's, whole
     std::vector<FigureToken> tokens_;
 };
 
