@@ -36,7 +36,7 @@ int injectFault(const FaultOptions& options) {
 
 void addFault(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand(
-        "fault", "Kill a rank of a run that goes on, or let it stand still, to see noFault the run makes of it");
+        "fault", "Kill a rank of a run that goes on, or let it stand still, to see what the run makes of it");
     const auto options = std::make_shared<FaultOptions>();
     verb->add_option("run", options->run, "Run file that it is recorded into")->type_name("RUN")->required();
     verb->add_option("kind", options->kind, "kill: the process dies; hang: it is stopped, and stays so")

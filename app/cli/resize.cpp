@@ -39,7 +39,7 @@ void addResize(CLI::App& program, Action& chosen) {
     const auto options = std::make_shared<ResizeOptions>();
     verb->add_option("run", options->run, "Run file that it is recorded into")->type_name("RUN")->required();
     verb->add_option("replicas", options->data,
-                     "Replicas to go on with: of run.min_data to parallel.data, noResize divides the batch")
+                     "Replicas to go on with: of run.min_data to parallel.data, and they divide the batch")
         ->type_name("N")
         ->required();
     verb->footer("The run's layout must have /run/min_data. The run takes a checkpoint at the end of the step and goes "

@@ -16,10 +16,8 @@ namespace {
 
 std::string outcome(const RunSummary& summary) {
     if (summary.recording) return "not known yet: the run goes on; what has been written by now is here";
-    if (summary.end.outcome.empty() && !summary.end.reason.empty())
-        return "std::string(unknownCell): " + summary.end.reason;
-    if (summary.end.outcome.empty())
-        return "std::string(unknownCell): the recording broke off; what had been written is here";
+    if (summary.end.outcome.empty() && !summary.end.reason.empty()) return "unknown: " + summary.end.reason;
+    if (summary.end.outcome.empty()) return "unknown: the recording broke off; what had been written is here";
     if (summary.end.reason.empty()) return summary.end.outcome;
     // "stopped on request" says both.
     const bool both = summary.end.reason.starts_with(summary.end.outcome);

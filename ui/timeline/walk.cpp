@@ -33,7 +33,7 @@ std::optional<Event> step(const RunModel& model, int rank, Lane lane, std::int64
                          : model.lane(rank, lane).previous(time, painted, from);
 }
 
-/// The painted event whose middle is nearestEvent to `time`.
+/// The painted event whose middle is nearest to `time`.
 std::optional<Event> nearestEvent(const RunModel& model, int rank, Lane lane, std::int64_t time) {
     const auto distance = [&](const Event& e) { return std::abs(e.begin + (e.end - e.begin) / 2 - time); };
     const std::optional<Event> right = step(model, rank, lane, time, 1);
