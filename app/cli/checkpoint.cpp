@@ -112,23 +112,22 @@ int exportWeights(const std::string& place, const std::string& folder) {
 
 }  // namespace
 
-void addCheckpoint(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("checkpoint", "List a run's checkpoints, or check one byte by byte");
+void addCheckpoint(CommandLine& line) {
+    Verb verb(line, "checkpoint", "List a run's checkpoints, or check one byte by byte");
     const auto options = std::make_shared<CheckpointOptions>();
-    verb->add_option("DIR", options->place, "A checkpoint, or the folder that a run's checkpoints lie in")->required();
-    verb->add_flag("--verify", options->verify, "Read every byte and hold it against its checksum");
-    verb->add_flag("--json", options->json, "Answer with a JSON list");
-    verb->footer("shardlab run LAYOUT --resume DIR goes on from one.");
-    verb->callback([&chosen, options] { chosen = [options] { return checkpoint(*options); }; });
+    verb.option("DIR", options->place, "A checkpoint, or the folder that a run's checkpoints lie in").required();
+    verb.flag("--verify", options->verify, "Read every byte and hold it against its checksum");
+    verb.flag("--json", options->json, "Answer with a JSON list");
+    verb.footer("shardlab run LAYOUT --resume DIR goes on from one.");
+    verb.runs([options] { return checkpoint(*options); });
 }
 
-void addExportWeights(CLI::App& program, Action& chosen) {
-    CLI::App* verb =
-        program.add_subcommand("export-weights", "Write a checkpoint's weights for transformers (GPT-2, Llama)");
+void addExportWeights(CommandLine& line) {
+    Verb verb(line, "export-weights", "Write a checkpoint's weights for transformers (GPT-2, Llama)");
     const auto place = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
-    verb->add_option("DIR", *place, "A checkpoint of a gpt or a llama, or a folder of them: its newest")->required();
-    verb->add_option("--out", *folder, "Folder for model.safetensors and config.json")->required()->type_name("FOLDER");
-    verb->callback([&chosen, place, folder] { chosen = [place, folder] { return exportWeights(*place, *folder); }; });
+    verb.option("DIR", *place, "A checkpoint of a gpt or a llama, or a folder of them: its newest").required();
+    verb.option("--out", *folder, "Folder for model.safetensors and config.json").required().typeName("FOLDER");
+    verb.runs([place, folder] { return exportWeights(*place, *folder); });
 }
 
 }  // namespace shardlab::cli

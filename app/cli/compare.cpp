@@ -197,17 +197,16 @@ int compare(const CompareOptions& options) {
 
 }  // namespace
 
-void addCompare(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand(
-        "compare", "Compare two recorded runs, times and losses, or what was predicted with what was measured");
+void addCompare(CommandLine& line) {
+    Verb verb(line, "compare",
+              "Compare two recorded runs, times and losses, or what was predicted with what was measured");
     const auto options = std::make_shared<CompareOptions>();
-    verb->add_option("A", options->a, "A run file (*.shardlab); alone: its prediction (A) with its measured steps (B)")
-        ->required();
-    verb->add_option("B", options->b, "Another run file, compared with A");
-    verb->add_flag(
-        "--json", options->json,
-        "Answer with one JSON object; times are seconds, of a paced run those of the devices that it models");
-    verb->callback([&chosen, options] { chosen = [options] { return compare(*options); }; });
+    verb.option("A", options->a, "A run file (*.shardlab); alone: its prediction (A) with its measured steps (B)")
+        .required();
+    verb.option("B", options->b, "Another run file, compared with A");
+    verb.flag("--json", options->json,
+              "Answer with one JSON object; times are seconds, of a paced run those of the devices that it models");
+    verb.runs([options] { return compare(*options); });
 }
 
 }  // namespace shardlab::cli

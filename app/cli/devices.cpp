@@ -69,11 +69,11 @@ int devices(bool json) {
 
 }  // namespace
 
-void addDevices(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("devices", "List the devices that a paced layout can be modelled on");
+void addDevices(CommandLine& line) {
+    Verb verb(line, "devices", "List the devices that a paced layout can be modelled on");
     const auto json = std::make_shared<bool>(false);
-    verb->add_flag("--json", *json, "List them as JSON");
-    verb->callback([&chosen, json] { chosen = [json] { return devices(*json); }; });
+    verb.flag("--json", *json, "List them as JSON");
+    verb.runs([json] { return devices(*json); });
 }
 
 }  // namespace shardlab::cli

@@ -87,15 +87,14 @@ int doctor(const DoctorOptions& options) {
 
 }  // namespace
 
-void addDoctor(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand(
-        "doctor", "Tell what this machine, and hosts of a run, can do, and what to install for the rest");
+void addDoctor(CommandLine& line) {
+    Verb verb(line, "doctor", "Tell what this machine, and hosts of a run, can do, and what to install for the rest");
     const auto options = std::make_shared<DoctorOptions>();
-    options->layout.addTo(*verb, false);
-    options->layout.hosts.addTo(*verb);
-    verb->add_flag("--json", options->json, "Answer with one JSON object");
-    verb->footer("With a LAYOUT, --hostfile or --slurm every host there is called as a run would call it.");
-    verb->callback([&chosen, options] { chosen = [options] { return doctor(*options); }; });
+    options->layout.addTo(verb, false);
+    options->layout.hosts.addTo(verb);
+    verb.flag("--json", options->json, "Answer with one JSON object");
+    verb.footer("With a LAYOUT, --hostfile or --slurm every host there is called as a run would call it.");
+    verb.runs([options] { return doctor(*options); });
 }
 
 }  // namespace shardlab::cli

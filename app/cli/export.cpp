@@ -81,8 +81,8 @@ int exportRunFile(const ExportOptions& options) {
 
 }  // namespace
 
-void addExport(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("export", "Write a recorded run for other programs, or as a picture");
+void addExport(CommandLine& line) {
+    Verb verb(line, "export", "Write a recorded run for other programs, or as a picture");
     const auto options = std::make_shared<ExportOptions>();
     std::vector<std::string> names;
     std::string help;
@@ -91,13 +91,13 @@ void addExport(CLI::App& program, Action& chosen) {
         help += fmt::format("{}: {}; ", format.name, format.description);
     }
     names.emplace_back(picture);
-    verb->add_option("RUN", options->run, "A run file (*.shardlab)")->required();
-    verb->add_option("--format", options->format, help + "png: the dashboard, drawn by the desktop's own views")
-        ->required()
-        ->check(CLI::IsMember(names));
-    verb->add_option("--out", options->out, "File to write; by default beside the run")->type_name("FILE");
-    verb->add_flag("--force", options->force, "Replace the file where it exists");
-    verb->callback([&chosen, options] { chosen = [options] { return exportRunFile(*options); }; });
+    verb.option("RUN", options->run, "A run file (*.shardlab)").required();
+    verb.option("--format", options->format, help + "png: the dashboard, drawn by the desktop's own views")
+        .required()
+        .oneOf(names);
+    verb.option("--out", options->out, "File to write; by default beside the run").typeName("FILE");
+    verb.flag("--force", options->force, "Replace the file where it exists");
+    verb.runs([options] { return exportRunFile(*options); });
 }
 
 }  // namespace shardlab::cli

@@ -34,20 +34,20 @@ int injectFault(const FaultOptions& options) {
 
 }  // namespace
 
-void addFault(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand(
-        "fault", "Kill a rank of a run that goes on, or let it stand still, to see what the run makes of it");
+void addFault(CommandLine& line) {
+    Verb verb(line, "fault",
+              "Kill a rank of a run that goes on, or let it stand still, to see what the run makes of it");
     const auto options = std::make_shared<FaultOptions>();
-    verb->add_option("run", options->run, "Run file that it is recorded into")->type_name("RUN")->required();
-    verb->add_option("kind", options->kind, "kill: the process dies; hang: it is stopped, and stays so")
-        ->required()
-        ->check(CLI::IsMember({"kill", "hang"}));
-    verb->add_option("rank", options->rank, "The rank that it befalls, as the run numbers ranks")
-        ->type_name("RANK")
-        ->required();
-    verb->footer("The fault happens at once, in the middle of whatever the rank does. The layout's /run/faults brings "
-                 "faults about at a step.");
-    verb->callback([&chosen, options] { chosen = [options] { return injectFault(*options); }; });
+    verb.option("run", options->run, "Run file that it is recorded into").typeName("RUN").required();
+    verb.option("kind", options->kind, "kill: the process dies; hang: it is stopped, and stays so")
+        .required()
+        .oneOf({"kill", "hang"});
+    verb.option("rank", options->rank, "The rank that it befalls, as the run numbers ranks")
+        .typeName("RANK")
+        .required();
+    verb.footer("The fault happens at once, in the middle of whatever the rank does. The layout's /run/faults brings "
+                "faults about at a step.");
+    verb.runs([options] { return injectFault(*options); });
 }
 
 }  // namespace shardlab::cli

@@ -16,7 +16,7 @@ namespace shardlab::cli {
 
 namespace {
 
-int help(const CLI::App& program, const std::string& topic) {
+int help(const CommandLine& line, const std::string& topic) {
     const auto pages = manualPages();
     if (!pages) {
         printError(pages.error());
@@ -34,26 +34,25 @@ int help(const CLI::App& program, const std::string& topic) {
         print(terminalMarkdown(page->text));
         return success;
     }
+    if (const auto text = line.help(topic)) {
+        print(*text);
+        return success;
+    }
     std::vector<std::string_view> names;
     for (const Page& page : *pages) names.push_back(page.name);
-    for (const CLI::App* verb : program.get_subcommands({})) {
-        if (verb->check_name(topic)) {
-            print(verb->help(program.get_name()));
-            return success;
-        }
-        names.push_back(verb->get_name());
-    }
+    const std::vector<std::string> verbs = line.verbs();
+    names.insert(names.end(), verbs.begin(), verbs.end());
     printError({"there is no such topic or verb", topic, "", legalWords(topic, names)});
     return wrongUse;
 }
 
 }  // namespace
 
-void addHelp(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("help", "Print a page of the manual, or list its topics");
+void addHelp(CommandLine& line) {
+    Verb verb(line, "help", "Print a page of the manual, or list its topics");
     const auto topic = std::make_shared<std::string>();
-    verb->add_option("topic", *topic, "A topic, or a verb")->type_name("TOPIC");
-    verb->callback([&program, &chosen, topic] { chosen = [&program, topic] { return help(program, *topic); }; });
+    verb.option("topic", *topic, "A topic, or a verb").typeName("TOPIC");
+    verb.runs([&line, topic] { return help(line, *topic); });
 }
 
 }  // namespace shardlab::cli

@@ -9,24 +9,23 @@
 
 namespace shardlab::cli {
 
-void HostsArgument::addTo(CLI::App& verb) {
-    CLI::Option* file =
-        verb.add_option("--hostfile", hostfile,
-                        "Run on the hosts of this file, one a line: NAME slots=N (as Open MPI reads it)")
-            ->type_name("FILE");
-    verb.add_flag("--slurm", slurm, "Run on the hosts of the Slurm allocation that this is started in, reached by srun")
-        ->excludes(file);
-    CLI::Option* program = verb.add_option("--agent", agent,
-                                           "Program, with its arguments, that runs a command on another host; {host} "
-                                           "stands for the host, which else "
-                                           "comes last (default: ssh, which must not ask for a password). One that the "
-                                           "layout names is started only "
-                                           "where it is given here too, or was remembered")
-                               ->type_name("\"PROGRAM ARGS\"");
-    verb.add_flag("--remember-agent", rememberAgent, "Allow this --agent from now on, in whichever layout it stands")
-        ->needs(program);
-    verb.add_option("--network", network, "Networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, with commas")
-        ->type_name("CIDR");
+void HostsArgument::addTo(Verb& verb) {
+    const Option file = verb.option("--hostfile", hostfile,
+                                    "Run on the hosts of this file, one a line: NAME slots=N (as Open MPI reads it)")
+                            .typeName("FILE");
+    verb.flag("--slurm", slurm, "Run on the hosts of the Slurm allocation that this is started in, reached by srun")
+        .excludes(file);
+    const Option program = verb.option("--agent", agent,
+                                       "Program, with its arguments, that runs a command on another host; {host} "
+                                       "stands for the host, which else "
+                                       "comes last (default: ssh, which must not ask for a password). One that the "
+                                       "layout names is started only "
+                                       "where it is given here too, or was remembered")
+                               .typeName("\"PROGRAM ARGS\"");
+    verb.flag("--remember-agent", rememberAgent, "Allow this --agent from now on, in whichever layout it stands")
+        .needs(program);
+    verb.option("--network", network, "Networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, with commas")
+        .typeName("CIDR");
 }
 
 std::optional<Result<std::vector<HostSpec>>> HostsArgument::listed() const {

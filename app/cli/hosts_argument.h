@@ -5,7 +5,7 @@
 #include "engine/base/result.h"
 #include "engine/layout/layout.h"
 
-#include <CLI/CLI.hpp>
+#include "app/cli/verb.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ struct HostsArgument {
     bool rememberAgent = false;
     std::optional<std::string> network;
 
-    void addTo(CLI::App& verb);
+    void addTo(Verb& verb);
     /// All hosts that the hostfile or the allocation has; none: neither was asked for. Errors: the file is no hostfile,
     /// there is no allocation.
     std::optional<Result<std::vector<HostSpec>>> listed() const;

@@ -60,9 +60,8 @@ int importTraces(const ImportOptions& options) {
 
 }  // namespace
 
-void addImport(CLI::App& program, Action& chosen) {
-    CLI::App* verb =
-        program.add_subcommand("import", "Make a run of what another program recorded; every view shows it");
+void addImport(CommandLine& line) {
+    Verb verb(line, "import", "Make a run of what another program recorded; every view shows it");
     const auto options = std::make_shared<ImportOptions>();
     std::vector<std::string> names;
     std::string help;
@@ -70,12 +69,11 @@ void addImport(CLI::App& program, Action& chosen) {
         names.emplace_back(format.name);
         help += fmt::format("{}{}: {}", help.empty() ? "" : "; ", format.name, format.description);
     }
-    verb->add_option("FILE", options->files, "Traces of one job: one file per rank, or one with all")->required();
-    verb->add_option("--from", options->format, "Format, by default seen from the content. " + help)
-        ->check(CLI::IsMember(names));
-    verb->add_option("--out", options->out, "Run file to write; by default beside the first trace")->type_name("RUN");
-    verb->add_flag("--force", options->force, "Replace the run file where it exists");
-    verb->callback([&chosen, options] { chosen = [options] { return importTraces(*options); }; });
+    verb.option("FILE", options->files, "Traces of one job: one file per rank, or one with all").required();
+    verb.option("--from", options->format, "Format, by default seen from the content. " + help).oneOf(names);
+    verb.option("--out", options->out, "Run file to write; by default beside the first trace").typeName("RUN");
+    verb.flag("--force", options->force, "Replace the run file where it exists");
+    verb.runs([options] { return importTraces(*options); });
 }
 
 }  // namespace shardlab::cli

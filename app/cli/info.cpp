@@ -34,12 +34,12 @@ int info(const InfoOptions& options) {
 
 }  // namespace
 
-void addInfo(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("info", "Tell what a recorded run did and why it ended");
+void addInfo(CommandLine& line) {
+    Verb verb(line, "info", "Tell what a recorded run did and why it ended");
     const auto options = std::make_shared<InfoOptions>();
-    verb->add_option("RUN", options->run, "A run file (*.shardlab)")->required();
-    verb->add_flag("--json", options->json, "Answer with one JSON object, with the keys of run --json");
-    verb->callback([&chosen, options] { chosen = [options] { return info(*options); }; });
+    verb.option("RUN", options->run, "A run file (*.shardlab)").required();
+    verb.flag("--json", options->json, "Answer with one JSON object, with the keys of run --json");
+    verb.runs([options] { return info(*options); });
 }
 
 }  // namespace shardlab::cli

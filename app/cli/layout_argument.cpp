@@ -35,19 +35,20 @@ Result<ParsedLayout> readArgument(const std::string& text) {
 
 }  // namespace
 
-void LayoutArgument::addTo(CLI::App& verb, bool required) {
-    verb.add_option("LAYOUT", layout, "A layout file, or the name of a preset (shardlab layouts lists them)")
-        ->required(required);
-    verb.add_option("--set", assignments, "Change one field: /pointer=value, for instance /parallel/data=4")
-        ->type_name("/POINTER=VALUE")
-        ->allow_extra_args(false);
+Option LayoutArgument::addTo(Verb& verb, bool required) {
+    Option given = verb.option("LAYOUT", layout, "A layout file, or the name of a preset (shardlab layouts lists them)")
+                       .required(required);
+    verb.option("--set", assignments, "Change one field: /pointer=value, for instance /parallel/data=4")
+        .typeName("/POINTER=VALUE")
+        .oneValueEach();
+    return given;
 }
 
-void LayoutArgument::addScheduleTo(CLI::App& verb) {
-    verb.add_option("--schedule", schedule,
-                    "Follow the order of this file: one line a rank, as shardlab schedule --format csv and "
-                    "torch.distributed.pipelining write it")
-        ->type_name("CSV");
+void LayoutArgument::addScheduleTo(Verb& verb) {
+    verb.option("--schedule", schedule,
+                "Follow the order of this file: one line a rank, as shardlab schedule --format csv and "
+                "torch.distributed.pipelining write it")
+        .typeName("CSV");
 }
 
 Result<ImportedSchedule> readSchedule(const std::string& file) {

@@ -8,7 +8,7 @@
 #include "engine/layout/layout.h"
 #include "engine/layout/schedule/text.h"
 
-#include <CLI/CLI.hpp>
+#include "app/cli/verb.h"
 #include <string>
 #include <vector>
 
@@ -21,10 +21,10 @@ struct LayoutArgument {
 
     HostsArgument hosts;  ///< where the layout runs; only verbs that run it use this
 
-    /// Adds LAYOUT and --set to a verb.
-    void addTo(CLI::App& verb, bool required = true);
+    /// Adds LAYOUT, which it returns, and --set to a verb.
+    Option addTo(Verb& verb, bool required = true);
     /// Adds --schedule to a verb.
-    void addScheduleTo(CLI::App& verb);
+    void addScheduleTo(Verb& verb);
 };
 
 struct LoadedLayout {

@@ -47,12 +47,12 @@ int layouts(const LayoutsOptions& options) {
 
 }  // namespace
 
-void addLayouts(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("layouts", "List the layouts that come with Shardlab, or print one");
+void addLayouts(CommandLine& line) {
+    Verb verb(line, "layouts", "List the layouts that come with Shardlab, or print one");
     const auto options = std::make_shared<LayoutsOptions>();
-    verb->add_option("--show", options->show, "Print this layout as a layout file")->type_name("NAME");
-    verb->add_flag("--json", options->json, "List them as JSON");
-    verb->callback([&chosen, options] { chosen = [options] { return layouts(*options); }; });
+    verb.option("--show", options->show, "Print this layout as a layout file").typeName("NAME");
+    verb.flag("--json", options->json, "List them as JSON");
+    verb.runs([options] { return layouts(*options); });
 }
 
 }  // namespace shardlab::cli

@@ -145,21 +145,20 @@ int learn(const LearnOptions& options) {
 
 }  // namespace
 
-void addLearn(CLI::App& program, Action& chosen) {
-    CLI::App* verb =
-        program.add_subcommand("learn", "Lessons that run what they explain: list them, read one, run its experiments");
+void addLearn(CommandLine& line) {
+    Verb verb(line, "learn", "Lessons that run what they explain: list them, read one, run its experiments");
     const auto options = std::make_shared<LearnOptions>();
-    auto* lesson = verb->add_option("LESSON", options->lesson, "Which one; without it, all are listed");
-    auto* run = verb->add_option("--run", options->run, "Run this experiment, or all of them, and fill the figures in")
-                    ->type_name("EXPERIMENT")
-                    ->expected(0, 1)
-                    ->default_str("")
-                    ->needs(lesson);
-    verb->add_option("--output", options->output, "Keep the run files in this folder")->type_name("FOLDER")->needs(run);
-    verb->add_flag("--figures", options->figures, "List the figures that a lesson may name");
-    verb->footer("Figures before a run are predicted; Ctrl+C ends an experiment at the next step boundary, and the "
-                 "lesson with it.");
-    verb->callback([&chosen, options] { chosen = [options] { return learn(*options); }; });
+    const Option lesson = verb.option("LESSON", options->lesson, "Which one; without it, all are listed");
+    const Option run =
+        verb.option("--run", options->run, "Run this experiment, or all of them, and fill the figures in")
+            .typeName("EXPERIMENT")
+            .optionalValue()
+            .needs(lesson);
+    verb.option("--output", options->output, "Keep the run files in this folder").typeName("FOLDER").needs(run);
+    verb.flag("--figures", options->figures, "List the figures that a lesson may name");
+    verb.footer("Figures before a run are predicted; Ctrl+C ends an experiment at the next step boundary, and the "
+                "lesson with it.");
+    verb.runs([options] { return learn(*options); });
 }
 
 }  // namespace shardlab::cli

@@ -76,22 +76,22 @@ int listen(const ListenChoices& options) {
 
 }  // namespace
 
-void addListen(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("listen", "Make a run of what other programs send while they train");
+void addListen(CommandLine& line) {
+    Verb verb(line, "listen", "Make a run of what other programs send while they train");
     const auto options = std::make_shared<ListenChoices>();
-    verb->add_option("ADDRESS", options->address,
-                     "A port of this machine alone, 0 for any that is free, or HOST:PORT. TLS is not spoken: for other "
-                     "machines an ssh tunnel is safer than HOST")
-        ->required()
-        ->type_name("[HOST:]PORT");
-    verb->add_option("--out,--output", options->out, "Run file to write")->required()->type_name("FILE");
-    verb->add_option("--token-file", options->tokenFile,
-                     "Where to write the token that programs need; by default RUN.token, while it listens")
-        ->type_name("FILE");
-    verb->add_flag("--force", options->force, "Replace the run file where it exists");
-    verb->footer("The run begins with the first program that connects and ends when all of its ranks have. Ctrl+C ends "
-                 "it earlier.");
-    verb->callback([&chosen, options] { chosen = [options] { return listen(*options); }; });
+    verb.option("ADDRESS", options->address,
+                "A port of this machine alone, 0 for any that is free, or HOST:PORT. TLS is not spoken: for other "
+                "machines an ssh tunnel is safer than HOST")
+        .required()
+        .typeName("[HOST:]PORT");
+    verb.option("--out,--output", options->out, "Run file to write").required().typeName("FILE");
+    verb.option("--token-file", options->tokenFile,
+                "Where to write the token that programs need; by default RUN.token, while it listens")
+        .typeName("FILE");
+    verb.flag("--force", options->force, "Replace the run file where it exists");
+    verb.footer("The run begins with the first program that connects and ends when all of its ranks have. Ctrl+C ends "
+                "it earlier.");
+    verb.runs([options] { return listen(*options); });
 }
 
 }  // namespace shardlab::cli

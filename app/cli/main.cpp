@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fmt/ranges.h>
+#include <optional>
 #include <unistd.h>
 
 namespace {
@@ -24,54 +26,41 @@ int openDesktop() {
 }
 
 int carryOut(int argc, char** argv) {
-    CLI::App program(
+    cli::CommandLine line(
         "Shardlab: design a parallel layout for training, run it for real, watch it, replay it, learn from it.\n"
         "Without arguments it opens the desktop.",
         "shardlab");
-    program.set_version_flag("--version", "shardlab " SHARDLAB_VERSION);
-    program.set_help_flag("-h,--help", "Print this help and exit");
-    program.require_subcommand(1);
-    program.get_formatter()->column_width(34);
-    program.footer("Exit status: 0 success, 1 failure, 2 wrong use. shardlab VERB --help tells more.");
-
-    cli::Action chosen;
-    cli::addPlan(program, chosen);
-    cli::addSearch(program, chosen);
-    cli::addPartition(program, chosen);
-    cli::addSchedule(program, chosen);
-    cli::addRun(program, chosen);
-    cli::addResize(program, chosen);
-    cli::addFault(program, chosen);
-    cli::addCheckpoint(program, chosen);
-    cli::addExportWeights(program, chosen);
-    cli::addProfile(program, chosen);
-    cli::addWatch(program, chosen);
-    cli::addListen(program, chosen);
-    cli::addInfo(program, chosen);
-    cli::addQuery(program, chosen);
-    cli::addCompare(program, chosen);
-    cli::addExport(program, chosen);
-    cli::addImport(program, chosen);
-    cli::addLearn(program, chosen);
-    cli::addLayouts(program, chosen);
-    cli::addDevices(program, chosen);
-    cli::addDoctor(program, chosen);
-    cli::addHelp(program, chosen);
-    std::string verbs;
-    bool known = argv[1][0] == '-';
-    for (const CLI::App* verb : program.get_subcommands({})) {
-        known = known || verb->check_name(argv[1]);
-        verbs += (verbs.empty() ? "" : ", ") + verb->get_name();
-    }
-    if (!known) {
-        cli::printError({"there is no such verb", argv[1], {}, "Legal: " + verbs});
+    cli::addPlan(line);
+    cli::addSearch(line);
+    cli::addPartition(line);
+    cli::addSchedule(line);
+    cli::addRun(line);
+    cli::addResize(line);
+    cli::addFault(line);
+    cli::addCheckpoint(line);
+    cli::addExportWeights(line);
+    cli::addProfile(line);
+    cli::addWatch(line);
+    cli::addListen(line);
+    cli::addInfo(line);
+    cli::addQuery(line);
+    cli::addCompare(line);
+    cli::addExport(line);
+    cli::addImport(line);
+    cli::addLearn(line);
+    cli::addLayouts(line);
+    cli::addDevices(line);
+    cli::addDoctor(line);
+    cli::addHelp(line);
+    if (argv[1][0] != '-' && !line.help(argv[1])) {
+        cli::printError(
+            {"there is no such verb", argv[1], {}, fmt::format("Legal: {}", fmt::join(line.verbs(), ", "))});
         return cli::wrongUse;
     }
     try {
-        program.parse(argc, argv);
-        return chosen();
-    } catch (const CLI::ParseError& wrong) {
-        return program.exit(wrong) == 0 ? cli::success : cli::wrongUse;
+        int status = cli::success;
+        const std::optional<cli::Action> chosen = line.read(argc, argv, status);
+        return chosen ? (*chosen)() : status;
     } catch (const std::exception& problem) {
         cli::printError({problem.what(), {}, {}, {}});
         return cli::failure;

@@ -158,15 +158,14 @@ int partition(const PartitionOptions& options) {
 
 }  // namespace
 
-void addPartition(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand(
-        "partition",
-        "Split the layers so that the slowest stage is as quick as can be; with replication, as PipeDream does");
+void addPartition(CommandLine& line) {
+    Verb verb(line, "partition",
+              "Split the layers so that the slowest stage is as quick as can be; with replication, as PipeDream does");
     const auto options = std::make_shared<PartitionOptions>();
-    options->layout.addTo(*verb);
-    verb->add_option("--out", options->out, "Write the layout with balanced stages to this file")->type_name("FILE");
-    verb->add_flag("--json", options->json, "Answer with one JSON object");
-    verb->callback([&chosen, options] { chosen = [options] { return partition(*options); }; });
+    options->layout.addTo(verb);
+    verb.option("--out", options->out, "Write the layout with balanced stages to this file").typeName("FILE");
+    verb.flag("--json", options->json, "Answer with one JSON object");
+    verb.runs([options] { return partition(*options); });
 }
 
 }  // namespace shardlab::cli

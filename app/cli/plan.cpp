@@ -85,18 +85,18 @@ int plan(const PlanOptions& options) {
 
 }  // namespace
 
-void addPlan(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("plan", "Predict step time, bubble, memory and traffic of a layout");
+void addPlan(CommandLine& line) {
+    Verb verb(line, "plan", "Predict step time, bubble, memory and traffic of a layout");
     const auto options = std::make_shared<PlanOptions>();
-    options->layout.addTo(*verb);
-    options->layout.addScheduleTo(*verb);
-    verb->add_option("--profile", options->profile, "Use this profile; by default one of the user's that fits")
-        ->type_name("FILE");
-    verb->add_flag("--json", options->json, "Answer with one JSON object");
-    verb->add_flag("--memory-curve", options->memoryCurve, "Tell each rank's memory over the step too, by category");
-    verb->add_flag("--critical-path", options->criticalPath,
-                   "Tell too which chain of actions decides how long the step takes; with --json every action's slack");
-    verb->callback([&chosen, options] { chosen = [options] { return plan(*options); }; });
+    options->layout.addTo(verb);
+    options->layout.addScheduleTo(verb);
+    verb.option("--profile", options->profile, "Use this profile; by default one of the user's that fits")
+        .typeName("FILE");
+    verb.flag("--json", options->json, "Answer with one JSON object");
+    verb.flag("--memory-curve", options->memoryCurve, "Tell each rank's memory over the step too, by category");
+    verb.flag("--critical-path", options->criticalPath,
+              "Tell too which chain of actions decides how long the step takes; with --json every action's slack");
+    verb.runs([options] { return plan(*options); });
 }
 
 }  // namespace shardlab::cli

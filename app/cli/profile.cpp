@@ -120,21 +120,20 @@ int profile(const ProfileOptions& options) {
 
 }  // namespace
 
-void addProfile(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand(
-        "profile",
+void addProfile(CommandLine& line) {
+    Verb verb(
+        line, "profile",
         "Measure on this machine what a layout's layers, kernels and links take; predictions use it from then on");
     const auto options = std::make_shared<ProfileOptions>();
-    options->layout.addTo(*verb);
-    verb->add_option("--out", options->out, "Profile file; by default where plan, search and run find it")
-        ->type_name("FILE");
-    verb->add_flag("--json", options->json, "Print the profile as it is stored");
-    verb->footer(
+    options->layout.addTo(verb);
+    verb.option("--out", options->out, "Profile file; by default where plan, search and run find it").typeName("FILE");
+    verb.flag("--json", options->json, "Print the profile as it is stored");
+    verb.footer(
         "A paced layout is measured at full speed. The profile serves every layout of the same model, microbatch\n"
         "and threads a rank, whatever its degrees, layers and schedule. Where repeated\n"
         "measurements of the same thing differ too much, it measures again, up to three times in all, keeps the\n"
         "quietest, and says where that is noisy still.");
-    verb->callback([&chosen, options] { chosen = [options] { return profile(*options); }; });
+    verb.runs([options] { return profile(*options); });
 }
 
 }  // namespace shardlab::cli

@@ -119,28 +119,26 @@ int query(const QueryOptions& options) {
 
 }  // namespace
 
-void addQuery(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("query", "Ask a recorded run in SQL");
+void addQuery(CommandLine& line) {
+    Verb verb(line, "query", "Ask a recorded run in SQL");
     const auto options = std::make_shared<QueryOptions>();
-    auto* run = verb->add_option("RUN", options->run, "A run file (*.shardlab)");
-    auto* sql = verb->add_option("SQL", options->sql, "One SELECT; --tables lists what it may name");
-    auto* csv = verb->add_flag("--csv", options->csv, "Answer with comma-separated values");
-    verb->add_flag("--json", options->json, "Answer with a JSON array of one object per row")->excludes(csv);
-    verb->add_option("--time-limit", options->timeLimit,
-                     "Seconds after which the query is ended; 0: never. Default: 300")
-        ->check(CLI::NonNegativeNumber)
-        ->type_name("SECONDS");
-    verb->add_option("--memory-limit", options->memoryLimit,
-                     "Memory at which the query is ended, such as 500MB or 4GiB; 0: none. Default: 1GiB")
-        ->transform(CLI::AsSizeValue(false))
-        ->check(CLI::Range(std::uint64_t{0}, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())))
-        ->type_name("SIZE");
-    verb->add_flag("--tables", options->tables, "List the tables and their columns")->excludes(run)->excludes(sql);
-    verb->callback([&chosen, options] {
-        if (!options->tables && (options->run.empty() || options->sql.empty()))
-            throw CLI::RequiredError("RUN and SQL, or --tables,");
-        chosen = [options] { return query(*options); };
-    });
+    const Option run = verb.option("RUN", options->run, "A run file (*.shardlab)");
+    const Option sql = verb.option("SQL", options->sql, "One SELECT; --tables lists what it may name");
+    const Option csv = verb.flag("--csv", options->csv, "Answer with comma-separated values");
+    verb.flag("--json", options->json, "Answer with a JSON array of one object per row").excludes(csv);
+    verb.option("--time-limit", options->timeLimit, "Seconds after which the query is ended; 0: never. Default: 300")
+        .nonNegative()
+        .typeName("SECONDS");
+    verb.option("--memory-limit", options->memoryLimit,
+                "Memory at which the query is ended, such as 500MB or 4GiB; 0: none. Default: 1GiB")
+        .bytes(static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+        .typeName("SIZE");
+    verb.flag("--tables", options->tables, "List the tables and their columns").excludes(run).excludes(sql);
+    verb.runs([options] { return query(*options); },
+              [options] {
+                  const bool enough = options->tables || (!options->run.empty() && !options->sql.empty());
+                  return std::string(enough ? "" : "RUN and SQL, or --tables,");
+              });
 }
 
 }  // namespace shardlab::cli

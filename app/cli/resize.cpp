@@ -34,17 +34,17 @@ int resize(const ResizeOptions& options) {
 
 }  // namespace
 
-void addResize(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("resize", "Give a running elastic run another number of replicas");
+void addResize(CommandLine& line) {
+    Verb verb(line, "resize", "Give a running elastic run another number of replicas");
     const auto options = std::make_shared<ResizeOptions>();
-    verb->add_option("run", options->run, "Run file that it is recorded into")->type_name("RUN")->required();
-    verb->add_option("replicas", options->data,
-                     "Replicas to go on with: of run.min_data to parallel.data, and they divide the batch")
-        ->type_name("N")
-        ->required();
-    verb->footer("The run's layout must have /run/min_data. The run takes a checkpoint at the end of the step and goes "
-                 "on from there.");
-    verb->callback([&chosen, options] { chosen = [options] { return resize(*options); }; });
+    verb.option("run", options->run, "Run file that it is recorded into").typeName("RUN").required();
+    verb.option("replicas", options->data,
+                "Replicas to go on with: of run.min_data to parallel.data, and they divide the batch")
+        .typeName("N")
+        .required();
+    verb.footer("The run's layout must have /run/min_data. The run takes a checkpoint at the end of the step and goes "
+                "on from there.");
+    verb.runs([options] { return resize(*options); });
 }
 
 }  // namespace shardlab::cli

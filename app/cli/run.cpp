@@ -121,59 +121,53 @@ int run(const RunOptions& options) {
 
 }  // namespace
 
-void addRun(CLI::App& program, Action& chosen) {
-    CLI::App* verb =
-        program.add_subcommand("run", "Train a layout on this machine, or the hosts it names, and record it");
+void addRun(CommandLine& line) {
+    Verb verb(line, "run", "Train a layout on this machine, or the hosts it names, and record it");
     const auto options = std::make_shared<RunOptions>();
-    options->layout.addTo(*verb);
-    options->layout.addScheduleTo(*verb);
-    options->layout.hosts.addTo(*verb);
-    verb->add_option("--steps", options->steps, "Optimizer steps")->type_name("N");
-    verb->add_option("--seed", options->seed, "Seed of weights and data")->type_name("S");
-    verb->add_option("--out", options->out, "Run file; by default NAME-TIME.shardlab in the current folder")
-        ->type_name("FILE");
-    verb->add_option(
-            "--resume", options->resume,
-            "Go on from a checkpoint, or from the newest in a folder of them; of any layout with the same model")
-        ->type_name("DIR");
-    verb->add_option(
-            "--deadline", options->deadline,
-            "Seconds after which a rank that stands still within a step ends the run, with a report; 0: from how "
-            "long steps take")
-        ->type_name("S");
-    verb->add_option(
-            "--max-restarts", options->maxRestarts,
-            "How often the run goes on from its last checkpoint where ranks die or hang (--set /checkpoint/every)")
-        ->type_name("N");
-    verb->add_option(
+    options->layout.addTo(verb);
+    options->layout.addScheduleTo(verb);
+    options->layout.hosts.addTo(verb);
+    verb.option("--steps", options->steps, "Optimizer steps").typeName("N");
+    verb.option("--seed", options->seed, "Seed of weights and data").typeName("S");
+    verb.option("--out", options->out, "Run file; by default NAME-TIME.shardlab in the current folder")
+        .typeName("FILE");
+    verb.option("--resume", options->resume,
+                "Go on from a checkpoint, or from the newest in a folder of them; of any layout with the same model")
+        .typeName("DIR");
+    verb.option("--deadline", options->deadline,
+                "Seconds after which a rank that stands still within a step ends the run, with a report; 0: from how "
+                "long steps take")
+        .typeName("S");
+    verb.option("--max-restarts", options->maxRestarts,
+                "How often the run goes on from its last checkpoint where ranks die or hang (--set /checkpoint/every)")
+        .typeName("N");
+    verb.option(
             "--size-limit", options->sizeLimit,
             "Largest size of the run file, such as 500MB or 2GiB; 0: none. Near it every step's figures stay, and all "
             "events of the last steps and of every k-th (--set /run/keep_last, /run/keep_every)")
-        ->type_name("SIZE")
-        ->transform(CLI::AsSizeValue(false));
-    options->serving.addTo(*verb);
-    verb->add_flag("--force", options->force, "Replace the run file where it exists");
-    verb->add_flag("--json", options->json, "Print the summary as one JSON object");
-    verb->footer(
+        .typeName("SIZE")
+        .bytes();
+    options->serving.addTo(verb);
+    verb.flag("--force", options->force, "Replace the run file where it exists");
+    verb.flag("--json", options->json, "Print the summary as one JSON object");
+    verb.footer(
         "Ctrl+C stops at the next step boundary; a second Ctrl+C kills. The run file is whole either way.\n"
         "A lost terminal stops it as Ctrl+C does; started by nohup, it goes on.\n"
         "SIGUSR1 takes a checkpoint. /checkpoint/every takes them by itself.\n"
         "Exit status: 0 finished or stopped; 1 failed, or not started; 2 wrong arguments; 3 finished or stopped, but "
         "none\n"
         "of the checkpoints that were asked for could be taken. Where only some failed it is 0, and Outcome says so.");
-    verb->callback([&chosen, options] {
-        chosen = [options] {
-            // As assignments, so that they are read and judged like any other field.
-            if (options->steps) options->layout.assignments.push_back("/run/steps=" + std::to_string(*options->steps));
-            if (options->seed) options->layout.assignments.push_back("/run/seed=" + std::to_string(*options->seed));
-            if (options->deadline)
-                options->layout.assignments.push_back("/run/deadline=" + std::to_string(*options->deadline));
-            if (options->maxRestarts)
-                options->layout.assignments.push_back("/run/max_restarts=" + std::to_string(*options->maxRestarts));
-            if (options->sizeLimit)
-                options->layout.assignments.push_back("/run/size_limit=" + std::to_string(*options->sizeLimit));
-            return run(*options);
-        };
+    verb.runs([options] {
+        // They become assignments, so that they are read and judged like any other field.
+        if (options->steps) options->layout.assignments.push_back("/run/steps=" + std::to_string(*options->steps));
+        if (options->seed) options->layout.assignments.push_back("/run/seed=" + std::to_string(*options->seed));
+        if (options->deadline)
+            options->layout.assignments.push_back("/run/deadline=" + std::to_string(*options->deadline));
+        if (options->maxRestarts)
+            options->layout.assignments.push_back("/run/max_restarts=" + std::to_string(*options->maxRestarts));
+        if (options->sizeLimit)
+            options->layout.assignments.push_back("/run/size_limit=" + std::to_string(*options->sizeLimit));
+        return run(*options);
     });
 }
 

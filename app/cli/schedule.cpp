@@ -132,44 +132,40 @@ int schedule(const ScheduleOptions& options) {
 
 }  // namespace
 
-void addSchedule(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("schedule", "Print a pipeline schedule, of a layout or of a kind");
+void addSchedule(CommandLine& line) {
+    Verb verb(line, "schedule", "Print a pipeline schedule, of a layout or of a kind");
     const auto options = std::make_shared<ScheduleOptions>();
-    options->layout.addTo(*verb, false);
+    Option layout = options->layout.addTo(verb, false);
     std::string kinds;
     for (const ScheduleMethod& method : generatedMethods())
         kinds += (kinds.empty() ? "" : ", ") + std::string(method.name);
-    CLI::Option* kind = verb->add_option("--kind", options->kind, "Instead of a layout: " + kinds)->type_name("KIND");
-    verb->add_option("--stages", options->stages, "Pipeline ranks of --kind")->needs(kind)->capture_default_str();
-    verb->add_option("--chunks", options->chunks, "Stages on each rank of --kind; left out: the fewest it works with")
-        ->needs(kind)
-        ->check(CLI::PositiveNumber);
-    verb->add_option("--microbatches", options->microbatches, "Microbatches of --kind")
-        ->needs(kind)
-        ->capture_default_str();
-    verb->add_option("--in-flight", options->inFlight,
-                     "Most microbatches a rank of --kind holds, where it takes a limit")
-        ->needs(kind);
-    verb->add_option(
-            "--format", options->format,
-            "grid: a picture of time × rank; csv: one line a rank, compute only, as torch.distributed.pipelining "
-            "reads it; json: with simulated times")
-        ->check(CLI::IsMember({"grid", "csv", "json"}))
-        ->capture_default_str();
-    verb->add_flag_callback(
+    Option kind = verb.option("--kind", options->kind, "Instead of a layout: " + kinds).typeName("KIND");
+    verb.option("--stages", options->stages, "Pipeline ranks of --kind").needs(kind).showDefault();
+    verb.option("--chunks", options->chunks, "Stages on each rank of --kind; left out: the fewest it works with")
+        .needs(kind)
+        .positive();
+    verb.option("--microbatches", options->microbatches, "Microbatches of --kind").needs(kind).showDefault();
+    verb.option("--in-flight", options->inFlight, "Most microbatches a rank of --kind holds, where it takes a limit")
+        .needs(kind);
+    verb.option("--format", options->format,
+                "grid: a picture of time × rank; csv: one line a rank, compute only, as torch.distributed.pipelining "
+                "reads it; json: with simulated times")
+        .oneOf({"grid", "csv", "json"})
+        .showDefault();
+    verb.flag(
         "--json", [options] { options->format = "json"; }, "The same as --format json");
-    CLI::Option* file =
-        verb->add_option("--file", options->file,
-                         "A schedule as CSV, one line a rank, proved and timed: alone in units of a forward, or with a "
-                         "LAYOUT as its own; as --format csv and torch.distributed.pipelining write it")
-            ->type_name("CSV");
-    verb->get_option("LAYOUT")->excludes(kind);
-    kind->excludes(file);
-    verb->callback([&chosen, options] {
-        if (options->layout.layout.empty() && options->kind.empty() && options->file.empty())
-            throw CLI::RequiredError("a LAYOUT, --kind or --file");
-        chosen = [options] { return schedule(*options); };
-    });
+    const Option file =
+        verb.option("--file", options->file,
+                    "A schedule as CSV, one line a rank, proved and timed: alone in units of a forward, or with a "
+                    "LAYOUT as its own; as --format csv and torch.distributed.pipelining write it")
+            .typeName("CSV");
+    layout.excludes(kind);
+    kind.excludes(file);
+    verb.runs([options] { return schedule(*options); },
+              [options] {
+                  const bool none = options->layout.layout.empty() && options->kind.empty() && options->file.empty();
+                  return std::string(none ? "a LAYOUT, --kind or --file" : "");
+              });
 }
 
 }  // namespace shardlab::cli

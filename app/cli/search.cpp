@@ -171,16 +171,16 @@ int search(const SearchOptions& options) {
 
 }  // namespace
 
-void addSearch(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand(
-        "search", "Plan for me: try the legal layouts for this model, cluster and batch, and show the best; what saves "
-                  "memory and costs time only where less does not fit");
+void addSearch(CommandLine& line) {
+    Verb verb(line, "search",
+              "Plan for me: try the legal layouts for this model, cluster and batch, and show the best; what saves "
+              "memory and costs time only where less does not fit");
     const auto options = std::make_shared<SearchOptions>();
-    options->layout.addTo(*verb);
-    verb->add_option("--top", options->top, "Candidates to show")->check(CLI::Range(1, 1000000))->capture_default_str();
-    verb->add_option("--out", options->out, "Write the best one to this layout file")->type_name("FILE");
-    verb->add_flag("--json", options->json, "Answer with one JSON object");
-    verb->callback([&chosen, options] { chosen = [options] { return search(*options); }; });
+    options->layout.addTo(verb);
+    verb.option("--top", options->top, "Candidates to show").between(1, 1000000).showDefault();
+    verb.option("--out", options->out, "Write the best one to this layout file").typeName("FILE");
+    verb.flag("--json", options->json, "Answer with one JSON object");
+    verb.runs([options] { return search(*options); });
 }
 
 }  // namespace shardlab::cli

@@ -9,15 +9,16 @@
 
 namespace shardlab::cli {
 
-void ServingArgument::addTo(CLI::App& verb) {
-    verb.add_option("--serve", address,
+void ServingArgument::addTo(Verb& verb) {
+    const Option serve =
+        verb.option("--serve", address,
                     "Let others watch the run from its start: a port of this machine alone, or HOST:PORT. TLS is not "
                     "spoken: for other machines an ssh tunnel is safer than HOST")
-        ->type_name("[HOST:]PORT");
-    verb.add_option("--token-file", tokenFile,
-                    "Where to write the token that viewers need; by default RUN.token, while it runs")
-        ->type_name("FILE")
-        ->needs("--serve");
+            .typeName("[HOST:]PORT");
+    verb.option("--token-file", tokenFile,
+                "Where to write the token that viewers need; by default RUN.token, while it runs")
+        .typeName("FILE")
+        .needs(serve);
 }
 
 Result<TokenFile> TokenFile::make(const std::string& file) {

@@ -4,7 +4,7 @@
 
 #include "engine/launch/serve/run_server.h"
 
-#include <CLI/CLI.hpp>
+#include "app/cli/verb.h"
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +16,7 @@ struct ServingArgument {
     std::string tokenFile;  ///< empty: beside the run file
 
     bool wanted() const { return !address.empty(); }
-    void addTo(CLI::App& verb);
+    void addTo(Verb& verb);
 };
 
 /// A token for one run, in a file that only its owner can read and that is removed with this object.

@@ -70,26 +70,24 @@ int watch(const WatchChoices& options) {
 
 }  // namespace
 
-void addWatch(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("watch", "Follow a run that another machine serves, from its start");
+void addWatch(CommandLine& line) {
+    Verb verb(line, "watch", "Follow a run that another machine serves, from its start");
     const auto options = std::make_shared<WatchChoices>();
-    verb->add_option("ADDRESS", options->address,
-                     "[HOST:]PORT that run --serve has printed, or this end of an ssh tunnel to it")
-        ->required();
-    verb->add_option("--token-file", options->tokenFile,
-                     "File with the token that run --serve has written, or a copy of it")
-        ->required()
-        ->type_name("FILE");
-    verb->add_option("--out,--output", options->out,
-                     "Write what arrives into a run file; the whole run, from its start")
-        ->type_name("FILE");
-    verb->add_option("--give-up", options->giveUp, "Seconds after which a lost connection is given up; 0: never")
-        ->type_name("S")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    verb->add_flag("--force", options->force, "Replace the run file where it exists");
-    verb->footer("Watching never slows or changes the run. Ctrl+C ends the watching, not the run.");
-    verb->callback([&chosen, options] { chosen = [options] { return watch(*options); }; });
+    verb.option("ADDRESS", options->address,
+                "[HOST:]PORT that run --serve has printed, or this end of an ssh tunnel to it")
+        .required();
+    verb.option("--token-file", options->tokenFile, "File with the token that run --serve has written, or a copy of it")
+        .required()
+        .typeName("FILE");
+    verb.option("--out,--output", options->out, "Write what arrives into a run file; the whole run, from its start")
+        .typeName("FILE");
+    verb.option("--give-up", options->giveUp, "Seconds after which a lost connection is given up; 0: never")
+        .typeName("S")
+        .nonNegative()
+        .showDefault();
+    verb.flag("--force", options->force, "Replace the run file where it exists");
+    verb.footer("Watching never slows or changes the run. Ctrl+C ends the watching, not the run.");
+    verb.runs([options] { return watch(*options); });
 }
 
 }  // namespace shardlab::cli

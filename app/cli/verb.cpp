@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/verb.h"
+
+#include "app/cli/verbs.h"
+
+#include <CLI/CLI.hpp>
+
+namespace shardlab::cli {
+
+Option& Option::typeName(const std::string& name) {
+    option_->type_name(name);
+    return *this;
+}
+
+Option& Option::required(bool really) {
+    option_->required(really);
+    return *this;
+}
+
+Option& Option::needs(const Option& other) {
+    option_->needs(other.option_);
+    return *this;
+}
+
+Option& Option::excludes(const Option& other) {
+    option_->excludes(other.option_);
+    return *this;
+}
+
+Option& Option::oneOf(const std::vector<std::string>& values) {
+    option_->check(CLI::IsMember(values));
+    return *this;
+}
+
+Option& Option::nonNegative() {
+    option_->check(CLI::NonNegativeNumber);
+    return *this;
+}
+
+Option& Option::positive() {
+    option_->check(CLI::PositiveNumber);
+    return *this;
+}
+
+Option& Option::between(int least, int most) {
+    option_->check(CLI::Range(least, most));
+    return *this;
+}
+
+Option& Option::bytes(std::optional<std::uint64_t> most) {
+    option_->transform(CLI::AsSizeValue(false));
+    if (most) option_->check(CLI::Range(std::uint64_t{0}, *most));
+    return *this;
+}
+
+Option& Option::showDefault() {
+    option_->capture_default_str();
+    return *this;
+}
+
+Option& Option::oneValueEach() {
+    option_->allow_extra_args(false);
+    return *this;
+}
+
+Option& Option::optionalValue() {
+    option_->expected(0, 1)->default_str("");
+    return *this;
+}
+
+CommandLine::CommandLine(const std::string& description, const std::string& name)
+    : app_(std::make_unique<CLI::App>(description, name)) {
+    app_->set_version_flag("--version", "shardlab " SHARDLAB_VERSION);
+    app_->set_help_flag("-h,--help", "Print this help and exit");
+    app_->require_subcommand(1);
+    app_->get_formatter()->column_width(34);
+    app_->footer("Exit status: 0 success, 1 failure, 2 wrong use. shardlab VERB --help tells more.");
+}
+
+CommandLine::~CommandLine() = default;
+
+std::vector<std::string> CommandLine::verbs() const {
+    std::vector<std::string> names;
+    for (const CLI::App* verb : app_->get_subcommands({})) names.push_back(verb->get_name());
+    return names;
+}
+
+std::optional<std::string> CommandLine::help(const std::string& verb) const {
+    for (const CLI::App* each : app_->get_subcommands({}))
+        if (each->check_name(verb)) return each->help(app_->get_name());
+    return std::nullopt;
+}
+
+std::optional<Action> CommandLine::read(int argc, char** argv, int& status) {
+    try {
+        app_->parse(argc, argv);
+        return chosen_;
+    } catch (const CLI::ParseError& wrong) {
+        status = app_->exit(wrong) == 0 ? success : wrongUse;
+        return std::nullopt;
+    }
+}
+
+Verb::Verb(CommandLine& line, const std::string& name, const std::string& description)
+    : app_(line.app_->add_subcommand(name, description)), chosen_(&line.chosen_) {}
+
+template <class T>
+Option Verb::option(const std::string& name, T& target, const std::string& help) {
+    return Option(*app_->add_option(name, target, help));
+}
+
+template Option Verb::option(const std::string&, std::string&, const std::string&);
+template Option Verb::option(const std::string&, int&, const std::string&);
+template Option Verb::option(const std::string&, double&, const std::string&);
+template Option Verb::option(const std::string&, std::uint64_t&, const std::string&);
+template Option Verb::option(const std::string&, std::optional<std::string>&, const std::string&);
+template Option Verb::option(const std::string&, std::optional<int>&, const std::string&);
+template Option Verb::option(const std::string&, std::optional<std::int64_t>&, const std::string&);
+template Option Verb::option(const std::string&, std::optional<std::uint64_t>&, const std::string&);
+template Option Verb::option(const std::string&, std::vector<std::string>&, const std::string&);
+
+Option Verb::flag(const std::string& name, bool& target, const std::string& help) {
+    return Option(*app_->add_flag(name, target, help));
+}
+
+Option Verb::flag(const std::string& name, std::function<void()> act, const std::string& help) {
+    return Option(*app_->add_flag_callback(name, std::move(act), help));
+}
+
+void Verb::footer(const std::string& text) { app_->footer(text); }
+
+void Verb::runs(Action action, std::function<std::string()> missing) {
+    app_->callback([chosen = chosen_, action = std::move(action), missing = std::move(missing)] {
+        if (const std::string what = missing ? missing() : std::string(); !what.empty()) throw CLI::RequiredError(what);
+        *chosen = action;
+    });
+}
+
+}  // namespace shardlab::cli
