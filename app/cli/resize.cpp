@@ -39,7 +39,7 @@ void addResize(CommandLine& line) {
     const auto options = std::make_shared<ResizeOptions>();
     verb.option("run", options->run, "Run file that it is recorded into").typeName("RUN").required();
     verb.option("replicas", options->data,
-                "Replicas to go on with: of run.min_data to parallel.data, and they divide the batch")
+                "Replicas to go on with: of run.min_data to parallel.data, a number that divides the batch")
         .typeName("N")
         .required();
     verb.footer("The run's layout must have /run/min_data. The run takes a checkpoint at the end of the step and goes "

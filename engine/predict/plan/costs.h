@@ -148,7 +148,7 @@ struct SharedUnits {
 SharedUnits sharedUnits(const Layout& layout, int cores = hostCores());
 
 /// What one rank computes on: the modelled device where paced; at full speed its share of this machine's cores, at
-/// least one (where ranks are more than cores, StepCosts::sharing says so).
+/// least one (where ranks are more than cores, StepCosts::cores says how many they share).
 DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores = hostCores());
 
 /// stretch is 1; makePlan sets it from the simulated step. `rankOfStage`: the schedule's. `cores`: of this machine, for
