@@ -310,7 +310,9 @@ private Q_SLOTS:
         static const QRegularExpression dependent("^\\s*//[/<]*\\s*Of ");
         QStringList wrong;
         int comments = 0;
-        for (const Source& source : sourcesUnder({"engine/base", "engine/predict", "ui"}, {"*.h", "*.cpp"}))
+        for (const Source& source :
+             sourcesUnder({"kernels", "engine/base", "engine/predict", "engine/train/comm", "ui"},
+                          {"*.h", "*.cpp", "*.cu", "*.cuh"}))
             for (qsizetype line = 0; line < source.lines.size(); ++line) {
                 comments += source.lines[line].trimmed().startsWith("//") ? 1 : 0;
                 if (dependent.match(source.lines[line]).hasMatch())
