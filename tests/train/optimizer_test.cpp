@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optimizers against their textbook formulas in double precision, over several steps.
+#include "engine/layout/fields.h"
+#include "engine/train/model/models.h"
 #include "engine/train/optim/gradient_norm.h"
 #include "engine/train/optim/learning_rate.h"
-#include "engine/train/optim/optimizer.h"
+#include "engine/train/optim/optimizers.h"
 #include "tests/kernels/random_inputs.h"
 #include "tests/kernels/reference.h"
 
 #include <QtTest>
+
+#include <QSet>
 
 #include <map>
 
@@ -44,6 +48,22 @@ std::int64_t optimizerBytes(const Arena& arena) {
 class OptimizerTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// A layout can ask for each optimizer and each model that there is, and for no other.
+    void layoutsNameWhatThereIs() {
+        const auto choices = [](std::string_view pointer) {
+            const std::string_view names = findField(pointer)->choices;
+            const QStringList list = QString::fromUtf8(names.data(), qsizetype(names.size())).split(',');
+            return QSet<QString>(list.begin(), list.end());
+        };
+        const auto names = [](const auto& all) {
+            QSet<QString> set;
+            for (const auto& one : all) set.insert(QString::fromUtf8(one.name.data(), qsizetype(one.name.size())));
+            return set;
+        };
+        QCOMPARE(choices("/optimizer/kind"), names(optimizers));
+        QCOMPARE(choices("/model/kind"), names(models));
+    }
+
     void adamW() {
         RandomInputs in;
         Pair pair(in);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One arena per rank: every tensor's memory comes from here and carries a category, so that the ledger the views show
-// is what was allocated. Freed blocks are kept and reused by size: a steady step allocates nothing from the device.
+// The arena of a rank: every tensor's memory comes from it and carries a category, so that the ledger the views show is
+// what was allocated. Freed blocks are kept and reused by size: after the first steps nothing is allocated from the
+// device any more.
 #pragma once
 
 #include "engine/base/memory_category.h"
@@ -15,8 +16,8 @@ namespace shardlab {
 
 class Arena;
 
-/// An array in the memory of the arena's device, 64-byte aligned, uninitialised. Move-only; goes back to its arena,
-/// which outlives it, when destroyed.
+/// An array in the memory of the arena's device, 64-byte aligned, uninitialised. It can only be moved; its memory goes
+/// back to its arena, which outlives it, when it is destroyed.
 class Buffer {
 public:
     Buffer() = default;
@@ -30,7 +31,7 @@ public:
     bool empty() const { return size_ == 0; }
     MemoryCategory category() const { return category_; }
     ArraySpan span() const { return {data_, size_}; }
-    /// Of a buffer of fp32.
+    /// For a buffer of fp32.
     float* floats() const { return data_.floats(); }
 
 private:
@@ -42,10 +43,10 @@ private:
     MemoryCategory category_ = MemoryCategory::Temporary;
 };
 
-/// Used from one thread.
+/// For use by one thread.
 class Arena {
 public:
-    /// In the memory of `device`, which outlives it; without one in a processor's.
+    /// Allocates in the memory of `device`, which outlives the arena; without one in the processor's.
     explicit Arena(Device& device);
     Arena();
     ~Arena();
@@ -56,20 +57,20 @@ public:
     Buffer allocate(MemoryCategory category, std::size_t elements, DType type = DType::F32);
     Buffer allocateZeroed(MemoryCategory category, std::size_t elements, DType type = DType::F32);
 
-    /// What is free is given out in one order from here on, whatever was before: steps that begin with it and ask alike
-    /// get the same addresses.
+    /// From here on free blocks are given out in one order, whatever was before: steps that begin with this call and
+    /// ask for the same get the same addresses.
     void startStep();
 
-    /// Bytes in use, as asked for (alignment padding not counted).
+    /// Bytes in use, without the padding for alignment.
     const MemoryBytes& used() const;
-    /// Largest values since the last resetPeaks: each category on its own, and the sum.
+    /// The largest values since the last resetPeaks(): of each category on its own, and of the sum.
     const MemoryBytes& peakByCategory() const;
     std::int64_t peak() const;
     void resetPeaks();
-    /// Bytes taken from the device so far, in use or kept for reuse; constant once every size has been asked for.
+    /// Bytes taken from the device so far, in use or free; constant once every size has been asked for.
     std::int64_t reserved() const;
-    /// Of them, bytes kept for reuse, and the largest block among them. Blocks are reused whole, for what is as large:
-    /// none is ever cut up, and so what is free never breaks into pieces too small for what was there before.
+    /// Free bytes, kept for reuse, and the largest free block. Blocks are reused whole for requests of the same size
+    /// and never cut up, so free memory never breaks into pieces too small for what was there before.
     std::int64_t free() const;
     std::int64_t largestFree() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an attention does between its products: by the device's attention, or round the ring of a context group.
+// The part of attention between its products: done by the device's attention, or round the ring of a context group.
 #pragma once
 
 #include "engine/train/model/dropout_site.h"
@@ -13,20 +13,21 @@
 
 namespace shardlab {
 
-/// Memory, N = tokens, a heads of this member and g their columns: forward keeps what the device's attention does
-/// (AttentionNeeds: probabilities b·a·s·s, or b·a·s) as Activations, and has scratch of the forward's needs
-/// (Temporary); backward scratch of its needs (Temporary) and where it is not made in place the gradient 3N·g
-/// (Activations). A context group's keeps and needs what ring_attention.h says, and its gradient is made in place.
+/// Memory, with N tokens, a heads of this member and g their columns: forward keeps what the device's attention keeps
+/// (AttentionNeeds: probabilities b·a·s·s, or b·a·s) as Activations, and uses the scratch that AttentionNeeds lists
+/// (Temporary). backward uses scratch likewise and, where the gradient is not made in place, 3N·g for it (Activations).
+/// In a context group the memory is that of ring_attention.h, and the gradient is made in place.
 class AttentionCore {
 public:
-    /// Of `heads` heads of the whole; the mask of what it drops follows `name`.
+    /// `heads` counts those of the whole model; the dropout mask depends on `name`.
     AttentionCore(const LayerContext& context, const std::string& name, int heads);
 
-    /// This member's.
+    /// The heads of this member.
     const AttentionShape& shape() const { return shape_; }
     /// Overwrites attended [N, g] from qkv [N, 3g]; returns what backward needs.
     Buffer forward(const LayerState& state, const Buffer& qkv, const Buffer& attended) const;
-    /// The gradient of qkv, which is overwritten with it where that is made in place. `kept`: what forward returned.
+    /// Returns the gradient of qkv, or overwrites qkv with it where it is made in place. `kept` is what forward
+    /// returned.
     Buffer backward(const LayerState& state, Buffer qkv, Buffer kept, const Buffer& attended,
                     const Buffer& attendedGradient) const;
 
@@ -38,7 +39,7 @@ private:
     int allHeads_;
     int firstHead_;
     DropoutSite dropout_;
-    std::optional<RingAttention> ring_;  ///< where a context group shares it; then nothing is asked of `needs_`
+    std::optional<RingAttention> ring_;  ///< set in a context group; then `needs_` is not used
     AttentionNeeds needs_;
 };
 

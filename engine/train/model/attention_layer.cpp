@@ -62,7 +62,7 @@ Buffer AttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, Memor
     const int tokens = context_.tokens();
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     if (context_.recompute.core)
-        context_.recompute.again([&] { held.kept = core_.forward(held, held.qkv, held.attended); });
+        context_.recompute.run([&] { held.kept = core_.forward(held, held.qkv, held.attended); });
     attentionGrad(held, gradient.branch);
     held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept,
                                               [&](Array partial) { qkv_.inputGrad(tokens, held.qkv.data(), partial); });

@@ -12,21 +12,21 @@
 
 namespace shardlab {
 
-/// Memory in floats, N = tokens = b·s, n own tokens, h hidden, a heads of this member, g = h·a ÷ all heads; what
-/// residual.h lists comes on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in
-/// weightGrad:
+/// Memory in floats, with N = b·s tokens, n own tokens, h hidden, a heads of this member, g = h·a ÷ all heads. What
+/// residual.h lists comes on top. Where tokens are split, so does a gathered norm N·h (Temporary) in forward and in
+/// weightGrad.
 ///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, qkv 3N·g, what the core keeps
-///   (attention_core.h),
-///                                attended N·g; the output belongs to the next layer
-///   inputGrad                    attended's gradient N·g (Temporary) and what the core needs, all gone before the next
+///                                (attention_core.h), attended N·g; the output belongs to the next layer
+///   inputGrad                    attended's gradient N·g (Temporary) and what the core needs, all freed before the
+///   next
 ///                                two; qkv is overwritten with its gradient, what the core kept is freed;
 ///                                normedGradient n·h and the returned gradient n·h (`kept`)
-///   until weightGrad             the branch's gradient, normedGradient, and of forward's all but what the core kept
-/// Where the core is recomputed, forward frees what it kept, and inputGrad begins with what forward allocates for it;
-/// attended is written again, the same to the bit.
+///   until weightGrad             the branch's gradient, normedGradient, and what forward keeps except for the core's
+/// Where the core is recomputed, forward frees what the core kept, and inputGrad begins by allocating it as forward
+/// does; attended is written again with the same bits.
 class AttentionLayer : public Layer {
 public:
-    /// Weights: "<block>.ln_1", "<block>.attn.c_attn", "<block>.attn.c_proj". `heads` of the whole.
+    /// Weights: "<block>.ln_1", "<block>.attn.c_attn", "<block>.attn.c_proj". `heads` counts those of the whole model.
     AttentionLayer(const LayerContext& context, const std::string& block, int heads, double projectionDeviation);
 
     std::unique_ptr<LayerState> newState() const override;

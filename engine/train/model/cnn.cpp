@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of convolutions over images, a layer norm of what the last one leaves, and a linear classifier.
+// The cnn: blocks of convolutions over images, a layer norm of the last block's output, and a linear classifier.
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/kept_activations.h"
 #include "engine/layout/model_shape.h"
@@ -28,7 +28,7 @@ StageLayers buildCnn(const StageSpec& spec, const LayerContext& context) {
     }
     if (spec.last) {
         context.set.beginLayer();
-        LayerContext ofFeatures = context;  // an image is one token of so many numbers
+        LayerContext ofFeatures = context;  // an image counts as one token of so many numbers
         ofFeatures.sequence = 1;
         ofFeatures.hidden = static_cast<int>(outputWidth(model));
         stage.head.emplace(ofFeatures, model.classes, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members that share the tokens of each sample, as a layer sees them: what one has goes to the next, round a ring.
-// parallel/context.h says how. Attention alone needs it; all other layers do their own tokens.
+// The members that share the tokens of each sample, as a layer sees them: what one member has goes to the next round a
+// ring, as parallel/context.h carries out. Only attention needs it; all other layers work on their own tokens.
 #pragma once
 
 #include "kernels/array.h"
@@ -11,7 +11,7 @@ namespace shardlab {
 
 class ContextGroup {
 public:
-    /// Under way: what is sent stays untouched, and what is received unread, until wait().
+    /// A hop under way. Until wait() nobody may write what is sent, or read what is received.
     class Hop {
     public:
         virtual ~Hop() = default;
@@ -25,10 +25,10 @@ public:
     int size() const { return size_; }
     int member() const { return member_; }
 
-    /// The layer whose work comes next, as TensorGroup::visit.
+    /// Names the layer whose work comes next, as TensorGroup::visit does.
     virtual void visit(int layer) = 0;
-    /// Begins to send to the next member, and to receive as much from the one before. Hops that are under way at one
-    /// time have different `stream`s, 0 or 1.
+    /// Begins to send to the next member and to receive as much from the previous one. Hops that are under way at the
+    /// same time must have different `stream`s, 0 or 1.
     virtual std::unique_ptr<Hop> pass(ConstArraySpan sent, ArraySpan received, int stream) = 0;
 
 protected:

@@ -12,11 +12,11 @@ std::int64_t bytesOf(const Buffer& buffer) { return static_cast<std::int64_t>(bu
 }  // namespace
 
 struct ConvolutionBlock::State : LayerState {
-    std::vector<Buffer> maps;  ///< of each convolution; of the last one its gradient after inputGrad, where it was kept
-    std::vector<Buffer> gradients;  ///< of the others, or of all
-    std::vector<PackedMap> packed;  ///< instead of the maps but the last
+    std::vector<Buffer> maps;       ///< by convolution; after inputGrad the last one is its gradient, where it was kept
+    std::vector<Buffer> gradients;  ///< gradients of the other maps, or of all
+    std::vector<PackedMap> packed;  ///< kept instead of all maps but the last
     PackedMap packedInput;
-    Buffer codes;  ///< instead of the last map
+    Buffer codes;  ///< kept instead of the last map
 
     void visitSavedBuffers(const KeptVisitor& visit) override {
         visit(input);
@@ -63,7 +63,7 @@ Buffer ConvolutionBlock::pool(State& held, bool coded) {
 
 Buffer ConvolutionBlock::forward(LayerState& state, Buffer input) {
     auto& held = static_cast<State&>(state);
-    const bool trains = held.firstSample.has_value();  // else nothing is kept, and all goes at the end
+    const bool trains = held.firstSample.has_value();  // else nothing is kept, and everything is freed at the end
     held.input = std::move(input);
     for (std::size_t i = 0; i < convolutions_.size(); ++i) {
         held.maps.push_back(context_.allocate(MemoryCategory::Activations, mapSize()));

@@ -12,33 +12,35 @@
 
 namespace shardlab {
 
-/// How maps are kept (layout/kept_activations.h).
+/// How maps are kept for the backward (layout/kept_activations.h).
 struct KeptMaps {
-    bool codes = false;                  ///< of what is pooled, codes alone
-    int bits = 0;                        ///< of what is convolved; 0: as it is
-    std::shared_ptr<PackedTally> tally;  ///< null where nothing is kept otherwise
+    bool codes = false;                  ///< of the pooled map only pooling codes are kept
+    int bits = 0;                        ///< bits of a number of the other maps; 0: they are kept as they are
+    std::shared_ptr<PackedTally> tally;  ///< null where all maps are kept as they are
 };
 
 struct ConvolutionBlockShape {
     ImageShape input;
     int outputs = 1;
     int convolutions = 1;
-    bool ofImage = false;  ///< the input is the image: nobody wants its gradient, and it is kept as it is
+    bool ofImage = false;  ///< the input is the image, which has no gradient and is kept as it is
 };
 
-/// Memory in elements, b samples, n convolutions, S²C′ of a sample that is taken, S²C of each map; what convolution.h
-/// lists comes on top:
+/// Memory in elements, with b samples, n convolutions, S²C′ elements of a sample's input and S²C of each map. What
+/// convolution.h lists comes on top.
 ///   forward keeps (Activations)  input b·S²C′, maps n·b·S²C after their ReLU; the output b·S²C ÷ 4 belongs to the next
-///   layer inputGrad                    the last map is overwritten with its gradient, and the output's gradient goes;
-///   the gradients of
-///                                the other maps (n−1)·b·S²C and the returned one b·S²C′ (`kept`)
-///   until weightGrad             the gradients of maps, and all of forward's
-/// With codes the last map goes at the forward's end, codes (poolCodes bytes) stay until inputGrad, and its gradient is
-/// one of those that are `kept`. With bits the other maps and the input, which is no image, go as soon as the next
-/// convolution has read them; inputGrad unpacks the maps (Activations), weightGrad in passing the input (Temporary).
+///                                layer
+///   inputGrad                    the last map is overwritten with its gradient, and the output's gradient is freed;
+///   the
+///                                gradients of the other maps (n−1)·b·S²C and the returned one b·S²C′ (`kept`)
+///   until weightGrad             the gradients of maps, and all that forward keeps
+/// With codes the last map is freed at the end of the forward, its codes (poolCodes bytes) stay until inputGrad, and
+/// its gradient is one of those that are `kept`. With bits the other maps, and an input that is no image, are freed as
+/// soon as the next convolution has read them; inputGrad unpacks the maps (Activations), and weightGrad for a time the
+/// input (Temporary).
 class ConvolutionBlock : public Layer {
 public:
-    /// Weights: "<name>.conv.0", "<name>.conv.1" … Of an image inputGrad returns an empty gradient.
+    /// Weights: "<name>.conv.0", "<name>.conv.1" … Where the input is an image, inputGrad returns an empty gradient.
     ConvolutionBlock(const LayerContext& context, const std::string& name, const ConvolutionBlockShape& shape,
                      KeptMaps kept);
 
@@ -49,7 +51,7 @@ public:
 
 private:
     struct State;
-    /// Of each map.
+    /// The shape of each map.
     ImageShape mapShape() const { return convolutions_.front().outputShape(); }
     std::size_t mapSize() const { return static_cast<std::size_t>(mapShape().elements()); }
     PackedMap packed(Buffer map);

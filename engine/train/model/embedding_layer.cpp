@@ -25,7 +25,7 @@ DropoutMask EmbeddingLayer::mask(const State& state) const {
 }
 
 void EmbeddingLayer::embed(const State& state, Array output) const {
-    // Each token's row is some one member's, and the positions are counted once: the sum is exact.
+    // Exactly one member has a token's row, and one adds the positions: the sum is exact.
     const bool counts = context_.tensor.member() == 0;
     Device& device = context_.device();
     if (!context_.context || !positions_)

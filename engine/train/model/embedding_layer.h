@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens to activations: the bottom of a model's first stage. A tensor group shares the vocabulary.
+// Turns tokens into activations: the bottom of a model's first stage. A tensor group shares the vocabulary.
 #pragma once
 
 #include "engine/layout/context_split.h"
@@ -13,10 +13,11 @@
 
 namespace shardlab {
 
-/// Memory in elements, N tokens, n own tokens: the output n·h (Activations) belongs to the next layer; where tokens are
-/// split, before it all members' sum N·h (Temporary). Of a context group's member, in passing (Temporary): its s/c rows
-/// of the position table, and of that's gradient. Until weightGrad: outputGradient n·h as it came, and the microbatch's
-/// tokens N (Buffers). weightGrad: where tokens are split, the gathered N·h (Temporary).
+/// Memory in elements, with N tokens and n own tokens: the output n·h (Activations) belongs to the next layer; where
+/// tokens are split, the sum over all members N·h (Temporary) comes before it. A member of a context group needs for a
+/// time (Temporary) its s/c rows of the position table, and of the table's gradient. Until weightGrad stay the output's
+/// gradient n·h as it came, and the microbatch's tokens N (Buffers). weightGrad needs, where tokens are split, the
+/// gathered N·h (Temporary).
 class EmbeddingLayer {
 public:
     struct State : LayerState {
@@ -28,7 +29,7 @@ public:
     EmbeddingLayer(const LayerContext& context, int vocabulary);
 
     Buffer forward(State& state, std::span<const std::int32_t> tokens);
-    /// Nothing is below: only keeps the gradient.
+    /// Only keeps the gradient for weightGrad, since there is no layer below.
     void inputGrad(State& state, Buffer outputGradient);
     void weightGrad(State& state);
 
@@ -42,7 +43,7 @@ private:
 
     LayerContext context_;
     EmbeddingShape shape_;
-    std::array<TokenRun, 2> runs_;  ///< this member's of each sample
+    std::array<TokenRun, 2> runs_;  ///< this member's tokens of each sample
     Weight tokens_;
     std::optional<Weight> positions_;
     DropoutSite dropout_;

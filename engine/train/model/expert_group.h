@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members that each hold other experts of every layer, and have other samples: where a layer sends the rows of its
-// tokens, and gets them back. parallel/expert.h says how.
+// The members that each hold other experts of every layer and have other samples, as a layer sees them: it sends rows
+// of tokens to them and gets rows back, as parallel/expert.h carries out.
 #pragma once
 
 #include "kernels/array.h"
@@ -10,8 +10,8 @@
 namespace shardlab {
 
 enum class ExpertExchange : std::uint8_t {
-    Dispatch,  ///< from the members whose tokens they are to those that hold their experts
-    Combine,   ///< and back
+    Dispatch,  ///< from the members that have the tokens to those that hold the experts
+    Combine,   ///< the way back
 };
 
 class ExpertGroup {
@@ -22,13 +22,13 @@ public:
 
     int size() const { return size_; }
     int member() const { return member_; }
-    /// Member m's microbatch begins so many samples of the run after member m−1's of the same number.
+    /// By how many samples of the run a member's microbatch begins after the previous member's with the same number.
     std::int64_t samplesApart() const { return samplesApart_; }
 
-    /// The layer whose work comes next, as TensorGroup::visit.
+    /// Names the layer whose work comes next, as TensorGroup::visit does.
     virtual void visit(int layer) = 0;
-    /// Of equal blocks, one for each member, block m goes to member m; block m of `received` is the one from there. All
-    /// places of experts travel, taken or not: the members need not tell each other how many are.
+    /// Sends block m of equal blocks to member m, and receives block m of `received` from it. All places of experts
+    /// travel, taken or not, so that no member needs to know how many are taken.
     virtual void exchange(ExpertExchange direction, ConstArraySpan sent, ArraySpan received) = 0;
 
 protected:

@@ -8,14 +8,14 @@
 
 namespace shardlab {
 
-/// How many tokens chose each expert of a layer, and how many of them found no place, since it was taken last.
+/// How many tokens chose each expert of a layer, and how many of them were dropped, since the last take().
 struct ExpertLoad {
-    int layer = 0;  ///< of the model
+    int layer = 0;  ///< layer of the model
     std::vector<std::int32_t> asked;
     std::vector<std::int32_t> dropped;
 };
 
-/// Counted on the device: by each input gradient, so once a microbatch, whatever is computed again.
+/// The device counts, with each input gradient, so once for each microbatch, whatever is recomputed.
 class ExpertTally {
 public:
     ExpertTally(Arena& arena, int experts)
@@ -23,7 +23,7 @@ public:
           counts_(arena.allocateZeroed(MemoryCategory::Buffers, 2 * static_cast<std::size_t>(experts), DType::I32)) {}
 
     std::int32_t* counts() const { return static_cast<std::int32_t*>(counts_.data().data); }
-    /// Waits for the device, and starts again from zero.
+    /// Waits for the device, returns the counts, and starts again from zero.
     ExpertLoad take(int layer) {
         ExpertLoad load{layer, std::vector<std::int32_t>(counts_.size() / 2),
                         std::vector<std::int32_t>(counts_.size() / 2)};

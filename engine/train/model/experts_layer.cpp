@@ -41,7 +41,7 @@ std::unique_ptr<LayerState> ExpertsLayer::newState() const { return std::make_un
 
 DropoutMask ExpertsLayer::mask(const LayerState& state) const { return dropout_.mask(state, context_.sequence, 0); }
 
-/// A mask follows the samples of the member whose rows they are.
+/// A mask depends on the samples of the member from which the rows come.
 void ExpertsLayer::drop(const LayerState& state, std::size_t block, const Buffer& all) const {
     const GateShape& shape = gate_.spec().shape;
     LayerState theirs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // x + dropout(Σ over a token's experts of weight · expert(norm(x))): a block's second half with experts in place of its
-// feed-forward block (1701.06538, 2006.16668, 2101.03961). A gate chooses; each expert has a fixed number of places for
-// each sample, and a token that finds none passes by: nothing is added to its x.
+// feed-forward block (1701.06538, 2006.16668, 2101.03961). A gate chooses the experts. Each expert has a fixed number
+// of places for each sample; a token that finds none is dropped: nothing is added to its x.
 #pragma once
 
 #include "engine/train/model/dropout_site.h"
@@ -22,29 +22,28 @@ struct ExpertsSpec {
     Initial expansion, projection;
 };
 
-/// For a tensor group of one (the layout's check sees to that). Where an expert group of e shares the n experts, member
-/// m holds those from m·n/e on; rows of its tokens go to the members that hold their experts, and come back
-/// (expert_group.h, 2006.16668). As many come as go: R rows either way, of which an expert's from each member are
-/// products of their own, those that one rank with all experts would have for that member's samples.
+/// The tensor group must have one member (the layout's check sees to that). Where an expert group of e shares the n
+/// experts, member m holds those from m·n/e on; rows of its tokens go to the members that hold their experts, and come
+/// back (expert_group.h, 2006.16668). R rows go either way. An expert's rows from each member are multiplied by
+/// themselves, as one rank with all experts would multiply the rows of that member's samples.
 ///
-/// Memory in numbers of T, N tokens, h hidden, f width, R rows of all experts; on top what gate.h lists:
-///   forward keeps (Activations)  input Nh, statistics 2N fp32, normed Nh; of R rows gathered h, expanded f, activated
-///   f,
-///                                produced h; the output belongs to the next layer
+/// Memory in numbers of T, with N tokens, h hidden, f width, R rows of all experts. What gate.h lists comes on top.
+///   forward keeps (Activations)  input Nh, statistics 2N fp32, normed Nh; for each of R rows gathered h, expanded f,
+///                                activated f, produced h; the output belongs to the next layer
 ///   inputGrad                    the weights' gradient Nk fp32 (Temporary) from start to end; the masked gradient Nh
 ///                                (Temporary) where something is dropped, then one expert's scratch, then the gradient
-///                                of gathered Rh (Temporary), each gone before the next; expanded and produced are
+///                                of gathered Rh (Temporary), each freed before the next; expanded and produced are
 ///                                overwritten with their gradients; normedGradient Nh and the returned gradient Nh
-///                                (`kept`). The output's gradient is gone at the end
-///   until weightGrad             normedGradient, and all of forward's
+///                                (`kept`). The output's gradient is freed at the end
+///   until weightGrad             normedGradient, and all that forward keeps
 ///   throughout (Buffers)         the tally, 2n of 32 bits
-///   with an expert group         Temporary Rh more: in forward of what is sent, while gathered is received, and of
-///   what is
-///                                made, until produced is received; in inputGrad of produced's gradient on its way, and
-///                                of the gradient of gathered on its way back, each gone once it has come
+///   with an expert group         Rh more (Temporary): in forward for the rows sent while gathered is received, then
+///   for
+///                                the experts' outputs until produced is received; in inputGrad for produced's gradient
+///                                on its way, then for gathered's gradient on its way back, each freed on arrival
 class ExpertsLayer : public Layer {
 public:
-    /// Weights: "<block>.ln_2", the gate's, and of experts that this rank holds "<block>.moe.experts.<e>.c_fc" and
+    /// Weights: "<block>.ln_2", the gate's, and for each expert e of this rank "<block>.moe.experts.<e>.c_fc" and
     /// "….c_proj".
     ExpertsLayer(const LayerContext& context, const std::string& block, const ExpertsSpec& spec);
 
@@ -60,10 +59,10 @@ private:
         DropoutSite dropout;
     };
     struct State;
-    /// Blocks of rows, as many as experts: member by member, of each the rows for all experts of this rank.
+    /// As many blocks of rows as experts: member by member, the rows for each expert of this rank.
     std::size_t blocks() const { return static_cast<std::size_t>(gate_.spec().shape.experts); }
     const Expert& expertOf(std::size_t block) const { return experts_[block % experts_.size()]; }
-    /// Of a matrix of all, so wide.
+    /// The rows of one block within a matrix of all rows that is so wide.
     Array rowsOf(std::size_t block, const Buffer& all, int columns) const {
         return all.data() + static_cast<std::ptrdiff_t>(block) * gate_.spec().shape.expertRows() * columns;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// x + dropout(projection(gelu(expansion(norm(x))))): the second half of a transformer block, and the whole block of the
+// x + dropout(projection(gelu(expansion(norm(x))))): the second half of a transformer block, and the whole block of an
 // mlp. A tensor group shares the columns between expansion and projection.
 #pragma once
 
@@ -11,14 +11,13 @@
 
 namespace shardlab {
 
-/// Memory in floats, N = tokens, n own tokens, h hidden, f this member's share of the width; what residual.h lists
-/// comes on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in weightGrad:
+/// Memory in floats, with N tokens, n own tokens, h hidden, f this member's share of the width. What residual.h lists
+/// comes on top. Where tokens are split, so does a gathered norm N·h (Temporary) in forward and in weightGrad.
 ///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, expanded N·f, activated N·f; the output belongs
 ///                                to the next layer
-///   inputGrad                    scratch N·f (Temporary), gone before the next two; expanded is
-///                                overwritten with its gradient;
-///                                normedGradient n·h and the returned gradient n·h (`kept`)
-///   until weightGrad             the branch's gradient, normedGradient, and all of forward's
+///   inputGrad                    scratch N·f (Temporary), freed before the next two; expanded is overwritten with its
+///                                gradient; normedGradient n·h and the returned gradient n·h (`kept`)
+///   until weightGrad             the branch's gradient, normedGradient, and all that forward keeps
 class FeedForwardLayer : public Layer {
 public:
     /// Weights: "<block>.ln_2", "<block>.mlp.c_fc" (hidden to width), "<block>.mlp.c_proj".

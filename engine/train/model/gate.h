@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which expert a token goes to, and how much of each token's output is its expert's: the scores of a layer's tokens, in
-// fp32 whatever the rest is computed in (2101.03961), and what they decide (kernels/gate.h).
+// The gate of a layer with experts: decides which experts a token goes to, and with which weights their outputs are
+// summed (kernels/gate.h). Scores are computed in fp32, whatever format the rest has (2101.03961).
 #pragma once
 
 #include "engine/train/model/layer.h"
@@ -10,12 +10,12 @@
 
 namespace shardlab {
 
-/// As the layout says (ModelSpec), with noise or without.
+/// The gate as the layout describes it (ModelSpec).
 struct GateSpec {
     GateShape shape;
     GateKind kind = GateKind::Switch;
     double balance = 0;    ///< weight of the balance loss
-    Initial start;         ///< of the scores' weights
+    Initial start;         ///< how the scores' weights start
     int tokenExperts = 1;  ///< CappedChoice: b
     double entropy = 0.1;  ///< CappedChoice: λ
     bool noisy() const { return kind == GateKind::NoisyTopK || inGroups(); }
@@ -24,14 +24,14 @@ struct GateSpec {
     bool expertsChoose() const { return kind == GateKind::ExpertChoice || capped(); }
 };
 
-/// What a gate holds of one microbatch. Memory, of N tokens, n experts, g groups, k choices, R rows and b samples:
-///   scores, noise  Nn fp32, and where there are groups Ng; the latter where noisy
+/// What a gate holds of one microbatch. Memory for N tokens, n experts, g groups, k choices, R rows and b samples:
+///   scores, noise  Nn fp32 each, and where there are groups Ng each; noise only where the gate is noisy
 ///   weights, rows  Nk each; places R; asked and sums 2bn
 class GateState {
 public:
     GateState() = default;
     GateState(const LayerContext& context, const GateSpec& spec);
-    /// `assigned` and `rounds` are the caller's.
+    /// The routes in these buffers; `assigned` and `rounds` belong to the caller.
     Routes routes() const;
     GateScores scoresOfAll() const { return {scores.floats(), groupScores.empty() ? nullptr : groupScores.floats()}; }
     GateScores noiseOfAll() const {
@@ -50,24 +50,25 @@ public:
 
 /// Weights: "<block>.moe.gate.weight" [hidden, experts], and "<block>.moe.noise.weight" where noisy; with groups
 /// "<block>.moe.group_gate.weight" [hidden, groups] and "<block>.moe.group_noise.weight".
-/// Temporary, where activations have 16 bits: x in fp32, Nh, in forward and weightGrad; in inputGrad the gates' part of
-/// its gradient, Nh in fp32. Where weights have 16 bits, a copy of one of them in fp32, hn; in weightGrad, where
-/// gradients have, its gradient. CappedChoice, at the end of forward: A, Nn fp32, and a number for each sample.
+/// Temporary memory: where activations have 16 bits, Nh in fp32, for x in forward and weightGrad, and for the gate's
+/// part of x's gradient in inputGrad; where weights have 16 bits, hn for a copy of one of them in fp32; where gradients
+/// have 16 bits, as much in weightGrad for its gradient; with CappedChoice, at the end of forward, A with Nn fp32 and a
+/// number for each sample.
 class Gate {
 public:
     Gate(const LayerContext& context, const std::string& block, const GateSpec& spec);
 
     const GateSpec& spec() const { return spec_; }
-    /// Of x [tokens, hidden]. Noise and draws follow the number of the first sample, as dropout does: none where there
-    /// is none.
+    /// Chooses experts for x [tokens, hidden]. Noise and random choices depend on the number of the first sample, as
+    /// dropout does; where there is no such number, there are none.
     void forward(const LayerState& state, GateState& held, ConstArray x) const;
-    /// `weightGradient` [tokens, choices], of the routes' weights; adds to the gradient of x. The balance loss counts
-    /// as much as state.lossScale says.
+    /// Adds to the gradient of x. `weightGradient` [tokens, choices] is that of the routes' weights. The balance loss
+    /// is multiplied by state.lossScale.
     void inputGrad(const LayerState& state, GateState& held, const float* weightGradient, Array xGradient) const;
     void weightGrad(const GateState& held, ConstArray x) const;
 
 private:
-    /// One matrix of scores, with its noise's.
+    /// One matrix of scores, with the matrix of its noise.
     struct Scorer {
         Scorer(const LayerContext& context, const std::string& gate, const std::string& noise, int columns,
                const GateSpec& spec);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gpt with experts in place of every second feed-forward block: the second, fourth … (2006.16668, 2101.03961).
+// The gpt with experts in place of every second feed-forward block, beginning with the second (2006.16668, 2101.03961).
 #include "engine/train/model/attention_layer.h"
 #include "engine/train/model/experts_layer.h"
 #include "engine/train/model/feed_forward_layer.h"
@@ -20,8 +20,8 @@ GateKind gateKind(const ModelSpec& model) {
     return model.gate == "expert-choice" ? GateKind::ExpertChoice : GateKind::Switch;
 }
 
-/// Switch draws weights from a truncated normal of variance 0.1 ÷ inputs, and so do gates without noise. A noisy one
-/// starts from zeros: the noise alone decides, and the load is even. The rest begins as a gpt does.
+/// Experts and gates without noise start from a truncated normal distribution of variance 0.1 ÷ inputs, as in Switch. A
+/// noisy gate starts from zeros: the noise alone decides, and the load is even. Other weights start as a gpt's.
 ExpertsSpec expertsSpec(const StageSpec& spec, int layer, double projectionDeviation) {
     const ModelSpec& model = spec.model;
     const GateKind kind = gateKind(model);

@@ -79,8 +79,7 @@ Buffer GroupedAttentionLayer::forward(LayerState& state, Buffer input) {
 
 void GroupedAttentionLayer::attentionGrad(State& held, const Buffer& branchGradient) const {
     Buffer read = apart(held);
-    if (context_.recompute.core)
-        context_.recompute.again([&] { held.kept = core_.forward(held, read, held.attended); });
+    if (context_.recompute.core) context_.recompute.run([&] { held.kept = core_.forward(held, read, held.attended); });
     const Buffer attendedGradient = context_.allocate(MemoryCategory::Temporary, held.attended.size());
     residual_.projection().inputGrad(context_.tokens(), branchGradient.data(), attendedGradient.data());
     const Buffer gradient =

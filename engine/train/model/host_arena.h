@@ -7,11 +7,11 @@
 
 namespace shardlab {
 
-/// A device's host as a device of its own: the processor, in memory that copies from and to the device reach fastest,
-/// with a ledger beside the device's.
+/// A device's host as a device of its own: the processor with memory that the device copies fastest, and with a ledger
+/// of its own.
 class HostArena {
 public:
-    /// `device` outlives it.
+    /// `device` outlives this object.
     explicit HostArena(Device& device) : memory_(device), processor_(makeCpuDevice(&memory_)), arena_(*processor_) {}
     Arena& arena() { return arena_; }
 

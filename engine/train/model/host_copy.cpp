@@ -5,7 +5,7 @@
 
 namespace shardlab {
 
-// Where types differ, the device converts: by way of an array of fp32 in its memory, outside the ledger's time.
+// Where types differ, the device converts, by way of an array of fp32 in its memory that no ledger counts.
 void upload(Device& device, std::span<const float> from, ArraySpan to) {
     assert(from.size() == to.size());
 

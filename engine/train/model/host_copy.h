@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values between the processor, which has them in fp32, and a device, in whatever type.
+// Copies values between the processor, which has them in fp32, and a device, which may have another type.
 #pragma once
 
 #include "kernels/device.h"
@@ -9,7 +9,7 @@
 
 namespace shardlab {
 
-/// Rounded where `values` has fewer bits. As many on both sides.
+/// Both sides have equally many values, which are rounded where `values` has fewer bits.
 void upload(Device& device, std::span<const float> from, ArraySpan to);
 void download(Device& device, ConstArraySpan from, std::span<float> to);
 std::vector<float> download(Device& device, ConstArraySpan from);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer maps activations [own tokens, hidden] to activations of the same shape, its backward written by hand in two
-// halves. It knows no rank, no microbatch number and no other layer; what it shares with the members of a tensor group
-// it leaves to tensor_group.h, which tells which tokens are its own.
+// A layer maps activations [own tokens, hidden] to activations of the same shape. Its backward is written by hand in
+// two halves. It knows no rank, no microbatch number and no other layer; tensor_group.h says which tokens are its own,
+// and exchanges with the members of its tensor group.
 #pragma once
 
 #include "engine/train/model/arena.h"
@@ -22,14 +22,14 @@ struct LayerState {
     virtual ~LayerState() = default;
     LayerState(LayerState&&) = default;
     LayerState& operator=(LayerState&&) = default;
-    /// All that a forward needs to be done again.
+    /// Everything that is needed to do the forward again.
     Buffer input;
-    /// Number, in the run, of the microbatch's first sample: what dropout masks follow. None: nothing is dropped.
+    /// The number in the run of the microbatch's first sample, on which dropout masks depend. Empty: nothing is
+    /// dropped.
     std::optional<std::int64_t> firstSample;
-    /// What a loss of the layer's own, a mean over the microbatch's samples, is multiplied by before its gradient is
-    /// taken.
+    /// The factor of a loss of the layer's own, a mean over the microbatch's samples, when its gradient is taken.
     float lossScale = 0;
-    /// Each buffer that a forward leaves for its backward, always in the same order; of some a forward leaves none.
+    /// Visits each buffer that a forward leaves for its backward, always in the same order; a buffer may be empty.
     virtual void visitSavedBuffers(const KeptVisitor& visit) { visit(input); }
 };
 
@@ -38,14 +38,14 @@ public:
     virtual ~Layer() = default;
 
     virtual std::unique_ptr<LayerState> newState() const = 0;
-    /// Keeps the input, so that the buffer one layer returns is the buffer the next one holds.
+    /// Keeps the input: the buffer that one layer returns is the buffer that the next one holds.
     virtual Buffer forward(LayerState& state, Buffer input) = 0;
-    /// Returns the gradient of the input and keeps what weightGrad needs. Every gradient that outlives the call, the
-    /// returned one too, is allocated as `kept`: Temporary where weightGrad follows at once, Buffers where it waits.
+    /// Returns the gradient of the input and keeps what weightGrad needs. Every gradient that outlives the call,
+    /// including the returned one, is allocated as `kept`: Temporary where weightGrad follows at once, else Buffers.
     virtual Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) = 0;
-    /// Adds to the weights' gradients; afterwards the state holds nothing.
+    /// Adds to the weights' gradients; afterwards the state is empty.
     virtual void weightGrad(LayerState& state) = 0;
-    /// Of a layer with experts; else null.
+    /// The tally of a layer with experts; null for other layers.
     virtual ExpertTally* tally() { return nullptr; }
 };
 

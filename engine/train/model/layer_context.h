@@ -11,31 +11,31 @@
 
 namespace shardlab {
 
-/// In what the kinds of models differ all through; the default is gpt's.
+/// Properties of all layers of a kind of model; the default is gpt's.
 struct BlockStyle {
     bool rmsNorm = false;   ///< norms by RMSNorm instead of layer norm
-    bool biases = true;     ///< of products
-    bool positions = true;  ///< learned, added to the token embedding
+    bool biases = true;     ///< products add a bias
+    bool positions = true;  ///< learned positions are added to the token embedding
 };
 
-/// What the layers of a stage have in common; outlives them.
+/// What the layers of a stage have in common; it outlives them.
 struct LayerContext {
     ParameterSet& set;
     Arena& arena;
     TensorGroup& tensor;
-    int samples = 1;   ///< of a microbatch: b
-    int sequence = 1;  ///< tokens of a sample, of a context group this member's: s/c
+    int samples = 1;   ///< samples of a microbatch: b
+    int sequence = 1;  ///< tokens of a sample that this rank has: s, or s/c in a context group
     int hidden = 1;    ///< h
     double dropout = 0;
     std::int64_t seed = 1;
     Types types = {};
     Recompute recompute = {};
-    ContextGroup* context = nullptr;  ///< null where nobody shares the tokens of a sample
+    ContextGroup* context = nullptr;  ///< null where no ranks share the tokens of a sample
     ExpertGroup* experts = nullptr;   ///< null where this rank holds all experts
     BlockStyle style = {};
 
     Device& device() const { return arena.device(); }
-    /// Activations, or their gradients.
+    /// Allocates activations or their gradients.
     Buffer allocate(MemoryCategory category, std::size_t elements) const {
         return arena.allocate(category, elements, types.activations);
     }

@@ -3,8 +3,8 @@
 
 namespace shardlab {
 
-/// Called around what a stage does, layer by layer (Stage::layers; 0 is the lowest). Whoever shares out weights over
-/// ranks brings them here just before they are read, and takes gradients as soon as they are final.
+/// Called around the work of a stage, layer by layer (Stage::layers; 0 is the lowest). ZeRO gathers weights here just
+/// before they are read, and takes gradients as soon as they are final.
 class LayerHooks {
 public:
     virtual ~LayerHooks() = default;
@@ -12,10 +12,10 @@ public:
     /// embedding has no input gradient and is not called for it.
     virtual void beforeUse(int layer) = 0;
     virtual void afterUse(int layer) = 0;
-    /// Likewise, from its bottom, for the forward of a segment that is computed again; before the input gradients of
+    /// A layer of a segment is recomputed between these two, from the segment's bottom, before the input gradients of
     /// its layers.
     virtual void beforeRecompute(int layer) = 0;
-    virtual void afterAgain(int layer) = 0;
+    virtual void afterRecompute(int layer) = 0;
     /// The microbatch's weight gradient is added between these two, from the top.
     virtual void beforeGradient(int layer) = 0;
     virtual void afterGradient(int layer) = 0;

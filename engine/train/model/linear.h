@@ -9,21 +9,21 @@
 
 namespace shardlab {
 
-/// How a tensor group shares a product: by columns of the weight, each member making a part of every output row from
-/// whole input rows; by rows, each making a summand of whole output rows from its part of the input (1909.08053).
+/// How a tensor group shares a product (1909.08053). By columns of the weight, each member computes a part of every
+/// output row from whole input rows. By rows, each computes a summand of whole output rows from its part of the input.
 enum class LinearCut : std::uint8_t { Columns, Rows };
 
 /// y = x·W + bias, W stored [inputs, outputs] ("<name>.weight", "<name>.bias"); without biases y = x·W. x is [rows,
-/// inputs], y [rows, outputs], of what this member holds. Cut by rows the bias is whole, and added by the caller after
-/// the members' sum. Where weights are kept in another type than activations, each product rounds them first
-/// (Temporary, inputs·outputs).
+/// inputs] and y [rows, outputs], counting what this member holds. Where the weight is cut by rows, every member has
+/// the whole bias, and the caller adds it after the sum over members. Where weights have another type than activations,
+/// each product rounds them first (Temporary, inputs·outputs).
 class Linear {
 public:
-    /// `inputs` and `outputs` of the whole. `groups`: equal runs of the columns, each cut by itself (query, key,
-    /// value).
+    /// `inputs` and `outputs` count those of the whole weight. `groups` is the number of equal runs of columns that are
+    /// cut each by itself (query, key, value).
     Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, const Initial& initial,
            LinearCut cut, int groups = 1);
-    /// A normal start.
+    /// Starts the weight from a normal distribution.
     Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, double deviation,
            LinearCut cut, int groups = 1)
         : Linear(context, name, inputs, outputs, Initial{deviation}, cut, groups) {}
@@ -31,19 +31,20 @@ public:
     int inputs() const { return inputs_; }
     int outputs() const { return outputs_; }
 
-    /// Null where there is none.
+    /// Null where there is no bias.
     ConstArray bias() const { return bias_ ? bias_->value() : ConstArray{}; }
     /// product = x·W.
     void multiply(int rows, ConstArray x, Array product) const;
     /// y = x·W + bias.
     void forward(int rows, ConstArray x, Array y) const;
-    /// y = x·W + bias; activated = gelu(y). With a bias.
+    /// y = x·W + bias; activated = gelu(y). There must be a bias.
     void forwardGelu(int rows, ConstArray x, Array y, Array activated) const;
     /// inputGradient = outputGradient·Wᵀ.
     void inputGrad(int rows, ConstArray outputGradient, Array inputGradient) const;
     /// x := (outputGradient·Wᵀ)·gelu′(x), where this layer's input was gelu(x); scratch [rows, inputs].
     void inputGradGelu(int rows, ConstArray outputGradient, Array x, Array scratch) const;
-    /// Adds xᵀ·outputGradient, and its column sums where there is a bias.
+    /// Adds xᵀ·outputGradient to the weight's gradient, and the column sums of outputGradient to the bias's, if there
+    /// is one.
     void weightGrad(int rows, ConstArray x, ConstArray outputGradient) const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gpt without its attention: every token is predicted from itself and its position alone. The cheapest model that
-// has real pipelines, for teaching and tests.
+// The mlp: a gpt without its attention, which predicts every token from the token before it and its position alone. It
+// is the cheapest model with real pipelines, for teaching and tests.
 #include "engine/train/model/feed_forward_layer.h"
 #include "engine/train/model/models.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of models: each puts one stage of itself together from layers.
+// The kinds of models by their names in layouts. Each is one source of this folder, which puts a stage together from
+// layers; buildStage() finds it here.
 #pragma once
 
 #include "engine/train/model/embedding_layer.h"
@@ -10,29 +11,37 @@
 #include "engine/train/model/packed_map.h"
 #include "engine/train/model/stage.h"
 
+#include <array>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace shardlab {
 
 struct StageLayers {
-    std::optional<EmbeddingLayer> embedding;  ///< of the first stage, where samples are tokens
-    std::optional<ImageInput> images;         ///< where they are images
+    std::optional<EmbeddingLayer> embedding;  ///< on the first stage, where samples are tokens
+    std::optional<ImageInput> images;         ///< on the first stage, where samples are images
     std::vector<std::unique_ptr<Layer>> layers;
-    std::optional<OutputHead> head;       ///< of the last stage
+    std::optional<OutputHead> head;       ///< on the last stage
     std::shared_ptr<PackedTally> packed;  ///< where blocks keep activations in fewer bits
 };
 
-/// Declares the stage's weights and builds its layers. Adding a kind = one such function + one line in models.cpp.
-using StageBuilder = StageLayers (*)(const StageSpec& spec, const LayerContext& context);
-StageLayers buildGpt(const StageSpec& spec, const LayerContext& context);
-StageLayers buildLlama(const StageSpec& spec, const LayerContext& context);
-StageLayers buildGptMoe(const StageSpec& spec, const LayerContext& context);
-StageLayers buildMlp(const StageSpec& spec, const LayerContext& context);
-StageLayers buildCnn(const StageSpec& spec, const LayerContext& context);
+/// Declares the stage's weights and builds its layers.
+using StageBuilder = StageLayers(const StageSpec& spec, const LayerContext& context);
+StageBuilder buildGpt, buildLlama, buildGptMoe, buildMlp, buildCnn;
 
-/// Of spec.model.kind; the layout was checked, so it exists.
+struct NamedModel {
+    std::string_view name;
+    StageBuilder* build;
+};
+
+inline constexpr std::array models{
+    NamedModel{"gpt", buildGpt},     NamedModel{"mlp", buildMlp}, NamedModel{"gpt-moe", buildGptMoe},
+    NamedModel{"llama", buildLlama}, NamedModel{"cnn", buildCnn},
+};
+
+/// Builds a stage of spec.model.kind, which exists, since the layout was checked.
 StageLayers buildStage(const StageSpec& spec, const LayerContext& context);
 
 }  // namespace shardlab

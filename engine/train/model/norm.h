@@ -8,23 +8,23 @@
 
 namespace shardlab {
 
-/// Layer norm over the hidden dimension ("<name>.weight", "<name>.bias"), or where the style says so RMSNorm
-/// ("<name>.weight"), on own tokens. Matrices are [rows, width]; `statistics` are the means, of layer norm alone, then
-/// the reciprocals of the standard deviations, or of the root mean squares.
+/// Layer norm over the hidden dimension ("<name>.weight", "<name>.bias"), or RMSNorm ("<name>.weight") where the style
+/// says so, on own tokens. Matrices are [rows, width]. `statistics` are the means (layer norm only), then the
+/// reciprocals of the standard deviations, or of the root mean squares.
 class Norm {
 public:
     Norm(const LayerContext& context, const std::string& name);
 
-    /// How many floats: 2·rows, of RMSNorm rows.
+    /// Number of floats: 2·rows, or `rows` for RMSNorm.
     std::size_t statistics(int rows) const {
         return static_cast<std::size_t>(shift_ ? 2 : 1) * static_cast<std::size_t>(rows);
     }
     void forward(int rows, ConstArray x, float* statistics, Array output) const;
-    /// inputGradient = gradient through the norm + residualGradient (null: none).
+    /// inputGradient = gradient through the norm + residualGradient (null: 0).
     void inputGrad(int rows, ConstArray x, const float* statistics, ConstArray outputGradient,
                    ConstArray residualGradient, Array inputGradient) const;
-    /// Adds to the gradients of scale and shift what all tokens make of them. Where a tensor group splits the tokens,
-    /// the members' parts are summed: 2·width floats, of RMSNorm width (Temporary).
+    /// Adds to the gradients of scale and shift, over all tokens. Where a tensor group splits the tokens, the members'
+    /// parts are summed: 2·width floats, or `width` for RMSNorm (Temporary).
     void weightGrad(int rows, ConstArray x, const float* statistics, ConstArray outputGradient) const;
 
 private:
@@ -35,7 +35,7 @@ private:
     TensorGroup& tensor_;
     int width_;
     Weight scale_;
-    std::optional<Weight> shift_;  ///< none: RMSNorm
+    std::optional<Weight> shift_;  ///< empty for RMSNorm
 };
 
 }  // namespace shardlab

@@ -27,7 +27,7 @@ void OutputHead::project(State& state, Buffer input) {
                            state.logits.data());
 }
 
-// Mean over rows of ln Σ e^(logit − highest) + highest − own, the maximum and the two sums taken over all members.
+// The mean over rows of ln Σ e^(logit − highest) + highest − own; the maximum and both sums are taken over all members.
 void OutputHead::sharedLoss(State& state, const std::int32_t* targets, double* loss) {
     const int rows = context_.tokens();
     const std::size_t n = static_cast<std::size_t>(rows);

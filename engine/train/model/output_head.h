@@ -11,15 +11,15 @@
 
 namespace shardlab {
 
-/// Memory in elements, N = tokens, n own tokens, h hidden, V this member's part of the vocabulary:
-///   forward keeps (Activations)  input n·h, statistics 2n (of RMSNorm n), normed n·h, logits N·V (at once overwritten
-///   with the loss's
-///                                gradient); where tokens are split, a gathered norm N·h (Temporary) before the loss;
-///                                for the loss the targets N, and where the vocabulary is shared 3N fp32
-///                                (Temporary)
+/// Memory in elements, with N tokens, n own tokens, h hidden, V this member's part of the vocabulary:
+///   forward keeps (Activations)  input n·h, statistics 2n (n for RMSNorm), normed n·h, logits N·V, which are
+///   overwritten
+///                                with the loss's gradient at once
+///   forward (Temporary)          where tokens are split, a gathered norm N·h before the loss; for the loss the targets
+///                                N, and where the vocabulary is shared 3N fp32
 ///   inputGrad                    normedGradient n·h and the returned gradient n·h (`kept`); where tokens are split,
-///                                before them all members' sum N·h (Temporary)
-///   until weightGrad             normedGradient and all of forward's; weightGrad gathers the norm again
+///                                the sum over members N·h (Temporary) before them
+///   until weightGrad             normedGradient and all that forward keeps; weightGrad gathers the norm again
 ///   evaluate                     as forward, freed on return
 class OutputHead {
 public:
@@ -29,9 +29,9 @@ public:
         Buffer normed;
         Buffer logits;  ///< after forward: the gradient of the summed loss with respect to them
         Buffer normedGradient;
-        float scale = 1;  ///< of that gradient: what the loss is multiplied by, ÷ tokens
+        float scale = 1;  ///< the gradient's factor: the loss scale ÷ tokens
 
-        /// As LayerState's.
+        /// As LayerState::visitSavedBuffers().
         void visitSavedBuffers(const KeptVisitor& visit) {
             for (Buffer* each : {&input, &statistics, &normed, &logits}) visit(*each);
         }
@@ -41,10 +41,10 @@ public:
     /// else "lm_head.weight".
     OutputHead(const LayerContext& context, int vocabulary, bool tied);
 
-    /// loss: mean over tokens of −ln p(target), nats; as in CrossEntropyOps.
+    /// `loss` becomes the mean over tokens of −ln p(target) in nats, as in CrossEntropyOps.
     void forward(State& state, Buffer input, std::span<const std::int32_t> targets, double* loss);
     void evaluate(Buffer input, std::span<const std::int32_t> targets, double* loss);
-    /// Gradients of scale · loss; `kept` as in Layer::inputGrad.
+    /// Returns the gradient of scale · loss; `kept` as in Layer::inputGrad.
     Buffer inputGrad(State& state, float scale, MemoryCategory kept);
     void weightGrad(State& state);
 
@@ -53,8 +53,8 @@ private:
     void sharedLoss(State& state, const std::int32_t* targets, double* loss);
 
     LayerContext context_;
-    int firstToken_;  ///< of the vocabulary
-    int vocabulary_;  ///< this member's part
+    int firstToken_;  ///< first token of this member's part of the vocabulary
+    int vocabulary_;  ///< tokens of this part
     Norm norm_;
     Weight table_;
 };

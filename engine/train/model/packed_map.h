@@ -9,23 +9,23 @@
 
 namespace shardlab {
 
-/// What forwards kept in codes or fewer bits since somebody last asked, and what the same would have been.
+/// Bytes that forwards kept in codes or fewer bits since they were last asked for, and bytes of the same maps in full.
 struct PackedTally {
     std::int64_t kept = 0;   ///< bytes
     std::int64_t plain = 0;  ///< bytes
 };
 
-/// A map of activations in fewer bits (kernels/packed_floats.h), Activations of packedBytes.
+/// A map of activations in fewer bits (kernels/packed_floats.h): packedBytes of category Activations.
 class PackedMap {
 public:
     PackedMap() = default;
-    /// The map goes once it has been read.
+    /// Frees the map once it has been packed.
     PackedMap(const LayerContext& context, int bits, Buffer map);
 
     Buffer& buffer() { return bytes_; }
     bool empty() const { return bytes_.empty(); }
     std::int64_t bytes() const { return static_cast<std::int64_t>(bytes_.size()); }
-    /// As it was, but for what was rounded.
+    /// The map as it was, except for rounding.
     Buffer unpack(const LayerContext& context, MemoryCategory category) const;
 
 private:

@@ -18,7 +18,7 @@ std::size_t elements(const std::vector<int>& shape) {
     return count;
 }
 
-/// The rank's part of the whole tensor's stream: the same values, whoever holds them.
+/// Draws the rank's part of the whole tensor's stream: an element has the same value on whatever rank.
 void draw(const Parameter& parameter, const Initial& initial, std::int64_t seed, std::span<float> values) {
     const RandomStream stream(seed, parameter.name);
     const auto normal = [&](std::uint64_t index) {
@@ -88,7 +88,7 @@ void ParameterSet::allocate(Arena& arena, const Types& types, std::int64_t seed,
     if (storage.values) values_ = arena.allocate(MemoryCategory::Parameters, total, types.weights);
     if (storage.gradients) gradients_ = arena.allocateZeroed(MemoryCategory::Gradients, total, types.gradients);
     std::vector<float> start;
-    std::size_t begin[2] = {0, 0};  // of the next dense one, and of the next expert's
+    std::size_t begin[2] = {0, 0};  // of the next dense weight, and of the next expert's
     for (const Parameter& parameter : parameters_)
         if (!parameter.expert) begin[1] += elements(parameter.shape);
     for (std::size_t i = 0; i < parameters_.size(); ++i) {

@@ -5,8 +5,8 @@
 
 namespace shardlab {
 
-/// A weight as a product reads it, in the type of the activations: itself; or where it is kept in another, a rounded
-/// copy (Temporary) that goes with this.
+/// A weight as a product reads it, in the type of the activations: the weight itself, or where it has another type a
+/// rounded copy (Temporary), which this object owns.
 class ProductWeight {
 public:
     ProductWeight(Arena& arena, DType type, const Weight& weight);

@@ -5,15 +5,15 @@
 
 namespace shardlab {
 
-/// What a backward computes again instead of keeping it (layout/recompute.h), and who watches.
+/// What a backward recomputes (layout/recompute.h), and who observes it.
 struct Recompute {
-    /// Carries out `run`, which computes activations again, and may look at the clock before and after.
+    /// Calls `run`, which recomputes activations, and may look at the clock before and after.
     using Observer = std::function<void(const std::function<void()>& run)>;
 
-    bool core = false;  ///< of each attention its probabilities
+    bool core = false;  ///< the probabilities of each attention
     Observer observer;  ///< may be empty
 
-    void again(const std::function<void()>& run) const {
+    void run(const std::function<void()>& run) const {
         if (observer) observer(run);
         else run();
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a block's branch: x + dropout(branch + bias), or without biases x + dropout(branch), where the branch's
-// last product is shared by a tensor group.
+// The end of a block's branch: x + dropout(branch + bias), or without biases x + dropout(branch). A tensor group shares
+// the branch's last product.
 #pragma once
 
 #include "engine/train/model/dropout_site.h"
@@ -9,24 +9,24 @@
 
 namespace shardlab {
 
-/// The output's gradient on its two ways down.
+/// The gradient of the output, as it goes into the branch and past it.
 struct ResidualGradient {
-    Buffer branch;  ///< of the branch, all tokens: until the projection's weight gradient
-    Buffer around;  ///< of x, own tokens: until the input's gradient; empty where `branch` is the same
+    Buffer branch;  ///< of all tokens, for the branch; needed until the projection's weight gradient
+    Buffer around;  ///< of own tokens, for x; needed until the input's gradient; empty where `branch` is it
     ConstArray aroundData() const { return around.empty() ? branch.data() : around.data(); }
 };
 
-/// Weights: those of the projection. Memory in floats, N tokens, n own tokens, h hidden:
-///   forward    the output n·h (Activations); where tokens are split, before it all members' sum N·h (Temporary)
-///   inputGrad  nothing where nothing is dropped and no tokens are split: the gradient is both. Else the branch's
-///              gradient N·h (`kept`); where both happen, before it the masked n·h (Temporary)
+/// The weights are those of the projection. Memory in floats, with N tokens, n own tokens, h hidden:
+///   forward    the output n·h (Activations); where tokens are split, the sum over members N·h (Temporary) before it
+///   inputGrad  nothing where nothing is dropped and no tokens are split: one gradient is both. Else the branch's
+///              gradient N·h (`kept`); where both happen, the masked gradient n·h (Temporary) before it
 class Residual {
 public:
-    /// "<name>.weight" [inputs, hidden], "<name>.bias"; inputs of the whole.
+    /// "<name>.weight" [inputs, hidden], "<name>.bias"; `inputs` counts those of the whole.
     Residual(const LayerContext& context, const std::string& name, int inputs, double deviation);
 
     const Linear& projection() const { return projection_; }
-    /// `inner`: [tokens, this member's inputs].
+    /// `inner` is [tokens, this member's inputs].
     Buffer forward(const LayerState& state, const Buffer& inner, const Buffer& input) const;
     ResidualGradient inputGrad(const LayerState& state, Buffer outputGradient, MemoryCategory kept) const;
 

@@ -7,7 +7,7 @@ namespace shardlab {
 
 namespace {
 
-/// Streams of hops that are under way beside each other.
+/// Streams of hops that are under way at the same time.
 constexpr int values = 0, gradients = 1;
 
 void clear(Device& device, const Buffer& buffer) {
@@ -75,7 +75,7 @@ void RingAttention::backward(const Buffer& qkv, const float* logSums, const Buff
     Buffer own = floats(2 * columns_), arriving = floats(2 * columns_), leaving = floats(2 * columns_);
     const Buffer scratch = floats(scratch_);
     clear(device, queryGradient);
-    std::unique_ptr<ContextGroup::Hop> home;  // of the gradients that the block before got here
+    std::unique_ptr<ContextGroup::Hop> home;  // carries on the gradients of the previous block
     for (int step = 0; step < group_.size(); ++step) {
         std::unique_ptr<ContextGroup::Hop> hop;
         if (step + 1 < group_.size()) hop = group_.pass(present.span(), coming.span(), values);

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of a context group (ring attention, 2310.01889, with the pieces of a sample shared out evenly:
-// layout/context_split.h). Each member has queries, keys and values of its own tokens. Keys and values go round; after
-// c steps each has met all others', one block at a time, whose share kernels/block_attention.h merges. In step k member
-// i has those of member j = i − k:
+// Attention of a context group (ring attention, 2310.01889; layout/context_split.h divides the pieces of a sample
+// evenly). Each member has queries, keys and values of its own tokens. Keys and values travel round the ring, one block
+// a step, so that after c steps each member has used all of them; kernels/block_attention.h merges the results of the
+// blocks. In step k member i has the block of member j = i − k:
 //
-//   j = i   its own: rows are in order of position, so that a causal block is all there is to say
-//   j < i   of j's two pieces the first lies before all of i's tokens, the second behind them: all queries, half of the
-//   keys j > i   of i's two pieces the first lies before all of j's tokens, the second behind them: half of the
-//   queries, all keys
+//   j = i   its own block: rows are in order of position, so a causal mask is right
+//   j < i   the first of j's two pieces lies before all of i's tokens, the second behind: all queries, half of the keys
+//   j > i   the first of i's two pieces lies before all of j's tokens, the second behind: half of the queries, all keys
 //
-// Forward:  the next block comes while one is worked on: c − 1 hops.
-// Backward: the same once more, and the gradients of keys and values follow their block, each member adding its share,
-// until
-//           they are home: c hops, each behind the step that comes next.
+// Forward:  the next block travels while one is worked on: c − 1 hops.
+// Backward: the blocks travel once more. The gradients of keys and values follow their block, and each member adds its
+//           share, until they are back: c hops, each during the next step.
 #pragma once
 
 #include "engine/train/model/context_group.h"
@@ -21,18 +19,18 @@
 
 namespace shardlab {
 
-/// Memory, N this member's tokens, g columns of its heads, a heads: forward keeps log sums, a number for each row and
-/// head
-/// (`kept`). In passing (Temporary), in elements of activations: keys and values two times 2N·g; in fp32: forward,
-/// where activations are not fp32, the output N·g; backward N·g and three times 2N·g; and what the device's block
+/// Memory, with N tokens of this member, g columns of its heads, a heads: forward keeps log sums, N·a fp32 (`kept`).
+/// Temporary memory is two times 2N·g for keys and values in the activations' type; in fp32 N·g for the output of the
+/// forward, where activations are not fp32, and N·g and three times 2N·g in the backward; and what the device's block
 /// needs.
 class RingAttention {
 public:
-    /// `rows` of each sample are this member's; heads are of its tensor group's share. `context.context` is there.
+    /// `rows` of each sample belong to this member; `heads` counts its share in the tensor group. `context.context`
+    /// must not be null.
     RingAttention(const LayerContext& context, int heads, int width);
 
     std::size_t kept() const;
-    /// qkv [N, 3g] to logSums, fp32, and attended [N, g].
+    /// Computes logSums, fp32, and attended [N, g] from qkv [N, 3g].
     void forward(const Buffer& qkv, float* logSums, const Buffer& attended) const;
     /// Overwrites qkv with its gradient.
     void backward(const Buffer& qkv, const float* logSums, const Buffer& attended,

@@ -42,7 +42,7 @@ struct Stage::Impl {
     int layerOf(std::size_t i) const { return static_cast<int>(i) + (stage.embedding ? 1 : 0); }
     int headLayer() const { return layerOf(stage.layers.size()); }
 
-    /// `work` reads the layer's weights.
+    /// Calls `work`, which reads the layer's weights.
     template <class Work>
     auto reading(int layer, Work work) {
         if (hooks) hooks->beforeUse(layer);
@@ -67,10 +67,10 @@ struct Stage::Impl {
         if (hooks) hooks->afterGradient(layer);
     }
 
-    /// Of the segment of layer `i`; one without is -1.
+    /// The lowest layer of the segment of layer `i`; -1 where it has no segment.
     int segmentOf(std::size_t i) const { return segments[static_cast<std::size_t>(layerOf(i))]; }
 
-    /// Of a segment's layer that has done its forward: nothing stays but the segment's input.
+    /// To be called after the forward of a segment's layer: keeps only the segment's input.
     void forget(std::unique_ptr<LayerState>& state, std::size_t i) const {
         auto kept = stage.layers[i]->newState();
         kept->firstSample = state->firstSample;
@@ -79,7 +79,7 @@ struct Stage::Impl {
         if (partitions && !state->input.empty()) state->input = tensor.keepPart(std::move(state->input));
     }
 
-    /// The forward of the segment that ends with layer `last`, as it was.
+    /// Does the forward of the segment that ends with layer `last` again.
     void recompute(Held& state, std::size_t last) {
         const auto begin = static_cast<std::size_t>(segmentOf(last) - layerOf(0));
         Buffer input = std::move(state.layers[begin]->input);
@@ -91,7 +91,7 @@ struct Stage::Impl {
             visitLayer(i);
             if (hooks) hooks->beforeRecompute(layerOf(i));
             input = stage.layers[i]->forward(*state.layers[i], std::move(input));
-            if (hooks) hooks->afterAgain(layerOf(i));
+            if (hooks) hooks->afterRecompute(layerOf(i));
         }
     }
 
@@ -101,7 +101,7 @@ struct Stage::Impl {
         if (experts) experts->visit(layer);
     }
     void visitEmbedding() { visit(embeddingLayer); }
-    /// Blocks are made of equally many layers.
+    /// Names the block of layer `i`; all blocks have equally many layers.
     void visitLayer(std::size_t i) { visit(layerOfModel(i)); }
     int layerOfModel(std::size_t i) const {
         return spec.firstLayer + static_cast<int>(i * static_cast<std::size_t>(spec.layers) / stage.layers.size());
@@ -131,7 +131,8 @@ struct Stage::Impl {
         return found->second;
     }
 
-    /// From the top down; where `weightsToo`, each layer's weight gradient follows its input gradient and frees it.
+    /// Goes from the top down. Where `weightsToo`, each layer's weight gradient follows its input gradient, and frees
+    /// what it needed.
     Buffer inputGrad(int microbatch, Held& state, Buffer gradient, float scale, MemoryCategory kept, bool weightsToo) {
         if (stage.head) {
             visitHead();
@@ -140,7 +141,7 @@ struct Stage::Impl {
             if (weightsToo) weightGrad(headLayer(), *stage.head, state.head, {microbatch, outputLayer});
         }
         for (std::size_t i = stage.layers.size(); i-- > 0;) {
-            if (endsSegment(segments, layerOf(i))) recomputing.again([&] { recompute(state, i); });
+            if (endsSegment(segments, layerOf(i))) recomputing.run([&] { recompute(state, i); });
             visitLayer(i);
             state.layers[i]->lossScale = scale;
             gradient = reading(layerOf(i),
@@ -160,7 +161,7 @@ struct Stage::Impl {
     const StageSpec spec;
     Arena& arena;
     const Types types;
-    const std::unique_ptr<TensorGroup> alone;  ///< where no group was given
+    const std::unique_ptr<TensorGroup> alone;  ///< set where no group was given
     TensorGroup& tensor;
     ContextGroup* const context;
     ExpertGroup* const experts;
@@ -182,9 +183,9 @@ Stage::Stage(const StageSpec& spec, Arena& arena, TensorGroup& tensor, ContextGr
 Stage::~Stage() {
     if (!impl_->spec.last) return;
     try {
-        impl_->arena.device().synchronize();  // it sets losses, which go now
+        impl_->arena.device().synchronize();  // it writes losses, which are destroyed now
     } catch (...) {
-        // A lost device sets nothing any more.
+        // A lost device writes nothing any more.
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One global stage of a model: its layers, their weights, and what each microbatch left behind for its backward.
-// Knows no rank and no communication: what a tensor group shares is behind tensor_group.h.
+// One global stage of a model: its layers, their weights, and what each microbatch leaves for its backward. It knows no
+// rank and no communication: tensor_group.h and its like stand for the other members of a group.
 #pragma once
 
 #include "engine/base/layer_number.h"
@@ -26,31 +26,32 @@ namespace shardlab {
 struct StageSpec {
     ModelSpec model;
     std::int64_t seed = 1;
-    int firstLayer = 0;  ///< of the whole model
-    int layers = 0;      ///< in this stage
-    bool first = true;   ///< has the embeddings, or takes the images
+    int firstLayer = 0;  ///< counted in the whole model
+    int layers = 0;      ///< number of blocks of this stage
+    bool first = true;   ///< has the embedding, or reads the images
     bool last = true;    ///< has the final norm, the output projection and the loss
-    int samples = 1;     ///< of a microbatch: b
+    int samples = 1;     ///< samples of a microbatch: b
     StageStorage storage = {};
-    bool tied = true;  ///< the output projection is the token embedding
+    bool tied = true;  ///< the output projection shares its weight with the token embedding
     MemorySpec memory = {};
     PrecisionSpec precision = {};
-    Recompute::Observer recomputing = {};  ///< of what backward and inputGrad compute again
+    Recompute::Observer recomputing = {};  ///< observes what backward and inputGrad recompute
 };
 
-/// b·s tokens each, of a context group this member's of them, sample after sample; targets are the tokens that follow.
-/// Of images the bytes of their pixels, and the class of each. Read during the call only.
+/// The b·s tokens of a microbatch (in a context group this member's), sample after sample; targets are the tokens that
+/// follow them. For images the bytes of their pixels, and each image's class. They are read during the call only.
 struct TokenBatch {
     std::span<const std::int32_t> tokens;
     std::span<const std::int32_t> targets;
-    /// Number of the first sample, counted from the run's first: dropout masks follow it.
+    /// The number of the first sample in the run, on which dropout masks depend.
     std::int64_t firstSample = 0;
 };
 
-/// Where a gradient was not finite, as one number that is not 0; and back.
+/// Where a gradient was not finite. overflowMark() makes one number of it, which is not 0, and overflowPlace() reads
+/// it.
 struct OverflowPlace {
     int microbatch = 0;
-    int layer = 0;  ///< of the model, or of base/layer_number.h
+    int layer = 0;  ///< layer of the model, or a number of base/layer_number.h
 };
 constexpr std::int32_t overflowMark(const OverflowPlace& place) {
     return ((place.microbatch & 0x1ffff) << 14) | ((place.layer - allLayers) & 0x3fff);
@@ -59,74 +60,72 @@ constexpr OverflowPlace overflowPlace(std::int32_t mark) { return {mark >> 14, (
 
 class Stage {
 public:
-    /// Allocates parameters and gradients (zero) from the arena, each in one contiguous block.
+    /// Allocates parameters and gradients (zero) from the arena, each as one contiguous block.
     Stage(const StageSpec& spec, Arena& arena);
-    /// As a member of `tensor`, and of `context` and `experts` where they are not null, which outlive the stage.
+    /// The stage is a member of `tensor`, and of `context` and `experts` where they are not null; all outlive it.
     Stage(const StageSpec& spec, Arena& arena, TensorGroup& tensor, ContextGroup* context = nullptr,
           ExpertGroup* experts = nullptr);
     ~Stage();
 
     std::span<Parameter> parameters();
-    /// Embedding, layers of the blocks, output head: those that this stage has, from the lowest.
+    /// Number of layers of this stage: embedding, layers of the blocks, output head, as far as it has them.
     int layers() const;
-    /// Of each, the lowest of the segment that it is computed again with (layout/recompute.h: layerSegments).
+    /// By layer, the lowest layer of the segment that it is recomputed with (layout/recompute.h: layerSegments).
     const std::vector<int>& segments() const;
-    /// From now on the first gradient that is not finite, of activations or of weights so far, leaves its mark in
-    /// `first`, a number on the device that the caller sets to 0: overflowMark of its microbatch and layer. Null:
-    /// nobody looks.
+    /// From now on the first gradient of activations or weights that is not finite writes its overflowMark() into
+    /// `first`, a number on the device that the caller sets to 0. Null: gradients are not watched.
     void watchOverflow(std::int32_t* first);
-    /// Told of every layer from now on; null: nobody.
+    /// From now on `hooks` are called for every layer; null: none.
     void setHooks(LayerHooks* hooks);
     Arena& arena() const;
     const Types& types() const;
-    /// What parameter `index` starts with, whether the stage holds it or not; in the processor's memory.
+    /// The initial values of parameter `index`, whether the stage holds it or not, in the processor's memory.
     void initialise(std::size_t index, std::span<float> values) const;
     ArraySpan parameterBlock();
     ArraySpan gradientBlock();
     void zeroGradients();
-    /// Forwards and backwards read these weights, a copy of the parameter block, until the next call; empty: the
-    /// stage's own. Gradients, and what an optimizer sees, stay the stage's own.
+    /// Until the next call forwards and backwards read these weights, a copy of the parameter block; empty: the stage's
+    /// own. Gradients, and what an optimizer updates, stay the stage's own.
     void computeWith(ConstArraySpan weights);
-    /// What is held under a microbatch's number is held under that number + `by` from now on.
+    /// Adds `by` to the numbers of the microbatches whose activations are held.
     void renumber(int by);
 
-    /// `input`: activations of the stage below, [b·s, h], of the own tokens, or maps of images; empty on the first
-    /// stage, which reads batch.tokens. Returns as much for the stage above (Activations); empty on the last stage,
-    /// which has a loss instead. Keeps what the backward needs under `microbatch` until its weight gradient is done;
-    /// the layers' headers list it.
+    /// `input` holds the activations [own tokens, h] of the stage below, or maps of images; it is empty on the first
+    /// stage, which reads batch.tokens. Returns the activations for the stage above (Activations); empty on the last
+    /// stage, which has a loss instead. Keeps what the backward needs under `microbatch` until its weight gradient is
+    /// done, as the layers' headers list it.
     Buffer forward(int microbatch, const TokenBatch& batch, Buffer input);
-    /// Last stage: mean over the microbatch's tokens of −ln p(target), nats, of its latest forward; to be read once the
-    /// device has come so far (CrossEntropyOps). It stays where it is until renumber().
+    /// On the last stage, the loss of the microbatch's latest forward: the mean over its tokens of −ln p(target), in
+    /// nats. To be read once the device has come so far (CrossEntropyOps). The reference is valid until renumber().
     const double& loss(int microbatch) const;
 
-    /// `outputGradient`: as large as the output; empty on the last stage. Its loss gradient is multiplied by `scale`
-    /// (1 ÷ (microbatches · data replicas)). Returns the gradient of the input (Temporary; from inputGrad Buffers);
-    /// empty on the first stage.
-    /// Weight gradients are added to the gradient block.
-    /// A segment that is recomputed (layout/recompute.h) begins with its forward, which asks the tensor group for the
-    /// same as the first time and gives the same to the bit.
+    /// `outputGradient` is as large as the output; it is empty on the last stage, where the gradient of the loss is
+    /// multiplied by `scale`. Returns the gradient of the input (Temporary; from inputGrad Buffers); empty on the first
+    /// stage. Adds the weights' gradients to the gradient block. A segment that is recomputed (layout/recompute.h)
+    /// begins with its forward, which exchanges with the tensor group as the first time and gives the same bits.
     Buffer backward(int microbatch, Buffer outputGradient, float scale);
-    /// The two halves of backward: inputGrad keeps what weightGrad needs; together they equal backward to the bit.
+    /// The two halves of backward: inputGrad keeps what weightGrad needs; together they give the bits of backward.
     Buffer inputGrad(int microbatch, Buffer outputGradient, float scale);
     void weightGrad(int microbatch);
 
-    /// Forward without keeping anything (one layer's buffers at a time) and without dropout; the last stage sets the
-    /// loss, once the device has come so far.
+    /// A forward that keeps nothing but one layer's buffers at a time, without dropout. On the last stage the loss is
+    /// set once the device has come so far.
     Buffer evaluate(const TokenBatch& batch, Buffer input, double* loss);
 
-    /// Of the model; -1 the embedding, -2 the output.
+    /// Whether the stage has this layer of the model; -1 is the embedding, -2 the output.
     bool hasLayer(int layer) const;
-    /// The same numbers, for a layer of the stage as Parameter counts them.
+    /// The number in the model of a layer that is counted within the stage, as Parameter does.
     int layerOfModel(int layer) const;
-    /// Of each layer with experts, since the last call: of all microbatches whose input gradient was taken.
+    /// The loads of each layer with experts since the last call, over all microbatches whose input gradient was
+    /// computed.
     std::vector<ExpertLoad> takeExpertLoads();
-    /// Since the last call, of all forwards but those of evaluate(); zeros where activations are kept as they are.
+    /// The bytes that forwards kept in fewer bits since the last call; zeros where activations are kept as they are.
     PackedTally takePacked();
-    /// Each buffer that the microbatch's forward left for its backward, always in the same order, an empty one where it
-    /// left none; not the numbers of its tokens. Between the two somebody may have them, and give back others with the
-    /// same in them.
+    /// Visits each buffer that the microbatch's forward left for its backward (not the numbers of its tokens), always
+    /// in the same order; a buffer may be empty. Until the backward the visitor may take them, and give back others
+    /// with the same contents.
     void visitSavedBuffers(int microbatch, const KeptVisitor& visit);
-    /// Microbatches whose activations are held.
+    /// Number of microbatches whose activations are held.
     int held() const;
 
 private:

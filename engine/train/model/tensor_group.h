@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The members that share each layer's matrices, as a layer sees them: which share is its own, and where the members'
-// shares are put together. A layer says where; parallel/tensor.h says how. Two kinds of regions follow each other:
+// results are combined. A layer says where to combine; parallel/tensor.h does it. Two kinds of regions alternate:
 //
 //   own tokens   norms, biases, dropout, residuals, on whole rows. Every member does all tokens; where the group
 //                splits tokens (sequence parallel, 2205.05198) each does its share of them.
@@ -17,7 +17,7 @@
 
 namespace shardlab {
 
-/// A matrix of all tokens: a view of the caller's own, or a gathered copy that goes with this.
+/// A matrix of all tokens: a view of the caller's matrix, or a gathered copy, which this object owns.
 class AllTokens {
 public:
     static AllTokens view(const Buffer& own) { return AllTokens(own.data(), {}); }
@@ -26,7 +26,7 @@ public:
         return AllTokens(data, std::move(gathered));
     }
     ConstArray data() const { return data_; }
-    /// The copy; empty where this is a view.
+    /// The copy; empty where there is only a view.
     Buffer take() && { return std::move(copy_); }
 
 private:
@@ -35,7 +35,7 @@ private:
     Buffer copy_;
 };
 
-/// The interface is its own trivial implementation: one member, which holds everything and shares nothing.
+/// The class itself implements the trivial group: one member, which holds everything and shares nothing.
 class TensorGroup {
 public:
     explicit TensorGroup(Arena& arena) : arena_(arena) {}
@@ -46,27 +46,26 @@ public:
     int size() const { return size_; }
     int member() const { return member_; }
     bool splitsTokens() const { return splitsTokens_; }
-    /// Of `tokens`, a multiple of size() where they are split.
+    /// How many of `tokens` are this member's own; `tokens` is a multiple of size() where they are split.
     int ownTokens(int tokens) const { return splitsTokens_ ? tokens / size_ : tokens; }
     int firstOwnToken(int tokens) const { return splitsTokens_ ? tokens / size_ * member_ : 0; }
 
-    /// The layer whose work comes next, for the trace: its number in the model, or one of base/layer_number.h.
+    /// Names the layer whose work comes next, for the trace: its number in the model, or one of base/layer_number.h.
     virtual void visit(int layer);
-    /// All members' own tokens; a copy, where there must be one, is allocated as `category`.
+    /// The own tokens of all members together; a copy, where one is needed, is allocated as `category`.
     virtual AllTokens gather(const Buffer& own, MemoryCategory category);
     /// The sum over members of what `partial` writes into [tokens, width] of `elements`: the rows of the own tokens,
     /// allocated as `category`.
     virtual Buffer sum(std::size_t elements, DType type, MemoryCategory category,
                        const std::function<void(Array)>& partial);
-    /// What a member keeps of `whole`, which all of them hold alike: its part of as many equal ones as there are
-    /// members, one behind another (Activations). All of it where there is one member, or where each has its own
-    /// tokens.
+    /// The part of `whole`, which all members hold alike, that this member keeps (Activations): one of equal parts, one
+    /// for each member. It is all of `whole` where there is one member, or where each has its own tokens.
     virtual Buffer keepPart(Buffer whole);
-    /// The whole again (Activations), of what keepPart left to the members.
+    /// The whole again (Activations) from the parts that keepPart() left to the members.
     virtual Buffer joinParts(Buffer part);
-    /// In place: the sum over members of what each made of its own tokens. Nothing where each had them all.
+    /// Sums in place what each member computed from its own tokens. Does nothing where each member has all tokens.
     virtual void sumOverTokens(ArraySpan values);
-    /// In place, element by element over the members.
+    /// Combines in place, element by element over the members.
     virtual void sumOverMembers(ArraySpan values);
     virtual void largestOverMembers(ArraySpan values);
 

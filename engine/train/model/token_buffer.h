@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Token numbers, which come from the processor, in the memory of a device.
+// Copies token numbers from the processor into the memory of a device.
 #pragma once
 
 #include "engine/train/model/arena.h"

@@ -10,7 +10,7 @@ constexpr DType dtype(NumberFormat format) {
     return format == NumberFormat::Fp32 ? DType::F32 : format == NumberFormat::Bf16 ? DType::BF16 : DType::F16;
 }
 
-/// Types of a stage's arrays, as kernels/device.h calls them.
+/// The types of a stage's arrays; T, P and G are their names in kernels/device.h.
 struct Types {
     DType activations = DType::F32;  ///< T
     DType weights = DType::F32;      ///< P

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Adafactor (1804.04235). State: one float for each row and each column of a matrix, one for each element of a vector,
+// and two for each parameter.
 #include "engine/base/layer_number.h"
 #include "engine/train/optim/factored_state.h"
 #include "engine/train/optim/learning_rate.h"
@@ -60,7 +62,7 @@ private:
         part.master = master_.of(i).data().floats();
         part.rowSums = place.ofRows;
         part.columnSums = place.ofColumns;
-        // The first member brings what the sums were.
+        // The first member contributes the old sums.
         const bool other = tensor_ && tensor_->member() > 0;
         part.freshRows = place.partsOfRows && other;
         part.freshColumns = place.partsOfColumns && other;
@@ -72,8 +74,8 @@ private:
 
     TensorGroup* tensor_;
     FactoredState sums_;
-    MemberBlock squares_;  ///< of each parameter's update, before it is clipped
-    Buffer totals_;        ///< of each parameter's sums
+    MemberBlock squares_;  ///< sums of squares of each parameter's update, before it is clipped
+    Buffer totals_;        ///< the total of each parameter's sums
     std::vector<AdafactorPart> parts_;
 };
 

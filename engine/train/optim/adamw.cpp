@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// AdamW (1711.05101). State: two floats a parameter, the first and the second moment, as one block.
 #include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/optimizers.h"
 

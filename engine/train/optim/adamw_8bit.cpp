@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// AdamW with moments in 8 bits (2110.02861). State: two codes of 8 bits a parameter, the first and the second moment,
+// and two floats for each block of codes. Blocks are counted from the parameter's first element on this rank: a shard
+// that begins or ends within a block has a scale of its own for its part.
 #include "engine/layout/moment_blocks.h"
 #include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/optimizers.h"
@@ -66,7 +69,8 @@ public:
 private:
     std::uint8_t* codes() const { return static_cast<std::uint8_t*>(codes_.data().data); }
 
-    /// visit(parameter, its first element and its first block among those of all), of those that have elements here.
+    /// Calls visit(parameter, its first element, its first block), both counted over all parameters, for each parameter
+    /// that has elements here.
     template <class Visit>
     void forEach(std::span<const Parameter> parameters, const Visit& visit) const {
         std::size_t element = 0, block = 0;
@@ -81,8 +85,8 @@ private:
 
     std::size_t elements_ = 0;
     std::size_t blocks_ = 0;
-    Buffer codes_;   ///< of all first moments, then of all second moments, in the order of the parameters
-    Buffer scales_;  ///< of their blocks, likewise
+    Buffer codes_;   ///< all first moments, then all second moments, in the order of the parameters
+    Buffer scales_;  ///< those of the first moments' blocks, then those of the second's
     std::vector<AdamW8BitPart> parts_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments in 8 bits (kernels/moment_codes.h) as numbers, for checkpoints: what others read and write is fp32.
+// Converts moments in 8 bits (kernels/moment_codes.h) from and to fp32, in which checkpoints hold them.
 #pragma once
 
 #include "engine/train/optim/optimizer.h"
@@ -9,11 +9,12 @@
 
 namespace shardlab {
 
-/// `state.values` are codes of elements `begin`… of a parameter, which tells where their blocks end. Fills `to` with
-/// the numbers of elements `from`, `from` + 1 … of them.
+/// Fills `to` with the numbers that elements `from`, `from` + 1 … of `state.values` stand for. These are codes of the
+/// elements `begin`… of a parameter; `begin` decides where their blocks end.
 void readMoments(Device& device, const OptimizerState& state, std::int64_t begin, std::size_t from,
                  std::span<float> to);
-/// All of them anew: what was read becomes what it was read from, to the bit; other numbers the nearest of their block.
+/// Encodes all numbers anew. Numbers that readMoments() gave become the codes they came from, to the bit; others become
+/// the nearest code of their block.
 void writeMoments(Device& device, const OptimizerState& state, std::int64_t begin, std::span<const float> from);
 
 }  // namespace shardlab

@@ -19,7 +19,7 @@ std::vector<MemberPiece> piecesOf(std::span<const Parameter> parameters) {
     return pieces;
 }
 
-/// Where one number for each index of `axis` lies, in the whole.
+/// The slice of the whole in which one number for each index of `axis` lies.
 Slice alongAxis(const Slice& slice, int axis) {
     Slice along{{slice.whole[static_cast<std::size_t>(axis)]}};
     if (slice.axis != axis) return along;

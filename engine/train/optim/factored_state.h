@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Adafactor and SM3 remember: one number a row and one a column of each matrix, one an element of a vector. A
-// matrix is a parameter as it is stored: query, key and value together, where they are one.
+// The state of Adafactor and SM3: one number for each row and each column of a matrix, one for each element of a
+// vector. A matrix is a parameter as it is stored: query, key and value together where they are one.
 #pragma once
 
 #include "engine/train/optim/member_block.h"
@@ -8,11 +8,11 @@
 
 namespace shardlab {
 
-/// The words for checkpoints.
+/// The names of this state in checkpoints.
 struct FactoredKinds {
     std::string_view rows;
     std::string_view columns;
-    std::string_view elements;  ///< of vectors
+    std::string_view elements;  ///< of a vector
 };
 
 class FactoredState {
@@ -20,9 +20,9 @@ public:
     struct Place {
         int rows = 1;
         int columns = 0;
-        float* ofRows = nullptr;  ///< null: a vector
+        float* ofRows = nullptr;  ///< null where the parameter is a vector
         float* ofColumns = nullptr;
-        /// Cut among the members of a tensor group: this one sees a part of each row, or of each column.
+        /// Whether a tensor group cuts the parameter so that this member sees a part of each row, or of each column.
         bool partsOfRows = false;
         bool partsOfColumns = false;
     };
@@ -30,16 +30,16 @@ public:
     FactoredState(std::span<const Parameter> parameters, Arena& arena);
 
     const Place& of(std::size_t parameter) const { return places_[parameter]; }
-    /// What each member sees in parts.
+    /// Combines by `overMembers` the numbers of which each member sees a part.
     void putTogether(const std::function<void(ArraySpan)>& overMembers) const { block_.putTogether(overMembers); }
     std::vector<OptimizerState> state(std::span<const Parameter> parameters, const FactoredKinds& kinds) const;
 
 private:
     std::vector<Place> places_;
-    MemberBlock block_;  ///< two pieces a parameter: of its rows, of its columns
+    MemberBlock block_;  ///< two pieces for each parameter: its rows, its columns
 };
 
-/// Of the whole parameter, whatever part of it lies here.
+/// Elements of the whole parameter, whatever part of it lies on this rank.
 inline std::int64_t elementsOfWhole(const Parameter& parameter) {
     return parameter.slice.whole.empty() ? static_cast<std::int64_t>(parameter.value.size())
                                          : wholeElements(parameter.slice);

@@ -9,15 +9,16 @@
 
 namespace shardlab {
 
-/// Of weights that all data ranks hold, or of experts of which other ranks hold others.
+/// Which gradients count: Dense are those of weights that all data ranks hold, Experts those of experts that only some
+/// ranks hold.
 enum class GradientPart : std::uint8_t { All, Dense, Experts };
 
-/// Σ gradient² over the parameters this stage owns (of a tied pair only the owner counts): the stage's part of the
-/// squared global norm. Not finite where a gradient is not.
+/// The stage's part of the squared global norm: Σ gradient² over the parameters that it owns (a tied pair counts at its
+/// owner only). The sum is not finite where a gradient is not.
 double squaredGradientNorm(std::span<const Parameter> parameters, Device& device,
                            GradientPart part = GradientPart::All);
 
-/// What every gradient is multiplied by so that the global norm is at most `clip`; 1 where clip is 0.
+/// The factor by which every gradient is multiplied so that the global norm is at most `clip`; 1 where clip is 0.
 float clipScale(double squaredNorm, double clip);
 
 }  // namespace shardlab

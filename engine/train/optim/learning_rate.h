@@ -10,8 +10,9 @@
 
 namespace shardlab {
 
-/// Rises linearly over spec.warmup updates to spec.learningRate, r. Then, by spec.schedule, stays there, or falls to
-/// spec.minimum, m, which it reaches with the last of `updates`. With x from 0 at the end of the warm-up to 1:
+/// The rate rises linearly over spec.warmup updates to r = spec.learningRate. Then, by spec.schedule, it stays there or
+/// falls to m = spec.minimum, which it reaches with the last of `updates`. With x from 0 at the end of the warm-up to
+/// 1:
 ///   linear  m + (r − m)·(1 − x)
 ///   cosine  m + (r − m)·(1 + cos πx)/2   (1608.03983)
 /// `update` counts from 1.

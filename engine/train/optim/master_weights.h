@@ -9,18 +9,18 @@
 
 namespace shardlab {
 
-/// The weights in fp32 of which the parameters' values are rounded copies (1710.03740): updates smaller than a step of
-/// 16 bits add up here. One block (category Optimizer), in the order of the parameters.
+/// Master weights (1710.03740): the weights in fp32 of which the parameters' values are rounded copies. Updates smaller
+/// than a step of 16 bits add up here. They are one block (category Optimizer), in the order of the parameters.
 class MasterWeights {
 public:
     MasterWeights() = default;
-    /// Starts from the values.
+    /// The master weights start from the parameters' values.
     MasterWeights(std::span<const Parameter> parameters, Arena& arena);
 
     bool empty() const { return block_.empty(); }
-    /// Of parameter `index`; nothing where empty.
+    /// The master weights of parameter `index`; nothing where empty().
     ArraySpan of(std::size_t index) const { return empty() ? ArraySpan{} : parts_[index]; }
-    /// The values anew from these.
+    /// Rounds the master weights into the parameters' values.
     void round(std::span<Parameter> parameters) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of an optimizer of which the members of a tensor group each know a part.
+// Optimizer state of which each member of a tensor group knows a part.
 #pragma once
 
 #include "engine/train/model/arena.h"
@@ -13,14 +13,15 @@ namespace shardlab {
 
 struct MemberPiece {
     std::size_t size = 0;
-    bool parts = false;  ///< each member knows a part, to be put together with the others'
-    bool tied = false;   ///< of a weight that two stages share
+    bool parts = false;  ///< each member knows a part, and the parts are combined
+    bool tied = false;   ///< it belongs to a weight that two stages share
 };
 
-/// One block, zeros (category Optimizer), in which what is to be put together comes first: one collective for all of
-/// it. What is of a weight that two stages share takes one by itself, and so the same one in both: they go on with the
-/// same bits. That asks of the communicator that equal groups add up in equal order; NCCL promises it of one or two
-/// members, and of more where their links are alike: elsewhere copies may part by rounding.
+/// One block of zeros (category Optimizer), in which the pieces to be combined come first, so that one collective
+/// combines them all. Pieces of a weight that two stages share have a collective of their own, and so the same one in
+/// both stages, which then go on with the same bits. This requires that equal groups of the communicator combine in
+/// equal order. NCCL promises it for one or two members, and for more where their links are alike; elsewhere the two
+/// copies may part by rounding.
 class MemberBlock {
 public:
     MemberBlock(std::span<const MemberPiece> pieces, Arena& arena);
@@ -32,8 +33,8 @@ public:
 private:
     std::vector<std::size_t> begins_;
     Buffer block_;
-    std::size_t tied_ = 0;   ///< numbers at the beginning, and
-    std::size_t parts_ = 0;  ///< after them, to be put together
+    std::size_t tied_ = 0;   ///< numbers at the beginning: parts of tied weights
+    std::size_t parts_ = 0;  ///< numbers after them: parts of other weights
 };
 
 }  // namespace shardlab

@@ -3,33 +3,13 @@
 
 #include "engine/train/optim/optimizers.h"
 
-#include <array>
 #include <stdexcept>
-#include <string_view>
 
 namespace shardlab {
 
-namespace {
-
-struct OptimizerKind {
-    std::string_view name;
-    std::unique_ptr<Optimizer> (*make)(const OptimizerSetup&, std::span<Parameter>, Arena&);
-};
-
-constexpr std::array optimizerKinds{
-    OptimizerKind{"adafactor", makeAdafactor},
-    OptimizerKind{"adamw", makeAdamW},
-    OptimizerKind{"adamw-8bit", makeAdamW8Bit},
-    OptimizerKind{"sgd", makeSgd},
-    OptimizerKind{"sm3", makeSm3},
-};
-
-}  // namespace
-
 std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena) {
-    for (const OptimizerKind& kind : optimizerKinds) {
-        if (kind.name == setup.spec.kind) return kind.make(setup, parameters, arena);
-    }
+    for (const NamedOptimizer& optimizer : optimizers)
+        if (optimizer.name == setup.spec.kind) return optimizer.make(setup, parameters, arena);
     throw std::logic_error("no optimizer of kind \"" + setup.spec.kind + "\"");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One header per optimizer; this is what they have in common.
+// The interface of all optimizers. Each has one source of its own, and a name in optimizers.h.
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -17,30 +17,30 @@
 
 namespace shardlab {
 
-/// Where an optimizer's numbers are codes (coded_moments.h), the scales of their blocks.
+/// The scales of blocks where an optimizer's numbers are codes (coded_moments.h).
 struct CodedState {
-    float* scales = nullptr;  ///< null: they are numbers
+    float* scales = nullptr;  ///< null where the numbers are no codes
     bool second = false;      ///< unsigned codes, of a second moment
 };
 
-/// A part of what an optimizer remembers: elements `begin`… of one kind for one parameter, counted within the tensor
-/// that Parameter::shape describes, row by row, or in that of `slice`.
+/// A part of an optimizer's state: elements `begin`… of one kind for one parameter. They are counted row by row within
+/// the tensor that Parameter::shape describes, or within that of `slice`.
 struct OptimizerState {
     std::string_view kind;      ///< "first moment", "second moment", "velocity": the same word in every layout
     std::size_t parameter = 0;  ///< index into the stage's parameters
     std::int64_t begin = 0;
     ArraySpan values;            ///< fp32; or codes
-    std::optional<Slice> slice;  ///< where it is another tensor than the parameter: one number a row, or a column
+    std::optional<Slice> slice;  ///< set where the state has one number for each row, or column
     CodedState codes = {};
 };
 
-/// What every optimizer is made from. The layout was checked: spec.kind exists.
+/// What every optimizer is made from; spec.kind exists, since the layout was checked.
 struct OptimizerSetup {
     OptimizerSpec spec;
-    int updates = 1;      ///< of the whole run, for a learning rate that falls
+    int updates = 1;      ///< in the whole run, for a learning rate that falls
     bool master = false;  ///< the parameters' values are rounded copies of weights in fp32
-    TensorGroup* tensor =
-        nullptr;  ///< who holds the other parts of the parameters; outlives the optimizer; null: nobody
+    /// The ranks that hold the other parts of the parameters; outlives the optimizer. Null where there are none.
+    TensorGroup* tensor = nullptr;
 };
 
 class Optimizer {
@@ -53,13 +53,13 @@ public:
     Optimizer(const Optimizer&) = delete;
     Optimizer& operator=(const Optimizer&) = delete;
 
-    /// All of it that lies on this rank, for checkpoints to read and write; empty where there is none.
+    /// All state that lies on this rank, for checkpoints to read and write.
     virtual std::vector<OptimizerState> state(std::span<const Parameter> parameters) = 0;
-    /// Applies one update. `step` counts from 1; every gradient is first multiplied by `gradientScale` (clipping, and
-    /// what undoes a scale of the loss).
+    /// Applies one update. `step` counts from 1. Every gradient is first multiplied by `gradientScale`, which clips it
+    /// and undoes the loss scale.
     virtual void update(std::span<Parameter> parameters, int step, float gradientScale) = 0;
 
-    /// Where its state lies.
+    /// The device on which the state lies.
     Device& device() const { return arena_.device(); }
     const MasterWeights& master() const { return master_; }
 
@@ -72,9 +72,10 @@ protected:
 
 std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
 
-/// Of all parameters together.
+/// Elements of all parameters together.
 std::size_t elementsOf(std::span<const Parameter> parameters);
-/// To `all`, what one array with a number for each element of all parameters, in their order, holds of each.
+/// Adds to `all` one entry for each parameter: its part of `moments`, which has one number for each element of all
+/// parameters in their order.
 void addMoments(std::string_view kind, ArraySpan moments, std::span<const Parameter> parameters,
                 std::vector<OptimizerState>& all);
 

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizers themselves; makeOptimizer finds them by name.
+// The optimizers by their names in layouts. Each is one source of this folder; makeOptimizer() finds it here.
 #pragma once
 
 #include "engine/train/optim/optimizer.h"
 
+#include <array>
+#include <string_view>
+
 namespace shardlab {
 
-/// State: of each matrix one float a row and one a column, of a vector one an element; two of each of them besides.
-std::unique_ptr<Optimizer> makeAdafactor(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
-/// State: two floats per parameter (first and second moment), one block.
-std::unique_ptr<Optimizer> makeAdamW(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
-/// State: two codes of 8 bits per parameter (first and second moment), and two floats for each block of them, which are
-/// counted from the parameter's first element on this rank: a shard that begins or ends within a block has a scale of
-/// its own for its part.
-std::unique_ptr<Optimizer> makeAdamW8Bit(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
-/// State: one float per parameter (velocity), one block; none where momentum is 0.
-std::unique_ptr<Optimizer> makeSgd(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
-/// State: of each matrix one float a row and one a column, of a vector one an element; one per parameter more (moment)
-/// where momentum is not 0.
-std::unique_ptr<Optimizer> makeSm3(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
+using OptimizerMaker = std::unique_ptr<Optimizer>(const OptimizerSetup& setup, std::span<Parameter> parameters,
+                                                  Arena& arena);
+OptimizerMaker makeAdafactor, makeAdamW, makeAdamW8Bit, makeSgd, makeSm3;
+
+struct NamedOptimizer {
+    std::string_view name;
+    OptimizerMaker* make;
+};
+
+inline constexpr std::array optimizers{
+    NamedOptimizer{"adafactor", makeAdafactor},
+    NamedOptimizer{"adamw", makeAdamW},
+    NamedOptimizer{"adamw-8bit", makeAdamW8Bit},
+    NamedOptimizer{"sgd", makeSgd},
+    NamedOptimizer{"sm3", makeSm3},
+};
 
 }  // namespace shardlab

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SGD with momentum. State: one float a parameter, the velocity, as one block; none where momentum is 0.
 #include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/optimizers.h"
 

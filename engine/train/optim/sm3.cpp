@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// SM3 (1901.11150). State: one float for each row and each column of a matrix and for each element of a vector, and one
+// a parameter, the moment, where momentum is not 0.
 #include "engine/base/layer_number.h"
 #include "engine/train/optim/factored_state.h"
 #include "engine/train/optim/learning_rate.h"

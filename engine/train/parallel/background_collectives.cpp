@@ -8,7 +8,7 @@ namespace shardlab {
 
 namespace {
 
-// The rank computes on the same cores: looking more often would take more from it than it would give.
+// The rank computes on the same cores: looking more often would take more time from it than it would save.
 constexpr std::chrono::microseconds nap{40};
 
 }  // namespace

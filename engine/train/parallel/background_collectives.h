@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives beside compute, where a processor has to move them on: by a thread, whatever the rank computes.
+// Collectives beside compute on the processor: a thread carries them out while the rank computes.
 #pragma once
 
 #include "engine/train/parallel/collectives_beside_compute.h"
@@ -15,13 +15,14 @@ namespace shardlab {
 
 class BackgroundCollectives final : public CollectivesBesideCompute {
 public:
-    /// Nobody else uses `group`.
+    /// `group` is for this object alone.
     BackgroundCollectives(std::unique_ptr<Communicator> group, Clock clock);
     ~BackgroundCollectives() override;
     BackgroundCollectives(const BackgroundCollectives&) = delete;
     BackgroundCollectives& operator=(const BackgroundCollectives&) = delete;
 
-    /// Both are called on the thread; waiting is for `finish` too, and for all tickets at once.
+    /// Both functions are called on the thread. Whoever waits for a ticket also waits for its `finish`, and for all
+    /// tickets before it.
     Ticket post(Start start, std::function<void()> finish = {}) override;
     bool awaited(Ticket ticket) override;
     void wait(Ticket ticket, const Observer& observer) override;
@@ -41,9 +42,9 @@ private:
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Job> waiting_;
-    std::deque<Times> times_;  ///< of the jobs done whose times were not asked for
+    std::deque<Times> times_;  ///< of the finished jobs whose times nobody has asked for
     Ticket posted_ = 0;
-    Ticket done_ = 0;   ///< jobs done
+    Ticket done_ = 0;   ///< number of finished jobs
     Ticket asked_ = 0;  ///< ticket of times_.front()
     std::exception_ptr failure_;
     std::jthread thread_;  ///< last: it uses all of the above

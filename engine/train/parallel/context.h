@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Context parallelism: where the hops of model/context_group.h go. Of a sample's s tokens each of the c members has
-// s/c; plan/context_ring.h says what its ring moves. As each member has other tokens of the same samples, the gradients
-// of weights are summed over the group as over replicas (layout/replicas.h).
+// Context parallelism: carries out the hops of model/context_group.h. Each of the c members has s/c of a sample's s
+// tokens; engine/predict/plan/context_ring.h says what the ring moves. Since each member has other tokens of the same
+// samples, the gradients of weights are summed over the group as over replicas (engine/layout/mesh/replicas.h).
 #pragma once
 
 #include "engine/base/layer_number.h"
@@ -16,19 +16,19 @@
 namespace shardlab {
 
 struct ContextHop {
-    int layer = embeddingLayer;  ///< of the model
-    std::int64_t bytes = 0;      ///< sent, and as much received
+    int layer = embeddingLayer;  ///< layer of the model
+    std::int64_t bytes = 0;      ///< bytes sent; as many are received
 };
 
-/// Pairs of members, sender first, that a ring of so many needs.
+/// The pairs of members, sender first, that a ring of so many members needs.
 std::vector<std::pair<int, int>> ringLinks(int members);
 
 class ContextParallel final : public ContextGroup {
 public:
-    /// Called where a hop begins; what it returns, where it is over.
+    /// Called when a hop begins; the function that it returns is called when the hop is over.
     using Observer = std::function<std::function<void()>(const ContextHop&)>;
 
-    /// Collective. `group` outlives it. The observer may be empty.
+    /// Collective over `group`, which outlives this object. The observer may be empty.
     explicit ContextParallel(Communicator& group, Observer observer = {});
 
     void visit(int layer) override { layer_ = layer; }

@@ -9,10 +9,10 @@ namespace shardlab {
 
 /// Data parallelism: replicas hold the same stage and saw different samples. Each has scaled its gradients by
 /// 1 ÷ (microbatches · replicas) already, so their sum over the data axis is the average over the global batch:
-/// g = Σ_d Σ_j g_dj ÷ (m·D). Same bits on every replica afterwards, so equal updates keep the replicas equal.
+/// g = Σ_d Σ_j g_dj ÷ (m·D). Afterwards every replica has the same bits, so equal updates keep the replicas equal.
 void averageGradients(ArraySpan gradients, Communicator& data);
 
-/// What each microbatch's loss gradient is scaled by, for that.
+/// The factor by which each microbatch's loss gradient is scaled so that averageGradients() gives an average.
 inline float gradientScale(int microbatches, int replicas) {
     return 1.0f / (static_cast<float>(microbatches) * static_cast<float>(replicas));
 }

@@ -9,7 +9,7 @@
 
 namespace shardlab {
 
-// Members come to their first collective at different places of their lists, and there must wait for nobody.
+// Members come to their first collective at different places of their lists, and must not wait for each other there.
 DeviceCollectives::DeviceCollectives(std::unique_ptr<Communicator> group, Clock clock)
     : group_(std::move(group)), clock_(std::move(clock)) {
     group_->prepare();
@@ -30,7 +30,7 @@ void DeviceCollectives::wait(Ticket ticket, const Observer& observer) {
     forget();
 }
 
-/// A device would wait for a lost member for ever; its request throws.
+/// A device would wait for ever for a member that is lost; the member's request throws instead.
 void DeviceCollectives::drain() {
     for (Posted& posted : posted_)
         for (Backoff idle(false); !posted.request->test();) idle.pause();
@@ -42,14 +42,14 @@ std::optional<DeviceCollectives::Times> DeviceCollectives::times(Ticket ticket) 
     const DeviceSpan span = request.span();
     const auto begin = span.begin->reached(), end = span.end->reached();
     if (!begin || !end) return std::nullopt;
-    told_ = ticket + 1;
+    timed_ = ticket + 1;
     forget();
     const std::int64_t ahead = clock_() - monotonicNanoseconds();
     return Times{*begin + ahead, *end + ahead};
 }
 
 void DeviceCollectives::forget() {
-    for (; first_ < std::min(awaited_, told_); ++first_) posted_.pop_front();
+    for (; first_ < std::min(awaited_, timed_); ++first_) posted_.pop_front();
 }
 
 }  // namespace shardlab

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives beside compute, where devices carry them out by themselves: begun at once, awaited by the device. The
-// processor waits for nothing but drain().
+// Collectives beside compute that devices carry out by themselves: they are begun at once, and the device awaits them.
+// The processor waits in drain() alone.
 #pragma once
 
 #include "engine/train/parallel/collectives_beside_compute.h"
@@ -12,7 +12,7 @@ namespace shardlab {
 
 class DeviceCollectives final : public CollectivesBesideCompute {
 public:
-    /// Nobody else uses `group`, whose requests tell their moments. Collective over it.
+    /// Collective over `group`, which is for this object alone; its requests know when they began and ended.
     DeviceCollectives(std::unique_ptr<Communicator> group, Clock clock);
 
     Ticket post(Start start, std::function<void()> finish = {}) override;
@@ -31,10 +31,10 @@ private:
 
     std::unique_ptr<Communicator> group_;
     Clock clock_;
-    std::deque<Posted> posted_;  ///< that are not awaited, or whose times were not told
-    Ticket first_ = 0;           ///< of posted_.front()
-    Ticket awaited_ = 0;         ///< all before it are
-    Ticket told_ = 0;            ///< likewise
+    std::deque<Posted> posted_;  ///< not yet awaited, or nobody has been given their times
+    Ticket first_ = 0;           ///< ticket of posted_.front()
+    Ticket awaited_ = 0;         ///< all tickets before it are awaited
+    Ticket timed_ = 0;           ///< the times of all tickets before it have been given
 };
 
 }  // namespace shardlab

@@ -11,16 +11,16 @@
 
 namespace shardlab {
 
-/// To `peer` goes `own`, and into `other` comes what it sent; numbers lie on the group's device.
+/// Sends `own` to `peer` and receives into `other` what `peer` sent. Both lie on the group's device.
 void swapWeights(ConstArraySpan own, ArraySpan other, int peer, Communicator& group);
 
 /// other := own − other.
 void differ(ConstArraySpan own, ArraySpan other, Device& device);
 
-/// own := own − α·difference; `difference` is used up.
+/// own := own − α·difference; `difference` is overwritten.
 void pull(ArraySpan own, ArraySpan difference, float alpha, Device& device);
 
-/// Σ difference² over those of the parameters in `block` that this rank owns; `difference` lies as the block does.
+/// Σ difference² over the parameters of `block` that this rank owns; `difference` has the order of the block.
 double squaredDistance(std::span<const Parameter> parameters, ConstArraySpan block, ConstArraySpan difference,
                        Device& device);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hogwild (arXiv 1106.5730): several workers update the same weights at once, w ← w − γg, each element with a load and
-// a store of its own, relaxed and indivisible, and nothing that keeps the others out. An update touches the elements
-// whose gradient is not zero.
+// Hogwild (arXiv 1106.5730): several workers update the same weights at once, w ← w − γg, and nothing keeps them from
+// each other. Each element is loaded and stored by relaxed atomic operations. An update touches the elements whose
+// gradient is not zero.
 #pragma once
 
 #include "kernels/device.h"
@@ -16,9 +16,9 @@ namespace shardlab {
 
 struct LockFreeUpdate {
     std::int64_t written = 0;  ///< elements whose gradient was not zero
-    /// Of them, those that were not, right before they were stored, what they were when the new value was computed:
-    /// what another worker stored in between is lost. Of what is lost so, this leaves out what was stored between this
-    /// look and the store, two instructions, and what put the same number back; it counts nothing that was not lost.
+    /// The written elements that another worker had changed between this worker's load and the look right before its
+    /// store: the other worker's update is lost. Lost updates that fall between this look and the store, two
+    /// instructions, or that put the same number back are not counted; everything that is counted was lost.
     std::int64_t overwritten = 0;
     LockFreeUpdate& operator+=(const LockFreeUpdate& other) {
         written += other.written;
@@ -27,34 +27,34 @@ struct LockFreeUpdate {
     }
 };
 
-/// Elements that are loaded, computed and stored together.
+/// How many elements are loaded, computed and stored together.
 inline constexpr std::size_t hogwildStretch = 64;
 
-/// `shared`, which others write meanwhile, −= γ·g with the device's SGD, so that alone it is that to the bit; no
-/// momentum and no decay. `between` is called for each stretch with a gradient after its loads and before its stores,
-/// with the number of its first element; may be empty.
+/// Subtracts γ·g from `shared`, which others write meanwhile. It computes with the device's SGD, without momentum and
+/// decay, so that a worker alone gets the bits of SGD. `between` (may be empty) is called after the loads and before
+/// the stores of each run of elements that has a gradient, with the number of the run's first element.
 LockFreeUpdate updateWithoutLock(std::span<float> shared, std::span<const float> gradients, const SgdUpdate& update,
                                  Device& device, const std::function<void(std::size_t first)>& between = {});
 
-/// Element by element: other workers' updates may be in one element and not in the next.
+/// Reads element by element: an update of another worker may be in one element and not in the next.
 void readWithoutLock(std::span<float> shared, std::span<float> copy);
 void writeWithoutLock(std::span<const float> values, std::span<float> shared);
 
-/// What a worker tells the others, in memory that all reach; written by this worker alone.
-struct alignas(64) HogwildWorkerWord {
-    std::atomic<std::int64_t> updates{0};  ///< done
-    std::atomic<std::int64_t> losses{0};   ///< told
-    std::atomic<double> loss{0};           ///< the last one
+/// What a worker lets the others know, in memory that all reach; the worker alone writes it.
+struct alignas(64) HogwildProgress {
+    std::atomic<std::int64_t> updates{0};  ///< updates that the worker has done
+    std::atomic<std::int64_t> losses{0};   ///< losses that it has published
+    std::atomic<double> loss{0};           ///< the loss published last
 };
-/// What worker 0 tells the others.
-struct alignas(64) HogwildWord {
-    std::atomic<std::int64_t> mayBegin{0};  ///< steps numbered from here on wait
-    std::atomic<std::int64_t> meetings{0};  ///< asked for so far
+/// What worker 0 commands the others.
+struct alignas(64) HogwildCommands {
+    std::atomic<std::int64_t> mayBegin{0};  ///< steps with this number or a higher one wait
+    std::atomic<std::int64_t> meetings{0};  ///< meetings asked for so far
     std::atomic<std::int64_t> stops{0};     ///< not 0: the run ends at the next meeting
 };
 static_assert(std::atomic_ref<float>::is_always_lock_free && std::atomic<double>::is_always_lock_free &&
                   std::atomic<std::int64_t>::is_always_lock_free,
               "other processes read and write them");
-static_assert(sizeof(HogwildWorkerWord) == 64 && sizeof(HogwildWord) == 64, "layout/exchange.h counts them");
+static_assert(sizeof(HogwildProgress) == 64 && sizeof(HogwildCommands) == 64, "layout/exchange.h counts them");
 
 }  // namespace shardlab

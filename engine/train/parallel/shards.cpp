@@ -17,8 +17,8 @@ std::int64_t extent(const Parameter& parameter) {
     return size;
 }
 
-/// `visit(parameter index, its first element within the unit, where the piece begins within it, elements)` for what the
-/// unit's range [begin, end) holds of each parameter; offsets of a stage's flat parameters.
+/// Calls `visit(parameter index, its first element within the unit, where the piece begins within it, elements)` for
+/// each parameter of which the unit's range [begin, end) holds a piece; the range counts a stage's flat parameters.
 void visitPieces(std::span<const Parameter> parameters, std::int64_t begin, std::int64_t end,
                  const std::function<void(std::size_t, std::int64_t, std::int64_t, std::int64_t)>& visit) {
     std::int64_t offset = 0;

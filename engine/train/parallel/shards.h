@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZeRO (arXiv 1910.02054): what one data replica keeps of a stage, and where its layers find the rest while they need
-// it. Knows which memory is whose; what moves between replicas is the caller's business.
+// ZeRO (arXiv 1910.02054): the shards that one data replica keeps of a stage, and where its layers find the rest while
+// they need it. This file decides which memory belongs to what; the caller moves data between replicas.
 #pragma once
 
 #include "engine/layout/flat_units.h"
@@ -12,7 +12,7 @@
 
 namespace shardlab {
 
-/// Memory that the gradients of all stages of a rank take in turn (flat_units.h: SlotSizes), of category Buffers.
+/// Memory that the gradients of all stages of a rank use in turn (flat_units.h: SlotSizes), of category Buffers.
 class LayerSlots {
 public:
     LayerSlots() = default;
@@ -25,46 +25,46 @@ private:
     Buffer staying_;
 };
 
-/// Memory for weights that are gathered, of all stages of a rank (flat_units.h: gatherRoom), of category Buffers.
+/// Memory for the gathered weights of all stages of a rank (flat_units.h: gatherRoom), of category Buffers.
 class GatherRoom {
 public:
     GatherRoom() = default;
     GatherRoom(std::int64_t turns, std::int64_t staying, Arena& arena, DType type);
-    /// An action begins: nothing is in use.
+    /// To be called where an action begins: nothing is in use any more.
     void clear() { group_ = -1; }
     ArraySpan place(const UnitGather& gather);
 
 private:
     Buffer turns_, staying_;
-    int group_ = -1;  ///< that was placed last
+    int group_ = -1;  ///< the group that was placed last
     bool atEnd_ = false;
-    std::size_t taken_ = 0;  ///< by it, from its end
+    std::size_t taken_ = 0;  ///< elements that this group has taken, from its end
 };
 
-/// Of a stage's parameters: a layer's weights each by its extent. Embeddings and output by weight.
+/// The flat units of a stage's parameters.
 std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Parameter> parameters);
 
 class StageShards {
 public:
-    /// `parallel.zero` ≥ 1. Allocates the shards that the stage does not hold itself (Parameters, Gradients) and starts
-    /// the weights in them.
+    /// For `parallel.zero` ≥ 1. Allocates the shards that the stage does not hold itself (categories Parameters and
+    /// Gradients) and initialises the weights in them.
     StageShards(Stage& stage, const ParallelSpec& parallel, int replica, Arena& arena);
 
-    /// What this replica updates: a Parameter for each piece of a weight in its shards, flatBegin and all.
+    /// What this replica updates: one Parameter, with its flatBegin, for each piece of a weight in the shards.
     std::span<Parameter> owned() { return owned_; }
 
-    /// In the order in which gradients become final.
+    /// The units in the order in which their gradients become final.
     const std::vector<FlatUnit>& reduced() const { return reduced_; }
 
-    /// Memory of a whole unit, the own part in it filled in for a gather; its parameters are bound to it (ZeRO 3), or
-    /// it is where they always lie (ZeRO 1, 2).
+    /// Memory of a whole unit, into which this replica's part is copied for a gather. With ZeRO 3 the unit's parameters
+    /// are bound to it; with ZeRO 1 and 2 they always lie there.
     ArraySpan gatherInto(const FlatUnit& unit, ArraySpan slot);
     ArraySpan values(const FlatUnit& unit) { return blockPart(stage_.parameterBlock(), unit); }
-    /// Memory of a unit's whole gradient, zeroed and bound (ZeRO 2, 3).
+    /// Zeroes the memory of a unit's whole gradient and binds the parameters' gradients to it (ZeRO 2, 3).
     ArraySpan bindGradient(const FlatUnit& unit, ArraySpan slot);
     /// Where a unit's gradient lies now.
     ArraySpan gradient(const FlatUnit& unit);
-    /// Adds the own part of a unit's summed gradient to the shard; nothing to do where that is its place (ZeRO 1).
+    /// Adds this replica's part of a unit's summed gradient to the shard. With ZeRO 1 it lies there already.
     void keepGradient(const FlatUnit& unit, ConstArraySpan whole);
     void zeroGradients();
 
@@ -72,7 +72,7 @@ private:
     static ArraySpan blockPart(ArraySpan block, const FlatUnit& unit) {
         return block.subspan(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.size));
     }
-    /// Of `shards`, the part of `unit`, a member of reduced_.
+    /// The part of `shards` that belongs to `unit`, one of reduced_.
     ArraySpan shardOf(ArraySpan shards, const FlatUnit& unit) const;
     void startValues();
     void own(const FlatUnit& unit);
@@ -84,9 +84,9 @@ private:
     int replicas_;
     int replica_;
     std::vector<FlatUnit> units_, reduced_;
-    std::vector<std::int64_t> shardBegin_;  ///< of reduced_ within the shards
+    std::vector<std::int64_t> shardBegin_;  ///< by unit of reduced_, its first element within the shards
     Buffer values_, gradients_;
-    std::vector<ArraySpan> bound_;  ///< gradients of reduced_, ZeRO 2 and 3
+    std::vector<ArraySpan> bound_;  ///< by unit of reduced_, its gradient with ZeRO 2 and 3
     std::vector<Parameter> owned_;
 };
 

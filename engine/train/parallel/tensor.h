@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor parallelism (Megatron, 1909.08053) and sequence parallelism (2205.05198): where the communication of
-// model/tensor_group.h goes. t members, N·h floats of all tokens' activations:
+// Tensor parallelism (Megatron, 1909.08053) and sequence parallelism (2205.05198): carries out the communication of
+// model/tensor_group.h. There are t members, and the activations of all tokens are N·h floats:
 //
 //                            tokens whole                     tokens split
 //   gather (own → all)       nothing                          all-gather N·h
@@ -8,8 +8,8 @@
 //   sumOverTokens            nothing: each saw all tokens     all-reduce
 //   joinParts                all-gather N·h                   nothing: each keeps its own tokens
 //
-// A reduce-scatter and an all-gather move what an all-reduce moves; split tokens cost one all-gather more a product,
-// since its input is kept once, not by every member, and gathered again for the weight gradient.
+// A reduce-scatter and an all-gather together move what an all-reduce moves. Split tokens cost one more all-gather for
+// each product: its input is kept once, not by every member, and gathered again for the weight gradient.
 #pragma once
 
 #include "engine/base/layer_number.h"
@@ -24,16 +24,16 @@ namespace shardlab {
 struct TensorCollective {
     enum class Kind : std::uint8_t { AllReduce, ReduceScatter, AllGather };
     Kind kind = Kind::AllReduce;
-    int layer = embeddingLayer;  ///< of the model, or of base/layer_number.h
-    std::int64_t bytes = 0;      ///< of the whole buffer, all tokens
+    int layer = embeddingLayer;  ///< layer of the model, or a number of base/layer_number.h
+    std::int64_t bytes = 0;      ///< size of the whole buffer, all tokens
 };
 
 class TensorParallel final : public TensorGroup {
 public:
-    /// Carries out `run`, a collective, and may look at the clock before and after.
+    /// Calls `run`, which carries out a collective, and may look at the clock before and after.
     using Observer = std::function<void(const TensorCollective&, const std::function<void()>& run)>;
 
-    /// `group` and `arena` outlive it. The observer may be empty.
+    /// `group` and `arena` outlive this object. The observer may be empty.
     TensorParallel(Arena& arena, Communicator& group, bool splitsTokens, Observer observer = {});
 
     void visit(int layer) override { layer_ = layer; }

@@ -9,7 +9,7 @@
 namespace shardlab {
 
 void sumTiedGradients(std::span<const std::span<Parameter>> stages, Communicator& ends, Device& device) {
-    std::map<std::string, std::vector<Parameter*>> copies;  // of one weight on this rank
+    std::map<std::string, std::vector<Parameter*>> copies;  // by name, the copies of a weight on this rank
     for (const std::span<Parameter>& stage : stages)
         for (Parameter& parameter : stage)
             if (parameter.tied) copies[parameter.name].push_back(&parameter);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an asynchronous parameter server and its workers say to each other. A worker asks; the server takes one worker
-// at a time: it grants, receives the gradient, updates, answers, and sends the weights.
+// Messages between an asynchronous parameter server and its workers. A worker sends a GradientRequest. The server takes
+// one worker at a time: it sends a Grant, receives the gradient, updates, sends an UpdateAnswer, and the weights.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -13,18 +13,18 @@ namespace shardlab {
 /// The moments in these messages are those of the sender's StepClock (step_clock.h).
 struct GradientRequest {
     double lossSum = 0;        ///< over the microbatches
-    std::int64_t version = 0;  ///< updates that the weights had seen when the worker read them
-    std::int64_t clock = 0;    ///< when the gradient was there
+    std::int64_t version = 0;  ///< number of updates in the weights that the worker read
+    std::int64_t clock = 0;    ///< when the gradient was ready
 };
 
 struct Grant {
-    std::int64_t clock = 0;  ///< when the lock is the worker's
+    std::int64_t clock = 0;  ///< when the worker has the lock; -1: the server takes no more gradients
 };
 
 struct UpdateAnswer {
-    std::int64_t version = 0;  ///< updates that the weights have seen which follow
-    std::int64_t clock = 0;    ///< when they begin to leave
-    std::int64_t ends = 0;     ///< not 0: nothing follows, and the server takes no more gradients
+    std::int64_t version = 0;  ///< number of updates in the weights that follow
+    std::int64_t clock = 0;    ///< when the server begins to send them
+    std::int64_t ends = 0;     ///< not 0: no weights follow, and the server takes no more gradients
 };
 
 enum class ServerTag : std::uint8_t { Request = 4, Grant, Gradient, Answer, Weights };

@@ -21,7 +21,7 @@ AsyncServer::AsyncServer(AsyncServerSetup setup) : setup_(std::move(setup)) {
 }
 
 int AsyncServer::run() {
-    const auto updates = static_cast<std::int64_t>(workers_.size()) - 1;  // of a step
+    const auto updates = static_cast<std::int64_t>(workers_.size()) - 1;  // in a step
     int step = 0;
     stepBegan_ = setup_.trace.now();
     for (; step < setup_.steps && decide() != Decision::Stop; ++step) {
@@ -34,7 +34,7 @@ int AsyncServer::run() {
     return step;
 }
 
-/// Between two steps. Who waits for the lock meanwhile goes on waiting.
+/// To be called between two steps. A worker that waits for the lock goes on waiting.
 Decision AsyncServer::decide() {
     Decision decision = setup_.control.next();
     for (; decision != Decision::Run && decision != Decision::Stop; decision = setup_.control.next()) {
@@ -72,7 +72,7 @@ int AsyncServer::nextWorker() {
 void AsyncServer::serve(int worker) {
     Waiting& waiting = workers_[static_cast<std::size_t>(worker)];
     const GradientRequest request = waiting.request;
-    take(worker, setup_.update.front());
+    receiveGradient(worker, setup_.update.front());
     const std::span<const Action> between = std::span(setup_.update).subspan(1, setup_.update.size() - 2);
     const Executed done = setup_.executor.train(between, static_cast<int>(version_), {});
     setup_.trace.staleness(version_ - request.version, worker);
@@ -82,10 +82,10 @@ void AsyncServer::serve(int worker) {
     setup_.trace.memory();
     if (isLast()) return dismiss(worker);
     waiting.message = ireceiveMessage(setup_.data.host(), waiting.request, worker, ServerTag::Request);
-    giveBack(worker, setup_.update.back());
+    sendWeights(worker, setup_.update.back());
 }
 
-void AsyncServer::take(int worker, const Action& push) {
+void AsyncServer::receiveGradient(int worker, const Action& push) {
     setup_.trace.started(EventKind::PushGradients, push, 0, worker);
     const std::int64_t begin = setup_.trace.now();
     const ArraySpan gradients = setup_.stage.gradientBlock();
@@ -97,7 +97,7 @@ void AsyncServer::take(int worker, const Action& push) {
     setup_.trace.span(Lane::Comm, EventKind::PushGradients, begin, setup_.trace.now(), push, 0, worker);
 }
 
-void AsyncServer::giveBack(int worker, const Action& pull) {
+void AsyncServer::sendWeights(int worker, const Action& pull) {
     const ConstArraySpan weights = setup_.stage.parameterBlock();
     setup_.trace.doing(RankPhase::Communicating, pull);
     setup_.trace.started(EventKind::PullWeights, pull, setup_.costs.bytes(pull), worker);
@@ -120,7 +120,7 @@ void AsyncServer::endStep(int step) {
     stepBegan_ = setup_.trace.now();
 }
 
-/// Whoever still computes is told when it asks.
+/// A worker that still computes gets to know that the run ends when it asks for the lock.
 void AsyncServer::release() {
     for (int worker = 1; worker < setup_.data.size(); ++worker) {
         Waiting& waiting = workers_[static_cast<std::size_t>(worker)];

@@ -45,12 +45,12 @@ bool AsyncWorker::exchange(double lossSum) {
         setup_.trace.span(Lane::Compute, EventKind::Wait, pushed, setup_.trace.now(), setup_.pull);
         takeWeights();
     }
-    passBorders(answer.version);
+    endSteps(answer.version);
     version_ = answer.version;
     return answer.ends == 0;
 }
 
-/// False: the server takes no more gradients.
+/// Waits until the server takes this worker's gradient. False: the server takes no more gradients.
 bool AsyncWorker::awaitLock(double lossSum) {
     Grant grant;
     const RequestPtr granted = ireceiveMessage(setup_.data.host(), grant, server, ServerTag::Grant);
@@ -72,8 +72,8 @@ void AsyncWorker::takeWeights() {
                       setup_.data.rank());
 }
 
-void AsyncWorker::passBorders(std::int64_t version) {
-    const std::int64_t updates = setup_.data.size() - 1;  // of a step
+void AsyncWorker::endSteps(std::int64_t version) {
+    const std::int64_t updates = setup_.data.size() - 1;  // in a step
     for (; (step_ + 1) * updates <= version; ++step_) {
         const std::int64_t now = setup_.trace.now();
         setup_.trace.span(Lane::Host, EventKind::Step, stepBegan_, now);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker of an asynchronous parameter server (async_server.h): gradient after gradient, at its own pace.
+// A worker of an asynchronous parameter server (async_server.h). It computes gradient after gradient and waits for
+// no other worker.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -23,7 +24,7 @@ struct AsyncWorkerSetup {
     RankTrace& trace;
     const StepCosts& costs;
     StepClock& clock;
-    std::vector<Action> gradient;  ///< what makes one
+    std::vector<Action> gradient;  ///< the actions that compute one gradient
     Action push, pull;
     std::function<void(int step)> begins;
     std::function<MicrobatchTokens(std::int64_t gradient, int microbatch)> tokens;
@@ -32,19 +33,19 @@ struct AsyncWorkerSetup {
 class AsyncWorker {
 public:
     explicit AsyncWorker(AsyncWorkerSetup setup) : setup_(std::move(setup)) {}
-    /// Until the server says that it ends. Returns the steps that are done. A step ends where the worker learns that
-    /// its last update is done: other ranks' borders lie at other times.
+    /// Works until the server says that the run ends. Returns the number of steps done. A step ends when the worker
+    /// gets to know that the step's last update is done, which other ranks know at other times.
     int run();
 
 private:
-    /// False: it ends.
+    /// Pushes the gradient and pulls the weights. False: the run ends.
     bool exchange(double lossSum);
     bool awaitLock(double lossSum);
     void takeWeights();
-    void passBorders(std::int64_t version);
+    void endSteps(std::int64_t version);
 
     AsyncWorkerSetup setup_;
-    std::int64_t version_ = 0;  ///< updates that this rank's weights have seen
+    std::int64_t version_ = 0;  ///< number of updates in this rank's weights
     int step_ = 0;
     std::int64_t stepBegan_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread for work that must not hold up training, a task at a time.
+// A thread for work that must not hold up training; it does one task at a time.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,7 @@ class Background {
 public:
     Background() : thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
-    /// Only while idle.
+    /// To be called only while idle.
     void start(std::function<void()> task) {
         {
             const std::lock_guard lock(mutex_);
@@ -28,7 +28,7 @@ public:
         const std::lock_guard lock(mutex_);
         return idle_;
     }
-    /// Rethrows what the task threw.
+    /// Waits for the task; rethrows what it threw.
     void wait() {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return idle_; });

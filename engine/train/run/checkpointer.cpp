@@ -18,7 +18,7 @@ namespace {
 
 constexpr int recordTag = 1;
 
-/// Every rank's text, on rank 0, by rank; empty elsewhere.
+/// On rank 0 every rank's text, by rank; empty elsewhere.
 std::vector<std::string> collect(Communicator& world, const std::string& text) {
     const std::vector<std::int64_t> sizes = gather(world, static_cast<std::int64_t>(text.size()));
     if (world.rank() != 0) {
@@ -33,11 +33,11 @@ std::vector<std::string> collect(Communicator& world, const std::string& text) {
     return texts;
 }
 
-/// What rank 0 says of the next checkpoint's place, in one message.
+/// Rank 0's message about the place of the next checkpoint.
 struct Place {
     int serial = 0;
     int process = 0;
-    std::uint64_t random = 0;  ///< in a folder that others may write to nobody knows the name before
+    std::uint64_t random = 0;  ///< makes the name unknown beforehand, since others may write to the folder
 };
 
 }  // namespace
@@ -85,10 +85,10 @@ void Checkpointer::makeStaging() {
     staging_ = arena.allocate(MemoryCategory::Buffers, setup_.state.floats());
 }
 
-/// On the background thread.
+/// Runs on the background thread.
 void Checkpointer::write(std::vector<StatePiece> pieces) {
     std::int64_t begin = setup_.recorder.now();
-    const auto step = static_cast<std::int32_t>(position_.step) - 1;  // the last one done
+    const auto step = static_cast<std::int32_t>(position_.step) - 1;  // the last step done
     const auto written = [&](std::size_t bytes) {
         const std::int64_t now = setup_.recorder.now();
         setup_.recorder.span(Lane::Copy, EventKind::CheckpointWrite, step, begin, now, 0,
@@ -113,7 +113,7 @@ void Checkpointer::finish() {
     if (committing_) conclude();
 }
 
-/// Every rank's part is safe or has failed: rank 0 hears of all.
+/// To be called once every rank's part is safe or has failed: rank 0 gets to know of all.
 void Checkpointer::settle() {
     background_.wait();
     underWay_ = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of a run under way. At a step boundary each rank copies its part of the state and trains on; a thread of
 // its own writes the copy. At the first boundary where every rank's part is safe on disk, rank 0 makes them a
-// checkpoint. A checkpoint that fails is told once and leaves nothing behind; training goes on.
+// checkpoint. A checkpoint that fails is reported once and leaves nothing behind; training goes on.
 #pragma once
 
 #include "engine/base/file.h"
@@ -31,27 +31,28 @@ struct CheckpointSetup {
     std::function<void(const std::string& text)> warn;    ///< may be empty
 };
 
-/// Where training stands; what else belongs there is in CheckpointManifest.
+/// How far training has come; CheckpointManifest has everything else.
 struct TrainingPosition {
     std::int64_t step = 0;     ///< steps done
-    std::int64_t samples = 0;  ///< drawn
+    std::int64_t samples = 0;  ///< number of samples drawn
     std::map<std::string, double> numbers;
 };
 
-/// Its calls are collective over the world, in the same order on every rank.
+/// All calls are collective over the world, in the same order on every rank.
 class Checkpointer {
 public:
     explicit Checkpointer(CheckpointSetup setup);
     ~Checkpointer();
 
-    /// After a step: whether one is due.
+    /// Whether a checkpoint is due after this step.
     bool due(std::int64_t stepsDone) const;
-    /// Takes one; waits for the one before where that is still under way. Nothing where this position was taken
-    /// already.
+    /// Takes a checkpoint; waits for the one before where that is still under way. Does nothing where there is a
+    /// checkpoint of this position already.
     void take(const TrainingPosition& position);
-    /// At each step boundary: finishes the one under way where all ranks are ready. Never waits for a disk.
+    /// To be called at each step boundary: finishes the checkpoint under way once all ranks are ready. Never waits for
+    /// a disk.
     void look();
-    /// Waits until nothing is under way.
+    /// Waits until no checkpoint is under way.
     void finish();
 
 private:
@@ -63,21 +64,21 @@ private:
     bool leads() const { return setup_.world.rank() == 0; }
 
     CheckpointSetup setup_;
-    std::unique_ptr<Arena> hostArena_;  ///< where the trainer's lies on a device: the copies are the processor's
-    Buffer staging_;                    ///< kept where checkpoints are due by themselves, else for the time of one
-    int serial_ = 0;                    ///< of the next; rank 0's
+    std::unique_ptr<Arena> hostArena_;  ///< the processor's memory for copies; null where the trainer's arena is there
+    Buffer staging_;                    ///< kept where checkpoints are due regularly, else only while one is taken
+    int serial_ = 0;                    ///< number of the next checkpoint, on rank 0
     std::string mark_;
-    std::int64_t taken_ = -1;  ///< step of the latest
-    // Of the one under way:
+    std::int64_t taken_ = -1;  ///< step of the latest checkpoint
+    // The checkpoint under way:
     bool underWay_ = false;
     TrainingPosition position_;
     std::filesystem::path unfinished_;
     std::int64_t began_ = 0;
     Result<CheckpointShard> shard_;
-    // Of rank 0's last task:
+    // Rank 0's last task:
     bool committing_ = false;
     Result<std::filesystem::path> committed_;
-    Status tidied_;  ///< after it was committed
+    Status tidied_;  ///< whether older checkpoints could be removed
     std::int64_t bytes_ = 0;
     Background background_;  // last: its thread uses the others
 };

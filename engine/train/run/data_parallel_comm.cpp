@@ -13,7 +13,7 @@ namespace {
 
 using Collective = std::function<RequestPtr(Communicator&, ArraySpan)>;
 
-/// Of a unit that each replica has a part of, or that one has.
+/// The collective that gathers a unit, of which each replica has a part, or one replica has everything.
 Collective gathering(const FlatUnit& unit) {
     if (unit.owner < 0) return &Communicator::igatherParts;
     return
@@ -27,7 +27,7 @@ Collective reducing(const FlatUnit& unit) {
 
 /// Whether devices begin and await collectives in their own order. A ring consists of the processor's messages and
 /// sums, and only the processor waits for modelled moments.
-bool goesByDevice(const DataParallelCommSetup& setup) {
+bool devicesExchangeAlone(const DataParallelCommSetup& setup) {
     return setup.direct && !setup.arena.device().onHost() && !setup.clock.isModelled() &&
            setup.parallel.allReduce != "ring";
 }
@@ -35,7 +35,8 @@ bool goesByDevice(const DataParallelCommSetup& setup) {
 }  // namespace
 
 DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
-    : setup_(std::move(setup)), followsDevice_(goesByDevice(setup_)), clock_(&setup_.clock), spans_(setup_.trace) {
+    : setup_(std::move(setup)), followsDevice_(devicesExchangeAlone(setup_)), clock_(&setup_.clock),
+      spans_(setup_.trace) {
     const auto clock = [this] { return setup_.trace.now(); };
     if (followsDevice_ && setup_.holders) setup_.holders->prepare();
     if (followsDevice_) beside_ = std::make_unique<DeviceCollectives>(std::move(setup_.group), clock);
@@ -200,7 +201,7 @@ void DataParallelComm::beforeRecompute(int layer) {
     if (active_) arrive(layer);
 }
 
-void DataParallelComm::afterAgain(int layer) {
+void DataParallelComm::afterRecompute(int layer) {
     if (active_)
         clock_->finishPart(compute_, seconds_.again * costsOf(compute_).againShare[static_cast<std::size_t>(layer)]);
 }
@@ -268,16 +269,16 @@ void DataParallelComm::await(const PiecePtr& piece) {
             clock_->waitUntil(piece->modelled->end);
         };
         if (awaited && piece->modelled->end <= setup_.trace.now()) return both();
-        return tellWait(piece->action, both);
+        return recordWait(piece->action, both);
     }
     if (awaited) return;
     beside_->wait(piece->ticket, [this](Ticket ticket, const auto& wait) {
-        if (pieces_.empty() || ticket < pieces_.front()->ticket) return wait();  // it was over long ago
-        tellWait(pieces_[static_cast<std::size_t>(ticket - pieces_.front()->ticket)]->action, wait);
+        if (pieces_.empty() || ticket < pieces_.front()->ticket) return wait();  // recorded already
+        recordWait(pieces_[static_cast<std::size_t>(ticket - pieces_.front()->ticket)]->action, wait);
     });
 }
 
-void DataParallelComm::tellWait(const Action& what, const std::function<void()>& wait) {
+void DataParallelComm::recordWait(const Action& what, const std::function<void()>& wait) {
     RankTrace& trace = setup_.trace;
     const Moment from = mark();
     if (!followsDevice_) trace.doing(RankPhase::Communicating, what);

@@ -26,11 +26,12 @@ namespace shardlab {
 struct DataParallelCommSetup {
     ParallelSpec parallel;
     int replica = 0;
-    std::unique_ptr<Communicator> group;  ///< the replicas; for this alone
-    std::unique_ptr<Communicator>
-        holders;                   ///< likewise those of them with the same experts; null where that is all, or none
-    bool direct = false;           ///< they take addresses of the device; else of the processor
-    std::map<int, Stage*> stages;  ///< of this rank, by global stage
+    std::unique_ptr<Communicator> group;  ///< the replicas; for this object alone
+    /// The replicas with the same experts, for this object alone; null where these are all replicas, or there are no
+    /// experts.
+    std::unique_ptr<Communicator> holders;
+    bool direct = false;           ///< the groups take addresses of the device; else of the processor
+    std::map<int, Stage*> stages;  ///< this rank's, by global stage
     Arena& arena;
     RankTrace& trace;
     const StepCosts& costs;
@@ -39,32 +40,32 @@ struct DataParallelCommSetup {
 
 class DataParallelComm final : public LayerHooks {
 public:
-    /// Collective over the group.
+    /// The constructor is collective over the group.
     explicit DataParallelComm(DataParallelCommSetup setup);
 
-    /// Whether collectives begin, and are awaited, in the device's own order; else it is the processor that begins them
-    /// and waits, and what is told of compute beside them has its clock.
+    /// Whether the device begins and awaits collectives in its own order. Else the processor does, and the spans of
+    /// compute beside them are measured by the processor's clock.
     bool followsDevice() const { return followsDevice_; }
 
-    /// Null without ZeRO.
+    /// The shards of a stage; null without ZeRO.
     StageShards* shards(int stage);
 
     /// Interprets REDUCE_BUCKETS, SCATTER_GRAD, GATHER_F, GATHER_B, which wait for their compute action, or
     /// GATHER_PARAM.
     void announce(const Action& action);
-    /// Around a compute action; begin tells whether anything runs beside it. Then the compute lane is this object's
-    /// until end: finished layer by layer on the clock, its spans cut by waits. Where not followsDevice(), the device's
-    /// work is over at end.
+    /// begin() and end() stand around a compute action. begin() returns whether anything runs beside it. If so, this
+    /// object owns the compute lane until end(): it finishes the layers one by one on the clock, and splits the spans
+    /// at waits. Where not followsDevice(), the device's work must be over at end().
     bool begin(const Action& compute);
     void end();
-    /// What is asked for from now on comes after all reductions; what was done is recorded.
+    /// Everything that the device is asked for from now on comes after all reductions. Records what has been done.
     void settleReductions() { settle(lastReduction_); }
-    /// Likewise after all there is, which is over when this returns.
+    /// Waits until everything that was started is over.
     void settleAll();
-    /// The processor waits until all that was started is over: to be called before it waits for the device, which does
-    /// not notice that a replica is lost.
+    /// The processor waits until everything that was started is over. To be called before the processor waits for the
+    /// device, which does not notice that a replica is lost.
     void drain();
-    /// Records what has been done. A lost replica is an exception.
+    /// Records what has been done. Throws where a replica is lost.
     void collect();
     /// Changes the clock, on every rank alike, while nothing is under way.
     void setClock(StepClock& clock) { clock_ = &clock; }
@@ -81,16 +82,16 @@ public:
         if (!lastReduction_) return std::nullopt;
         return Reduction{lastReduction_->ticket, lastReduction_->modelled ? lastReduction_->modelled->end : 0};
     }
-    /// What is asked for from now on comes after it.
+    /// Whether everything that the device is asked for from now on comes after the reduction.
     bool isOver(const Reduction& reduction) const { return beside_->awaited(reduction.ticket); }
-    /// Of what has been recorded in the step.
+    /// Seconds of the collectives, and of the waits for them, that have been recorded in the step.
     double communicatedSeconds() const { return toSeconds(communicated_); }
     double exposedSeconds() const { return toSeconds(spans_.waited()); }
 
     void beforeUse(int layer) override;
     void afterUse(int layer) override;
     void beforeRecompute(int layer) override;
-    void afterAgain(int layer) override;
+    void afterRecompute(int layer) override;
     void beforeGradient(int layer) override;
     void afterGradient(int layer) override;
 
@@ -107,7 +108,7 @@ private:
     using PiecePtr = std::shared_ptr<Piece>;
 
     const DataCosts& costsOf(const Action& action) const;
-    /// `collective` works on `whole`, or where the group does not reach that on a copy in the processor's memory.
+    /// `collective` works on `whole`, or on a copy in the processor's memory where the group cannot reach `whole`.
     PiecePtr start(const Action& action, int index, ArraySpan whole,
                    std::function<RequestPtr(Communicator&, ArraySpan)> collective, std::function<void()> finish = {},
                    std::shared_ptr<std::vector<RingHop>> hops = nullptr, bool experts = false);
@@ -119,11 +120,11 @@ private:
     void startGathers();
     void arrive(int layer);
     void await(const PiecePtr& piece);
-    /// The compute lane waits for `what`.
-    void tellWait(const Action& what, const std::function<void()>& wait);
+    /// Calls `wait`, in which the compute lane waits for `what`, and records the time.
+    void recordWait(const Action& what, const std::function<void()>& wait);
     void settle(const PiecePtr& piece);
     void record(const Piece& piece, const CollectivesBesideCompute::Times& real);
-    /// When what was asked for is done.
+    /// The moment at which everything asked for so far is done.
     Moment mark() const { return followsDevice_ ? setup_.trace.mark() : Moment(setup_.trace.now()); }
     ArraySpan gradientSlot(const FlatUnit& unit, std::size_t& taken) const;
 
@@ -144,17 +145,17 @@ private:
     std::optional<Action> gather_, reduce_;
     std::int64_t announcedAt_ = 0;
     std::size_t gathers_ = 0, reductions_ = 0;
-    int gathering_ = -1;                             ///< layer whose gathers were started last
+    int gathering_ = -1;                             ///< the layer whose gathers were started last
     std::map<int, std::vector<PiecePtr>> arriving_;  ///< by layer
-    LayeredShares seconds_;                          ///< of the whole action
+    LayeredShares seconds_;                          ///< seconds of the whole action
 
     std::size_t gradientTurn_ = 0;
     PiecePtr slotScatter_[2], stayScatter_;
     PiecePtr last_, lastReduction_;
     std::deque<PiecePtr> pieces_;  ///< started, not yet recorded
-    std::int64_t dataFree_ = 0;    ///< modelled
+    std::int64_t dataFree_ = 0;    ///< modelled moment from which the link of the data axis is free
     std::int64_t communicated_ = 0;
-    std::unique_ptr<CollectivesBesideCompute> beside_;  ///< last: its thread works in the memory of the above
+    std::unique_ptr<CollectivesBesideCompute> beside_;  ///< last: its thread works in the memory of the members above
 };
 
 }  // namespace shardlab

@@ -15,25 +15,25 @@ class ElasticCentre {
 public:
     ElasticCentre(const OptimizerSpec& optimizer, int updates, RankStages& stages, Communicator& data, Arena& arena);
 
-    /// The centre is what the weights are, which begin as the same on all replicas.
+    /// Sets the centre to the weights, which begin as the same on all replicas.
     void begin();
-    /// Replica whose turn it is in a step, from 0.
+    /// The replica whose turn it is in a step; replicas are counted from 0.
     int turn(int step) const { return step % data_.size(); }
-    /// This rank's replica, or the centre that it keeps.
+    /// Whether this rank's replica, or the centre that it keeps, exchanges in the step.
     bool takesPart(int step) const { return data_.rank() == 0 || data_.rank() == turn(step); }
-    /// The other side's rank in the group of replicas; its own where both are here.
+    /// The rank of the other side in the group of replicas; this rank where both sides are here.
     int peer(int step) const { return data_.rank() == 0 ? turn(step) : 0; }
-    /// Of a rank that takes part. Returns ‖W − W̄‖² before, of what this rank owns.
+    /// To be called on a rank that takes part. Returns ‖W − W̄‖² before the exchange, over what this rank owns.
     double exchange(int step);
 
-    /// Collective over replicas: forwards read the centre until restore().
+    /// Collective over the replicas. Forwards read the centre until restore().
     void lend();
     void restore();
 
 private:
     struct Held {
-        Buffer centre;   ///< of replica 0; empty on others
-        Buffer passing;  ///< what the other side had; where forwards read the centre
+        Buffer centre;   ///< on replica 0; empty on others
+        Buffer passing;  ///< what the other side had; between lend() and restore() the centre
     };
 
     double exchangeHere(Stage& stage, Held& held, float alpha);

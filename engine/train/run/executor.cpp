@@ -43,7 +43,7 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
     setup_.arena.startStep();
     for (const Action& action : actions) {
         setup_.transfers.progress();
-        if (setup_.dataAxis) setup_.dataAxis->collect();
+        if (setup_.dataParallel) setup_.dataParallel->collect();
         if (setup_.hostCopies) setup_.hostCopies->progress();
         setup_.trace.collect();
         carryOut(action);
@@ -63,10 +63,10 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
 /// Waits for everything that the list has begun, and records it.
 void Executor::finishList() {
     if (setup_.plan.lowered.flushes() || evaluating_) setup_.transfers.finish();
-    if (setup_.dataAxis) setup_.dataAxis->settleAll();
+    if (setup_.dataParallel) setup_.dataParallel->settleAll();
     if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::ReloadWeights);
     setup_.arena.device().synchronize();
-    if (setup_.dataAxis) setup_.dataAxis->collect();
+    if (setup_.dataParallel) setup_.dataParallel->collect();
     if (setup_.hostCopies) setup_.hostCopies->collect();
 }
 
@@ -87,7 +87,7 @@ void Executor::carryOut(const Action& action) {
     case ActionWork::DataPieces:
         if (action.kind == ActionKind::GatherUpdated && setup_.hostCopies)
             setup_.hostCopies->await(ActionKind::ReloadWeights);
-        return setup_.dataAxis->announce(action);
+        return setup_.dataParallel->announce(action);
     case ActionWork::Update: return update(action);
     case ActionWork::WeightVersion:
         return action.kind == ActionKind::StashWeights ? versions_.stash(action) : versions_.free(action);
@@ -113,7 +113,7 @@ Executed Executor::evaluate(std::span<const Action> actions, const Tokens& token
 void Executor::useClock(StepClock& clock) {
     clock_ = &clock;
     setup_.transfers.setClock(clock);
-    if (setup_.dataAxis) setup_.dataAxis->setClock(clock);
+    if (setup_.dataParallel) setup_.dataParallel->setClock(clock);
 }
 
 bool Executor::updatesItself() const {
@@ -148,7 +148,7 @@ void Executor::compute(const Action& action) {
     const Moment begin = setup_.trace.mark();
     const std::int64_t began = clock_->now();
     setup_.trace.doing(RankPhase::Compute, action);
-    const bool layered = setup_.dataAxis && setup_.dataAxis->begin(action);
+    const bool layered = setup_.dataParallel && setup_.dataParallel->begin(action);
     const ConstArraySpan stashed = versions_.of(action);
     device.beginRange(toText(action).c_str());
     if (!stashed.empty()) at(action).stage->computeWith(stashed);
@@ -156,9 +156,9 @@ void Executor::compute(const Action& action) {
     if (!stashed.empty()) at(action).stage->computeWith({});
     device.endRange();
     // What the processor carries out beside compute follows the processor's clock.
-    if (layered && !setup_.dataAxis->followsDevice()) device.synchronize();
+    if (layered && !setup_.dataParallel->followsDevice()) device.synchronize();
     clock_->slowDown(began);
-    if (layered) setup_.dataAxis->end();
+    if (layered) setup_.dataParallel->end();
     else clock_->finish(action);
     clock_->recordParts(action, began);
     if (!layered) setup_.trace.span(Lane::Compute, eventKind(action.kind), begin, setup_.trace.mark(), action);
@@ -194,9 +194,9 @@ void Executor::backward(const Action& action, Buffer received) {
 }
 
 void Executor::reduce(const Action& action) {
-    if (setup_.dataAxis) {
-        setup_.dataAxis->settleReductions();
-        setup_.dataAxis->drain();
+    if (setup_.dataParallel) {
+        setup_.dataParallel->settleReductions();
+        setup_.dataParallel->drain();
     }
     if (setup_.hostCopies) setup_.hostCopies->progress();
     setup_.arena.device().synchronize();
@@ -279,7 +279,7 @@ void Executor::updateShared(int number) {
 
 void Executor::update(const Action& action) {
     if (!updatesItself()) return at(action).zeroGradients();
-    if (setup_.dataAxis) setup_.dataAxis->settleReductions();
+    if (setup_.dataParallel) setup_.dataParallel->settleReductions();
     if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::OffloadGradients);
     Device& device = setup_.arena.device();
     const bool exchanges = !gradients_.overflow && !setup_.plan.costs.tensorSpans(action).empty();
@@ -303,7 +303,7 @@ void Executor::update(const Action& action) {
     setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, mark(), action);
 }
 
-void Executor::border(int microbatches) {
+void Executor::crossStepBoundary(int microbatches) {
     for (auto& [index, rankStage] : setup_.stages) rankStage.stage->renumber(-microbatches);
     setup_.transfers.renumber(-microbatches);
     versions_.renumber(-setup_.plan.lowered.updates);

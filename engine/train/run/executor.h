@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interprets a lowered schedule: the list of actions of one pipeline rank, one by one, whatever schedule it came from.
+// Carries out the actions that a lowered schedule lists for one pipeline rank, whatever schedule the list came from.
 #pragma once
 
 #include "engine/predict/plan/plan.h"
@@ -38,10 +38,10 @@ struct ExecutorSetup {
     StepClock& clock;
     const LossScale& scale;
     Transfers& transfers;
-    ElasticCentre* elastic = nullptr;      ///< null where no list has ExchangeElastic
-    SharedWeights* shared = nullptr;       ///< a Hogwild worker's; null elsewhere
-    DataParallelComm* dataAxis = nullptr;  ///< null where nothing is exchanged beside compute
-    HostCopies* hostCopies = nullptr;      ///< null where nothing lies on the host
+    ElasticCentre* elastic = nullptr;          ///< null where no list has ExchangeElastic
+    SharedWeights* shared = nullptr;           ///< a Hogwild worker's; null elsewhere
+    DataParallelComm* dataParallel = nullptr;  ///< null where nothing is exchanged beside compute
+    HostCopies* hostCopies = nullptr;          ///< null where nothing lies on the host
 };
 
 /// The results of a list of actions.
@@ -60,9 +60,10 @@ public:
 
     /// One training step; `step` counts from 0.
     Executed train(std::span<const Action> actions, int step, const Tokens& tokens);
-    /// Between two steps that are not flushed: the numbers of microbatches and weight versions fall by those of a step.
-    void border(int microbatches);
-    /// At the end of the run: waits for what is on its way, drops what nobody will use.
+    /// To be called between two steps that are not flushed: lowers the numbers of microbatches, and of weight versions,
+    /// by those of one step.
+    void crossStepBoundary(int microbatches);
+    /// To be called at the end of the run: waits for what is on its way, and drops what nobody will use.
     void abandon();
     /// A forward-only list; nothing is kept, and the clock is the unmodelled one.
     Executed evaluate(std::span<const Action> actions, const Tokens& tokens);

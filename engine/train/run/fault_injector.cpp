@@ -11,7 +11,7 @@ FaultInjector::FaultInjector(std::vector<InjectedFault> own, Recorder& recorder,
     : own_(std::move(own)), recorder_(recorder), settle_(std::move(settle)) {}
 
 void FaultInjector::beginStep(int step) {
-    // One that goes on begins late where the run itself does: from a checkpoint behind it.
+    // A lasting fault begins late where the run goes on from a checkpoint behind the fault's step.
     const auto due = [step](const InjectedFault& fault) {
         return fault.happensOnce() ? fault.after == step : fault.after <= step;
     };

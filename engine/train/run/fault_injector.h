@@ -12,12 +12,13 @@ namespace shardlab {
 
 class FaultInjector {
 public:
-    /// `own`: this rank's. `settle` is called before what ends the process, so that the event of it is not lost.
+    /// `own` are the faults of this rank. `settle` is called before a fault that ends the process, so that its event is
+    /// not lost.
     FaultInjector(std::vector<InjectedFault> own, Recorder& recorder, std::function<void()> settle);
 
-    /// Before anything else of a step. May not return.
+    /// To be called before anything else of a step. May not return.
     void beginStep(int step);
-    /// What computing takes as a multiple of its own time; 1: nothing is asked for.
+    /// By how much computing is slowed down: its time is multiplied by this factor. 1 where no fault asks for it.
     double slowdown() const { return slowdown_; }
 
 private:

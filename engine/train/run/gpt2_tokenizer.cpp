@@ -15,7 +15,7 @@ namespace shardlab {
 
 namespace {
 
-constexpr std::int64_t largestMerges = 16 << 20;  ///< bytes; those of GPT-2 are half a MiB
+constexpr std::int64_t largestMerges = 16 << 20;  ///< bytes; GPT-2's file has half a MiB
 constexpr std::string_view endOfText = "<|endoftext|>";
 constexpr const char* legal = "vocab.json and merges.txt of GPT-2, or of a tokenizer trained like it";
 
@@ -28,7 +28,7 @@ Class classOf(UChar32 character) {
     return category & U_GC_N_MASK ? Class::Number : Class::Other;
 }
 
-/// A text's characters one by one; malformed bytes count as characters that are neither letter, number nor space.
+/// Reads a text's characters one by one; malformed bytes count as characters that are neither letter, number nor space.
 class Characters {
 public:
     explicit Characters(std::string_view text) : text_(text) {}
@@ -84,7 +84,7 @@ std::map<UChar32, unsigned char> writtenBytes() {
     return bytes;
 }
 
-/// Empty where a character stands for no byte.
+/// The byte that a character stands for; empty where it stands for none.
 std::optional<std::string> writtenBytes(std::string_view written) {
     static const std::map<UChar32, unsigned char> known = writtenBytes();
     std::string bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPT-2's tokenizer: text is split into words, a word's bytes are merged pair by pair, the pair learned first before
-// the others, as long as there is one (Sennrich et al., 1508.07909, on bytes).
+// GPT-2's tokenizer: a text is split into words, and the bytes of a word are merged pair by pair as long as a learned
+// pair is left; the pair learned first is merged first (Sennrich et al., 1508.07909, on bytes).
 #pragma once
 
 #include "engine/base/result.h"
@@ -16,7 +16,7 @@
 
 namespace shardlab {
 
-/// The words of a UTF-8 text, which together are the text again:
+/// The words of a UTF-8 text; one after another they give the text again:
 ///   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 std::vector<std::string_view> gpt2Words(std::string_view text);
 
@@ -28,7 +28,7 @@ public:
 
     /// "<|endoftext|>" is one token where the vocabulary has it. Error: not UTF-8; `where` names the text.
     Result<Tokens> encode(std::string_view text, const std::string& where) const;
-    /// Tokens are below this.
+    /// All tokens are below this number.
     int vocabulary() const { return vocabulary_; }
 
 private:

@@ -20,8 +20,8 @@ constexpr std::int64_t noLimit = std::numeric_limits<std::int64_t>::max();
 }  // namespace
 
 int HogwildWorker::run() {
-    HogwildWord& word = setup_.weights.word();
-    if (leads()) word.mayBegin = noLimit;
+    HogwildCommands& commands = setup_.weights.commands();
+    if (leads()) commands.mayBegin = noLimit;
     setup_.workers.barrier();
     setup_.clock.startStep(setup_.workers);
     for (;;) {
@@ -29,11 +29,11 @@ int HogwildWorker::run() {
         if (leads() && !granted_) obey();
         if (mustMeet()) {
             if (!meet()) return step_;
-        } else if (step_ < word.mayBegin && (!leads() || granted_)) {
+        } else if (step_ < commands.mayBegin && (!leads() || granted_)) {
             step();
         } else {
             setup_.trace.doing(RankPhase::Paused);
-            while (!mustMeet() && (leads() ? !granted_ : step_ >= word.mayBegin)) {
+            while (!mustMeet() && (leads() ? !granted_ : step_ >= commands.mayBegin)) {
                 std::this_thread::sleep_for(pausedPoll);
                 setup_.workers.requireMembers();
                 if (leads()) obey();
@@ -42,26 +42,26 @@ int HogwildWorker::run() {
     }
 }
 
-/// Worker 0's commands become what all read.
+/// Passes the commands to worker 0 on to all workers.
 void HogwildWorker::obey() {
-    HogwildWord& word = setup_.weights.word();
+    HogwildCommands& commands = setup_.weights.commands();
     switch (setup_.control.next()) {
     case Decision::Run:
         granted_ = true;
-        word.mayBegin = std::exchange(paused_, false) ? step_ + 1 : noLimit;
+        commands.mayBegin = std::exchange(paused_, false) ? step_ + 1 : noLimit;
         break;
     case Decision::Pause:
         paused_ = true;
-        word.mayBegin = step_;
+        commands.mayBegin = step_;
         break;
-    case Decision::Checkpoint: word.meetings = word.meetings + 1; break;
-    case Decision::Stop: word.stops = 1; break;
+    case Decision::Checkpoint: commands.meetings = commands.meetings + 1; break;
+    case Decision::Stop: commands.stops = 1; break;
     }
 }
 
 bool HogwildWorker::mustMeet() const {
-    const HogwildWord& word = setup_.weights.word();
-    return step_ == setup_.steps || word.stops != 0 || word.meetings > met_ ||
+    const HogwildCommands& commands = setup_.weights.commands();
+    return step_ == setup_.steps || commands.stops != 0 || commands.meetings > met_ ||
            (setup_.due && step_ > taken_ && setup_.due(step_));
 }
 
@@ -73,12 +73,12 @@ bool HogwildWorker::meet() {
         if (least == most) break;
         while (step_ < most) step();
     }
-    const HogwildWord& word = setup_.weights.word();  // worker 0 is here, and changes nothing
+    const HogwildCommands& commands = setup_.weights.commands();  // worker 0 is here too, so nobody changes it
     setup_.weights.read();
     setup_.workers.barrier();  // all have read before anybody writes again
-    const bool due = setup_.due && step_ > taken_ && setup_.due(step_), asked = word.meetings > met_;
-    const bool ends = step_ == setup_.steps || word.stops != 0;
-    met_ = word.meetings;
+    const bool due = setup_.due && step_ > taken_ && setup_.due(step_), asked = commands.meetings > met_;
+    const bool ends = step_ == setup_.steps || commands.stops != 0;
+    met_ = commands.meetings;
     if (leads() && step_ == setup_.steps && step_ > setup_.firstStep && setup_.validatesAfter(step_ - 1)) validate();
     if (due || asked) setup_.checkpoint(step_);
     if (due) taken_ = step_;
@@ -99,13 +99,13 @@ void HogwildWorker::step() {
     setup_.trace.span(Lane::Host, EventKind::Step, begin, end);
     setup_.trace.memoryPeak();
     for (const ExpertLoad& load : setup_.stage.takeExpertLoads()) setup_.trace.experts(load);
-    setup_.weights.tellLoss(done.lossSum / setup_.microbatches);
+    setup_.weights.publishLoss(done.lossSum / setup_.microbatches);
     if (leads()) setup_.stepped(step_, setup_.weights.meanLoss(), done.gradientNorm, toSeconds(end - begin));
     ++step_;
     if (leads() && step_ < setup_.steps && setup_.validatesAfter(step_ - 1)) validate();
 }
 
-/// Others go on meanwhile.
+/// Validates on worker 0 while the others go on.
 void HogwildWorker::validate() {
     setup_.validate();
     setup_.weights.read();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker of Hogwild: step after step at its own pace, on weights that it shares with all others (shared_weights.h).
-// Workers wait for each other only where there must be one state of the run: at its end, where it stops, and for a
-// checkpoint. There they meet: all go on to the step of whoever is furthest.
+// A worker of Hogwild. It trains step after step, without waiting, on weights that it shares with all others
+// (shared_weights.h). Workers wait for each other only where the run must have one state: at its end, where it stops,
+// and for a checkpoint. There they meet: all go on to the step of the worker that is furthest.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -25,34 +25,35 @@ struct HogwildWorkerSetup {
     Arena& arena;
     RankTrace& trace;
     StepClock& clock;
-    RunControl& control;              ///< worker 0's commands; others have none
-    std::span<const Action> actions;  ///< of a step
+    RunControl& control;              ///< commands to worker 0; others get none
+    std::span<const Action> actions;  ///< the actions of one step
     int firstStep = 0, steps = 1;
     int microbatches = 1;
     std::function<MicrobatchTokens(std::int64_t step, int microbatch)> tokens;
-    std::function<bool(int stepsDone)> due;  ///< a checkpoint; may be empty
-    /// Collective, of weights that are alike on all workers and that nobody writes meanwhile.
+    std::function<bool(int stepsDone)> due;  ///< whether a checkpoint is due; may be empty
+    /// Collective. The weights are then alike on all workers, and nobody writes them.
     std::function<void(int stepsDone)> checkpoint;
     std::function<void(int step)> begins;
-    /// Worker 0's, after a step and after a step that validates; the last one's when all have met.
+    /// Called on worker 0: `stepped` after each step, `validate` after each step for which `validatesAfter` holds
+    /// (after the last step once all have met).
     std::function<void(int step, double loss, double gradientNorm, double seconds)> stepped;
     std::function<bool(int step)> validatesAfter;
-    std::function<void()> validate;  ///< the weights in this worker's copy
+    std::function<void()> validate;  ///< works on the weights in this worker's copy
 };
 
 class HogwildWorker {
 public:
     explicit HogwildWorker(HogwildWorkerSetup setup)
         : setup_(std::move(setup)), step_(setup_.firstStep), taken_(setup_.firstStep) {}
-    /// Until the last step is done or worker 0 was told to stop. Returns the steps that are done, the same on all; the
-    /// weights of all copies are then those that are shared, to the bit.
+    /// Trains until the last step is done or a command to worker 0 stops the run. Returns the number of steps done,
+    /// which is the same on all workers. Every worker's copy then has the bits of the shared weights.
     int run();
 
 private:
     bool leads() const { return setup_.workers.rank() == 0; }
     void obey();
     bool mustMeet() const;
-    /// False: it ends.
+    /// False: the run ends.
     bool meet();
     void step();
     void validate();
@@ -61,8 +62,8 @@ private:
     int step_;
     int taken_;             ///< steps done at the last checkpoint that was due
     bool granted_ = false;  ///< worker 0: the next step is allowed
-    bool paused_ = false;   ///< worker 0: the step before was waited for
-    std::int64_t met_ = 0;  ///< meetings that were asked for and held
+    bool paused_ = false;   ///< worker 0: the run was paused before this step
+    std::int64_t met_ = 0;  ///< meetings that have taken place because somebody asked for them
 };
 
 }  // namespace shardlab

@@ -37,7 +37,8 @@ HostCopies::Copy HostCopies::prepared(const Action& action) {
 
 void HostCopies::start(const Action& action) {
     Copy copy = prepared(action);
-    if (action.kind == ActionKind::OffloadGradients && setup_.dataAxis) copy.after = setup_.dataAxis->lastReduction();
+    if (action.kind == ActionKind::OffloadGradients && setup_.dataParallel)
+        copy.after = setup_.dataParallel->lastReduction();
     const std::int64_t ready = std::max(setup_.clock.now(), copy.after ? copy.after->end : 0);
     copy.modelled = setup_.clock.reserve(linkFree(action.kind), ready, setup_.clock.duration(action));
     if (isSwap(action.kind))
@@ -49,7 +50,7 @@ void HostCopies::start(const Action& action) {
 
 void HostCopies::progress() {
     if (running_ && background_.idle()) {
-        background_.wait();  // throws what it threw
+        background_.wait();  // rethrows what the copy threw
         const Copy done = *std::exchange(running_, std::nullopt);
         const TimeSpan& when = done.modelled ? *done.modelled : done.measured;
         record(done, when.begin, when.end);
@@ -57,7 +58,7 @@ void HostCopies::progress() {
     std::array<bool, 2> blocked{};  // by direction: a copy does not pass one that waits
     for (auto next = waiting_.begin(); !running_ && next != waiting_.end();) {
         bool& stands = blocked[direction(next->action.kind)];
-        stands = stands || (next->after && !setup_.dataAxis->isOver(*next->after));
+        stands = stands || (next->after && !setup_.dataParallel->isOver(*next->after));
         if (stands) {
             ++next;
             continue;
@@ -80,13 +81,13 @@ void HostCopies::begin(Copy copy) {
         return;
     }
     const Moment from = setup_.trace.mark();
-    const Over over = copy.carryOut();
+    const Completion completion = copy.carryOut();
     if (copy.modelled) {
         record(copy, copy.modelled->begin, copy.modelled->end);
     } else {
-        record(copy, from, over ? Moment(over) : Moment(setup_.trace.now()));
+        record(copy, from, completion ? Moment(completion) : Moment(setup_.trace.now()));
     }
-    asked_.push_back({std::move(copy), from, over});
+    onDevice_.push_back({std::move(copy), from, completion});
 }
 
 bool HostCopies::isPending(const Which& which) const {
@@ -96,7 +97,7 @@ bool HostCopies::isPending(const Which& which) const {
 void HostCopies::settle(const Which& which) {
     for (progress(); isPending(which); progress()) {
         if (running_) background_.wait();
-        else setup_.dataAxis->settleReductions();
+        else setup_.dataParallel->settleReductions();
     }
 }
 
@@ -106,42 +107,42 @@ void HostCopies::await(ActionKind kind) {
     const auto alike = [&](const Copy& copy) { return direction(copy.action.kind) == direction(kind); };
     RankTrace& trace = setup_.trace;
     progress();
-    const Over over = overOf(what);
-    // Weights go before what the device is asked for from now on: the processor waits for gradients alone.
+    const Completion completion = completionOf(what);
+    // The device itself does later work after the weights have come; only for gradients does the processor wait.
     const bool modelled = setup_.clock.isModelled();
-    const bool byDevice = over && kind == ActionKind::ReloadWeights && !modelled;
-    const bool waits = modelled ? linkFree(kind) > trace.now() : isPending(alike) || over;
-    const Moment from = over && !modelled && !byDevice ? trace.mark() : Moment(trace.now());
+    const bool byDevice = completion && kind == ActionKind::ReloadWeights && !modelled;
+    const bool waits = modelled ? linkFree(kind) > trace.now() : isPending(alike) || completion;
+    const Moment from = completion && !modelled && !byDevice ? trace.mark() : Moment(trace.now());
     settle(alike);
-    for (const Asked& asked : asked_)
-        if (asked.over && alike(asked.copy) && !byDevice)
-            for (Backoff idle(false); !asked.over->reached();) idle.pause();
+    for (const DeviceCopy& started : onDevice_)
+        if (started.completion && alike(started.copy) && !byDevice)
+            for (Backoff idle(false); !started.completion->reached();) idle.pause();
     setup_.clock.waitUntil(linkFree(kind));
-    if (waits) waits_.wait(what, from, byDevice ? Moment(over) : Moment(trace.now()));
-    std::erase_if(asked_, [&](const Asked& asked) { return alike(asked.copy); });
+    if (waits) waits_.wait(what, from, byDevice ? Moment(completion) : Moment(trace.now()));
+    std::erase_if(onDevice_, [&](const DeviceCopy& started) { return alike(started.copy); });
 }
 
-HostCopies::Over HostCopies::overOf(const Action& action) const {
-    const auto found = std::ranges::find(asked_, action, [](const Asked& asked) { return asked.copy.action; });
-    return found == asked_.end() ? nullptr : found->over;
+HostCopies::Completion HostCopies::completionOf(const Action& action) const {
+    const auto found = std::ranges::find(onDevice_, action, [](const DeviceCopy& started) { return started.copy.action; });
+    return found == onDevice_.end() ? nullptr : found->completion;
 }
 
 void HostCopies::awaitSwap(const Action& what, std::int64_t end) {
     const auto same = [&](const Copy& copy) { return copy.action == what; };
     RankTrace& trace = setup_.trace;
     progress();
-    const Over over = overOf(what);
+    const Completion completion = completionOf(what);
     const bool modelled = setup_.clock.isModelled();
-    const bool byDevice = over && !modelled;
-    const bool waits = modelled ? end > trace.now() : isPending(same) || over;
+    const bool byDevice = completion && !modelled;
+    const bool waits = modelled ? end > trace.now() : isPending(same) || completion;
     const Moment from = byDevice ? trace.mark() : Moment(trace.now());
     settle(same);
-    if (byDevice) setup_.device.await(*over);
-    else if (over)
-        for (Backoff idle(false); !over->reached();) idle.pause();
+    if (byDevice) setup_.device.await(*completion);
+    else if (completion)
+        for (Backoff idle(false); !completion->reached();) idle.pause();
     setup_.clock.waitUntil(end);
     if (waits) waits_.wait(what, from, byDevice ? trace.mark() : Moment(trace.now()));
-    std::erase_if(asked_, [&](const Asked& asked) { return same(asked.copy); });
+    std::erase_if(onDevice_, [&](const DeviceCopy& started) { return same(started.copy); });
 }
 
 void HostCopies::leaveDevice(const Action& free) {

@@ -14,13 +14,13 @@ namespace shardlab {
 namespace {
 
 constexpr int waves = 3;
-constexpr int mostPeriods = 3;  ///< of a wave, over an image
+constexpr int mostPeriods = 3;  ///< most periods of a wave over an image
 
-/// Goes an integer number of times round the image each way, so that any shift of it is a picture without a seam.
+/// A wave with an integer number of periods in either direction, so that a shifted pattern has no seam.
 struct Wave {
     int across = 0;
     int down = 0;
-    double phase = 0;  ///< of the first channel; the next ones are later by `lag`
+    double phase = 0;  ///< of the first channel; each further channel is later by `lag`
     double lag = 0;
 };
 
@@ -45,7 +45,7 @@ Pattern patternOf(std::int64_t seed, int number) {
 std::vector<std::uint16_t> generateImages(std::int64_t seed, const ModelSpec& model, std::int64_t count) {
     std::vector<Pattern> patterns;
     for (int number = 0; number < model.classes; ++number) patterns.push_back(patternOf(seed, number));
-    // Waves come round: of each only `image` different values are seen.
+    // Waves are periodic: each has only `image` different values.
     const int side = model.image;
     constexpr double turn = 2 * std::numbers::pi;
     std::vector<std::uint16_t> samples;

@@ -10,8 +10,8 @@ namespace shardlab {
 
 /// The built-in images: `count` samples one after another, each model.image² · model.channels bytes (rows from the top,
 /// channels of a pixel side by side) and its class; a function of seed and model.image, channels and classes alone.
-/// Every class has a pattern of its own, three waves that cross; an image shows it shifted by any way round, weaker or
-/// stronger, under noise. So classes cannot be told by single pixels: a model learns directions and distances.
+/// Every class has a pattern of its own, three waves that cross. An image shows it shifted by any distance, weaker or
+/// stronger, under noise. Single pixels do not give a class away: a model must learn directions and distances.
 std::vector<std::uint16_t> generateImages(std::int64_t seed, const ModelSpec& model, std::int64_t count);
 
 }  // namespace shardlab

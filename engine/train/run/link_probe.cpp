@@ -26,7 +26,7 @@ struct Typical {
     double spread = 0;
 };
 
-/// Through (small, s) and (large, l): what is there without a byte, and bytes per second.
+/// The line through (small, s) and (large, l): seconds of an empty message, and bytes per second.
 LinkProfile lineThrough(double small, double s, double large, double l) {
     if (l <= s) return {0, large / l};
     const double bandwidth = (large - small) / (l - s);
@@ -37,8 +37,8 @@ void spinUntil(std::int64_t moment) {
     while (monotonicNanoseconds() < moment) {}
 }
 
-/// Nanoseconds from the begin of the send to the moment at which the receiver has it.
-/// `contended`: the other ranks compute meanwhile, and who shares a core with them waits for its turn.
+/// Nanoseconds from the begin of a send to the moment at which the receiver has the message. `contended`: the other
+/// ranks compute meanwhile, and a rank that shares a core with them waits for its turn.
 double oneWay(Communicator& world, int from, std::vector<std::byte>& data, bool contended) {
     const int to = 1 - from;
     std::int64_t moment = 0;
@@ -66,7 +66,7 @@ Typical sendSeconds(Communicator& world, std::size_t bytes, bool contended) {
     std::vector<double> times;
     for (int i = 0; i < warmUp + repeats; ++i)
         if (const double time = oneWay(world, i % 2, data, contended); i >= warmUp) times.push_back(time);
-    // Turns on a core come late or at once: it is their sum that a step waits for.
+    // A turn on a core comes at once or late; a step waits for the sum of all turns.
     if (contended) return {1e-9 * mean(times), 0};
     return {1e-9 * median(times), spreadOf(times)};
 }

@@ -38,7 +38,7 @@ void LossScale::restore(const std::map<std::string, double>& numbers) {
         const auto found = numbers.find(name);
         return found == numbers.end() ? without : found->second;
     };
-    // A manifest made by other hands can hold any number.
+    // A manifest that another program wrote can hold any number.
     const auto count = [&](const char* name) { return static_cast<int>(std::clamp(number(name, 0), 0.0, 2e9)); };
     if (dynamic_) value_ = number("loss scale", value_);
     good_ = count("steps since overflow");

@@ -8,25 +8,25 @@
 
 namespace shardlab {
 
-/// What the loss is multiplied by before backward, so that small gradients are numbers of fp16 too (1710.03740).
-/// Static: always the same. Dynamic: a step whose gradients are not finite is left out and the scale halved; after so
-/// many steps in a row that were good it is doubled, up to 2^24. A scale below 1 shows what 16 bits lose: gradients are
-/// then as small as those of a mean over so many times more tokens.
+/// The factor by which the loss is multiplied before the backward, so that small gradients do not vanish in fp16
+/// (1710.03740). A static scale never changes. A dynamic scale is halved, and the step skipped, where a gradient is not
+/// finite; after a number of good steps in a row it is doubled, up to 2^24. A scale below 1 shows what 16 bits lose:
+/// gradients are then as small as those of a mean over so many times more tokens.
 class LossScale {
 public:
     explicit LossScale(const PrecisionSpec& precision);
 
     bool active() const { return active_; }
-    /// Gradients may vanish, or are scaled so that they do not: their sizes are worth a look.
+    /// Whether the sizes of gradients are worth recording: they may vanish, or are scaled so that they do not.
     bool watched() const { return watched_; }
     bool dynamic() const { return dynamic_; }
     float value() const { return static_cast<float>(value_); }
-    /// Steps left out so far: they count for nothing in the optimizer.
+    /// Steps skipped so far; the optimizer does not count them.
     int skipped() const { return skipped_; }
-    /// After each step, alike on all ranks.
+    /// To be called after each step, with the same value on all ranks.
     void stepped(bool overflow);
 
-    /// For checkpoints: what continues a run, by name.
+    /// The state that a checkpoint keeps, by name.
     std::map<std::string, double> numbers() const;
     void restore(const std::map<std::string, double>& numbers);
 
@@ -36,7 +36,7 @@ private:
     bool dynamic_;
     double value_ = 1;
     int window_;
-    int good_ = 0;  ///< steps in a row
+    int good_ = 0;  ///< good steps in a row
     int skipped_ = 0;
 };
 

@@ -18,14 +18,14 @@ bool reducesTied(const Schedule& schedule) {
     });
 }
 
-/// Whether anything of the plan runs beside compute.
+/// Whether the schedule exchanges anything beside compute.
 bool usesDataAxis(const Schedule& schedule) {
     return std::ranges::any_of(schedule.ranks, [](const auto& actions) {
         return std::ranges::any_of(actions, [](const Action& action) { return isBesideCompute(action.kind); });
     });
 }
 
-/// From and to, of each pair of pipeline ranks that hold neighbouring stages.
+/// Sender and receiver of each link between pipeline ranks that hold neighbouring stages.
 std::vector<std::pair<int, int>> neighbours(const Schedule& schedule) {
     std::vector<std::pair<int, int>> links;
     for (std::size_t stage = 1; stage < schedule.rankOfStage.size(); ++stage) {
@@ -37,7 +37,7 @@ std::vector<std::pair<int, int>> neighbours(const Schedule& schedule) {
     return links;
 }
 
-/// Groups of the world for arrays of a device.
+/// Makes groups of the world that exchange arrays of a device.
 class Groups {
 public:
     Groups(Communicator& world, Device& device, const DirectExchange& direct)
@@ -159,8 +159,8 @@ void beginMirrors(RankStages& stages) {
 }
 
 std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, RankStages& stages, Arena& arena, Arena& host,
-                                           RankTrace& trace, StepClock& clock, DataParallelComm* dataAxis) {
-    HostCopiesSetup setup{{}, {}, arena.device(), arena, host, trace, plan.costs, clock, dataAxis};
+                                           RankTrace& trace, StepClock& clock, DataParallelComm* dataParallel) {
+    HostCopiesSetup setup{{}, {}, arena.device(), arena, host, trace, plan.costs, clock, dataParallel};
     for (auto& [index, rankStage] : stages) {
         setup.stages[index] = rankStage.stage.get();
         if (rankStage.host) setup.mirrors[index] = rankStage.host.get();

@@ -39,7 +39,7 @@ Profile measureProfile(const Plan& plan, Communicator& world, Device& device, co
     profile = probe.result(std::move(profile));
     profile.spreads.push_back({"messages", send.spread});
     profile.spreads.push_back({"reductions", allReduce.spread});
-    // A spread of 0 says that the thing was not measured often enough to have one.
+    // A spread of 0 means that there were too few measurements for a spread.
     std::erase_if(profile.spreads, [](const Spread& spread) { return spread.share <= 0; });
     tell("measuring kernels");
     profile.kernels = probe.kernels(conditions.threads);

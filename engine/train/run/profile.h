@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures what plan/profile.h holds, on the ranks of a run and under its conditions: all of them at once, each with
-// the stages, the threads and the share of the machine that it has in the run.
+// Measures a profile (engine/predict/plan/profile.h) on the ranks of a run under the run's conditions: all ranks at
+// once, each with the stages, the threads and the share of the machine that it has in the run.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -14,12 +14,12 @@
 namespace shardlab {
 
 struct ProfileConditions {
-    int threads = 1;              ///< that a rank computes with
+    int threads = 1;              ///< with which a rank computes
     bool oversubscribed = false;  ///< more ranks than cores
 };
 
-/// On `device`. Collective over `world`, a few seconds long; every rank gets the same answer. Steps are not measured
-/// here: those figures of it are 0. `inform` (of rank 0; may be empty) hears what is being measured.
+/// Measures on `device`. Collective over `world`; takes a few seconds, and every rank gets the same result. Steps are
+/// not measured here: their values are 0. `inform` (rank 0's; may be empty) is called with what is being measured.
 Profile measureProfile(const Plan& plan, Communicator& world, Device& device, const ProfileConditions& conditions,
                        const std::function<void(const std::string&)>& inform);
 

@@ -13,7 +13,7 @@
 namespace shardlab {
 namespace {
 
-constexpr double passSeconds = 1.0;  ///< of each way of running the backward
+constexpr double passSeconds = 1.0;  ///< for each of the two ways of running the backward
 constexpr int fewestPasses = 3;      ///< the first of them warms up
 constexpr int warmUpdates = 2;
 
@@ -35,9 +35,9 @@ double meanOverRanks(Communicator& world, double value) {
 struct PartPlace {
     enum class Kind : std::uint8_t { Embedding, Block, Output };
     Kind kind = Kind::Block;
-    int firstBlock = 0;  ///< of the model; alike blocks follow each other
+    int firstBlock = 0;  ///< of the model; the blocks of a part follow each other
     int blocks = 0;
-    std::size_t part = 0;  ///< of a block
+    std::size_t part = 0;  ///< index within a block
 
     bool holds(const StageProbe& stage, std::size_t layer) const {
         const StageSpec& spec = stage.spec();
@@ -55,7 +55,7 @@ RankProbe::RankProbe(const Plan& plan, Communicator& world, Device& device, Prob
     : plan_(plan), world_(world), time_(time), meter_(device), arena_(meter_),
       place_(place(plan, world, arena_.device(), {})) {
     for (auto& [index, spec] : stageSpecs(plan, place_.pipelineRank)) {
-        spec.memory = {.activations = spec.memory.activations};  // what is recomputed follows from the forward
+        spec.memory = {.activations = spec.memory.activations};  // the time of recomputation follows from the forward's
         stages_.emplace(index, std::make_unique<StageProbe>(spec, arena_, time));
         optimizers_.emplace(index,
                             makeOptimizer({plan.layout.optimizer, 1, numberFormats(plan.layout.precision).master},
@@ -69,9 +69,9 @@ std::size_t RankProbe::gradientFloats() const {
     return most;
 }
 
-/// One step. Backwards are made whole, or split: then each W follows the I of the microbatch after it.
+/// Runs one step. Backwards are whole, or split so that each W follows the I of the next microbatch.
 void RankProbe::pass(bool whole) {
-    std::map<int, int> waiting;  // microbatch whose W is to come, by stage
+    std::map<int, int> waiting;  // by stage, the microbatch whose W is to come
     const auto weightGrad = [&](int stage) {
         if (const auto found = waiting.extract(stage); !found.empty())
             stages_.at(stage)->run(ActionKind::WeightGrad, found.mapped());
@@ -105,7 +105,7 @@ void RankProbe::compute(bool whole) {
     }
 }
 
-/// As at the end of a step: the caches hold what the step left there.
+/// Updates as at the end of a step, where the caches hold what the step left there.
 void RankProbe::update() {
     ++updates_;
     for (const auto& [index, probe] : stages_) {
@@ -147,8 +147,8 @@ PartProfile RankProbe::combined(std::string name, const PartPlace& place) {
     return part;
 }
 
-/// Each layer's spread counts by its time: a layer that takes microseconds says little of an action. The median over
-/// ranks counts, as it does for the figures themselves.
+/// The spread of each kind of action: the mean over layers weighted by their times, since a layer that takes
+/// microseconds says little about an action; then the median over ranks, as for the times themselves.
 std::vector<Spread> RankProbe::spreads() {
     const auto of = [&](const char* what, std::vector<double> LayerSamples::*samples) {
         double range = 0, seconds = 0;

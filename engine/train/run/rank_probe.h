@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of one rank, under the layout's own schedule without its messages, timed part by part and kernel by
-// kernel.
+// Times the stages of one rank part by part and kernel by kernel, under the layout's own schedule without its messages.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -19,22 +18,22 @@
 
 namespace shardlab {
 
-/// Which layers of the model's stages are counted together.
+/// The layers of the model's stages that count as one part.
 struct PartPlace;
 
-/// Its calls are collective over `world`, which outlives it as the plan does.
+/// All calls are collective over `world`, which outlives the probe as the plan does.
 class RankProbe {
 public:
     RankProbe(const Plan& plan, Communicator& world, Device& device, ProbeTime time);
 
-    /// About a second of steps; backwards made whole, or split into input and weight gradients.
+    /// Run steps for about a second, with whole backwards, or with input and weight gradients apart.
     void computeWhole() { compute(true); }
     void computeSplit() { compute(false); }
-    /// `profile` with its parts, from what was computed.
+    /// Fills in the parts of `profile` from the times of these steps.
     Profile result(Profile profile);
-    /// About another second. Spoils the times of the parts: to be asked for last.
+    /// Times kernels for about another second. To be called last, since it spoils the times of the parts.
     KernelAccount kernels(int threads);
-    /// Of the stage that has most.
+    /// Gradients of the stage that has most.
     std::size_t gradientFloats() const;
     const Placement& placement() const { return place_; }
     Arena& arena() { return arena_; }
@@ -56,7 +55,7 @@ private:
     std::map<int, std::unique_ptr<Optimizer>> optimizers_;
     int updates_ = 0;
     std::vector<double> updatePerByte_;  ///< seconds
-    double optimizerPerByte_ = 0;        ///< typical of all ranks
+    double optimizerPerByte_ = 0;        ///< seconds, typical of all ranks
 };
 
 }  // namespace shardlab

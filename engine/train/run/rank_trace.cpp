@@ -47,7 +47,7 @@ void RankTrace::tensorSpan(EventKind kind, int layer, const Moment& begin, const
 
 void RankTrace::add(const Event& event, const Moment& begin, const Moment& end) {
     Pending pending{event, begin, end, quiet_};
-    if (!tell(pending)) pending_.push_back(std::move(pending));
+    if (!recordIfKnown(pending)) pending_.push_back(std::move(pending));
 }
 
 std::optional<std::pair<std::int64_t, std::int64_t>> RankTrace::times(const Moment& begin, const Moment& end) const {
@@ -58,7 +58,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> RankTrace::times(const Mome
     return std::pair(*from, std::max(*from, *to));
 }
 
-bool RankTrace::tell(const Pending& pending) {
+bool RankTrace::recordIfKnown(const Pending& pending) {
     const auto known = times(pending.begin, pending.end);
     if (!known) return false;
     Event event = pending.event;
@@ -72,7 +72,7 @@ bool RankTrace::tell(const Pending& pending) {
 }
 
 void RankTrace::collect() {
-    std::erase_if(pending_, [&](const Pending& pending) { return tell(pending); });
+    std::erase_if(pending_, [&](const Pending& pending) { return recordIfKnown(pending); });
 }
 
 void RankTrace::overrun(const Action& action, double seconds) {
@@ -87,12 +87,12 @@ void RankTrace::overflow(const Action& action, int layer) {
 
 void RankTrace::exponents(const ExponentHistogram& histogram) {
     static_assert(ExponentHistogram::first == firstExponent && ExponentHistogram::bins == exponentBins);
-    const auto tell = [&](std::int64_t bin, std::int64_t count) {
+    const auto record = [&](std::int64_t bin, std::int64_t count) {
         if (count > 0) recorder_.counter(EventKind::GradientExponents, step_, static_cast<double>(count), bin);
     };
-    for (std::size_t i = 0; i < histogram.counts.size(); ++i) tell(static_cast<std::int64_t>(i), histogram.counts[i]);
-    tell(zeroBin, histogram.zeros);
-    tell(notFiniteBin, histogram.notFinite);
+    for (std::size_t i = 0; i < histogram.counts.size(); ++i) record(static_cast<std::int64_t>(i), histogram.counts[i]);
+    record(zeroBin, histogram.zeros);
+    record(notFiniteBin, histogram.notFinite);
 }
 
 void RankTrace::experts(const ExpertLoad& load) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank tells of itself while it trains: events, memory counters, and the page that says what it is doing now.
+// What a rank records while it trains: events, memory counters, and the status page with what it is doing now.
 #pragma once
 
 #include "engine/trace/event/event.h"
@@ -20,14 +20,14 @@
 
 namespace shardlab {
 
-/// A point on the run's clock; of a device that works on its own it is known later.
+/// A point on the run's clock. Where a device works on its own, the point is known only once the device has reached it.
 class Moment {
 public:
     Moment(std::int64_t time) : time_(time) {}
     explicit Moment(std::shared_ptr<DeviceMoment> device) : device_(std::move(device)) {}
 
     bool ofDevice() const { return device_ != nullptr; }
-    /// `ahead`: of the run's clock over CLOCK_MONOTONIC. Empty: not yet known.
+    /// Empty while it is not yet known. `ahead` is the run's clock minus CLOCK_MONOTONIC.
     std::optional<std::int64_t> time(std::int64_t ahead) const {
         if (!device_) return time_;
         const auto reached = device_->reached();
@@ -41,48 +41,48 @@ private:
 
 class RankTrace {
 public:
-    /// Nanoseconds; two events of a device, one after the other, are so far apart: a shorter wait was none.
+    /// Nanoseconds. Two successive events of a device are so far apart, so a shorter span between them is no wait.
     static constexpr std::int64_t shortestDeviceWait = 2000;
 
-    /// `status` and `flight` may be null. All must outlive this.
+    /// `status` and `flight` may be null. All must outlive the trace.
     RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena, FlightRecord* flight = nullptr);
 
     std::int64_t now() const { return recorder_.now(); }
-    /// When the device has done what it was asked for.
+    /// The moment at which the device has done what it was asked for.
     Moment mark() const;
-    /// Of a span, once both its moments are known; the end is not before the begin.
+    /// Begin and end of a span once both moments are known; the end is never before the begin.
     std::optional<std::pair<std::int64_t, std::int64_t>> times(const Moment& begin, const Moment& end) const;
     void setStep(std::int32_t step) { step_ = step; }
     std::int32_t step() const { return step_; }
 
-    /// Quiet: spans of actions and memory are not recorded (validation shows as one span).
+    /// While quiet, spans of actions and memory are not recorded (validation shows as one span).
     void setQuiet(bool quiet) { quiet_ = quiet; }
 
     void doing(RankPhase phase, const Action& action = {}, int peer = -1);
-    /// A message (to or from `peer`, a world rank) or collective begins; its span on the comm lane says that it is
-    /// over.
+    /// To be called where a message (to or from `peer`, a world rank) or a collective begins. Its span on the comm lane
+    /// marks its end.
     void started(EventKind kind, const Action& action, std::int64_t bytes, int peer = -1);
-    /// Recorded once both moments are known: at once, or by collect().
+    /// Records a span once both moments are known: at once, or in collect().
     void span(Lane lane, EventKind kind, const Moment& begin, const Moment& end, const Action& action = {},
               std::int64_t bytes = 0, double value = 0) {
         spanOf(step_, lane, kind, begin, end, action, bytes, value);
     }
-    /// Of another step: what was begun in it and is told of later.
+    /// Records a span that began in another step.
     void spanOf(std::int32_t step, Lane lane, EventKind kind, const Moment& begin, const Moment& end,
                 const Action& action, std::int64_t bytes, double value = 0);
-    /// A tensor group's collective inside `action`, for `layer` of the model.
+    /// Records a collective inside `action`, for `layer` of the model.
     void tensorSpan(EventKind kind, int layer, const Moment& begin, const Moment& end, const Action& action,
                     std::int64_t bytes);
     /// Records the spans whose moments have become known.
     void collect();
-    /// What doing() was told last.
+    /// The action of the last call of doing().
     Action action() const { return actionFromId(now_.action); }
     void counter(EventKind kind, double value) { recorder_.counter(kind, step_, value); }
-    /// Of an update with the gradient of replica `worker`.
+    /// Records the staleness, in updates, of the gradient of replica `worker`.
     void staleness(std::int64_t updates, int worker) {
         recorder_.counter(EventKind::Staleness, step_, static_cast<double>(updates), worker);
     }
-    /// Of an update without a lock that wrote so many elements.
+    /// Records how many of the elements that an update without a lock wrote overwrote another worker's update.
     void overwritten(std::int64_t elements, std::int64_t written) {
         recorder_.counter(EventKind::OverwrittenUpdates, step_, static_cast<double>(elements), written);
     }
@@ -90,7 +90,7 @@ public:
     void overflow(const Action& action, int layer);
     void exponents(const ExponentHistogram& histogram);
     void experts(const ExpertLoad& load);
-    /// Bytes that the step's forwards kept of activations in fewer bits, and of the same as they were.
+    /// Records the bytes of activations that the step's forwards kept in fewer bits, and their bytes in full.
     void packed(std::int64_t kept, std::int64_t plain);
     /// Records the memory in use: one counter for each category that changed since the last call.
     void memory();
@@ -100,10 +100,10 @@ public:
     /// Records all memory noted since the last call, each note at its moment in `times`; drops the notes where they are
     /// not as many as `times`.
     void recordNoted(std::span<const std::int64_t> times);
-    /// Most that the step had on the host, by category where that changed.
+    /// Records the most that the step held on the host, for each category where it changed.
     void hostMemory(const MemoryBytes& held);
-    /// The step's peak of all memory; each category's own, and the arena's largest free block, where they changed since
-    /// the step before.
+    /// Records the step's peak of all memory, and where they changed since the step before each category's peak and the
+    /// arena's largest free block.
     void memoryPeak();
 
 private:
@@ -113,8 +113,8 @@ private:
         bool quiet = false;
     };
     void add(const Event& event, const Moment& begin, const Moment& end);
-    /// False: not both moments are known.
-    bool tell(const Pending& pending);
+    /// False where not both moments are known.
+    bool recordIfKnown(const Pending& pending);
     void recordMemory(std::int64_t time, const MemoryBytes& used);
     void recordChanged(std::int64_t time, const MemoryBytes& bytes, MemoryBytes& recorded,
                        EventKind (*kind)(MemoryCategory));

@@ -10,12 +10,12 @@ namespace shardlab {
 
 namespace {
 
-/// Tells or hears rank 0's decision; `patient`: sleeps while it waits, whatever the backend's own way of waiting.
+/// Sends or receives rank 0's decision. `patient`: sleeps while it waits, however the backend waits.
 Decision share(Communicator& world, Decision decision, bool patient) {
-    const RequestPtr told = world.ibroadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);
+    const RequestPtr sent = world.ibroadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);
     if (patient)
-        while (!told->test()) std::this_thread::sleep_for(pausedPoll);
-    else told->wait();
+        while (!sent->test()) std::this_thread::sleep_for(pausedPoll);
+    else sent->wait();
     return decision;
 }
 
@@ -33,7 +33,7 @@ Decision RunControl::next() {
         case Command::Stop: stopped_ = true; break;
         case Command::Checkpoint: checkpoint_ = true; break;
         case Command::Resize:
-        case Command::InjectFault: break;  // the launcher's
+        case Command::InjectFault: break;  // the launcher obeys it
         case Command::None: break;
         }
         if (command == Command::Resume || command == Command::Pause) singleSteps_ = 0;
@@ -59,43 +59,45 @@ Decision agree(Communicator& world, RunControl& control, const std::function<voi
     return decision;
 }
 
-void Foresight::finish() {
-    for (std::list<Word>* words : {&words_, &told_})
-        for (Word& word : *words)
-            for (const RequestPtr& message : word.messages) message->wait();
+void EarlyDecisions::finish() {
+    for (std::list<Announcement>* announcements : {&coming_, &taken_})
+        for (Announcement& announcement : *announcements)
+            for (const RequestPtr& message : announcement.messages) message->wait();
 }
 
-Decision Foresight::next(const std::function<void()>& paused) {
-    Decision decision = words_.size() == ahead_ && ahead_ > 0 ? take() : Decision::Pause;
+Decision EarlyDecisions::next(const std::function<void()>& paused) {
+    Decision decision = coming_.size() == ahead_ && ahead_ > 0 ? take() : Decision::Pause;
     met_ = decision != Decision::Run;
     if (decision == Decision::Checkpoint) return decision;
     if (met_) decision = agree(world_, control_, paused);
-    if (decision == Decision::Run && ahead_ > 0) give();
+    if (decision == Decision::Run && ahead_ > 0) announce();
     return decision;
 }
 
-// From rank 0 to each: what ranks hand on to others would be late where they look at it only at their own borders.
-void Foresight::give() {
+// Rank 0 sends to each rank by itself: a rank looks at messages only at its own boundaries, and would pass them on
+// late.
+void EarlyDecisions::announce() {
     constexpr int tag = 0;
-    Word& word = words_.emplace_back();
+    Announcement& announcement = coming_.emplace_back();
     if (world_.rank() != 0) {
-        word.messages.push_back(world_.ireceive(std::as_writable_bytes(std::span(&word.decision, 1)), 0, tag));
+        announcement.messages.push_back(
+            world_.ireceive(std::as_writable_bytes(std::span(&announcement.decision, 1)), 0, tag));
         return;
     }
-    word.decision = control_.next();
+    announcement.decision = control_.next();
     for (int rank = 1; rank < world_.size(); ++rank)
-        word.messages.push_back(world_.isend(std::as_bytes(std::span(&word.decision, 1)), rank, tag));
+        announcement.messages.push_back(world_.isend(std::as_bytes(std::span(&announcement.decision, 1)), rank, tag));
 }
 
-Decision Foresight::take() {
-    std::erase_if(told_, [](Word& word) {
-        return std::ranges::all_of(word.messages, [](const RequestPtr& message) { return message->test(); });
+Decision EarlyDecisions::take() {
+    std::erase_if(taken_, [](Announcement& announcement) {
+        return std::ranges::all_of(announcement.messages, [](const RequestPtr& message) { return message->test(); });
     });
-    told_.splice(told_.end(), words_, words_.begin());
-    Word& word = told_.back();
+    taken_.splice(taken_.end(), coming_, coming_.begin());
+    Announcement& announcement = taken_.back();
     if (world_.rank() != 0)
-        for (const RequestPtr& message : word.messages) message->wait();
-    return word.decision;
+        for (const RequestPtr& message : announcement.messages) message->wait();
+    return announcement.decision;
 }
 
 }  // namespace shardlab

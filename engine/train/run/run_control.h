@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person asked of the run, turned into what all ranks do at the next step boundary.
+// Turns a person's commands into decisions that all ranks carry out at the next step boundary.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -18,13 +18,13 @@ enum class Decision : std::uint8_t { Run, Pause, Stop, Checkpoint };
 /// How long a paused rank sleeps between two looks for a command.
 inline constexpr std::chrono::milliseconds pausedPoll{5};
 
-/// Rank 0's side: commands in, one decision for each step boundary out.
+/// Makes one decision for each step boundary from the commands, on rank 0.
 class RunControl {
 public:
-    /// `take` returns the oldest command not yet taken, or None; may be empty: nobody commands.
+    /// `take` returns the oldest command not yet taken, or None; it may be empty, where nobody commands.
     explicit RunControl(std::function<Command()> take) : take_(std::move(take)) {}
 
-    /// Takes all commands there are. Run uses up one step of those asked for one by one.
+    /// Takes all commands there are. The result Run uses up one of the single steps that were asked for.
     Decision next();
 
 private:
@@ -35,41 +35,41 @@ private:
     int singleSteps_ = 0;
 };
 
-/// Every rank calls it at a step boundary; all get the same answer, Run, Stop, or Checkpoint: then take one and ask
-/// again. While paused nobody keeps a core busy: rank 0 looks for commands, the others wait for its word. `paused` is
-/// called once, on every rank, where it comes to that.
+/// Every rank calls it at a step boundary, and all get the same result: Run, Stop, or Checkpoint, after which each
+/// takes a checkpoint and calls again. While paused nobody keeps a core busy: rank 0 looks for commands, the others
+/// wait for its decision. `paused` is called once on every rank where the run is paused.
 Decision agree(Communicator& world, RunControl& control, const std::function<void()>& paused);
 
-/// The same where nobody may wait at a step's border, as ranks come to it at different times: rank 0 gives its word
-/// for a border `ahead` borders before, so a command is obeyed that many steps later. Borders for which no word was
-/// given yet, and those at which the run does not simply go on, are agreed on as above.
-class Foresight {
+/// Decisions for runs in which nobody may wait at a step boundary, since ranks come to it at different times: rank 0
+/// announces its decision `ahead` boundaries earlier, so a command is obeyed that many steps later. Boundaries without
+/// an announcement, and those at which the run does not simply go on, are agreed on by agree().
+class EarlyDecisions {
 public:
-    /// `ahead` 0: every border is agreed on.
-    Foresight(Communicator& world, RunControl& control, int ahead)
+    /// Where `ahead` is 0, every boundary is agreed on.
+    EarlyDecisions(Communicator& world, RunControl& control, int ahead)
         : world_(world), control_(control), ahead_(static_cast<std::size_t>(ahead)) {}
 
-    /// Every rank calls it at each border.
+    /// Every rank calls it at each boundary.
     Decision next(const std::function<void()>& paused);
-    /// Once, after the last border: no word is left on its way.
+    /// To be called once after the last boundary: waits for the announcements that are on their way.
     void finish();
-    /// Whether the ranks waited for each other at the last border.
+    /// Whether the ranks waited for each other at the last boundary.
     bool met() const { return met_; }
 
 private:
-    struct Word {
+    struct Announcement {
         Decision decision = Decision::Run;
         std::vector<RequestPtr> messages;
     };
-    void give();
+    void announce();
     Decision take();
 
     Communicator& world_;
     RunControl& control_;
     std::size_t ahead_;
     bool met_ = true;
-    std::list<Word> words_;  ///< of the borders to come
-    std::list<Word> told_;   ///< rank 0: taken by itself, perhaps not yet by others
+    std::list<Announcement> coming_;  ///< for the boundaries to come
+    std::list<Announcement> taken_;   ///< rank 0: announcements that it has taken itself, the others perhaps not yet
 };
 
 }  // namespace shardlab

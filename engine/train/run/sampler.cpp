@@ -79,7 +79,7 @@ MicrobatchTokens Sampler::validation(int microbatch) const {
 
 std::int64_t Sampler::trainWindowOf(std::int64_t sample) {
     const std::int64_t windows = corpus_.trainWindows();
-    if (const std::int64_t epoch = sample / windows; epoch != epoch_) {  // Fisher and Yates
+    if (const std::int64_t epoch = sample / windows; epoch != epoch_) {  // shuffle of Fisher and Yates
         epoch_ = epoch;
         order_.resize(static_cast<std::size_t>(windows));
         std::iota(order_.begin(), order_.end(), 0u);

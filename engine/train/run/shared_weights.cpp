@@ -21,7 +21,7 @@ SharedWeights::SharedWeights(const OptimizerSpec& optimizer, int updates, Stage&
     if (group_.rank() == owner) {
         held_ = arena_.allocate(MemoryCategory::Parameters, stage_.parameterBlock().size());
         page_ = arena_.allocate(MemoryCategory::Buffers,
-                                (sizeof(HogwildWord) + count * sizeof(HogwildWorkerWord)) / sizeof(float));
+                                (sizeof(HogwildCommands) + count * sizeof(HogwildProgress)) / sizeof(float));
     }
     const std::span<std::byte> weights = group_.reach(held_.span().bytes(), owner),
                                page = group_.reach(page_.span().bytes(), owner);
@@ -30,13 +30,13 @@ SharedWeights::SharedWeights(const OptimizerSpec& optimizer, int updates, Stage&
             "/parallel/exchange: hogwild: the ranks of this run do not reach each other's memory, and its workers "
             "write the same weights; legal: ranks on one host and in one container, or async-server");
     if (group_.rank() == owner) {
-        new (page.data()) HogwildWord;
+        new (page.data()) HogwildCommands;
         for (std::size_t k = 0; k < count; ++k)
-            new (page.data() + sizeof(HogwildWord) + k * sizeof(HogwildWorkerWord)) HogwildWorkerWord;
+            new (page.data() + sizeof(HogwildCommands) + k * sizeof(HogwildProgress)) HogwildProgress;
     }
     weights_ = {reinterpret_cast<float*>(weights.data()), weights.size() / sizeof(float)};
-    word_ = std::launder(reinterpret_cast<HogwildWord*>(page.data()));
-    workers_ = {std::launder(reinterpret_cast<HogwildWorkerWord*>(page.data() + sizeof(HogwildWord))), count};
+    commands_ = std::launder(reinterpret_cast<HogwildCommands*>(page.data()));
+    workers_ = {std::launder(reinterpret_cast<HogwildProgress*>(page.data() + sizeof(HogwildCommands))), count};
     begin();
 }
 
@@ -58,26 +58,26 @@ HogwildUpdate SharedWeights::update(int number, float gradientScale) {
     change.gradientScale = gradientScale;
     HogwildUpdate done{updateWithoutLock(weights_, stage_.gradientBlock().floats(), change, arena_.device())};
     done.staleness = updatesOfOthers() - read_;
-    HogwildWorkerWord& own = workers_[static_cast<std::size_t>(group_.rank())];
+    HogwildProgress& own = workers_[static_cast<std::size_t>(group_.rank())];
     own.updates.store(own.updates.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     return done;
 }
 
-void SharedWeights::tellLoss(double loss) {
-    HogwildWorkerWord& own = workers_[static_cast<std::size_t>(group_.rank())];
+void SharedWeights::publishLoss(double loss) {
+    HogwildProgress& own = workers_[static_cast<std::size_t>(group_.rank())];
     own.loss.store(loss, std::memory_order_relaxed);
     own.losses.store(own.losses.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 double SharedWeights::meanLoss() const {
     double sum = 0;
-    int told = 0;
-    for (const HogwildWorkerWord& worker : workers_) {
+    int published = 0;
+    for (const HogwildProgress& worker : workers_) {
         if (worker.losses.load(std::memory_order_acquire) == 0) continue;
         sum += worker.loss.load(std::memory_order_relaxed);
-        ++told;
+        ++published;
     }
-    return sum / told;
+    return sum / published;
 }
 
 std::int64_t SharedWeights::updatesOfOthers() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights that Hogwild's workers share (parallel/hogwild.h): in the memory of worker 0, beside each worker's own
-// copy, at which its gradients are taken.
+// The weights that Hogwild's workers share (parallel/hogwild.h). They lie in the memory of worker 0; each worker has a
+// copy besides, at which it takes its gradients.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -21,20 +21,21 @@ struct HogwildUpdate : LockFreeUpdate {
 
 class SharedWeights {
 public:
-    /// Collective. `updates`: of one worker in the run. Throws where a worker does not reach the memory of the first.
+    /// Collective. `updates` is the number of one worker's updates in the run. Throws where a worker cannot reach the
+    /// memory of worker 0.
     SharedWeights(const OptimizerSpec& optimizer, int updates, Stage& stage, Communicator& workers, Arena& arena);
 
-    /// Collective: they become what worker 0's copy is. Nobody updates meanwhile.
+    /// Collective: sets the shared weights to worker 0's copy. Nobody may update meanwhile.
     void begin();
-    /// Into this worker's copy.
+    /// Reads the shared weights into this worker's copy.
     void read();
-    /// With this worker's gradient; `number` of its update from 1.
+    /// Updates the shared weights with this worker's gradient; `number` counts its updates from 1.
     HogwildUpdate update(int number, float gradientScale);
 
-    HogwildWord& word() { return *word_; }
-    /// Of this worker's last step.
-    void tellLoss(double loss);
-    /// Over the workers that have told one, the mean of what they told last.
+    HogwildCommands& commands() { return *commands_; }
+    /// Lets the others know the loss of this worker's last step.
+    void publishLoss(double loss);
+    /// The mean of the losses that workers published last, over the workers that have published one.
     double meanLoss() const;
 
 private:
@@ -45,11 +46,11 @@ private:
     Stage& stage_;
     Communicator& group_;
     Arena& arena_;
-    Buffer held_, page_;  ///< of worker 0
+    Buffer held_, page_;  ///< on worker 0; empty on others
     std::span<float> weights_;
-    HogwildWord* word_ = nullptr;
-    std::span<HogwildWorkerWord> workers_;
-    std::int64_t read_ = 0;  ///< updates of others that had ended when the weights were read
+    HogwildCommands* commands_ = nullptr;
+    std::span<HogwildProgress> workers_;
+    std::int64_t read_ = 0;  ///< number of other workers' updates that had ended when the weights were read
 };
 
 }  // namespace shardlab

@@ -14,12 +14,12 @@ void SplitSpans::collect() {
     while (!marks_.empty()) {
         const auto times = trace_.times(marks_.front().begin, marks_.front().end);
         if (!times) return;
-        tell(marks_.front(), times->first, times->second);
+        record(marks_.front(), times->first, times->second);
         marks_.pop_front();
     }
 }
 
-void SplitSpans::tell(const Mark& mark, std::int64_t begin, std::int64_t end) {
+void SplitSpans::record(const Mark& mark, std::int64_t begin, std::int64_t end) {
     if (mark.kind == Kind::Begin) {
         compute_ = mark.action;
         inside_ = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans of compute actions that are cut by what they wait for, layer by layer.
+// Records the spans of compute actions that go layer by layer, split wherever the action waits.
 #pragma once
 
 #include "engine/train/run/rank_trace.h"
@@ -8,22 +8,22 @@
 
 namespace shardlab {
 
-/// Told to the trace in the order in which they were, as far as their moments are known.
+/// Spans reach the trace in order, each once its moments are known.
 class SplitSpans {
 public:
-    /// `trace` outlives it.
+    /// `trace` outlives this object.
     explicit SplitSpans(RankTrace& trace) : trace_(trace) {}
 
-    /// What is waited for until end() cuts the action's span.
+    /// The action's span begins; each wait until end() splits it.
     void begin(const Action& compute, const Moment& at) { add({Kind::Begin, compute, at, at}); }
     void end(const Moment& at) { add({Kind::End, {}, at, at}); }
-    /// For the collective `what`; also between two actions.
+    /// A wait for the collective `what`, within an action or between two.
     void wait(const Action& what, const Moment& begin, const Moment& end) { add({Kind::Wait, what, begin, end}); }
-    /// Tells what has become known.
+    /// Records the spans whose moments have become known.
     void collect();
 
     void beginStep() { waited_ = 0; }
-    /// Nanoseconds of all waits that were told in the step.
+    /// Nanoseconds of all waits that have been recorded in the step.
     std::int64_t waited() const { return waited_; }
 
 private:
@@ -34,13 +34,13 @@ private:
         Moment begin, end;
     };
     void add(Mark mark);
-    void tell(const Mark& mark, std::int64_t begin, std::int64_t end);
+    void record(const Mark& mark, std::int64_t begin, std::int64_t end);
 
     RankTrace& trace_;
-    std::deque<Mark> marks_;  ///< not yet known
+    std::deque<Mark> marks_;  ///< marks whose moments are not yet known
     Action compute_;
-    bool inside_ = false;     ///< of an action, as far as it is known
-    std::int64_t begin_ = 0;  ///< of its span that comes next
+    bool inside_ = false;     ///< whether the marks recorded so far end within an action
+    std::int64_t begin_ = 0;  ///< begin of the action's next span
     std::int64_t waited_ = 0;
 };
 

@@ -27,7 +27,7 @@ StageProbe::StageProbe(const StageSpec& spec, Arena& arena, ProbeTime time)
     };
     tokens_.resize(samples * static_cast<std::size_t>(sampleInputs(spec.model)));
     targets_.resize(samples * static_cast<std::size_t>(sampleTargets(spec.model)));
-    constexpr int bytes = 256;  // of a pixel
+    constexpr int bytes = 256;  // values of a byte of a pixel
     std::ranges::generate(tokens_, [&] { return below(readsImages(spec.model) ? bytes : spec.model.vocabulary); });
     std::ranges::generate(targets_, [&] { return below(targetKinds(spec.model)); });
     values_.resize(std::max(boundarySize(spec.firstLayer), boundarySize(spec.firstLayer + spec.layers)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage whose layers are timed one by one while it does what a schedule asks of it.
+// Times the layers of a stage one by one while the stage carries out the actions of a schedule.
 #pragma once
 
 #include "engine/train/model/layer_hooks.h"
@@ -11,45 +11,45 @@
 
 namespace shardlab {
 
-/// What a probe's seconds are of. A rank with a core of its own takes the clock's, with all that the machine does
-/// beside it, as a step has; one that shares its core with other ranks takes its processor time, as the plan shares the
-/// cores out.
+/// The clock of a probe. A rank with a core of its own uses the wall clock, and so counts what the machine does
+/// besides, as a step does. A rank that shares its core with others uses its processor time, since the plan divides the
+/// cores.
 enum class ProbeTime : std::uint8_t { Clock, Processor };
 double secondsOf(ProbeTime time);
 
-/// What was seen of one layer of a stage.
+/// The measurements of one layer of a stage.
 struct LayerSamples {
-    std::vector<double> forward, backward, inputGrad, weightGrad;  ///< seconds, one a call
+    std::vector<double> forward, backward, inputGrad, weightGrad;  ///< seconds of each call
     std::int64_t activationBytes = 0;
-    std::int64_t weightBytes = 0;  ///< a copy of the embedding that the last stage holds is not counted
+    std::int64_t weightBytes = 0;  ///< without a copy of the embedding on the last stage
 };
 
 class StageProbe final : LayerHooks {
 public:
-    /// Random weights of `spec`; inputs and gradients from other stages are random too.
+    /// Makes the stage of `spec`. Weights are random, and so are inputs and gradients from other stages.
     StageProbe(const StageSpec& spec, Arena& arena, ProbeTime time);
 
-    /// F, B, I or W of one microbatch, in an order that Stage accepts.
+    /// Runs F, B, I or W of one microbatch; the order must be one that Stage accepts.
     void run(ActionKind kind, int microbatch);
-    /// By Stage::layers.
+    /// In the order of Stage::layers.
     std::vector<LayerSamples>& layers() { return layers_; }
     Stage& stage() { return stage_; }
     const StageSpec& spec() const { return spec_; }
-    /// Layers below the blocks: 1 where the stage embeds.
+    /// Number of layers below the blocks: 1 where the stage has the embedding, else 0.
     std::size_t layersBelow() const;
-    /// Layers of each block: 2 of a gpt.
+    /// Number of layers of each block: 2 for a gpt.
     std::size_t layersOfBlock() const;
 
 private:
     void beforeUse(int layer) override { start(layer); }
     void afterUse(int layer) override;
-    void beforeRecompute(int) override {}  // nothing is computed again
-    void afterAgain(int) override {}
+    void beforeRecompute(int) override {}  // a probe recomputes nothing
+    void afterRecompute(int) override {}
     void beforeGradient(int layer) override { start(layer); }
     void afterGradient(int layer) override;
     void start(int layer);
     std::size_t boundarySize(int above) const;
-    /// What block `above` of the model takes, or its gradient.
+    /// The input of block `above` of the model, or the gradient of that input.
     Buffer boundary(int above);
     std::int64_t activations() const;
 
@@ -58,12 +58,12 @@ private:
     ProbeTime time_;
     Stage stage_;
     std::vector<std::int32_t> tokens_, targets_;
-    std::vector<float> values_;  ///< of a boundary, or more
+    std::vector<float> values_;  ///< at least as many as a boundary has
     std::vector<LayerSamples> layers_;
     ActionKind running_ = ActionKind::None;
     double begun_ = 0;
     std::int64_t heldBefore_ = 0;
-    double inputSeconds_ = 0;  ///< of the layer whose weight gradient follows
+    double inputSeconds_ = 0;  ///< seconds of the input gradient of the layer whose weight gradient follows
 };
 
 }  // namespace shardlab

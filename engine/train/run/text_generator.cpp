@@ -68,7 +68,7 @@ constexpr std::array<std::string_view, 8> spots{"in the garden",    "near the ri
                                                 "under the bridge", "on the hill",    "at the station",
                                                 "by the old wall",  "in the forest"};
 
-/// One scene: who, where, and how many of what; sentences refer back to it.
+/// One scene: people, places and numbers of things, to which later sentences refer back.
 class Scene {
 public:
     explicit Scene(RandomStream& random)
@@ -116,7 +116,7 @@ private:
         return std::to_string(count) + ' ' + std::string(count == 1 ? thing_.one : thing_.many);
     }
 
-    /// Changes the count, so that later sentences must have followed the arithmetic.
+    /// Changes the count: later sentences are right only for a reader who has followed the arithmetic.
     void trade() {
         const int some = 1 + number(9);
         if (number(2) == 0 || some >= count_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that was made into tokens before: .bin files (layout/token_format.h) as a rank holds them.
+// Reads text that was turned into tokens beforehand: .bin files (layout/token_format.h).
 #pragma once
 
 #include "engine/base/result.h"
@@ -14,9 +14,9 @@ struct TokenFiles {
     Tokens validation;  ///< empty where no file is named for it
 };
 
-/// `place`: a .bin file, or a folder of them, read in the order of their names; those with "val" in the name are to
-/// validate on. Errors: none there, one that findTokenFiles() or readTokens() refuses, more than largestTextBytes in
-/// all; they name file and place.
+/// Reads `place`, a .bin file or a folder of them, in the order of their names; files with "val" in the name are for
+/// validation. Errors, which name file and place: no file, a file that findTokenFiles() or readTokens() refuses, more
+/// than largestTextBytes in all.
 Result<TokenFiles> readTokenFiles(const std::filesystem::path& place, int vocabulary);
 
 }  // namespace shardlab

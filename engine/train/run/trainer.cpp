@@ -19,7 +19,7 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
       arena_(device()), trace_(services_.recorder, services_.status, arena_, services_.flight),
       direct_(directExchange()), place_(place(plan_, services_.world, device(), direct_)), scale_(layout_.precision),
       sampler_(makeSampler()), control_(services_.takeCommand),
-      foresight_(services_.world, control_, stepsAhead(plan_.lowered)), clock_(makeClock()) {
+      decisions_(services_.world, control_, stepsAhead(plan_.lowered)), clock_(makeClock()) {
     trace_.doing(RankPhase::Setup);
     const LayerObservers observers = clock_->layerObservers();
     tensor_ = makeTensorGroup(observers);
@@ -27,11 +27,11 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
     experts_ = makeExpertGroup(observers);
     stages_ =
         makeStages(plan_, place_.pipelineRank, arena_, *tensor_, observers.recompute, context_.get(), experts_.get());
-    dataAxis_ = makeDataParallelComm(plan_, place_, stages_, arena_, trace_, *clock_);
+    dataParallel_ = makeDataParallelComm(plan_, place_, stages_, arena_, trace_, *clock_);
     if (usesHost(layout_.memory)) {
         host_ = std::make_unique<HostArena>(device());
         if (offloadsOptimizer(layout_.memory)) makeMirrors(stages_, device(), host_->arena());
-        hostCopies_ = makeHostCopies(plan_, stages_, arena_, host_->arena(), trace_, *clock_, dataAxis_.get());
+        hostCopies_ = makeHostCopies(plan_, stages_, arena_, host_->arena(), trace_, *clock_, dataParallel_.get());
     }
     if (serves())
         makeOptimizers({layout_.optimizer, updates(), numberFormats(layout_.precision).master, tensor_.get()}, stages_,
@@ -51,7 +51,7 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
                                      Types(numberFormats(layout_.precision)).activations, arena_, trace_, *clock_,
                                      services_.loses});
     executor_.emplace(ExecutorSetup{plan_, stages_, arena_, place_.groups(), trace_, *clock_, scale_, *transfers_,
-                                    elastic_.get(), shared_.get(), dataAxis_.get(), hostCopies_.get()});
+                                    elastic_.get(), shared_.get(), dataParallel_.get(), hostCopies_.get()});
     if (!services_.checkpoints.empty()) {
         checkpoints_.emplace(CheckpointSetup{layout_, services_.world, services_.recorder, trace_, arena_, state(),
                                              services_.checkpoints, files(), services_.inform, services_.warn});
@@ -64,7 +64,7 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
     if (services_.inform && services_.world.rank() == 0) services_.inform(corpus_.summary());
 }
 
-/// An asynchronous server takes no part in a batch, and validates alone.
+/// An asynchronous server takes no share of a batch, and validates alone.
 Sampler Trainer::Impl::makeSampler() const {
     if (exchange() != Exchange::AsyncServer)
         return {corpus_, layout_, place_.dataRank, layout_.parallel.data, place_.contextRank};
@@ -72,7 +72,7 @@ Sampler Trainer::Impl::makeSampler() const {
     return {corpus_, layout_, server ? 0 : place_.dataRank - 1, server ? 1 : workers(layout_.parallel)};
 }
 
-/// How arrays go from rank to rank, and why so.
+/// Finds how arrays go from rank to rank, and lets people know why.
 DirectExchange Trainer::Impl::directExchange() {
     if (device().onHost() || services_.world.size() == 1) return {};
     const DirectExchange found = findDirectExchange(services_.world, device());
@@ -149,7 +149,7 @@ std::string Trainer::run() { return impl_->run(); }
 
 namespace {
 
-/// The weights, whole where this rank has them so; with ZeRO 3 its shards.
+/// The weights, whole where this rank holds them whole, else (with ZeRO 3) its shards.
 std::span<const Parameter> visited(const RankStage& rankStage) {
     const bool whole = !rankStage.stage->parameterBlock().empty();
     return whole ? rankStage.stage->parameters() : rankStage.shards->owned();

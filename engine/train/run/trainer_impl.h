@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trainer holds: made in trainer.cpp, trained with in trainer_steps.cpp.
+// The parts of a trainer: trainer.cpp makes them, trainer_steps.cpp trains with them.
 #pragma once
 
 #include "engine/train/run/trainer.h"
@@ -29,9 +29,9 @@ class Trainer::Impl {
 public:
     Impl(const Plan& plan, TrainerServices services, Corpus corpus, std::int64_t began);
 
-    /// Takes the weights that the layout names, if it names any.
+    /// Loads the weights that the layout names, if it names any.
     Status startWeights();
-    /// Takes state and position from a checkpoint.
+    /// Loads state and position from a checkpoint.
     Status resume(const std::filesystem::path& checkpoint);
     std::string run();
     std::int64_t firstStep() const { return firstStep_; }
@@ -48,10 +48,10 @@ private:
     std::string train();
     int trainAsynchronously();
     int trainWithoutLock();
-    void tellPacked();
-    /// `gradientNorm` empty: unknown.
-    void tellStep(int step, double loss, std::optional<double> gradientNorm, double seconds);
-    void tellBesideCompute();
+    void recordPacked();
+    /// `gradientNorm` is empty where it is not known.
+    void recordStep(int step, double loss, std::optional<double> gradientNorm, double seconds);
+    void recordExposedComm();
     void takeCheckpoint(std::int64_t stepsDone);
     void finishCheckpoint();
     void validate();
@@ -61,19 +61,19 @@ private:
     std::span<const Action> mine(const Schedule& schedule) const {
         return schedule.ranks[static_cast<std::size_t>(place_.pipelineRank)];
     }
-    /// Borders before which rank 0 decides, so that nobody waits there: those that a microbatch's way through the
-    /// pipeline reaches over.
+    /// How many step boundaries ahead rank 0 decides, so that nobody waits at one: as many as a microbatch crosses on
+    /// its way through the pipeline.
     static int stepsAhead(const Schedule& schedule) {
         const int ranks = static_cast<int>(schedule.ranks.size());
         return schedule.flushes() ? 0 : (ranks + schedule.microbatches - 1) / schedule.microbatches;
     }
-    /// This rank's list of one step: near the run's end without what lies beyond it.
+    /// Carries out this rank's list of one step; near the run's end without the microbatches that lie beyond it.
     Executed runList(int step);
     /// Mean over the global batch; collective over the replicas of the last stage.
     double meanLoss(double lossSum, int microbatches) {
         return sum(*place_.data, lossSum / microbatches) / place_.data->size();
     }
-    /// A server writes checkpoints alone.
+    /// The state for checkpoints, which a server writes alone.
     TrainingState state() {
         if (updatesAtServer(layout_.parallel)) return {stages_, device(), 0, place_.dataRank, 1};
         const int members = place_.experts->size(), replicas = place_.data->size();
@@ -85,16 +85,16 @@ private:
                 {place_.replicaNumber / members, replicas / members}};
     }
     Exchange exchange() const { return exchangeOf(layout_.parallel); }
-    /// Of the run, of one replica's weights.
+    /// Updates of one replica's weights in the whole run.
     int updates() const { return layout_.run.steps * plan_.lowered.updates * updatesOfStep(layout_.parallel); }
-    /// Its replica updates.
+    /// Whether this rank's replica updates its weights.
     bool serves() const { return !updatesAtServer(layout_.parallel) || place_.dataRank == 0; }
     DirectExchange directExchange();
     Device& device() { return services_.device ? *services_.device : *processor_; }
     FileSystem& files() { return services_.files ? *services_.files : disk_; }
-    /// Where one rank validates alone, it takes the whole batches.
+    /// The sampler of validation: a rank that validates alone takes whole batches.
     const Sampler& validating() const { return whole_ ? *whole_ : sampler_; }
-    /// The one rank that tells of losses.
+    /// Whether this is the one rank that records losses.
     bool reports() const { return place_.holdsLast && place_.replicaNumber == 0 && place_.tensorRank == 0; }
 
     const Plan plan_;
@@ -105,7 +105,7 @@ private:
     std::int64_t began_;
     Corpus corpus_;
     const std::unique_ptr<Device> processor_ = makeCpuDevice();
-    Arena arena_;  // before everything that holds its buffers
+    Arena arena_;  // declared before everything that holds its buffers
     RankTrace trace_;
     const DirectExchange direct_;
     Placement place_;
@@ -113,18 +113,18 @@ private:
     Sampler sampler_;
     std::optional<Sampler> whole_;
     Schedule validation_;
-    int validationFrom_ = 0;  ///< its microbatches are numbered from here, beyond those in flight meanwhile
+    int validationFrom_ = 0;  ///< number of its first microbatch, above those that are in flight meanwhile
     RunControl control_;
-    Foresight foresight_;
-    bool filled_ = false;   ///< where steps are not flushed: the fill is done
-    bool together_ = true;  ///< the ranks waited for each other since the last step
+    EarlyDecisions decisions_;
+    bool filled_ = false;   ///< where steps are not flushed: whether the pipeline has been filled
+    bool together_ = true;  ///< whether the ranks have waited for each other since the last step
     const std::unique_ptr<StepClock> clock_;
     std::unique_ptr<TensorGroup> tensor_;
-    std::unique_ptr<ContextGroup> context_;  ///< null where nobody shares the tokens of a sample
+    std::unique_ptr<ContextGroup> context_;  ///< null where no ranks share the tokens of a sample
     std::unique_ptr<ExpertGroup> experts_;   ///< null where this rank holds all experts
     std::unique_ptr<HostArena> host_;        ///< null where nothing of this rank is on its device's host
     RankStages stages_;
-    std::unique_ptr<DataParallelComm> dataAxis_;
+    std::unique_ptr<DataParallelComm> dataParallel_;
     std::unique_ptr<HostCopies> hostCopies_;
     std::unique_ptr<ElasticCentre> elastic_;
     std::unique_ptr<SharedWeights> shared_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trainer's steps, in step with others, by a server, or without a lock; and what stands between them.
+// The steps of a trainer, together with other ranks, by a server, or without a lock; and what happens between steps.
 #include "engine/train/run/trainer_impl.h"
 
 #include "engine/base/clock.h"
@@ -25,7 +25,7 @@ std::string Trainer::Impl::run() {
 
 std::string Trainer::Impl::train() {
     const auto pausing = [&] {
-        finishCheckpoint();  // nobody steps on to look whether it is whole
+        finishCheckpoint();  // while paused nobody looks whether it is complete
         trace_.doing(RankPhase::Paused);
     };
     if (exchange() == Exchange::AsyncServer) {
@@ -36,8 +36,8 @@ std::string Trainer::Impl::train() {
     while (exchange() != Exchange::Hogwild && step < layout_.run.steps) {
         trace_.doing(RankPhase::BetweenSteps);
         if (checkpoints_) checkpoints_->look();
-        const Decision decision = foresight_.next(pausing);
-        together_ = together_ || foresight_.met();
+        const Decision decision = decisions_.next(pausing);
+        together_ = together_ || decisions_.met();
         if (decision == Decision::Checkpoint) {
             takeCheckpoint(step);
             continue;
@@ -53,7 +53,7 @@ std::string Trainer::Impl::train() {
     return step < layout_.run.steps ? "stopped" : "finished";
 }
 
-/// The server takes commands between two steps; workers have none of their own.
+/// Trains with an asynchronous server, which takes commands between two steps; workers get none.
 int Trainer::Impl::trainAsynchronously() {
     clock_->startStep(services_.world);
     RankStage& rankStage = stages_.begin()->second;
@@ -63,7 +63,7 @@ int Trainer::Impl::trainAsynchronously() {
     int steps = 0;
     if (serves()) {
         const auto stepped = [this](int step, double loss, double gradientNorm, double seconds) {
-            tellStep(step, loss, gradientNorm, seconds);
+            recordStep(step, loss, gradientNorm, seconds);
             if (!validatesAfter(step)) return;
             validate();
             clock_->catchUp();
@@ -84,7 +84,7 @@ int Trainer::Impl::trainAsynchronously() {
     return steps;
 }
 
-/// Worker 0 takes commands and validates; where all must be at one step, they meet.
+/// Trains with Hogwild. Worker 0 takes commands and validates; where the run must have one state, all workers meet.
 int Trainer::Impl::trainWithoutLock() {
     HogwildWorkerSetup setup{
         *place_.data, *executor_, *shared_,           *stages_.begin()->second.stage, arena_, trace_,
@@ -100,7 +100,7 @@ int Trainer::Impl::trainWithoutLock() {
     };
     setup.begins = [this](int step) { beginStep(step); };
     setup.stepped = [this](int step, double loss, double gradientNorm, double seconds) {
-        tellStep(step, loss, gradientNorm, seconds);
+        recordStep(step, loss, gradientNorm, seconds);
     };
     setup.validatesAfter = [this](int step) { return validatesAfter(step); };
     setup.validate = [this] { validate(); };
@@ -122,21 +122,21 @@ void Trainer::Impl::takeCheckpoint(std::int64_t stepsDone) {
                            " has microbatches on their way and several versions of the weights between two steps");
         return;
     }
-    // Steps before a checkpoint are never done again: what is known of them must not be lost with the process.
+    // Steps before a checkpoint are never done again, so their records must not be lost with the process.
     if (services_.settle) services_.settle();
     checkpoints_->take({stepsDone, sampler_.samplesBefore(stepsDone), scale_.numbers()});
 }
 
-/// Waits until none is under way.
+/// Waits until no checkpoint is under way.
 void Trainer::Impl::finishCheckpoint() {
     if (!checkpoints_) return;
     trace_.doing(RankPhase::Checkpointing);
     checkpoints_->finish();
 }
 
-/// Nothing is left on its way.
+/// Waits for all messages that are on their way.
 void Trainer::Impl::leave() {
-    foresight_.finish();
+    decisions_.finish();
     executor_->abandon();
 }
 
@@ -155,29 +155,29 @@ void Trainer::Impl::step(int step) {
     arena_.resetPeaks();
     if (host_) host_->arena().resetPeaks();
     startTogether();
-    if (dataAxis_) dataAxis_->beginStep();
+    if (dataParallel_) dataParallel_->beginStep();
     if (hostCopies_) hostCopies_->beginStep();
     const std::int64_t begin = trace_.now();
     const Executed done = runList(step);
     const std::int64_t end = trace_.now();
     trace_.span(Lane::Host, EventKind::Step, begin, end);
-    tellBesideCompute();
+    recordExposedComm();
     trace_.memoryPeak();
     if (host_) trace_.hostMemory(host_->arena().peakByCategory());
     if (place_.tensorRank == 0)
         for (auto& [index, rankStage] : stages_)
             for (const ExpertLoad& load : rankStage.stage->takeExpertLoads()) trace_.experts(load);
-    tellPacked();
+    recordPacked();
     const float scaled = scale_.value();
     scale_.stepped(done.overflow);
     if (!place_.holdsLast) return;
     const double loss = meanLoss(done.lossSum, plan_.lowered.microbatches);
     if (!reports()) return;
     if (scale_.active()) trace_.counter(EventKind::LossScale, scaled);
-    tellStep(step, loss, done.overflow ? std::nullopt : std::optional(done.gradientNorm), toSeconds(end - begin));
+    recordStep(step, loss, done.overflow ? std::nullopt : std::optional(done.gradientNorm), toSeconds(end - begin));
 }
 
-void Trainer::Impl::tellPacked() {
+void Trainer::Impl::recordPacked() {
     PackedTally sum;
     for (auto& [index, rankStage] : stages_) {
         const PackedTally packed = rankStage.stage->takePacked();
@@ -187,18 +187,18 @@ void Trainer::Impl::tellPacked() {
     if (sum.plain > 0) trace_.packed(sum.kept, sum.plain);
 }
 
-/// Of what runs beside compute, over the data axis and to the host, how much the rank waited for.
-void Trainer::Impl::tellBesideCompute() {
-    if (!dataAxis_ && !hostCopies_) return;
+/// Records how much of the communication beside compute, over the data axis and to the host, the rank waited for.
+void Trainer::Impl::recordExposedComm() {
+    if (!dataParallel_ && !hostCopies_) return;
     const double moved =
-        (dataAxis_ ? dataAxis_->communicatedSeconds() : 0) + (hostCopies_ ? hostCopies_->copiedSeconds() : 0);
+        (dataParallel_ ? dataParallel_->communicatedSeconds() : 0) + (hostCopies_ ? hostCopies_->copiedSeconds() : 0);
     const double exposed =
-        (dataAxis_ ? dataAxis_->exposedSeconds() : 0) + (hostCopies_ ? hostCopies_->exposedSeconds() : 0);
+        (dataParallel_ ? dataParallel_->exposedSeconds() : 0) + (hostCopies_ ? hostCopies_->exposedSeconds() : 0);
     trace_.counter(EventKind::ExposedComm, exposed);
     trace_.counter(EventKind::HiddenComm, std::max(0.0, moved - exposed));
 }
 
-void Trainer::Impl::tellStep(int step, double loss, std::optional<double> gradientNorm, double seconds) {
+void Trainer::Impl::recordStep(int step, double loss, std::optional<double> gradientNorm, double seconds) {
     trace_.counter(EventKind::Loss, loss);
     trace_.counter(EventKind::LearningRate,
                    learningRate(layout_.optimizer, updates() / layout_.run.steps * (step + 1), updates()));
@@ -218,7 +218,7 @@ Executed Trainer::Impl::runList(int step) {
     if (!std::exchange(filled_, true))
         executor_->train(schedule.fill[static_cast<std::size_t>(place_.pipelineRank)], step, tokens);
     const Executed done = executor_->train(mine(schedule), step, tokens);
-    executor_->border(each);
+    executor_->crossStepBoundary(each);
     return done;
 }
 

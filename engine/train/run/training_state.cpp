@@ -18,7 +18,7 @@ std::vector<TrainingState::Held> TrainingState::values(RankStage& rankStage) con
 
 std::vector<TrainingState::Held> TrainingState::masters(RankStage& rankStage) const {
     std::vector<Held> all;
-    if (!rankStage.optimizer) return all;  // a server has it
+    if (!rankStage.optimizer) return all;  // the server has it
     const MasterWeights& master = rankStage.optimizer->master();
     if (master.empty()) return all;
     const std::span<Parameter> parameters = rankStage.owned();
@@ -47,7 +47,7 @@ std::map<std::string_view, std::vector<TrainingState::Held>> TrainingState::held
         if (state.slice) {
             held.slice = *state.slice;
             held.begin = state.begin;
-            // Whole on every member of a group that cuts the parameter along its other axis.
+            // Every member of a group that cuts the parameter along its other axis holds the whole state.
             held.owner = parameter.owner && (held.slice.axis >= 0 || parameter.slice.part == 0);
         }
         all[state.kind].push_back(std::move(held));
@@ -90,7 +90,7 @@ std::vector<StatePiece> TrainingState::copy(std::span<float> staging) const {
     for (auto& [index, rankStage] : stages_)
         for (const Share& share : shares(rankStage)) {
             const std::size_t count = share.size();
-            std::size_t first = 0, last = count;  // this replica's elements of all these pieces in a row
+            std::size_t first = 0, last = count;  // this replica's elements, counted through all these pieces
             if (divided(rankStage, share.kind)) {
                 const auto replicas = static_cast<std::size_t>(share.place.replicas);
                 const std::size_t each = (count + replicas - 1) / replicas;

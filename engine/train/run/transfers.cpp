@@ -27,7 +27,7 @@ void Transfers::put(const Action& send, Buffer data) {
 
 void Transfers::start(const Action& action) {
     const int tag = pairTag(action);
-    // The upper of the two stages is the one that takes activations.
+    // Activations go from the lower to the upper of the two stages.
     const int upper = std::max<int>(action.stage, otherEnd(action).stage);
     const std::size_t elements = setup_.elements.at(static_cast<std::size_t>(upper));
     const auto bytes = static_cast<std::int64_t>(elements * sizeOf(setup_.type));
@@ -139,7 +139,7 @@ void Transfers::abandon() {
 }
 
 void Transfers::renumber(int by) {
-    // Nodes keep their place in memory: requests point into them.
+    // Requests point into the nodes, which keep their place in memory.
     std::map<Action, Incoming> moved;
     while (!posted_.empty()) {
         auto node = posted_.extract(posted_.begin());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations and their gradients on their way between stages: over the pipeline's communicator, or from hand to hand
-// where both stages lie on this rank. Nothing blocks but take() and finish().
+// Moves activations and their gradients between stages: over the pipeline's communicator, or directly where both stages
+// lie on this rank. Only take(), finish() and abandon() wait.
 #pragma once
 
 #include "engine/train/comm/communicator.h"
@@ -18,35 +18,37 @@
 namespace shardlab {
 
 struct TransferSetup {
-    Communicator& pipeline;             ///< members in order of their pipeline rank
+    Communicator& pipeline;             ///< its members in order of their pipeline rank
     std::vector<int> rankOfStage;       ///< pipeline rank of each global stage
-    std::vector<int> worldRanks;        ///< of the pipeline's members, for the status page
-    std::vector<std::size_t> elements;  ///< of what each global stage takes from the one below, and of its gradient
+    std::vector<int> worldRanks;        ///< world ranks of the pipeline's members, for the status page
+    std::vector<std::size_t> elements;  ///< by global stage, elements of its input and of the input's gradient
     DType type = DType::F32;
     Arena& arena;
     RankTrace& trace;
-    StepClock& clock;  ///< where it is modelled, a second message with the same tag carries the time of arrival
-    std::function<bool(int step, const Action& send)> loses;  ///< for tests: a message that is never sent; may be empty
+    StepClock& clock;  ///< where it is modelled, a second message with the same tag carries the arrival
+    std::function<bool(int step, const Action& send)>
+        loses;  ///< for tests: whether a message is never sent; may be empty
 };
 
 class Transfers {
 public:
     explicit Transfers(TransferSetup setup);
 
-    /// What a stage computed: goes straight to the neighbour stage where that lies here, else waits for its action.
-    /// `send` names it: SendForward of the stage, or SendBackward.
+    /// Hands over what a stage computed, named by the action `send` (SendForward or SendBackward). It goes straight to
+    /// the neighbour stage where that lies on this rank; else it waits for the action.
     void put(const Action& send, Buffer data);
-    /// Interprets a send or receive action: starts it.
+    /// Starts a send or receive action.
     void start(const Action& action);
-    /// The message of `receive`; waits for it where need be and records the wait.
+    /// Returns the message of `receive`; waits for it where need be and records the wait.
     Buffer take(const Action& receive);
-    /// Frees what has been sent.
+    /// Records and frees what has been sent.
     void progress();
     /// Waits until everything is sent.
     void finish();
-    /// Waits for everything that was to be received and not yet taken, and drops it.
+    /// Waits for everything that has not been taken yet, and drops it.
     void abandon();
-    /// The step's border where nothing is flushed: what was received and not yet taken goes on under its number + `by`.
+    /// To be called between steps that are not flushed: what has not been taken yet gets the microbatch number plus
+    /// `by`.
     void renumber(int by);
     /// Changes the clock, on every rank alike, while nothing is on its way.
     void setClock(StepClock& clock) { clock_ = &clock; }
@@ -62,19 +64,19 @@ private:
         std::int64_t begin = 0;
     };
     struct Incoming {
-        Action action;  ///< as it was posted, and in which step
+        Action action;  ///< the action and, below, the step in which it was posted
         std::int32_t step = 0;
         Buffer data;
         RequestPtr message;
         RequestPtr arrival;  ///< the message with the modelled arrival; null where nothing is modelled
         std::int64_t modelledArrival = 0;
         std::int64_t posted = 0;
-        std::int64_t noticed = 0;  ///< when it was found complete; 0 = not yet
+        std::int64_t noticed = 0;  ///< when it was found complete; 0: not yet
         bool test(std::int64_t now);
     };
 
     int rankOf(int stage) const { return setup_.rankOfStage.at(static_cast<std::size_t>(stage)); }
-    /// World rank of a message's other end.
+    /// The world rank of a message's other end.
     int worldPeer(const Action& action) const {
         return setup_.worldRanks.at(static_cast<std::size_t>(rankOf(otherEnd(action).stage)));
     }
@@ -82,10 +84,11 @@ private:
 
     TransferSetup setup_;
     StepClock* clock_;
-    std::map<int, std::int64_t> linkFree_;  ///< modelled, by pipeline rank of the receiver
-    std::map<Action, Buffer> outbox_;       ///< by send action
-    std::map<Action, Buffer> here_;         ///< by receive action, between stages of this rank
-    std::map<Action, Incoming> posted_;     ///< by receive action; nodes do not move
+    std::map<int, std::int64_t>
+        linkFree_;                       ///< modelled moment from which a link is free, by the receiver's pipeline rank
+    std::map<Action, Buffer> outbox_;    ///< by send action
+    std::map<Action, Buffer> here_;      ///< by receive action, where both stages lie on this rank
+    std::map<Action, Incoming> posted_;  ///< by receive action; nodes do not move
     std::list<Outgoing> sending_;
 };
 
