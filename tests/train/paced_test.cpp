@@ -94,7 +94,7 @@ private Q_SLOTS:
         layout.run = {steps, 1, 0, 1};
         layout.data.validation = 0;
         // A step that was late shows another cluster, so the one that kept the pace best counts; and a machine that is
-        // busy otherwise gets a slower pace, beside which its lateness is little. A wrong pacer is wrong at any pace.
+        // busy otherwise gets a slower pace, beside which its lateness is little. A wrong clock is wrong at any pace.
         MeasuredStep best;
         double simulated = 0, theory = 0, seconds = ranks == 8 || layout.schedule.chunks > 1 ? 1.0 : 0.5;
         for (;; seconds *= 2) {

@@ -43,9 +43,9 @@ bool SentBytes::ofExperts(const Event& event) const {
 }
 
 std::int64_t SentBytes::operator()(const Event& event) const {
-    const std::int64_t told = asFigure(event.bytes);
+    const std::int64_t recorded = asFigure(event.bytes);
     const auto share = [&](int members, int times) {
-        return known_ ? std::llround(times * (members - 1.0) / members * static_cast<double>(told)) : told;
+        return known_ ? std::llround(times * (members - 1.0) / members * static_cast<double>(recorded)) : recorded;
     };
     switch (event.kind) {
     case EventKind::SendForward:
@@ -53,8 +53,8 @@ std::int64_t SentBytes::operator()(const Event& event) const {
     case EventKind::PushGradients:
     case EventKind::ExchangeElastic:
     case EventKind::KeyValueHop:
-    case EventKind::Collective: return told;
-    case EventKind::PullWeights: return sharesMemory_ ? 0 : told;
+    case EventKind::Collective: return recorded;
+    case EventKind::PullWeights: return sharesMemory_ ? 0 : recorded;
     case EventKind::ReduceGradients: return share(sameWeights_, 2);
     case EventKind::ReduceBuckets: return share(ofExperts(event) ? sameExperts_ : sameWeights_, 2);
     case EventKind::ScatterGradients:

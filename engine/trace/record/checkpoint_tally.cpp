@@ -14,8 +14,9 @@ namespace {
 constexpr std::string_view tookWords = "checkpoint of step ";
 constexpr std::string_view noWords = "no checkpoint of step ";
 
-/// The step and what is said of it, of a line that begins with these words.
-std::optional<std::pair<std::int64_t, std::string>> told(std::string_view text, std::string_view words) {
+/// The step, and the text behind it, of a line that begins with `words`; empty for other lines.
+std::optional<std::pair<std::int64_t, std::string>> parsedCheckpointLine(std::string_view text,
+                                                                         std::string_view words) {
     if (!text.starts_with(words)) return std::nullopt;
     text.remove_prefix(words.size());
     std::int64_t step = 0;
@@ -37,8 +38,8 @@ std::string noCheckpoint(std::int64_t step, const std::string& why) {
 void CheckpointTally::add(const LogLine& line) {
     if (line.rank < 0) return;
     if (line.level == LogLevel::Info) {
-        if (const auto took = told(line.text, tookWords)) ++taken, newest = took->first;
-    } else if (auto missed = told(line.text, noWords)) {
+        if (const auto took = parsedCheckpointLine(line.text, tookWords)) ++taken, newest = took->first;
+    } else if (auto missed = parsedCheckpointLine(line.text, noWords)) {
         ++failed;
         std::tie(lastFailed, why) = std::move(*missed);
     }

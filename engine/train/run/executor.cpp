@@ -208,7 +208,7 @@ void Executor::reduce(const Action& action) {
     if (action.kind == ActionKind::ReduceTied) group = setup_.groups.tied;
     if (!group) throw std::logic_error(toText(action) + ": this rank has no group for it");
 
-    // The members meet first, so that the wait for the last of them is told apart from moving the data.
+    // The members meet first, so that the wait for the last of them is recorded apart from moving the data.
     const std::int64_t end = clock_->meet(*group, action);
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.span(Lane::Compute, EventKind::Wait, reached, begin, action);
@@ -248,7 +248,7 @@ void Executor::exchangeElastic(const Action& action) {
     const std::int64_t reached = setup_.trace.now(), bytes = here ? 0 : setup_.plan.costs.bytes(action);
     setup_.trace.doing(RankPhase::Communicating, action);
     setup_.trace.started(EventKind::ExchangeElastic, action, bytes);
-    // The two sides meet first, so that the wait for the other is told apart from moving the weights.
+    // The two sides meet first, so that the wait for the other is recorded apart from moving the weights.
     clock_->waitUntil(here ? 0 : exchanged(setup_.groups.data.host(), peer, clock_->now()));
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.span(Lane::Compute, EventKind::Wait, reached, begin, action);

@@ -12,7 +12,7 @@ namespace shardlab {
 
 Profile measureProfile(const Plan& plan, Communicator& world, Device& device, const ProfileConditions& conditions,
                        const std::function<void(const std::string&)>& inform) {
-    const auto tell = [&](const char* what) {
+    const auto announce = [&](const char* what) {
         if (inform && world.rank() == 0) inform(what);
     };
     Profile profile;
@@ -21,11 +21,11 @@ Profile measureProfile(const Plan& plan, Communicator& world, Device& device, co
     profile.threads = conditions.threads;
     profile.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     RankProbe probe(plan, world, device, conditions.oversubscribed ? ProbeTime::Processor : ProbeTime::Clock);
-    tell("measuring forward, backward and the optimizer");
+    announce("measuring forward, backward and the optimizer");
     probe.computeWhole();
-    tell("measuring input and weight gradients");
+    announce("measuring input and weight gradients");
     probe.computeSplit();
-    tell("measuring messages and reductions");
+    announce("measuring messages and reductions");
     const auto formats = numberFormats(plan.layout.precision);
     const std::size_t boundary =
         static_cast<std::size_t>(formats.activationBytes()) *
@@ -41,7 +41,7 @@ Profile measureProfile(const Plan& plan, Communicator& world, Device& device, co
     profile.spreads.push_back({"reductions", allReduce.spread});
     // A spread of 0 means that there were too few measurements for a spread.
     std::erase_if(profile.spreads, [](const Spread& spread) { return spread.share <= 0; });
-    tell("measuring kernels");
+    announce("measuring kernels");
     profile.kernels = probe.kernels(conditions.threads);
     return profile;
 }
