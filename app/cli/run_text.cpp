@@ -5,6 +5,7 @@
 #include "app/cli/verbs.h"
 #include "engine/base/device_time.h"
 #include "engine/base/units.h"
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/record/flight_record.h"
 
 #include <algorithm>
@@ -129,10 +130,11 @@ std::string toText(const RunSummary& summary, const std::string& file) {
                                          : std::to_string(summary.stepsDone));
     std::string restarts;
     for (const Event& restart : summary.restarts)
-        restarts += fmt::format("{}at {} from step {}{}{}", restarts.empty() ? "" : ", ",
-                                formatSeconds(static_cast<double>(restart.begin) * 1e-9), restart.step,
-                                restart.bytes > 0 ? fmt::format(" with {} ranks", restart.bytes) : std::string(),
-                                restart.value == 0 ? " (asked for)" : "");
+        restarts +=
+            fmt::format("{}at {} from step {}{}{}", restarts.empty() ? "" : ", ",
+                        formatSeconds(static_cast<double>(restart.begin) * 1e-9), restart.step,
+                        ranksAfter(restart) ? fmt::format(" with {} ranks", *ranksAfter(restart)) : std::string(),
+                        restartNumber(restart) == 0 ? " (asked for)" : "");
     if (!restarts.empty()) line("Restarts", restarts);
     if (const CheckpointTally& tally = summary.checkpoints; tally.taken + tally.failed > 0)
         line("Checkpoints", fmt::format("{} taken{}{}", tally.taken,

@@ -2,6 +2,7 @@
 #include "ui/core/overflow.h"
 
 #include "engine/base/layer_number.h"
+#include "engine/trace/event/event_payload.h"
 #include "ui/core/step_counters.h"
 
 #include <QCoreApplication>
@@ -49,7 +50,7 @@ std::vector<Event> overflows(const RunModel& model) {
 }
 
 QString overflowPlace(const Event& overflow) {
-    const QString layer = layerName(static_cast<int>(overflow.value));
+    const QString layer = layerName(layerOf(overflow));
     const int microbatch = overflow.action == 0 ? -1 : actionFromId(overflow.action).microbatch;
     return microbatch < 0 ? tr("%1, sum over replicas").arg(layer) : tr("%1, microbatch %2").arg(layer).arg(microbatch);
 }

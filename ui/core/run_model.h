@@ -7,6 +7,7 @@
 #include "engine/base/device_time.h"
 #include "engine/trace/analysis/stragglers.h"
 #include "engine/trace/event/event.h"
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/metrics/memory_curve.h"
 #include "engine/trace/metrics/summary.h"
 #include "engine/layout/layout.h"
@@ -86,7 +87,7 @@ public:
     /// Whether some steps had fewer than others.
     bool resized() const {
         return std::ranges::any_of(
-            restarts_.all(), [this](const Event& restart) { return restart.bytes > 0 && restart.bytes < ranks(); });
+            restarts_.all(), [this](const Event& restart) { return ranksAfter(restart).value_or(ranks()) < ranks(); });
     }
     /// Whether the rank is one of them: of replicas the last ones are absent.
     bool takesPart(int rank, int step) const;

@@ -2,6 +2,7 @@
 #include "ui/timeline/event_text.h"
 
 #include "engine/base/units.h"
+#include "engine/trace/event/event_payload.h"
 #include "ui/core/overflow.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/gantt_scene.h"
@@ -54,7 +55,7 @@ QString whatText(const RunModel& model, const Event& event) {
     what += QStringLiteral(" · stage %1").arg(action.stage);
     if (action.microbatch >= 0) what += QStringLiteral(" · microbatch %1").arg(action.microbatch);
     if (action.version >= 0) what += QStringLiteral(" · weights v%1").arg(action.version);
-    if (isInsideAction(event.kind)) what += QStringLiteral(" · ") + layerName(static_cast<int>(event.value));
+    if (isInsideAction(event.kind)) what += QStringLiteral(" · ") + layerName(layerOf(event));
     return what;
 }
 

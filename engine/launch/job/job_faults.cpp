@@ -3,6 +3,8 @@
 // asks for now.
 #include "engine/launch/job/job_run.h"
 
+#include "engine/trace/event/event_payload.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -11,8 +13,7 @@ namespace shardlab {
 /// A rank is about to do to itself what the layout says; another start must not bring it back.
 void JobRun::takeInjectedFault(const Event& event) {
     const auto found = std::ranges::find_if(faults_, [&](const InjectedFault& fault) {
-        return fault.rank == event.rank && static_cast<std::int64_t>(fault.kind) == event.bytes &&
-               fault.after <= event.step;
+        return fault.rank == event.rank && faultOf(event) == fault.kind && fault.after <= event.step;
     });
     if (found == faults_.end()) return;
     recording_.logged(

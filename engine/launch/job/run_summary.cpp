@@ -2,6 +2,7 @@
 #include "engine/launch/job/run_summary.h"
 
 #include "engine/base/device_time.h"
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/metrics/figure_sum.h"
 #include "engine/trace/record/flight_record.h"
 #include "engine/layout/schedule/registry.h"
@@ -40,15 +41,16 @@ void RunFigures::add(std::span<const Event> events) {
         } else if (event.kind == EventKind::HostMemory) {
             addHostMemory(event);
         } else if (event.kind == EventKind::Dropped) {
-            dropped_ += static_cast<std::int64_t>(event.value);
+            dropped_ += eventsLost(event);
         }
     }
 }
 
 void RunFigures::addHostMemory(const Event& event) {
     const bool known = event.rank >= 0 && static_cast<std::size_t>(event.rank) < ranks_.size();
-    if (!known || event.value < 0 || event.value >= memoryCategoryCount) return;
-    std::int64_t& bytes = ranks_[static_cast<std::size_t>(event.rank)].host[static_cast<std::size_t>(event.value)];
+    const auto category = hostCategory(event);
+    if (!known || !category) return;
+    std::int64_t& bytes = ranks_[static_cast<std::size_t>(event.rank)].host[static_cast<std::size_t>(*category)];
     bytes = std::max(bytes, event.bytes);
 }
 

@@ -4,6 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/device_time.h"
 
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/record/flight_record.h"
 
 #include <nlohmann/json.hpp>
@@ -109,11 +110,10 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
     }
     OrderedJson restarts = OrderedJson::array();
     for (const Event& restart : summary.restarts)
-        restarts.push_back(
-            {{"step", restart.step},
-             {"seconds", static_cast<double>(restart.begin) * 1e-9},
-             {"ranks", restart.bytes > 0 ? OrderedJson(restart.bytes) : OrderedJson(summary.ranks.size())},
-             {"asked", restart.value == 0}});
+        restarts.push_back({{"step", restart.step},
+                            {"seconds", static_cast<double>(restart.begin) * 1e-9},
+                            {"ranks", ranksAfter(restart).value_or(static_cast<std::int64_t>(summary.ranks.size()))},
+                            {"asked", restartNumber(restart) == 0}});
     OrderedJson stragglers = OrderedJson::array();
     for (const Straggler& one : summary.stragglers)
         stragglers.push_back({{"rank", one.rank},

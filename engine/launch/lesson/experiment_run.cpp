@@ -4,6 +4,7 @@
 #include "engine/trace/analysis/traffic_matrix.h"
 #include "engine/base/clock.h"
 #include "engine/base/device_time.h"
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/event/restarts.h"
 #include "engine/trace/metrics/expert_loads.h"
 #include "engine/trace/metrics/summary.h"
@@ -42,8 +43,8 @@ public:
     void tell(RunTally& tally) const {
         std::int64_t from = std::numeric_limits<std::int64_t>::min();
         for (const Event& restart : restarts_.all()) {
-            tally.restarts += restart.value > 0 ? 1 : 0;
-            if (restart.bytes > 0) tally.ranksAtEnd = static_cast<int>(restart.bytes);
+            tally.restarts += restartNumber(restart) > 0 ? 1 : 0;
+            if (const auto ranks = ranksAfter(restart)) tally.ranksAtEnd = static_cast<int>(*ranks);
             std::int64_t last = from, next = std::numeric_limits<std::int64_t>::max();
             int done = 0;
             for (const Done& step : steps_) {
@@ -119,7 +120,7 @@ private:
         else if (event.kind == EventKind::Overflow) skipped_.insert(event.step);
         else if (event.kind == EventKind::WeightVersions)
             tally_.weightVersions = std::max(tally_.weightVersions, static_cast<int>(event.value));
-        else if (event.kind == EventKind::Staleness) addStaleness(event.value);
+        else if (event.kind == EventKind::Staleness) addStaleness(updatesLate(event));
         else if (event.kind == EventKind::ElasticDistance) addDistance(event);
         else if (event.kind == EventKind::OverwrittenUpdates) addOverwritten(event);
         else if (event.kind == EventKind::LossScale) addScale(event);
@@ -132,8 +133,8 @@ private:
     }
 
     void addOverwritten(const Event& event) {
-        overwritten_ += event.value;
-        written_ += static_cast<double>(event.bytes);
+        overwritten_ += elementsOverwritten(event);
+        written_ += static_cast<double>(elementsWritten(event));
     }
 
     void addDistance(const Event& event) {

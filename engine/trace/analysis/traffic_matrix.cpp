@@ -4,6 +4,7 @@
 #include "engine/base/saturate.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/schedule/registry.h"
+#include "engine/trace/event/event_payload.h"
 
 #include <algorithm>
 #include <span>
@@ -66,7 +67,7 @@ void TrafficMatrix::add(const Event& event) {
         const std::vector<int> group = mesh_.group(rank, Axis::Data);
         const bool server = rank == group.front();
         std::span<const int> takers(group.begin() + (server ? 1 : 0), server ? group.end() : group.begin() + 1);
-        const auto worker = static_cast<std::size_t>(std::max(0.0, event.value));
+        const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
         if (server && worker > 0) {  // one of an asynchronous server's, by name
             if (worker >= group.size()) return;
             takers = std::span(group).subspan(worker, 1);
@@ -80,9 +81,9 @@ void TrafficMatrix::add(const Event& event) {
     }
     case EventKind::ExchangeElastic: {
         const std::vector<int> group = mesh_.group(rank, Axis::Data);
-        const auto turn = static_cast<std::size_t>(std::max(0.0, event.value));
-        if (turn >= group.size()) return;
-        Cell& cell = cells_[Sort::Collective][{rank, rank == group.front() ? group[turn] : group.front()}];
+        const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
+        if (worker >= group.size()) return;
+        Cell& cell = cells_[Sort::Collective][{rank, rank == group.front() ? group[worker] : group.front()}];
         cell.bytes = saturatedSum(cell.bytes, event.bytes);
         ++cell.count;
         break;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/event/restarts.h"
 
+#include "engine/trace/event/event_payload.h"
+
 #include <algorithm>
 
 namespace shardlab {
@@ -32,7 +34,7 @@ int Restarts::ranksOf(int step, int all) const {
     int ranks = all;
     for (const Event& restart : all_)
         if (restart.step <= step)
-            ranks = restart.bytes > 0 && restart.bytes < all ? static_cast<int>(restart.bytes) : all;
+            ranks = static_cast<int>(std::min<std::int64_t>(ranksAfter(restart).value_or(all), all));
     return ranks;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/trace/interchange/export.h"
 
 #include "engine/base/device_time.h"
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/interchange/lane_rows.h"
 #include "engine/trace/interchange/message_numbers.h"
 #include "engine/trace/interchange/trace_process.h"
@@ -144,8 +145,8 @@ private:
     void addInstant(const Event& event, int process) {
         std::string value =
             std::isfinite(event.value) ? fmt::format("{}", event.value) : jsonText(fmt::format("{}", event.value));
-        if (event.kind == EventKind::Command && event.value >= 0 && event.value < 256)
-            value = jsonText(name(static_cast<Command>(event.value)));
+        if (const auto command = event.kind == EventKind::Command ? commandOf(event) : std::nullopt)
+            value = jsonText(name(*command));
         item(R"({{"ph":"i","s":"p","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"args":{{"value":{},"step":{}}}}})",
              jsonText(event.kind == EventKind::Mark ? run_.names().of(event.action) : name(event.kind)),
              name(event.lane), process, static_cast<int>(event.lane), timestamp(event.begin), value, event.step);

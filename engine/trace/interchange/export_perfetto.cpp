@@ -2,6 +2,7 @@
 // Perfetto's protobuf: packets that describe tracks, and packets with what begins, ends and counts on them. Numbers of
 // fields are those of perfetto_trace.proto.
 #include "engine/trace/interchange/export.h"
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/interchange/lane_rows.h"
 #include "engine/trace/interchange/message_numbers.h"
 #include "engine/trace/interchange/proto_writer.h"
@@ -180,8 +181,8 @@ private:
             .number(slice::trackUuid, processTrack(process))
             .text(slice::category, name(event.lane));
         instant.text(slice::name, event.kind == EventKind::Mark ? run_.names().of(event.action) : name(event.kind));
-        const bool command = event.kind == EventKind::Command && event.value >= 0 && event.value < 256;
-        if (command) instant.message(slice::annotation, note("value", name(static_cast<Command>(event.value))));
+        const auto command = event.kind == EventKind::Command ? commandOf(event) : std::nullopt;
+        if (command) instant.message(slice::annotation, note("value", name(*command)));
         else instant.message(slice::annotation, note("value", event.value));
         if (event.step >= 0) instant.message(slice::annotation, note("step", std::int64_t{event.step}));
         put(event.begin, instant);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/metrics/expert_loads.h"
 
+#include "engine/trace/event/event_payload.h"
+
 #include <algorithm>
 
 namespace shardlab {
@@ -11,9 +13,10 @@ constexpr int mostExperts = 1024;  ///< that a layout can ask for
 }  // namespace
 
 void ExpertLoads::add(const Event& event) {
-    if (expertOf(event.bytes).expert >= mostExperts) return;  // of a damaged file
-    if (event.kind == EventKind::ExpertLoad) steps_[event.step][event.bytes].asked += event.value;
-    if (event.kind == EventKind::ExpertDropped) steps_[event.step][event.bytes].dropped += event.value;
+    if (event.kind != EventKind::ExpertLoad && event.kind != EventKind::ExpertDropped) return;
+    if (expertOf(event).expert >= mostExperts) return;  // the file is damaged
+    Load& load = steps_[event.step][expertNumber(expertOf(event))];
+    (event.kind == EventKind::ExpertLoad ? load.asked : load.dropped) += event.value;
 }
 
 ExpertLoads ExpertLoads::from(int step) const {

@@ -8,6 +8,7 @@
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/schedule/registry.h"
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/metrics/figure_sum.h"
 
 #include <cmath>
@@ -38,8 +39,8 @@ bool SentBytes::ofExperts(const Event& event) const {
     const int stage = event.action == 0 ? -1 : actionFromId(event.action).stage;
     if (stage < 0 || static_cast<std::size_t>(stage) >= expertBuckets_.size()) return false;
     const std::vector<bool>& buckets = expertBuckets_[static_cast<std::size_t>(stage)];
-    return event.value >= 0 && event.value < static_cast<double>(buckets.size()) &&
-           buckets[static_cast<std::size_t>(event.value)];
+    const int piece = pieceOf(event);
+    return piece >= 0 && static_cast<std::size_t>(piece) < buckets.size() && buckets[static_cast<std::size_t>(piece)];
 }
 
 std::int64_t SentBytes::operator()(const Event& event) const {

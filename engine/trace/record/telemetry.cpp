@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/trace/event/event_codec.h"
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/record/rank_link.h"
 
 #include <atomic>
@@ -118,8 +119,7 @@ struct Telemetry::Impl {
         encodeEvents(events, encoded);
         if (spool.append(FrameType::Events, encoded)) return;
         // A drop report that is itself refused stands for the events it reports.
-        for (const Event& event : events)
-            lost += event.kind == EventKind::Dropped ? static_cast<std::int64_t>(event.value) : 1;
+        for (const Event& event : events) lost += event.kind == EventKind::Dropped ? eventsLost(event) : 1;
     }
 
     void spoolLine(const LogLine& line) {

@@ -3,6 +3,7 @@
 
 #include "engine/base/crc32c.h"
 #include "engine/base/json_fields.h"
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/event/legal_time.h"
 #include "engine/trace/run_file/run_blocks.h"
 #include "engine/trace/run_file/table_seals.h"
@@ -205,8 +206,8 @@ Status readHeader(std::string_view text, RunHeader& header) {
 std::string writeRestarts(std::span<const Event> restarts) {
     Json all = Json::array();
     for (const Event& restart : restarts) {
-        all.push_back({{"time", restart.begin}, {"step", restart.step}, {"number", std::llround(restart.value)}});
-        if (restart.bytes > 0) all.back()["ranks"] = restart.bytes;
+        all.push_back({{"time", restart.begin}, {"step", restart.step}, {"number", restartNumber(restart)}});
+        if (const auto ranks = ranksAfter(restart)) all.back()["ranks"] = *ranks;
     }
     return dumped(Json{{"restarts", std::move(all)}});
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/units.h"
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/metrics/figure_recording.h"
 #include "engine/trace/run_file/block_store.h"
 #include "engine/trace/run_file/database_shelf.h"
@@ -212,9 +213,8 @@ struct RunWriter::Impl {
         blocks->add(EventSource::Measured, event);
         if (event.step >= 0 && (thinning.first < 0 || event.step < thinning.first)) thinning.first = event.step;
         if (event.end < (std::int64_t{1} << 60)) lastTime = std::max(lastTime, event.end);
-        // The comparison also keeps out what is no number.
-        if (event.kind == EventKind::Dropped && event.value > 0 && event.value < 1e15) {
-            dropped += static_cast<std::int64_t>(event.value);
+        if (event.kind == EventKind::Dropped && eventsLost(event) > 0) {
+            dropped += eventsLost(event);
             metaRows[std::string(meta::dropped)] = std::to_string(dropped);
         }
         if (!isRestart(event)) return;

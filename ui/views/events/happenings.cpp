@@ -2,6 +2,7 @@
 #include "ui/views/events/happenings.h"
 
 #include "engine/base/units.h"
+#include "engine/trace/event/event_payload.h"
 #include "ui/core/overflow.h"
 #include "ui/core/text.h"
 
@@ -36,11 +37,13 @@ Happening fromInstant(const Event& event, const EventNames& names) {
     switch (event.kind) {
     case EventKind::Command:
         happening.rank = -1;
-        happening.text = tr("command: %1").arg(text(name(static_cast<Command>(static_cast<int>(event.value)))));
-        if (event.value == static_cast<double>(Command::Resize))
-            happening.text += event.bytes == 1 ? tr(" to 1 replica") : tr(" to %1 replicas").arg(event.bytes);
-        if (event.value == static_cast<double>(Command::InjectFault))
-            happening.text = (event.bytes == 0 ? tr("command: kill rank %1") : tr("command: stop rank %1's process"))
+        happening.text = tr("command: %1").arg(text(name(commandOf(event).value_or(Command::None))));
+        if (commandOf(event) == Command::Resize)
+            happening.text +=
+                replicasAsked(event) == 1 ? tr(" to 1 replica") : tr(" to %1 replicas").arg(replicasAsked(event));
+        if (commandOf(event) == Command::InjectFault)
+            happening.text = (faultOf(event) == InjectedFaultKind::Kill ? tr("command: kill rank %1")
+                                                                        : tr("command: stop rank %1's process"))
                                  .arg(event.rank);
         break;
     case EventKind::Fault:
@@ -51,7 +54,7 @@ Happening fromInstant(const Event& event, const EventNames& names) {
     case EventKind::Mark: happening.text = text(names.of(event.action)); break;
     default:
         happening.level = LogLevel::Warning;
-        happening.text = tr("rank %1 dropped %2 events").arg(event.rank).arg(event.value, 0, 'f', 0);
+        happening.text = tr("rank %1 dropped %2 events").arg(event.rank).arg(eventsLost(event));
         break;
     }
     return happening;

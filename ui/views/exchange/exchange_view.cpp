@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/exchange.h"
+#include "engine/trace/event/event_payload.h"
 #include "ui/core/child.h"
 #include "ui/core/legend.h"
 #include "ui/core/run_model.h"
@@ -135,12 +136,13 @@ std::optional<Event> ExchangeView::drawnAt(double x) const {
 QString ExchangeView::textOf(const Event& event) const {
     if (shown() == EventKind::OverwrittenUpdates)
         return tr("step %1 · update of worker %2 · %3 of %4 elements overwritten")
-            .arg(QString::number(event.step), QString::number(event.rank), QString::number(event.value),
-                 QString::number(event.bytes));
+            .arg(QString::number(event.step), QString::number(event.rank), QString::number(elementsOverwritten(event)),
+                 QString::number(elementsWritten(event)));
     if (shown() == EventKind::Staleness) {
-        const QString late = event.value == 1 ? tr("1 update late") : tr("%1 updates late").arg(event.value);
+        const double updates = updatesLate(event);
+        const QString late = updates == 1 ? tr("1 update late") : tr("%1 updates late").arg(updates);
         return tr("step %1 · gradient of replica %2 · %3")
-            .arg(QString::number(event.step), QString::number(event.bytes), late);
+            .arg(QString::number(event.step), QString::number(staleReplica(event)), late);
     }
     return tr("step %1 · rank %2 · distance %3").arg(event.step).arg(event.rank).arg(event.value, 0, 'g', 4);
 }
@@ -182,7 +184,7 @@ QString ExchangeView::emptyText() const {
 QString ExchangeView::averageLateness() const {
     const std::vector<Event>& all = context_.model.counters(EventKind::Staleness);
     double sum = 0;
-    for (const Event& event : all) sum += event.value;
+    for (const Event& event : all) sum += updatesLate(event);
     return tr("%1 updates late on average, of %2")
         .arg(QString::number(sum / static_cast<double>(std::max<std::size_t>(1, all.size())), 'f', 2))
         .arg(all.size());
@@ -195,8 +197,8 @@ QString ExchangeView::subtitle() const {
     if (shown() == EventKind::ElasticDistance) return textOf(all.back());
     double overwritten = 0, written = 0;
     for (const Event& event : all) {
-        overwritten += event.value;
-        written += static_cast<double>(event.bytes);
+        overwritten += elementsOverwritten(event);
+        written += static_cast<double>(elementsWritten(event));
     }
     return tr("%1 of %2 elements overwritten · %3")
         .arg(QString::number(overwritten, 'g', 8), QString::fromStdString(formatCount(written)), averageLateness());
@@ -207,13 +209,13 @@ QString ExchangeView::asTable() const {
     if (kind == EventKind::OverwrittenUpdates) {
         std::map<std::pair<int, std::int64_t>, double> late;
         for (const Event& event : context_.model.counters(EventKind::Staleness))
-            late[{event.step, event.bytes}] = event.value;
+            late[{event.step, staleReplica(event)}] = updatesLate(event);
         QString table = tr("step\tworker\telements written\telements overwritten\tupdates late\n");
         for (const Event& event : events()) {
             const auto found = late.find({event.step, event.rank});
             table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
-                         .arg(QString::number(event.step), QString::number(event.rank), QString::number(event.bytes),
-                              QString::number(event.value),
+                         .arg(QString::number(event.step), QString::number(event.rank),
+                              QString::number(elementsWritten(event)), QString::number(elementsOverwritten(event)),
                               found == late.end() ? QString() : QString::number(found->second));
         }
         return table;
@@ -222,7 +224,7 @@ QString ExchangeView::asTable() const {
     QString table = stale ? tr("step\treplica\tupdates late\n") : tr("step\trank\tdistance\n");
     for (const Event& event : events())
         table += QStringLiteral("%1\t%2\t%3\n")
-                     .arg(QString::number(event.step), QString::number(stale ? event.bytes : event.rank),
+                     .arg(QString::number(event.step), QString::number(stale ? staleReplica(event) : event.rank),
                           QString::number(event.value, 'g', 8));
     return table;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/gradients/exponent_histogram.h"
 
+#include "engine/trace/event/event_payload.h"
 #include "ui/core/step_counters.h"
 
 #include <algorithm>
@@ -45,10 +46,10 @@ ExponentCounts exponentsAt(const RunModel& model, int step, int rank) {
     for (; event != all.end() && event->step == counts.step; ++event) {
         counts.begin = event->begin;
         if (rank >= 0 && event->rank != rank) continue;
-        if (event->bytes == zeroBin) counts.zeros += event->value;
-        else if (event->bytes == notFiniteBin) counts.notFinite += event->value;
-        else if (event->bytes >= 0 && event->bytes < exponentBins)
-            counts.bins[static_cast<std::size_t>(event->bytes)] += event->value;
+        const std::int64_t bin = exponentBin(*event);
+        if (bin == zeroBin) counts.zeros += event->value;
+        else if (bin == notFiniteBin) counts.notFinite += event->value;
+        else if (bin >= 0 && bin < exponentBins) counts.bins[static_cast<std::size_t>(bin)] += event->value;
     }
     return counts;
 }

@@ -2,6 +2,7 @@
 #include "ui/views/memory_per_rank/memory_per_rank_view.h"
 
 #include "engine/base/units.h"
+#include "engine/trace/event/event_payload.h"
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/legend.h"
@@ -114,9 +115,9 @@ std::vector<MemoryBytes> MemoryPerRankView::hostMemory() const {
     // A step tells of itself at its end.
     const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
     for (const Event& event : model.counters(EventKind::HostMemory))
-        if (event.step <= extent.step && event.rank >= 0 && event.rank < model.ranks() && event.value >= 0 &&
-            event.value < memoryCategoryCount)
-            hosts[static_cast<std::size_t>(event.rank)][static_cast<std::size_t>(event.value)] = event.bytes;
+        if (const auto category = hostCategory(event);
+            category && event.step <= extent.step && event.rank >= 0 && event.rank < model.ranks())
+            hosts[static_cast<std::size_t>(event.rank)][static_cast<std::size_t>(*category)] = event.bytes;
     return hosts;
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/mesh/mesh.h"
+#include "engine/trace/event/event_payload.h"
 #include "ui/core/child.h"
 #include "ui/core/overflow.h"
 #include "ui/core/run_model.h"
@@ -148,12 +149,12 @@ std::vector<Fact> SelectedView::rankFacts(int rank) const {
         facts.push_back({tr("Largest free block"), text(formatBytes(free->bytes)), "figure",
                          tr("The arena keeps %1 free for reuse at the end of a step. It reuses whole blocks, so that "
                             "no block breaks into pieces.")
-                             .arg(text(formatBytes(static_cast<std::int64_t>(free->value))))});
+                             .arg(text(formatBytes(static_cast<std::int64_t>(bytesInAll(*free)))))});
     if (const Event* const packed = latest(EventKind::PackedActivations))
         facts.push_back(
             {tr("Kept in fewer bits"), text(formatBytes(packed->bytes)), "figure",
              tr("The activations that the forwards of a step keep in fewer bits; at full size they would take %1.")
-                 .arg(text(formatBytes(static_cast<std::int64_t>(packed->value))))});
+                 .arg(text(formatBytes(static_cast<std::int64_t>(bytesInAll(*packed)))))});
     const auto at = static_cast<std::size_t>(rank);
     if (at < model.header().predictedPeak.size())
         facts.push_back({tr("Predicted peak"), text(formatBytes(model.header().predictedPeak[at]))});
