@@ -24,7 +24,7 @@ namespace {
 constexpr int listenPoll = 50;
 constexpr int mostRanks = 4096;
 
-/// Whose monotonic clock this is; the same for all processes of a host until it starts anew.
+/// Says whose monotonic clock this is: all processes of a host have the same id until the host starts anew.
 std::string bootId() {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
     std::string id;
@@ -41,7 +41,7 @@ std::string utcNow() {
     return text;
 }
 
-/// Of a run whose layout says how many ranks there are and nothing else.
+/// The header of a run whose layout says how many ranks there are and nothing else.
 RunHeader headerFor(const std::string& program, int world) {
     RunHeader header;
     header.origin = program.empty() ? "another program" : program;

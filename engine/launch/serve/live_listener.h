@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listens for the events of other programs, a training script's ranks say, and makes a run of them while they come. The
-// counterpart of RunWatch: the same observer is told, so that it is shown and written the same way.
+// Listens for the events of other programs, such as the ranks of a training script, and makes a run of them while they
+// come. It tells the same observer as RunWatch does, so that the run is shown and written the same way.
 #pragma once
 
 #include "engine/base/tcp_socket.h"
@@ -19,13 +19,13 @@ struct ListenOptions {
     std::string token;   ///< what a sender must show
     std::size_t mostSenders = 1024;
     std::chrono::milliseconds handshake{2000};
-    std::chrono::milliseconds returnWithin{10'000};  ///< a rank whose connection broke may come back so long
+    std::chrono::milliseconds returnWithin{10'000};  ///< how long a rank whose connection broke may take to come back
 };
 
 class LiveListener {
 public:
     /// The first sender says how many ranks there are; then the run begins. It ends once every rank has taken leave, or
-    /// is lost for good. `observer` must outlive the listener. Errors as of listenTcp.
+    /// is lost for good. `observer` must outlive the listener. Errors: those of listenTcp.
     static Result<std::unique_ptr<LiveListener>> listen(const ListenOptions& options, WatchObserver& observer);
     /// Ends a run that still goes as stopped, and joins the thread; no call after it.
     ~LiveListener();

@@ -22,8 +22,8 @@ struct ServeOptions {
     std::size_t mostViewers = 16;
     std::chrono::milliseconds handshake{2000};
     std::chrono::milliseconds stallLimit{10'000};     ///< a viewer that takes nothing for so long is dropped
-    std::chrono::milliseconds lastStallLimit{2'000};  ///< the same, once the run has ended
-    std::chrono::milliseconds lingerLimit{30'000};    ///< after the end, for all viewers together
+    std::chrono::milliseconds lastStallLimit{2'000};  ///< the limit once the run has ended
+    std::chrono::milliseconds lingerLimit{30'000};    ///< for all viewers together, after the run's end
 };
 
 struct ServeCounts : CallerCounts {
@@ -36,11 +36,11 @@ struct ServeCounts : CallerCounts {
 
 class RunServer {
 public:
-    /// Takes the address; callers wait until serve(). Errors as of listenTcp.
+    /// Takes the address; callers wait until serve(). Errors: those of listenTcp.
     static Result<std::unique_ptr<RunServer>> listen(const ServeOptions& options);
     ~RunServer();
 
-    /// With the port that is really listened on.
+    /// The address with the port that is really listened on.
     const TcpAddress& address() const;
     /// Begins to serve `file`, a run that is being recorded, or has been.
     void serve(const std::filesystem::path& file);

@@ -17,15 +17,15 @@ struct WatchOptions {
     TcpAddress address;
     std::string token;
     std::chrono::milliseconds connectPatience{5'000};
-    std::chrono::milliseconds silence{10'000};  ///< so long without a word, and the connection counts as lost
-    std::chrono::milliseconds giveUpAfter{0};   ///< of a lost connection; 0: it is tried again for ever
+    std::chrono::milliseconds silence{10'000};  ///< a connection counts as lost after so long without a word
+    std::chrono::milliseconds giveUpAfter{0};   ///< a lost connection; 0: it is tried again for ever
 };
 
 struct WatchStatus {
     /// Ended: everything has arrived. Failed: refused, or never reached, or given up.
     enum class State : std::uint8_t { Connecting, CatchingUp, Live, Lost, Ended, Failed };
     State state = State::Connecting;
-    double share = 0;    ///< of the run so far that has arrived, in [0, 1], while catching up
+    double share = 0;    ///< how much of the run so far has arrived, in [0, 1], while catching up
     std::string reason;  ///< why it is lost or failed; else what the server had to say, mostly nothing
     bool over() const { return state == State::Ended || state == State::Failed; }
     bool operator==(const WatchStatus&) const = default;
@@ -44,7 +44,7 @@ public:
 
 class RunWatch {
 public:
-    /// Connects and follows until stopped, refused or ended. `observer` must outlive it.
+    /// Connects and follows the run until stopped, refused or ended. `observer` must outlive the watch.
     RunWatch(WatchOptions options, WatchObserver& observer);
     /// Takes leave and joins the thread; no call after it.
     ~RunWatch();

@@ -12,7 +12,7 @@
 
 namespace shardlab {
 
-/// What events are called, numbered for the run as a whole.
+/// The names of events, numbered for the run as a whole.
 class NameTable {
 public:
     explicit NameTable(RunObserver& observer) : observer_(observer) {}
@@ -25,14 +25,14 @@ private:
 
 class Sender {
 public:
-    /// `offset`: what is added to its clock to have the run's.
+    /// `offset` is added to times of the sender's clock to have those of the run's.
     Sender(SenderJoin join, std::int64_t offset) : join_(std::move(join)), offset_(offset) {}
 
     const SenderJoin& join() const { return join_; }
     std::uint64_t taken() const { return taken_; }
     void name(const SenderName& name, NameTable& names) { names_[name.number] = names.numberOf(name.text); }
-    /// What is new in `sent`, as events of the run. False: events were left out that no drop accounts for, or a name is
-    /// not known.
+    /// Replaces `events` by what is new in `sent`, as events of the run. False: events were left out that no drop
+    /// accounts for, or a name is not known.
     bool take(const SenderEvents& sent, std::vector<Event>& events);
 
 private:
@@ -42,7 +42,7 @@ private:
     std::int64_t offset_;
     std::uint64_t taken_ = 0;
     std::uint64_t dropped_ = 0;
-    std::map<std::uint32_t, std::uint32_t> names_;  ///< its numbers to the run's
+    std::map<std::uint32_t, std::uint32_t> names_;  ///< from the sender's numbers to the run's
 };
 
 }  // namespace shardlab

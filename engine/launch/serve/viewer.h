@@ -32,9 +32,10 @@ public:
     State listen();
     State state() const { return state_; }
     LinkState linkState() const { return linkState_; }
-    /// Queues what follows, up to the bound. True: there was more to send than fits, or may be. Error: of the file.
+    /// Queues the rows that follow, up to the bound. True: there is, or may be, more to send. Error: the file cannot be
+    /// read.
     Result<bool> feed(RunFollower& run, std::int64_t now);
-    /// The last word; once it is sent the viewer is Complete, or Refused.
+    /// Queues the last frame; once it is sent the viewer is Complete, or Refused.
     void sendEnd(const RunEnd& end) { sendLast(LiveFrame::End, encode(end)); }
     void sendRefusal(const std::string& reason) { sendLast(LiveFrame::Refusal, encode(reason)); }
     /// Sends what the socket takes.

@@ -62,7 +62,7 @@ public:
     /// other actions. None of a prediction.
     std::vector<int> completeSteps() const;
     int stepsWithFewerRanks() const;
-    /// Of a step; the predicted ones where predicted().
+    /// What the step took, or is predicted to take where predicted().
     double stepSeconds(int step) const;
     double bubble(int step) const;
     /// What all ranks together sent in a step (SentBytes); of a prediction, once all its spans were added.
@@ -73,7 +73,7 @@ public:
     const Spans& spans() const { return spans_; }
     /// Nanoseconds of a span in a step; none where the step does not have it.
     std::optional<std::int64_t> in(const std::vector<SpanTime>& times, int step) const;
-    /// Of a prediction: its one step as often as there are steps.
+    /// The sum over the steps; a prediction's one step counts as often as there are steps.
     SpanSum over(const std::vector<SpanTime>& times, std::span<const int> steps) const;
 
 private:

@@ -385,7 +385,7 @@ Status readSteps(const RunReader& run, ComparisonSide& side, const std::function
     bool stop = false;
     side.addSpans(run.restarts());
     const Status read = run.readFigures([&](const StepFigures& step) {
-        // Of thinned steps there are no spans.
+        // A thinned step has no spans.
         if (step.times.step >= 0 && !run.thinning().thinned(step.times.step)) side.put(step.times);
         stop = cancelled && cancelled();
         return !stop;
@@ -393,7 +393,7 @@ Status readSteps(const RunReader& run, ComparisonSide& side, const std::function
     return stop ? stopped() : read;
 }
 
-/// Those of one rank.
+/// Reads the spans of one rank.
 Status readSpans(const RunReader& run, int rank, ComparisonSide& side, const std::function<bool()>& cancelled) {
     auto cursor = run.blocks({.rank = rank});
     if (!cursor) return fail(cursor.error());

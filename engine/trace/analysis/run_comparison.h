@@ -115,7 +115,7 @@ public:
     /// `aPredicted`: A's events are one predicted step.
     RunComparer(const RunHeader& a, bool aPredicted, const RunHeader& b);
     ~RunComparer();
-    /// Of each lane in the order of its steps; lanes and ranks may interleave.
+    /// Takes the events of each lane in the order of its steps; lanes and ranks may interleave.
     void add(Side side, std::span<const Event> events);
     /// Error: no step is complete on both sides.
     Result<RunComparison> comparison() const;

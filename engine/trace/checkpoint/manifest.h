@@ -57,7 +57,7 @@ struct CheckpointManifest {
 std::string writeManifest(const CheckpointManifest& manifest);
 /// Errors: damaged, of a later version, not a manifest; `where` is left to the caller.
 Result<CheckpointManifest> parseManifest(std::string_view text);
-/// Of the checkpoint in `folder`.
+/// The manifest of the checkpoint in `folder`.
 Result<CheckpointManifest> readManifest(const std::filesystem::path& folder);
 
 /// For a rank to tell rank 0 of its shard.

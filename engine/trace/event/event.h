@@ -82,20 +82,21 @@ enum class EventKind : std::uint8_t {
                        ///< value: bytes of all free ones
     HostMemory = 57,   ///< bytes: most that a step held on the host for the rank, of the MemoryCategory that is the
                        ///< value; where it changed
-    // Of each layer with experts and each rank that counts, for a step; bytes: which, as expertNumber() says.
-    ExpertLoad = 58,     ///< value: tokens that chose the expert, those without a place too
-    ExpertDropped = 59,  ///< value: of them, those without a place; only where there are any
-    Staleness = 60,  ///< of an update by a server, or in shared memory: updates between the read of the weights and the
+    // A step has these for each expert of each layer on each rank that counts; bytes: the expert, as expertNumber()
+    // says.
+    ExpertLoad = 58,     ///< value: tokens that chose the expert, including those without a place
+    ExpertDropped = 59,  ///< value: tokens without a place; only where there are any
+    Staleness = 60,  ///< a server or shared memory is updated; value: updates between the read of the weights and the
                      ///< use of their gradient; bytes: the worker's replica
     ElasticDistance =
         61,  ///< ‖W − W̄‖ of the replica that exchanged in the step, before it did; from its rank, its part of the model
-    OverwrittenUpdates = 62,  ///< of a Hogwild worker's update: elements in which it overwrote another's
-                              ///< (parallel/hogwild.h); bytes: elements that it wrote
+    OverwrittenUpdates = 62,  ///< a Hogwild worker updates; value: elements in which it overwrote another's
+                              ///< update; bytes: elements that it wrote
     PackedActivations = 63,   ///< bytes: what the forwards of a step on a rank kept of maps in codes or fewer bits;
                               ///< value: bytes of the same maps as they were
     // Instants.
-    Command = 64,  ///< value: the Command; bytes: of Resize, the replicas asked for; of InjectFault, which, and rank:
-                   ///< whom it befalls
+    Command = 64,  ///< value: the Command; bytes: the replicas that Resize asks for, or the fault that InjectFault asks
+                   ///< for, which then befalls the event's rank
     Fault = 65,
     Overflow = 67,  ///< the first gradient of the step that is not finite: the action's, value: the layer, or one of
                     ///< base/layer_number.h
@@ -189,7 +190,7 @@ constexpr bool isCompute(EventKind kind) {
 constexpr bool isTensorCollective(EventKind kind) {
     return kind >= EventKind::TensorAllReduce && kind <= EventKind::TensorAllGather;
 }
-/// All-to-alls of an expert group.
+/// The all-to-alls of an expert group inside an action, which carry its id.
 constexpr bool isExpertExchange(EventKind kind) {
     return kind == EventKind::DispatchTokens || kind == EventKind::CombineTokens;
 }
@@ -214,7 +215,7 @@ std::string_view name(EventKind kind);
 
 /// In place of an action: the number, from 1, of a name in the run's table of names. No action has such an id.
 constexpr ActionId namedId(std::uint32_t name) { return 0x3F | static_cast<ActionId>(name) << 6; }
-/// 0 where the id is of an action, or of nothing.
+/// The number of the name; 0 where the id belongs to an action, or to nothing.
 constexpr std::uint32_t nameNumber(ActionId id) {
     return (id & 0x3F) == 0x3F ? static_cast<std::uint32_t>(id >> 6) : 0;
 }

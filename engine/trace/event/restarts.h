@@ -35,9 +35,9 @@ public:
         std::int64_t begin = std::numeric_limits<std::int64_t>::min();
         std::int64_t end = std::numeric_limits<std::int64_t>::max();  ///< not in it
     };
-    /// In which the step was done that counts.
+    /// The window in which the step was done the last time, which counts.
     Window lastOf(int step) const;
-    /// Of `all`, how many ranks did it then: an elastic run has fewer for some time.
+    /// How many of `all` ranks did the step: an elastic run has fewer for some time.
     int ranksOf(int step, int all) const;
 
 private:

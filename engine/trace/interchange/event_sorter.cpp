@@ -76,7 +76,7 @@ Status EventSorter::merge(const std::function<bool(const ForeignEvent&)>& take) 
         if (!sources.back().fill(file_.get())) return fail(failure(folder_, "cannot read the sorted events back"));
     }
     sources.push_back({.ahead = std::move(events_)});
-    // Of equal events the one added first comes first: batches are in the order in which they were filled.
+    // Among equal events the one added first comes first: batches are in the order in which they were filled.
     const auto later = [&](std::size_t a, std::size_t b) {
         const ForeignEvent& x = sources[a].ahead[sources[a].at];
         const ForeignEvent& y = sources[b].ahead[sources[b].at];

@@ -141,7 +141,7 @@ private:
              timestamp(event.begin), parts);
     }
 
-    /// Also counters that are no number: they are worth seeing, and JSON cannot hold them.
+    /// An instant, or a counter that is no number: that is worth seeing, and JSON cannot hold it.
     void addInstant(const Event& event, int process) {
         std::string value =
             std::isfinite(event.value) ? fmt::format("{}", event.value) : jsonText(fmt::format("{}", event.value));

@@ -13,10 +13,10 @@ struct ForeignEvent {
     Event event;
     std::uint32_t process = 0;  ///< number that ForeignTrace::process gave
     std::uint32_t thread = 0;   ///< within it; spans of one thread nest
-    /// Of what a device does: the number of the call that asked for it (ForeignTrace::addLaunch). 0: not known.
+    /// The number of the call that asked a device to do this (ForeignTrace::addLaunch). 0: none is known.
     std::uint32_t launch = 0;
-    /// Of a span that is an operation: what it is on the compute lane, if it lies in no other of its thread and the
-    /// process has no device. None: it stays on the host lane.
+    /// What an operation becomes on the compute lane, if it lies in no other one of its thread and the process has no
+    /// device. None: it stays on the host lane.
     EventKind outermost = EventKind::None;
     bool predicted = false;
 };

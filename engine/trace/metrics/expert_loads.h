@@ -17,13 +17,13 @@ public:
         double asked = 0;
         double dropped = 0;
     };
-    /// Of one layer, by expert.
+    /// The loads of a layer, by expert.
     using OfLayer = std::vector<Load>;
 
     /// Counters of other kinds are left out.
     void add(const Event& event);
     bool empty() const { return steps_.empty(); }
-    /// Those of the steps from `step` on.
+    /// The loads of the steps from `step` on.
     ExpertLoads from(int step) const;
     /// Over all steps, by layer of the model.
     std::map<int, OfLayer> layers() const;
@@ -31,7 +31,7 @@ public:
     /// Tokens that chose a layer's busiest expert ÷ those of an average one, mean over layers: 1 is even. None without
     /// experts.
     std::optional<double> unevenness() const;
-    /// Of all choices of tokens.
+    /// The share of all choices of tokens that found no place.
     std::optional<double> droppedShare() const;
 
 private:

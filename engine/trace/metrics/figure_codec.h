@@ -20,7 +20,7 @@ Result<std::vector<StepOverview>> unpackOverviews(std::span<const std::byte> pac
 
 /// Ascending by step; each of as many ranks.
 Bytes packFigures(std::span<const StepFigures> steps);
-/// Of a run of `ranks` ranks, of which `restarts` tell how many were active when; `flushes`: as a Summarizer's.
+/// The steps of a run of `ranks` ranks. `restarts` say how many ranks were active when; `flushes` is a Summarizer's.
 Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed, int ranks, bool flushes,
                                                const Restarts& restarts = {});
 

@@ -18,9 +18,9 @@ namespace shardlab {
 /// The tables `step` and `rank_step` of resources/manual/70-run-file.md.
 enum class FigureTable : std::uint8_t { Steps, RankSteps };
 
-/// Of one row of the table `step`.
+/// The steps that a row of the table `step` holds.
 inline constexpr int stepsPerOverview = 1024;
-/// Of one row of the table `rank_step`: 256 rows of a rank, or one step.
+/// The steps that a row of the table `rank_step` holds: as many as give 256 rows of a rank, or one step.
 constexpr int stepsPerBlock(int ranks) { return ranks <= 1 ? 256 : ranks >= 256 ? 1 : 256 / ranks; }
 
 struct PackedFigures {

@@ -16,11 +16,11 @@ namespace shardlab {
 /// by themselves.
 class SentBytes {
 public:
-    /// Of a run without a layout: sends and collectives count with the bytes that they tell.
+    /// For a run without a layout: sends and collectives count with the bytes that their events hold.
     SentBytes() = default;
     explicit SentBytes(const Layout& layout);
 
-    /// Of one event: 0 for what sends nothing, and for receives.
+    /// The bytes that the event's rank sent: 0 for what sends nothing, and for receives.
     std::int64_t operator()(const Event& event) const;
     /// Whether a stage's bucket is reduced by the ranks that hold the same experts alone.
     bool ofExperts(const Event& event) const;

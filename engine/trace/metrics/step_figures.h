@@ -40,7 +40,7 @@ struct StepOverview {
 };
 
 StepOverview overviewOf(const StepSummary& step);
-/// Without its ranks, of which `ranks` are active.
+/// The step as a summary without its ranks, of which `ranks` are active.
 StepSummary summaryOf(const StepOverview& overview, int ranks, bool flushes);
 
 }  // namespace shardlab

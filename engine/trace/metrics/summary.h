@@ -65,7 +65,7 @@ struct StepSummary {
 /// Whether an event is part of the figures of its step, or of what is outside steps: its rank is one of `ranks`, and
 /// its times can be those of a run.
 bool countsIn(const Event& event, int ranks);
-/// Of a counter whose value is seconds.
+/// The nanoseconds that a counter holds whose value is seconds.
 std::int64_t nanosecondsOf(double seconds);
 
 class Summarizer {

@@ -18,7 +18,7 @@ namespace shardlab {
 
 /// A value of SQL: NULL, INTEGER, REAL or TEXT.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;
-/// As a person reads it; NULL is empty.
+/// The cell as a person reads it; NULL is empty.
 std::string toText(const Cell& cell);
 
 struct QueryColumn {

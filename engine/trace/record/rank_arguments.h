@@ -25,7 +25,7 @@ struct RankArguments {
     std::vector<InjectedFault> faults;  ///< on purpose, of all ranks
     std::filesystem::path profile;  ///< measure the layout's parts before training, and write them here; empty: do not
 
-    /// Of a job's folder on some host: where the ranks of that restart (0: the first start) have their files.
+    /// The folder in a job's folder on some host where the ranks of that restart (0: the first start) have their files.
     static std::filesystem::path attemptFolder(const std::filesystem::path& jobFolder, int restart);
 
     std::filesystem::path statusFile(int rank) const;

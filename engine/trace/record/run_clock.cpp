@@ -17,7 +17,7 @@ constexpr double inOrder = 2'000;                            // what a processor
 constexpr std::int64_t settleTime = 500'000'000;             // an error is worked off in half a second
 constexpr std::int64_t longestMeasurement = 10'000'000'000;  // then a new one starts, to follow a slewed clock
 
-/// Of 2^-32.
+/// `rate` in parts of 2^-32.
 std::uint64_t inParts(double rate) { return static_cast<std::uint64_t>(rate * 4294967296.0); }
 
 /// The counter ticks evenly in every power state, on every core, and the kernel has not found otherwise.

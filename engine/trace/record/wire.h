@@ -103,7 +103,7 @@ void fields(auto& archive, FieldsOf<ClockLine> auto& line) {
         "drift", line.drift, [](double drift) { return drift >= -1e-3 && drift <= 1e-3; }, "at most a thousandth");
 }
 
-/// Without the rank, which is that of the link, and without the offset, which the spool puts in front.
+/// The rank is left out, since the link says whose line it is; the spool puts its offset in front.
 void fields(auto& archive, FieldsOf<LogLine> auto& line) {
     archive.frame("log line");
     archive("time", line.time, isLegalTime, legalTimes);

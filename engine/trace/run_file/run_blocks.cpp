@@ -16,7 +16,7 @@ namespace {
 constexpr int dataColumn = 7;
 constexpr int checksumColumn = 8;
 
-/// Of a row of the columns of `block` in their order.
+/// The place that a row gives which holds the columns of the table `block` in their order.
 BlockPlace placeIn(const Statement& row) {
     return {row.number(0),
             static_cast<int>(row.number(2)),

@@ -10,7 +10,7 @@
 
 namespace shardlab {
 
-/// With all tables and the header, in WAL mode, its write lock taken. Errors: see RunWriter::create.
+/// A new run file with all tables and the header, in WAL mode, its write lock taken. Errors: see RunWriter::create.
 Result<Database> createRunFile(const std::filesystem::path& file, const RunHeader& header);
 
 /// Whether somebody records into the run at this moment; it must be one. False too where that cannot be told, as of a

@@ -35,9 +35,9 @@ struct RankRecord {
     std::string end;    ///< "finished", "stopped", "absent from step 9", "killed by SIGKILL at step 12, 1F3" …; empty
                         ///< while it runs
 };
-/// Of a rank that an elastic run does without at the moment.
+/// Whether an elastic run does without the rank at the moment.
 inline bool isAbsent(const RankRecord& record) { return record.end.starts_with("absent "); }
-/// Nothing went wrong with it.
+/// Whether nothing went wrong with the rank.
 inline bool endedWell(const RankRecord& record) {
     return record.end == "finished" || record.end == "stopped" || isAbsent(record);
 }
@@ -55,14 +55,14 @@ struct RunHeader {
     double theoreticalBubble = 0;
     std::vector<std::int64_t> predictedPeak;  ///< bytes per rank
     std::int64_t capacityBytes = 0;           ///< memory of one device; 0 = unknown
-    /// The same less the reserve of the layout.
+    /// The devices' memory less the reserve of the layout.
     MemoryLimit device() const { return memoryLimit(layout.memory, capacityBytes); }
     DevicePeak peak;  ///< of the devices it runs on, or of those it models
 
     /// False for what was imported: its layout says how many ranks there are (as replicas) and nothing else.
     bool hasLayout() const { return origin.empty(); }
-    /// Of steps that take so long in this run; none where the peak is not known. A paced run's is that of the modelled
-    /// devices in their own time.
+    /// The share of the devices' peak that steps of this length reach; none where the peak is not known. In a paced run
+    /// it is the share of the modelled devices, in their own time.
     std::optional<double> utilisation(double stepSeconds) const;
 };
 
@@ -77,7 +77,7 @@ public:
     void add(std::uint32_t number, std::string name);
     bool empty() const { return names_.empty(); }
     std::size_t size() const { return names_.size(); }
-    /// Of nameNumber(id); empty where the id is no name, or not in the table.
+    /// The name whose number is nameNumber(id); empty where the id is no name, or not in the table.
     std::string_view of(ActionId id) const;
     /// "3F7" for an action, else the name; empty for neither.
     std::string text(ActionId id) const;
@@ -188,7 +188,7 @@ public:
     /// that were stored, or are made of the events where the file is of an older format, or what is stored is damaged
     /// and nothing was thinned. What was superseded by a restart is not in them. `sink` returns false to stop.
     Status readFigures(const std::function<bool(const StepFigures&)>& sink, int first = -1) const;
-    /// The same over all ranks, without -1.
+    /// The figures of each step over all ranks, without what lies outside steps.
     Result<std::vector<StepOverview>> overview() const;
     bool storesFigures() const;  ///< false: whoever asks for them waits for all events to be read
 
@@ -203,7 +203,7 @@ public:
     Result<std::vector<BlockPlace>> places() const;
     /// The packed events of one of places(), for unpackBlock(). Error: it is gone, or fails its checksum.
     Result<Bytes> packedBlock(const BlockPlace& place) const;
-    /// Of packedBlock(); needs no reader. Error: damaged, or not what `place` says.
+    /// The events of what packedBlock() gave; needs no reader. Error: the block is damaged, or not what `place` says.
     static Status unpackBlock(const BlockPlace& place, std::span<const std::byte> packed, BlockUnpacker& unpacker,
                               std::vector<Event>& events);
     /// The first thing that was found wrong when the file was opened; none where nothing was.

@@ -29,7 +29,7 @@ Result<Json> parsed(std::string_view text, std::string_view what) {
 
 constexpr std::size_t mostObjects = 100;  ///< more than a run has
 
-/// With one space for any white space.
+/// The text with one space for any white space.
 std::string plain(std::string_view sql) {
     std::string text;
     for (const char c : sql) {

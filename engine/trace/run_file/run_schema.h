@@ -73,7 +73,7 @@ inline constexpr std::string_view clocks = "clocks";
 inline constexpr std::string_view thinning = "thinning";
 }  // namespace meta
 
-/// Without the layout, which is stored beside it as it was written.
+/// The header without the layout, which is stored beside it as it was written.
 std::string writeHeader(const RunHeader& header);
 Status readHeader(std::string_view json, RunHeader& header);
 std::string writeEnd(const RunEnd& end);

@@ -20,7 +20,7 @@ namespace {
 /// again.
 constexpr std::size_t flushAtEvents = std::size_t{1} << 19;
 constexpr std::int64_t limitPerFlushedEvent = 128;  ///< bytes: one flush takes about a tenth of a limit at most
-// Of the limit: where thinning begins and what it leaves, so that it is not done at every flush.
+// The shares of the size limit at which thinning begins, and to which it goes, so that it is not done at every flush.
 constexpr double thinAbove = 0.8;
 constexpr double thinTo = 0.6;
 

@@ -35,7 +35,7 @@ std::string select(RunTable table) {
     return std::string("SELECT ") + keys(table).columns + " FROM " + keys(table).table;
 }
 
-/// Of the key columns that `row` stands on.
+/// The checksum of the key columns of the row at which `row` stands.
 std::int64_t sumOf(RunTable table, const Statement& row) {
     RowChecksum sum;
     if (table == RunTable::Meta) return sum.add(row.text(0)).value();
@@ -55,7 +55,7 @@ std::int64_t checksumOf(std::string_view table, const TableSum& sum) {
     return RowChecksum().add(table).add(sum.rows).add(sum.keys).value();
 }
 
-/// Of all rows as they are. Error: the rest of a sentence that begins with the table.
+/// The sum over all rows that the table holds now. Error: the rest of a sentence that begins with the table's name.
 tl::expected<TableSum, std::string> added(Database& database, RunTable table) {
     auto rows = database.prepare((select(table) + " ORDER BY " + primaryKey(table)).c_str());
     if (!rows) return tl::unexpected("cannot be read: " + rows.error().why);
