@@ -16,8 +16,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t mostDifferences = 10;
-constexpr std::size_t mostExamples = 3;
+constexpr std::size_t mostDifferences = 10, mostExamples = 3;
 constexpr double manifold = 10;  ///< from this change on, as a multiple
 
 bool communicates(const SpanKey& key, const Mesh& mesh) {
@@ -90,12 +89,7 @@ public:
     }
 
     RunComparison made() {
-        std::array<std::vector<double>, 2> sent;
-        for (const int step : steps_) {
-            sent[0].push_back(a_.sentBytes(step));
-            sent[1].push_back(b_.sentBytes(step));
-        }
-        result_.sentBytes = {median(sent[0]), median(sent[1])};
+        result_.sentBytes = medians(&ComparisonSide::sentBytes);
         addKinds();
         addRanks();
         addStages();
@@ -153,10 +147,9 @@ private:
     }
 
     void noteScales() {
-        const RunHeader& a = a_.header();
-        const RunHeader& b = b_.header();
-        if (a.paced != b.paced)
-            result_.notes.push_back(std::string(a.paced ? "A" : "B") +
+        const bool paced = a_.header().paced;
+        if (paced != b_.header().paced)
+            result_.notes.push_back(std::string(paced ? "A" : "B") +
                                     " is paced: its times are those of the devices that it models, the other side's "
                                     "those of the machine that it ran on");
     }
@@ -169,15 +162,18 @@ private:
                 {step, {a_.stepSeconds(step), b_.stepSeconds(step)}, {a_.loss(step), b_.loss(step)}});
         if (!a_.predicted())
             result_.losses = compareLosses(result_.steps, lossTolerance(a_.header().layout, b_.header().layout));
-        std::array<std::vector<double>, 4> values;
+        result_.stepSeconds = medians(&ComparisonSide::stepSeconds);
+        result_.bubble = medians(&ComparisonSide::bubble);
+    }
+
+    /// The medians of a figure over the steps that count, on both sides.
+    Compared medians(double (ComparisonSide::*figure)(int) const) const {
+        std::vector<double> a, b;
         for (const int step : steps_) {
-            values[0].push_back(a_.stepSeconds(step));
-            values[1].push_back(b_.stepSeconds(step));
-            values[2].push_back(a_.bubble(step));
-            values[3].push_back(b_.bubble(step));
+            a.push_back((a_.*figure)(step));
+            b.push_back((b_.*figure)(step));
         }
-        result_.stepSeconds = {median(values[0]), median(values[1])};
-        result_.bubble = {median(values[2]), median(values[3])};
+        return {median(std::move(a)), median(std::move(b))};
     }
 
     template <class Use>
