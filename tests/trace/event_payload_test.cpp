@@ -61,8 +61,7 @@ private Q_SLOTS:
         QCOMPARE(ranksAfter({.bytes = 6}), std::optional<std::int64_t>(6));
         QVERIFY(!ranksAfter({.bytes = 0}));
         QCOMPARE(eventsLost({.value = 17}), std::int64_t{17});
-        for (const double value : {-17.0, infinite, noNumber})
-            QCOMPARE(eventsLost({.value = value}), std::int64_t{0});
+        for (const double value : {-17.0, infinite, noNumber}) QCOMPARE(eventsLost({.value = value}), std::int64_t{0});
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/run_feed.h"
 
+#include "engine/trace/event/event_payload.h"
 #include "ui/core/run_model.h"
 #include "ui/core/ui_thread.h"
 
@@ -41,7 +42,7 @@ void RunNews::applyTo(RunModel& model) const {
 std::int64_t RunNews::droppedEvents() const {
     std::int64_t dropped = 0;
     for (const Event& event : events)
-        if (event.kind == EventKind::Dropped) dropped += static_cast<std::int64_t>(event.value);
+        if (event.kind == EventKind::Dropped) dropped += eventsLost(event);
     return dropped;
 }
 
