@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A replica is what holds each weight once (mesh.h: replicaRanks). There is one for each member of the data and of the
-// context axis: those of a context group read parts of the same samples, those of a data group other samples.
+// The ranks of a replica together hold each weight once (mesh.h: replicaRanks). There is a replica for each member of
+// the data and of the context axis: members of a context group read parts of the same samples, members of a data group
+// read different samples.
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -10,18 +11,19 @@
 
 namespace shardlab {
 
-/// data × context: over how many gradients are summed, and what ZeRO shares out.
+/// How many replicas there are, data × context: over them gradients are summed, and ZeRO divides its shards.
 inline int replicaCount(const ParallelSpec& parallel) { return parallel.data * parallel.context; }
 
-/// Of the replica that `rank` belongs to, from 0.
+/// The number, from 0, of the replica that `rank` belongs to.
 int replicaNumber(const Mesh& mesh, int rank);
-/// The ranks that hold the same weights as `rank`, itself included, by replicaNumber; of experts, sameExperts() alone
-/// do.
+/// The ranks that hold the same weights as `rank`, itself included, in the order of their replicas. Only those of
+/// sameExperts() hold the same experts too.
 std::vector<int> sameWeights(const Mesh& mesh, int rank);
 
-/// Ranks that hold each expert: over how many gradients of experts are summed.
+/// How many ranks hold each expert, over which its gradients are summed.
 inline int expertReplicaCount(const ParallelSpec& parallel) { return replicaCount(parallel) / parallel.expert; }
-/// Those of sameWeights() that hold the same experts as `rank`, itself included, ascending: one of each expert group.
+/// The ranks of sameWeights() that hold the same experts as `rank`, itself included, ascending: one of each expert
+/// group.
 std::vector<int> sameExperts(const Mesh& mesh, int rank);
 
 }  // namespace shardlab

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reading a schedule's CSV needs, strictly or as other programs write it.
+// The cells of a schedule's CSV, for the strict reader and for the one that takes what other programs write.
 #pragma once
 
 #include "engine/layout/schedule/schedule.h"
@@ -10,10 +10,11 @@
 
 namespace shardlab {
 
-/// The part of `text` before the next `separator`, which is taken off with it.
+/// Removes the part of `text` before the next `separator`, and the separator, and returns that part.
 std::string_view takePart(std::string_view& text, char separator);
 
-/// One rank a line. `read` takes a cell that is not blank and adds its actions; its error gets line and cell.
+/// Reads one rank a line. `read` gets each cell that is not blank and adds its actions; its error is completed with
+/// line and cell.
 Result<Schedule> readCells(std::string_view csv,
                            const std::function<Status(std::string_view cell, std::vector<Action>& actions)>& read);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs beside compute over the data axis stands before the compute action that it runs beside.
+// Passes for exchanges over the data axis that run beside compute: each stands before the compute action that it runs
+// beside.
 #include "engine/layout/schedule/passes.h"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ Schedule addParameterGather(Schedule schedule) {
 
 Schedule addUpdateGather(Schedule schedule) {
     for (auto& actions : schedule.ranks) {
-        // Updated on the host, they are there once they have come back.
+        // Weights that are updated on the host are there once they have come back.
         const bool reloads = std::ranges::find(actions, ActionKind::ReloadWeights, &Action::kind) != actions.end();
         const ActionKind updated = reloads ? ActionKind::ReloadWeights : ActionKind::OptimizerStep;
         std::vector<Action> lowered;

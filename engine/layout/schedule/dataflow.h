@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compute action needs from the neighbouring stage, and a table of what is there.
+// What compute actions take from the neighbouring stages and give to them.
 #pragma once
 
 #include "engine/layout/schedule/schedule.h"
@@ -17,7 +17,7 @@ struct Product {
     int microbatch = 0;
 };
 
-/// What `action` makes for a neighbour; F upwards, B and I downwards. Also at the pipeline's ends, where nobody takes
+/// The product that `action` makes: F gives one upwards, B and I downwards. At the ends of the pipeline nobody takes
 /// it.
 inline std::optional<Product> productOf(const Action& action) {
     if (action.kind == ActionKind::Forward) return Product{false, action.stage, action.microbatch};
@@ -25,7 +25,7 @@ inline std::optional<Product> productOf(const Action& action) {
     return {};
 }
 
-/// What `action` takes from a neighbour.
+/// The product that `action` takes from a neighbour.
 inline std::optional<Product> needOf(const Action& action, int stages) {
     if (action.kind == ActionKind::Forward && action.stage > 0)
         return Product{false, action.stage - 1, action.microbatch};
@@ -37,13 +37,13 @@ inline std::optional<Product> needOf(const Action& action, int stages) {
 /// The stage that takes a product; -1 or `stages` where it leaves the pipeline.
 inline int takerOf(const Product& product) { return product.stage + (product.gradient ? -1 : 1); }
 
-/// What a send sends or a receive brings.
+/// The product that a message carries.
 inline Product payloadOf(const Action& sendOrReceive) {
     const Action send = isSend(sendOrReceive.kind) ? sendOrReceive : otherEnd(sendOrReceive);
     return {send.kind == ActionKind::SendBackward, send.stage, send.microbatch};
 }
 
-/// One value for each product of a schedule. Asking beyond its stages or microbatches is a bug.
+/// One value for each product of a schedule. Asking for a stage or microbatch that it does not have is a bug.
 template <class T>
 class ProductTable {
 public:

@@ -85,7 +85,7 @@ private:
         }
     }
 
-    /// Of a blocked rank: the rank it waits for, and at which of its actions.
+    /// The rank that a blocked rank waits for, and the action at which it does.
     std::pair<int, Action> waitsFor(int rank) {
         const auto at = static_cast<std::size_t>(rank);
         const Action& first = *current(rank);
@@ -120,7 +120,7 @@ private:
                                    : "deadlock, every send and receive waiting for its other end";
         int named = 0;
         std::vector<bool> seen(schedule_.ranks.size(), false);
-        // From rank to the one it waits for, until it closes.
+        // Goes from each rank to the one that it waits for, until the circle closes.
         for (int at = rank; !seen[static_cast<std::size_t>(at)]; ++named) {
             seen[static_cast<std::size_t>(at)] = true;
             if (current(at) == nullptr) {

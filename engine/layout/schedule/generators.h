@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One generator a file; registry.cpp names them. Each writes compute only, for a shape its method does not refuse.
+// The generators, one a file. Each writes the compute actions of a shape that its method does not refuse; registry.cpp
+// names them. A bubble is the idle share of a step as schedule_method.h defines it.
 #pragma once
 
 #include "engine/layout/schedule/schedule.h"
@@ -12,7 +13,7 @@ Schedule generateNaive(const ScheduleShape& shape);
 double naiveBubble(const ScheduleShape& shape);
 
 Schedule generateGpipe(const ScheduleShape& shape);
-/// (p−1)/(m+p−1), of GPipe and of 1F1B with flush.
+/// The bubble of GPipe and of 1F1B with flush, (p−1)/(m+p−1).
 double flushBubble(const ScheduleShape& shape);
 
 Schedule generateOneFOneB(const ScheduleShape& shape);
@@ -43,20 +44,20 @@ Schedule generatePipeDream(const ScheduleShape& shape);
 std::optional<ShapeRefusal> pipeDreamRefusal(const ScheduleShape& shape);
 Schedule generatePipeDream2bw(const ScheduleShape& shape);
 std::optional<ShapeRefusal> twoVersionsRefusal(const ScheduleShape& shape);
-/// 0, of schedules that never flush.
+/// The bubble of schedules that never flush, 0.
 double steadyBubble(const ScheduleShape& shape);
 
-/// What the shape's actions say; the shape is not refused.
+/// The schedule that the shape's own actions state.
 Schedule generateCustom(const ScheduleShape& shape);
 std::optional<ShapeRefusal> customRefusal(const ScheduleShape& shape);
 double customBubble(const ScheduleShape& shape);
 
-/// No actions yet; chunk c of rank r is stage c·p + r.
+/// A schedule without actions in which chunk c of rank r is stage c·p + r.
 Schedule emptySchedule(std::string kind, const ScheduleShape& shape);
-/// No actions yet; stages fold back: rank r holds the stages r and 2p − 1 − r.
+/// A schedule without actions whose stages fold back: rank r holds the stages r and 2p − 1 − r.
 Schedule emptyFoldedSchedule(std::string kind, const ScheduleShape& shape);
 
-/// The bubble of a compute-only schedule, counted in its unit slots: for methods that have no closed form.
+/// The bubble of a compute-only schedule, counted in unit slots, for methods that have no closed form.
 double countedBubble(const Schedule& compute);
 
 }  // namespace shardlab

@@ -8,7 +8,7 @@ namespace shardlab {
 
 namespace {
 
-/// One such action a stage, after all that belongs to its microbatches.
+/// The schedule with an action of that kind for each stage, after all that the stage does for microbatches.
 Schedule addAtStageEnds(Schedule schedule, ActionKind kind) {
     for (int rank = 0; rank < static_cast<int>(schedule.ranks.size()); ++rank) {
         std::vector<Action>& actions = schedule.ranks[static_cast<std::size_t>(rank)];

@@ -7,7 +7,7 @@ namespace shardlab {
 
 namespace {
 
-/// One action a rank, named after its first stage.
+/// The schedule with an action of that kind on each rank, which names the rank's first stage.
 Schedule addForEachRank(Schedule schedule, ActionKind kind) {
     for (int rank = 0; rank < static_cast<int>(schedule.ranks.size()); ++rank) {
         const std::vector<int> stages = schedule.stagesOf(rank);

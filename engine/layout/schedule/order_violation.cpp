@@ -52,7 +52,7 @@ private:
     bool missing(const Action& action, std::string why) {
         return wrong(rankOf(action.stage), -1, action, "it is missing: " + std::move(why), "");
     }
-    /// `early` must stand before `late` where both are on the rank of `late`; positions, -1 = not there.
+    /// Whether `early` stands before `late`, where both have a position on the rank of `late`; -1: no position.
     bool before(int early, const Action& earlyAction, int late, const Action& lateAction, const char* why) {
         if (early < 0 || late < 0 || early < late) return true;
         return wrong(rankOf(lateAction.stage), late, lateAction,
@@ -86,7 +86,7 @@ private:
             noted = &place(action.kind, action.stage, action.microbatch);
             hasMessages_ = hasMessages_ || isMessage(action.kind);
         } else if (action.version >= 0) {
-            return true;  // of these a list has many: version_order.cpp
+            return true;  // a list has many actions with versions, which version_order.cpp judges
         } else {
             noted = action.kind == Kind::ReduceNorm ? &norms_[static_cast<std::size_t>(rank)]
                                                     : &end(action.kind, action.stage);
@@ -130,7 +130,7 @@ private:
                inputComes(atB >= 0 ? b : i, atB >= 0 ? atB : atI, Kind::Backward, s + 1);
     }
 
-    /// What runs beside a compute action is announced before it, and after the one before it on its stage.
+    /// Whether exchanges beside a compute action are announced before it.
     bool besideIsWhole(int s, int m) {
         const auto first = [&](Kind one, Kind other) { return Action{at({one, s, m}) >= 0 ? one : other, s, m}; };
         const Action forward{Kind::Forward, s, m}, reads = first(Kind::Backward, Kind::InputGrad),
@@ -148,8 +148,8 @@ private:
         return true;
     }
 
-    /// What a forward left goes to the host and comes back in time for the backward, the memory in between being
-    /// somebody else's.
+    /// Whether what a forward left goes to the host, gives its memory on the device back, and returns in time for the
+    /// backward.
     bool swapIsWhole(int s, int m) {
         const Action out{Kind::SwapOut, s, m}, free{Kind::SwapFree, s, m}, in{Kind::SwapIn, s, m};
         const int atOut = at(out), atFree = at(free), atIn = at(in);
@@ -170,10 +170,10 @@ private:
                before(atIn, in, at(backward), backward, "it needs what is on the host");
     }
 
-    /// Whatever its version.
+    /// Where the action of a microbatch stands, whatever its version; -1: nowhere.
     int at(const Action& action) { return place(action.kind, action.stage, action.microbatch); }
 
-    /// Where the neighbouring stage lies on the same rank, its part stands earlier in the same list.
+    /// Whether the action that gives `taker` its input stands before it, where both stages lie on one rank.
     bool inputComes(const Action& taker, int atTaker, Kind direction, int giverStage) {
         if (giverStage < 0 || giverStage >= schedule_.stages() || rankOf(giverStage) != rankOf(taker.stage))
             return true;
@@ -182,7 +182,7 @@ private:
         return before(at(giver), giver, atTaker, taker, "it takes what that gives");
     }
 
-    /// Both ends of the activation that stage s sends up and of the gradient that it sends down.
+    /// Whether the messages of stage s and microbatch m have both ends, in their places.
     bool messagesAreWhole(int s, int m) {
         if (!hasMessages_) return true;
         const bool backwards = !schedule_.forwardOnly;
@@ -295,6 +295,6 @@ private:
 
 }  // namespace
 
-std::optional<Finding> findDisorder(const Schedule& schedule) { return Inspector(schedule).run(); }
+std::optional<Finding> findOrderViolation(const Schedule& schedule) { return Inspector(schedule).run(); }
 
 }  // namespace shardlab

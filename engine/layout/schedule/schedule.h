@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A schedule: for each pipeline rank a list of actions. Generators write compute only; passes lower it.
+// A schedule: for each pipeline rank a list of actions. Generators write the compute actions; passes add all others.
 //
-// Most end a step with a flush: nothing is left of it when the next begins. Those that do not keep their ranks busy
-// over the steps' borders, with forwards that run ahead of their backwards and with several versions of the weights:
+// Most schedules end a step with a flush: nothing is left of the step when the next begins. Schedules without a flush
+// keep their ranks busy over the steps' borders, with forwards that run ahead of their backwards and with several
+// versions of the weights:
 //
-// - `ranks` is the step that repeats, `fill` what each rank does once before the first. A rank's step ends where its
-//   own last backward of the step, and the update after it, are done: a rank's borders lie at other times than its
-//   neighbour's, and nobody waits there. At its border every stage has applied the same updates.
-// - A step's list numbers microbatches from its own first, 0 to microbatches − 1; what is numbered `microbatches` and
-//   above belongs to the steps after it. Backwards are of the step's own; forwards of stage s run from `ahead[s]` to
-//   ahead[s] + microbatches − 1: its first ahead[s] forwards were done before the border.
+// - `ranks` is the step that repeats, and `fill` is what each rank does once before the first step. A rank's step ends
+//   with its own last backward of the step and the update after it. The borders of two ranks lie at different times,
+//   and nobody waits there. At its border every stage has applied the same updates.
+// - A step's list numbers microbatches from its own first, 0 to microbatches − 1; higher numbers belong to the steps
+//   that follow. All backwards of a list are of its own step. Stage s forwards ahead[s] to ahead[s] + microbatches − 1,
+//   since its first ahead[s] forwards were done before the border.
 // - Versions are numbered from the oldest that a stage keeps at its border: 0 to versions[s] − 1, the last being the
 //   current weights. Each of the step's `updates` makes the next number; at the border the numbers fall by `updates`.
-//   Before a run's first update all of them are the initial weights.
-// - Messages are sent and received within one step, although the input that one brings may be used in the next.
-// - The drain is the last step without what is numbered beyond the run's last microbatch (withoutMicrobatchesFrom()).
+//   Before a run's first update all versions are the initial weights.
+// - A message is sent and received within one step, although the input that it brings may be used in the next.
+// - The drain is the last step without the microbatches beyond the end of the run (withoutMicrobatchesFrom()).
 #pragma once
 
 #include "engine/layout/schedule/action.h"
@@ -31,22 +32,23 @@ struct Schedule {
     std::vector<std::vector<Action>> ranks;  ///< in order of execution
     bool forwardOnly = false;                ///< for validation: there are no backwards
 
-    // Of schedules that do not flush; empty, and 1, where every step ends with a flush.
-    std::vector<std::vector<Action>> fill;  ///< by rank, before the first step
-    std::vector<int> ahead;                 ///< by stage
-    std::vector<int> versions;              ///< by stage: weight versions it keeps, the current one included
-    int updates = 1;                        ///< of each stage in a step, each after microbatches ÷ updates backwards
+    // Schedules without a flush have these; otherwise the lists are empty, and a step has one update.
+    std::vector<std::vector<Action>> fill;  ///< by rank: actions before the first step
+    std::vector<int> ahead;                 ///< by stage: forwards that run ahead
+    std::vector<int> versions;              ///< by stage: weight versions that it keeps, the current one included
+    int updates = 1;  ///< updates of a stage in a step, each after microbatches ÷ updates backwards
     bool operator==(const Schedule&) const = default;
 
     bool flushes() const { return fill.empty(); }
-    /// Microbatch numbers that the lists name: those of the step, and those after it that forwards reach into.
+    /// How many microbatch numbers the lists name: those of the step, and those after it that forwards reach.
     int numbered() const;
 
     int stages() const { return static_cast<int>(rankOfStage.size()); }
-    /// Global stages of a rank, ascending.
+    /// The global stages that a rank holds, ascending.
     std::vector<int> stagesOf(int rank) const;
-    bool crossesRanks(int lowerStage) const;  ///< between lowerStage and lowerStage + 1 a message is needed
-    /// The ranks of first and last stage: two, or the one that holds both.
+    /// Whether lowerStage and lowerStage + 1 lie on two ranks, so that messages go between them.
+    bool crossesRanks(int lowerStage) const;
+    /// The ranks of the first and the last stage: two, or the one that holds both.
     std::vector<int> endRanks() const;
 };
 

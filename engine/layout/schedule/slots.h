@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A schedule's compute on a common clock of unit slots, transfers free: the order that grids show and passes follow.
+// The compute actions of a schedule on a common clock of unit slots, on which transfers take no time. Grids show this
+// order, and passes follow it.
 #pragma once
 
 #include "engine/layout/schedule/schedule.h"
@@ -10,14 +11,14 @@ namespace shardlab {
 constexpr int slotsOf(ActionKind kind) { return kind == ActionKind::Backward ? 2 : isCompute(kind) ? 1 : 0; }
 
 struct SlotTimes {
-    /// begin[rank][i] of the rank's i-th action; actions that take no slot begin where the rank stands.
+    /// [rank][i]: when the rank's i-th action begins. An action that takes no slot begins when the one before it ends.
     std::vector<std::vector<int>> begin;
-    /// Per rank the actions that could begin; fewer than all where the rest waits for what never comes.
+    /// By rank: how many actions could begin; fewer than all where the rest waits for what never comes.
     std::vector<std::size_t> reached;
     int end = 0;
 };
 
-/// Of a schedule that does not flush: its step, all ranks beginning together with what the step before left.
+/// The slots of a step. In a schedule without a flush all ranks begin it together, with what the step before left.
 SlotTimes slotTimes(const Schedule& schedule);
 
 }  // namespace shardlab

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Swapping (GeePS, EuroSys 2016): what is unused for a while goes to the host, and returns in time.
+// Swapping (GeePS, EuroSys 2016): activations that are unused for a while go to the host and return in time.
 #include "engine/layout/schedule/passes.h"
 
 #include <algorithm>
@@ -10,13 +10,15 @@ namespace shardlab {
 
 namespace {
 
-constexpr std::size_t leastBetween = 2;  ///< compute actions: behind the first it goes, behind the last it comes back
+/// The least number of compute actions between a forward and its backward: the copy to the host runs beside the first
+/// of them, the copy back beside the last.
+constexpr std::size_t leastBetween = 2;
 
 std::vector<Action> withSwaps(const std::vector<Action>& actions) {
-    std::vector<std::size_t> computes;                    // where they stand
-    std::map<std::pair<int, int>, std::size_t> forwards;  // which of them
+    std::vector<std::size_t> computes;                    // the places of the compute actions so far
+    std::map<std::pair<int, int>, std::size_t> forwards;  // by stage and microbatch: which of `computes`
     std::vector<bool> leaves(actions.size());
-    std::map<std::size_t, Action> frees, returns;  // before which place
+    std::map<std::size_t, Action> frees, returns;  // by the place that they come before
     for (std::size_t i = 0; i < actions.size(); ++i) {
         const Action& action = actions[i];
         if (!isCompute(action.kind)) continue;

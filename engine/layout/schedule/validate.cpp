@@ -11,7 +11,7 @@
 namespace shardlab {
 namespace {
 
-/// Whatever the other parts take for granted.
+/// What the other parts of the proof take for granted.
 std::optional<Finding> findMisshape(const Schedule& schedule) {
     const auto refuse = [](std::string why, std::string legal) {
         return Finding{-1, -1, {}, std::move(why), std::move(legal)};
@@ -34,7 +34,7 @@ std::optional<Finding> findMisshape(const Schedule& schedule) {
                           "At least one stage on each pipeline rank");
         actions += schedule.ranks[rank].size();
     }
-    // Keeps the tables of the other parts as small as the schedule itself.
+    // Other parts of the proof have tables of stages and microbatches, which stay as small as the schedule itself.
     const auto cells = static_cast<std::size_t>(schedule.stages()) * static_cast<std::size_t>(schedule.microbatches);
     if (actions < cells)
         return refuse(fmt::format("{} actions cannot be a forward for each of {} microbatches in {} stages", actions,
@@ -60,8 +60,8 @@ std::optional<Finding> findUnsteadiness(const Schedule& schedule) {
     return {};
 }
 
-/// Enough for every kind of border: after the fill, between two steps that are neither first nor last, before the
-/// drain. More would repeat these.
+/// As many steps as have every kind of border: after the fill, between two steps that are neither first nor last,
+/// before the drain. Further steps would repeat these.
 int provedSteps(const Schedule& schedule) { return 3 + schedule.numbered() / schedule.microbatches; }
 
 }  // namespace
@@ -72,8 +72,8 @@ std::optional<Finding> findWrong(const Schedule& schedule) {
         return findWrong(unrolled(schedule, provedSteps(schedule)).schedule);
     }
     std::optional<Finding> finding = findMisshape(schedule);
-    if (!finding) finding = findDisorder(schedule);
-    if (!finding) finding = findVersionDisorder(schedule);
+    if (!finding) finding = findOrderViolation(schedule);
+    if (!finding) finding = findVersionViolation(schedule);
     if (!finding) finding = findDeadlock(schedule);
     return finding;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proof that a schedule is right: each microbatch exactly once per stage, order, pairing, no deadlock.
+// The proof that a schedule is right: each microbatch exactly once per stage, order, pairing, no deadlock.
 #pragma once
 
 #include "engine/layout/schedule/schedule.h"
@@ -11,25 +11,26 @@ namespace shardlab {
 
 /// One thing wrong with a schedule.
 struct Finding {
-    int rank = -1;      ///< -1: it is no matter of one cell
+    int rank = -1;      ///< -1: the fault does not lie at one action
     int position = -1;  ///< in the rank's list; -1: `action` is missing from it
     Action action;
     std::string why;
     std::string legal;
 };
 
-/// For compute-only and lowered schedules alike: the first thing wrong. Lowered schedules are proved free of deadlock
-/// under blocking rendezvous (MPI) and under grouped send/receive (NCCL), where the finding names who waits for whom. A
-/// schedule that does not flush is proved over a run with fill, several steps and drain (unrolled()); the finding is of
-/// that run.
+/// The first thing wrong with a compute-only or lowered schedule. Lowered schedules are proved free of deadlock under
+/// blocking rendezvous (MPI) and under grouped sends and receives (NCCL); the finding then names who waits for whom. A
+/// schedule without a flush is proved over a run with fill, several steps and drain (unrolled()), and the finding
+/// refers to that run.
 std::optional<Finding> findWrong(const Schedule& schedule);
-/// "rank 2, action 4, 2B0"; empty where the finding is no matter of one cell.
+/// "rank 2, action 4, 2B0"; empty where the fault does not lie at one action.
 std::string placeOf(const Schedule& schedule, const Finding& finding);
-/// The grid around the failing cell, which is framed, without an end of line after the last; empty where there is none.
+/// The grid around the failing cell, which is framed; its last line has no end. Empty where the fault does not lie at
+/// one action.
 std::string pictureOf(const Schedule& schedule, const Finding& finding);
 
-/// The same as a value: the error names rank, position and action, says why, and shows the grid with the failing cell
-/// marked.
+/// What findWrong() finds, as an error that names rank, position and action, says why, and shows the grid with the
+/// failing cell marked.
 Status validate(const Schedule& schedule);
 
 }  // namespace shardlab

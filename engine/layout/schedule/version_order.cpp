@@ -109,7 +109,7 @@ private:
 
 }  // namespace
 
-std::optional<Finding> findVersionDisorder(const Schedule& schedule) {
+std::optional<Finding> findVersionViolation(const Schedule& schedule) {
     const bool any = std::ranges::any_of(schedule.ranks, [](const std::vector<Action>& actions) {
         return std::ranges::any_of(actions, [](const Action& action) { return action.version >= 0; });
     });

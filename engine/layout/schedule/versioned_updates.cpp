@@ -4,7 +4,7 @@
 namespace shardlab {
 namespace {
 
-/// Update `number` of a stage's step.
+/// The actions of update `number` in a stage's step.
 std::vector<Action> updateOf(int stage, int versions, int number, bool dataParallel) {
     const int current = versions - 1 + number;
     std::vector<Action> actions;
