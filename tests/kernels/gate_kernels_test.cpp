@@ -3,15 +3,12 @@
 #include "tests/kernels/experts_reference.h"
 #include "tests/kernels/kernel_rows.h"
 
-#include <array>
 #include <cmath>
 #include <limits>
 
 using namespace shardlab;
 using reference::toDouble;
 using reference::Values;
-
-#define TRUE_HERE(condition) QVERIFY2(condition, qPrintable(in.seed()))
 
 namespace {
 
@@ -80,17 +77,7 @@ class GateKernelsTest : public QObject, KernelRows {
                 poisoned(std::size_t(shape.tokens()) * std::size_t(shape.experts)),
                 tokens(std::vector<std::int32_t>(std::size_t(shape.samples), 12345))};
     }
-    /// ε of a matrix.
-    std::vector<float> epsilon(int rows, int columns, std::uint64_t key, std::int64_t firstRow) const {
-        const std::vector<float> zeros(std::size_t(rows) * std::size_t(columns));
-        const DeviceArray noise = floats(zeros), logits = floats(zeros);
-        device().gateNoise(rows, columns, key, firstRow, noise.floats(), logits.floats());
-        std::vector<float> values = logits.now();
-        for (float& value : values) value /= float(std::log(2.0));  // softplus of 0
-        return values;
-    }
-
-    /// Of tokens that were decided like this: rows and places are each other's inverse, and no two have one row.
+    /// Rows and places of tokens that were decided like this are each other's inverse, and no two have one row.
     void requirePlaces(const HeldRoutes& held, const reference::Decision& decision, RandomInputs& in) {
         const GateShape& shape = held.shape;
         const std::vector<std::int32_t> rows = integers(device(), held.rows), places = integers(device(), held.places);
@@ -103,77 +90,20 @@ class GateKernelsTest : public QObject, KernelRows {
                 if (shape.choices == shape.experts && experts.size() != std::size_t(shape.choices))
                     at = std::size_t(std::ranges::find(experts, j) - experts.begin());  // experts chose
                 const bool placed = at < experts.size() && decision.placed[std::size_t(t)][at];
-                TRUE_HERE((row >= 0) == placed);
+                TRUE_OF((row >= 0) == placed);
                 if (!placed) continue;
-                TRUE_HERE(row < shape.rows() && row / shape.expertRows() == experts[at] &&
-                          row % shape.expertRows() / shape.capacity == t / shape.sequence);
-                TRUE_HERE(wanted[std::size_t(row)] == -1);
+                TRUE_OF(row < shape.rows() && row / shape.expertRows() == experts[at] &&
+                        row % shape.expertRows() / shape.capacity == t / shape.sequence);
+                TRUE_OF(wanted[std::size_t(row)] == -1);
                 wanted[std::size_t(row)] = place;
             }
-        TRUE_HERE(places == wanted);
+        TRUE_OF(places == wanted);
     }
 
 private Q_SLOTS:
     void initTestCase_data() { addRows(); }
     void initTestCase() { setKernelThreads(2); }
     void init() { takeRow(); }
-
-    void noiseIsNormalAndItsRows() {
-        RandomInputs in;
-        const auto key = std::uint64_t(in.whole(0, 1 << 30)) << 20;
-        const int rows = 600, columns = 40;
-        const std::vector<float> all = epsilon(rows, columns, key, 1000);
-        double mean = 0, square = 0, fourth = 0, beside = 0;
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            const double x = all[i], n = double(all.size());
-            mean += x / n;
-            square += x * x / n;
-            fourth += x * x * x * x / n;
-            if (i > 0) beside += x * all[i - 1] / n;
-        }
-        // Six standard deviations of each over 24 000 draws.
-        TRUE_HERE(std::abs(mean) < 0.04 && std::abs(square - 1) < 0.06 && std::abs(fourth - 3) < 0.4 &&
-                  std::abs(beside) < 0.04);
-        const int first = in.whole(1, rows - 2), some = in.whole(1, rows - first);
-        const std::vector<float> part = epsilon(some, columns, key, 1000 + first);
-        TRUE_HERE(std::equal(part.begin(), part.end(), all.begin() + first * columns));
-        TRUE_HERE(epsilon(1, columns, key + 1, 1000) != std::vector<float>(all.begin(), all.begin() + columns));
-    }
-
-    void noiseOnLogits() {
-        RandomInputs in;
-        const int rows = in.whole(1, 80), columns = in.whole(1, 40);
-        const auto count = std::size_t(rows) * std::size_t(columns);
-        const std::vector<float> h = in.floats(count), n = in.floats(count, 8), e = epsilon(rows, columns, 77, 5);
-        const DeviceArray logits = floats(h), noise = floats(n);
-        device().gateNoise(rows, columns, 77, 5, noise.floats(), logits.floats());
-        Values wanted, slope;
-        for (std::size_t i = 0; i < count; ++i) {
-            wanted.push_back(h[i] + e[i] * std::log1p(std::exp(double(n[i]))));
-            slope.push_back(e[i] / (1 + std::exp(-double(n[i]))));
-        }
-        CLOSE(logits, wanted, 1e-5);
-        CLOSE(noise, slope, 1e-5);
-    }
-
-    /// The draws that devices are compared with are even in [0, 1) and do not hang together.
-    void drawsAreEven() {
-        RandomInputs in;
-        const auto key = std::uint64_t(in.whole(0, 1 << 30)) << 20;
-        const int tokenCount = 4000;
-        const Values all = reference::drawsOf(key, 1000, tokenCount),
-                     other = reference::drawsOf(key + 1, 1000, tokenCount);
-        std::array<int, 8> counts{};
-        double beside = 0, across = 0;
-        for (std::size_t t = 0; t < all.size(); ++t) {
-            ++counts[std::min<std::size_t>(7, std::size_t(all[t] * 8))];
-            if (t > 0) beside += (all[t] - 0.5) * (all[t - 1] - 0.5) * 12 / tokenCount;
-            across += (all[t] - 0.5) * (other[t] - 0.5) * 12 / tokenCount;
-        }
-        // Six standard deviations, of a count of 500 and of the correlations.
-        for (const int count : counts) TRUE_HERE(std::abs(count - 500) < 6 * 21);
-        TRUE_HERE(std::abs(beside) < 0.1 && std::abs(across) < 0.1);
-    }
 
     void tokensChoose_data() {
         QTest::addColumn<int>("kind");
@@ -240,7 +170,7 @@ private:
                 tally[std::size_t(e)] += 2 * asked;
                 tally[std::size_t(shape.experts + e)] += 2 * std::max(0, asked - shape.capacity);
             }
-        TRUE_HERE(integers(device(), counted) == tally);
+        TRUE_OF(integers(device(), counted) == tally);
     }
 
 private Q_SLOTS:
@@ -302,21 +232,21 @@ private Q_SLOTS:
         const std::vector<std::int32_t> taken = integers(device(), routes.rounds);
         const double tolerance = 1.02 * cappedTolerance, k = shape.capacity, b = rule.tokenExperts;
         const auto a = [&](int t, int e) { return double(assigned[std::size_t(t * shape.experts + e)]); };
-        for (const float value : assigned) TRUE_HERE(value >= 0 && value <= 1);
+        for (const float value : assigned) TRUE_OF(value >= 0 && value <= 1);
         for (int sample = 0; sample < shape.samples; ++sample) {
             const int first = sample * shape.sequence;
             for (int e = 0; e < shape.experts; ++e) {
                 double sum = 0;
                 for (int t = first; t < first + shape.sequence; ++t) sum += a(t, e);
-                TRUE_HERE(std::abs(sum - k) <= tolerance * k);
+                TRUE_OF(std::abs(sum - k) <= tolerance * k);
             }
             for (int t = first; t < first + shape.sequence; ++t) {
                 double sum = 0;
                 for (int e = 0; e < shape.experts; ++e) sum += a(t, e);
-                TRUE_HERE(sum <= b * (1 + tolerance));
+                TRUE_OF(sum <= b * (1 + tolerance));
             }
             const int found = taken[std::size_t(sample)];
-            TRUE_HERE(found >= 1 && found < cappedRounds);
+            TRUE_OF(found >= 1 && found < cappedRounds);
             // A round may be near enough for one number's rounding and not for the other's, and the next good one be
             // far away.
             const auto rounds = [&](double times) {
@@ -347,7 +277,7 @@ private Q_SLOTS:
         const DeviceArray once = floats(h);
         const HeldRoutes again = held(shape);
         device().route(shape, rule, {once.floats()}, again.routes());
-        TRUE_HERE(again.assigned.now() == assigned && integers(device(), again.rounds) == taken);
+        TRUE_OF(again.assigned.now() == assigned && integers(device(), again.rounds) == taken);
     }
 
     void gradient_data() {
@@ -447,10 +377,10 @@ private Q_SLOTS:
             const bool grouped = kind == GateKind::Hierarchical;
             device().route(shape, someRule(in, kind, shape), {logits.floats(), grouped ? groups.floats() : nullptr},
                            routes.routes());
-            for (const std::int32_t row : integers(device(), routes.rows)) TRUE_HERE(row >= -1 && row < shape.rows());
+            for (const std::int32_t row : integers(device(), routes.rows)) TRUE_OF(row >= -1 && row < shape.rows());
             for (const std::int32_t place : integers(device(), routes.places))
-                TRUE_HERE(place >= -1 && place < shape.tokens() * shape.choices);
-            TRUE_HERE(std::ranges::any_of(routes.weights.now(), [](float w) { return !std::isfinite(w); }));
+                TRUE_OF(place >= -1 && place < shape.tokens() * shape.choices);
+            TRUE_OF(std::ranges::any_of(routes.weights.now(), [](float w) { return !std::isfinite(w); }));
         }
     }
 
