@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the workbench says of what has happened: a message each, and for how long it holds.
+#include "ui/core/workbench.h"
+
+#include "ui/core/run_outcome.h"
+
+namespace shardlab {
+
+/// A run that failed looks like any other until its end; that it did is said at once.
+void Workbench::sayReplayed() {
+    const RunModel& run = model(Workspace::Replay);
+    if (!run.end()) return;
+    const auto say = [&](MessageLevel level, const QString& title, const QString& detail) {
+        messages_.post({.level = level,
+                        .title = title,
+                        .detail = detail,
+                        .topic = "opened",
+                        .holds = whileOpened(replay_.file())});
+    };
+    if (run.end()->outcome == "failed") return say(MessageLevel::Error, tr("This run failed"), outcomeText(run));
+    if (const QString failed = failedCheckpointsText(run); !failed.isEmpty())
+        say(MessageLevel::Warning, tr("Checkpoints of this run failed"), failed);
+}
+
+void Workbench::sayImported(const ImportReport& report) {
+    std::int64_t ignored = 0;
+    for (const ImportCount& each : report.ignored) ignored += each.count;
+    QString detail = QString::fromStdString(report.lines().front());
+    if (ignored > 0) detail += tr("; %1 entries were not understood: the view Events lists them by kind").arg(ignored);
+    const std::filesystem::path out = imports_.request().out;
+    messages_.post(
+        {.level = MessageLevel::Info,
+         .title = tr("Imported %1").arg(QString::fromStdString(out.filename().string())),
+         .detail = detail,
+         .topic = "import",
+         .holds = [this, out, before = replay_.file()] { return replay_.file() == out || replay_.file() == before; }});
+    openRun(out);
+}
+
+void Workbench::sayWatched(const QString& what, const QString& detail, MessageLevel level) {
+    const MessageChoice replay{tr("Open in Replay"), [this, file = live_.file()] { openRun(file); }};
+    messages_.post({.level = level,
+                    .title = what,
+                    .detail = detail,
+                    .choices = {replay},
+                    .topic = "live",
+                    .holds = whileShownInRun(live_.file())});
+}
+
+void Workbench::sayStarted() {
+    if (run_.state() == RunState::Running) recent_.add(run_.runFile());
+}
+
+void Workbench::sayEnded(const RunEnd& end) {
+    const std::filesystem::path file = run_.runFile();
+    const MessageChoice replay{tr("Open in Replay"), [this, file] { openRun(file); }};
+    if (end.outcome == "failed") {
+        messages_.post({.level = MessageLevel::Error,
+                        .title = tr("The run failed"),
+                        .detail = QString::fromStdString(end.reason),
+                        .choices = {replay},
+                        .topic = "run",
+                        .holds = whileShownInRun(file)});
+        return;
+    }
+    const QString what = end.outcome == "stopped" ? tr("The run was stopped") : tr("The run finished");
+    const QString failed = failedCheckpointsText(model(Workspace::Run));
+    messages_.post({.level = failed.isEmpty() ? MessageLevel::Info : MessageLevel::Warning,
+                    .title = what,
+                    .detail = failed.isEmpty() ? QString::fromStdString(file.string()) : failed,
+                    .choices = {replay},
+                    .topic = "run",
+                    .holds = whileShownInRun(file)});
+}
+
+std::function<bool()> Workbench::whileOpened(const std::filesystem::path& file) const {
+    return [this, file] { return replay_.file() == file; };
+}
+
+/// While the Run workspace shows this run and no other.
+std::function<bool()> Workbench::whileShownInRun(const std::filesystem::path& file) const {
+    return [this, file] { return (live_.shown() ? live_.file() : run_.runFile()) == file; };
+}
+
+void Workbench::reviewMessages() {
+    const auto review = [this] { messages_.review(); };  // with everything that messages tell of
+    for (const auto signal : {&Document::layoutChanged, &Document::fileChanged})
+        connect(&document_, signal, this, review);
+    connect(&run_, &RunSession::stateChanged, this, review);
+    connect(&live_, &LiveSession::changed, this, review);
+    connect(&measure_, &MeasureSession::stateChanged, this, review);
+    connect(&lessons_, &LessonSession::changed, this, review);
+    connect(&replay_, &ReplaySession::opened, this, review);
+    connect(&recent_, &RecentFiles::changed, this, review);
+}
+
+}  // namespace shardlab
