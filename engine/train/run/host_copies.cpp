@@ -123,7 +123,8 @@ void HostCopies::await(ActionKind kind) {
 }
 
 HostCopies::Completion HostCopies::completionOf(const Action& action) const {
-    const auto found = std::ranges::find(onDevice_, action, [](const DeviceCopy& started) { return started.copy.action; });
+    const auto found =
+        std::ranges::find(onDevice_, action, [](const DeviceCopy& started) { return started.copy.action; });
     return found == onDevice_.end() ? nullptr : found->completion;
 }
 
