@@ -10,6 +10,7 @@
 #include "engine/predict/plan/measured_costs.h"
 #include "engine/predict/plan/profile_noise.h"
 #include "ui/core/run_outcome.h"
+#include "ui/core/text.h"
 
 #include <QClipboard>
 #include <QDateTime>
@@ -19,7 +20,6 @@
 namespace shardlab {
 namespace {
 
-QString text(const std::filesystem::path& path) { return QString::fromStdString(path.string()); }
 QString fileName(const std::filesystem::path& path) { return QString::fromStdString(path.filename().string()); }
 
 /// Run files are SQLite databases that say whose they are.

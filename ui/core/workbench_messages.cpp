@@ -3,6 +3,7 @@
 #include "ui/core/workbench.h"
 
 #include "ui/core/run_outcome.h"
+#include "ui/core/text.h"
 
 namespace shardlab {
 
@@ -30,7 +31,7 @@ void Workbench::sayImported(const ImportReport& report) {
     const std::filesystem::path out = imports_.request().out;
     messages_.post(
         {.level = MessageLevel::Info,
-         .title = tr("Imported %1").arg(QString::fromStdString(out.filename().string())),
+         .title = tr("Imported %1").arg(text(out.filename())),
          .detail = detail,
          .topic = "import",
          .holds = [this, out, before = replay_.file()] { return replay_.file() == out || replay_.file() == before; }});
@@ -67,7 +68,7 @@ void Workbench::sayEnded(const RunEnd& end) {
     const QString failed = failedCheckpointsText(model(Workspace::Run));
     messages_.post({.level = failed.isEmpty() ? MessageLevel::Info : MessageLevel::Warning,
                     .title = what,
-                    .detail = failed.isEmpty() ? QString::fromStdString(file.string()) : failed,
+                    .detail = failed.isEmpty() ? text(file) : failed,
                     .choices = {replay},
                     .topic = "run",
                     .holds = whileShownInRun(file)});

@@ -5,6 +5,7 @@
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "ui/core/child.h"
+#include "ui/core/text.h"
 #include "ui/core/workbench.h"
 
 #include <QApplication>
@@ -34,8 +35,6 @@ QString shapeOf(const Layout& layout) {
     if (p.zero > 0) shape += CheckpointList::tr(", ZeRO %1").arg(p.zero);
     return shape;
 }
-
-QString text(const std::filesystem::path& path) { return QString::fromStdString(path.string()); }
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/candidates/candidates_model.h"
 
+#include "ui/core/text.h"
 #include "ui/core/theme.h"
 
 #include "engine/base/units.h"
@@ -9,8 +10,6 @@
 
 namespace shardlab {
 namespace {
-
-QString qt(const std::string& text) { return QString::fromStdString(text); }
 
 /// The unit of the column of peaks: one for all rows, so that they can be compared.
 std::pair<const char*, double> unitFor(const std::vector<Candidate>& candidates) {
@@ -53,13 +52,13 @@ int CandidatesModel::rowCount(const QModelIndex& parent) const {
 }
 int CandidatesModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : columns; }
 
-QString CandidatesModel::text(const Candidate& candidate, int column) const {
+QString CandidatesModel::cellText(const Candidate& candidate, int column) const {
     switch (column) {
     case Degrees: return degreesText(candidate.choice);
     case Schedule: return scheduleText(candidate);
     case Micro: return QString::number(candidate.choice.micro);
-    case Throughput: return qt(formatCount(candidate.tokensPerSecond));
-    case Bubble: return qt(formatPercent(candidate.bubble));
+    case Throughput: return text(formatCount(candidate.tokensPerSecond));
+    case Bubble: return percent(candidate.bubble);
     case Peak: {
         const double peak = static_cast<double>(candidate.peakBytes) / unit_.second;
         const QString figure = QString::number(peak, 'f', peak >= 100 ? 0 : peak >= 10 ? 1 : 2);
@@ -74,9 +73,9 @@ QString CandidatesModel::longest(int column) const {
     switch (column) {
     case Degrees: return longestDegrees_;
     case Micro:
-        return text(*std::ranges::max_element(candidates_, {}, [](const Candidate& c) { return c.choice.micro; }),
-                    column);
-    case Peak: return text(*std::ranges::max_element(candidates_, {}, &Candidate::peakBytes), column);
+        return cellText(*std::ranges::max_element(candidates_, {}, [](const Candidate& c) { return c.choice.micro; }),
+                        column);
+    case Peak: return cellText(*std::ranges::max_element(candidates_, {}, &Candidate::peakBytes), column);
     case Throughput: return QStringLiteral("88.8 k");
     case Bubble: return QStringLiteral("88.8 %");
     default: return {};
@@ -112,18 +111,18 @@ QString CandidatesModel::title(int row) const {
 QString CandidatesModel::figures(int row) const {
     const Candidate& candidate = at(row);
     return tr("step %1 · %2 %3 · bubble %4 · peak %5")
-        .arg(qt(formatSeconds(candidate.stepSeconds)), qt(formatCount(candidate.tokensPerSecond)),
-             search_.throughputUnit(), qt(formatPercent(candidate.bubble)), qt(formatBytes(candidate.peakBytes)));
+        .arg(text(formatSeconds(candidate.stepSeconds)), text(formatCount(candidate.tokensPerSecond)),
+             search_.throughputUnit(), percent(candidate.bubble), text(formatBytes(candidate.peakBytes)));
 }
 
 QString CandidatesModel::description(int row) const {
     const Candidate& candidate = at(row);
-    QString text = title(row) + QLatin1Char('\n') + figures(row);
-    if (!candidate.fits) text += tr("\nDoes not fit: %1").arg(qt(candidate.why));
-    if (candidate.front) text += tr("\nOn the Pareto front: no candidate that fits is faster with as little memory");
-    if (!candidate.exact) text += tr("\nThe step time is estimated from two shorter steps");
-    return row == loaded_ ? text + tr("\nThis candidate is the present layout")
-                          : text + tr("\nA double click or Enter takes this candidate");
+    QString lines = title(row) + QLatin1Char('\n') + figures(row);
+    if (!candidate.fits) lines += tr("\nDoes not fit: %1").arg(text(candidate.why));
+    if (candidate.front) lines += tr("\nOn the Pareto front: no candidate that fits is faster with as little memory");
+    if (!candidate.exact) lines += tr("\nThe step time is estimated from two shorter steps");
+    return row == loaded_ ? lines + tr("\nThis candidate is the present layout")
+                          : lines + tr("\nA double click or Enter takes this candidate");
 }
 
 QVariant CandidatesModel::data(const QModelIndex& index, int role) const {
@@ -131,7 +130,7 @@ QVariant CandidatesModel::data(const QModelIndex& index, int role) const {
     const Candidate& candidate = at(index.row());
     const Theme& theme = theme_.theme();
     switch (role) {
-    case Qt::DisplayRole: return text(candidate, index.column());
+    case Qt::DisplayRole: return cellText(candidate, index.column());
     case sortRole: return sortKey(candidate, index.column());
     case Qt::ToolTipRole: return description(index.row());
     case Qt::ForegroundRole:
@@ -160,7 +159,7 @@ QVariant CandidatesModel::headerData(int section, Qt::Orientation orientation, i
         return tr("The throughput of the modelled devices, summed over all replicas");
     if (role == Qt::ToolTipRole && section == Peak)
         return tr("The peak memory of the rank that needs most; its device has %1")
-            .arg(qt(toText(search_.progress().device)));
+            .arg(text(toText(search_.progress().device)));
     if (role == Qt::InitialSortOrderRole && section == Throughput) return Qt::DescendingOrder;
     if (role != Qt::DisplayRole) return {};
     switch (section) {

@@ -41,7 +41,7 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    QString text(const Candidate& candidate, int column) const;
+    QString cellText(const Candidate& candidate, int column) const;
     static QVariant sortKey(const Candidate& candidate, int column);
 
     const SearchSession& search_;

@@ -50,7 +50,7 @@ KernelBars::Row KernelBars::rowOf(const KernelProfile& kernel, const KernelAccou
     QString help =
         tr("%1: %2 calls a step, %3, which is %4 of it")
             .arg(text(kernel.name), QString::number(kernel.calls, 'f', 0), text(formatSeconds(kernel.seconds)),
-                 text(formatPercent(account.seconds > 0 ? kernel.seconds / account.seconds : 0)));
+                 percent(account.seconds > 0 ? kernel.seconds / account.seconds : 0));
     help += purpose(kernel.name);
     if (kernel.flops > 0) help += tr("\nProducts: %1FLOP/s").arg(text(formatCount(flopsPerSecond(kernel))));
     help += tr("\nMemory: %1").arg(text(formatBandwidth(bytesPerSecond(kernel))));
@@ -67,7 +67,7 @@ void KernelBars::setAccount(KernelAccount account) {
     const double between = betweenKernels(account);
     rows_.push_back({tr("between kernels"), text(formatSeconds(between)),
                      tr("Lists of actions, buffers and the measurement itself take %1 of the step")
-                         .arg(text(formatPercent(account.seconds > 0 ? between / account.seconds : 0))),
+                         .arg(percent(account.seconds > 0 ? between / account.seconds : 0)),
                      between, 0, false});
     setMinimumHeight(rowHeight * static_cast<int>(rows_.size()) + 4);
     update();

@@ -67,7 +67,7 @@ void KernelsView::refresh() {
 QString KernelsView::subtitle() const {
     if (account_.kernels.empty()) return {};
     return tr("one step of a rank, %1 · the machine's limits explain %2")
-        .arg(text(formatSeconds(account_.seconds)), text(formatPercent(explainedShare(account_))));
+        .arg(text(formatSeconds(account_.seconds)), percent(explainedShare(account_)));
 }
 
 QString KernelsView::emptyText() const {

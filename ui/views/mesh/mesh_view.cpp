@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
+#include "ui/core/text.h"
 #include "ui/views/mesh/mesh_grid.h"
 
 #include "engine/base/units.h"
@@ -154,7 +155,7 @@ void MeshView::refresh() {
             cell.shade = busy[index];
             cell.figure = QStringLiteral("%1 %").arg(static_cast<int>(busy[index] * 100 + 0.5));
             cell.detail = tr("rank %1").arg(rank);
-            cell.help += tr("\nbusy %1 of step %2").arg(QString::fromStdString(formatPercent(busy[index]))).arg(step_);
+            cell.help += tr("\nbusy %1 of step %2").arg(percent(busy[index])).arg(step_);
         } else {
             // Stages in shades of one hue, the first the deepest.
             cell.shade = design ? 0.45 + 0.55 * stage / std::max(1, stages - 1) : 0.15;
@@ -207,7 +208,7 @@ QString MeshView::asTable() const {
                 .arg(QString::fromStdString(context_.model.label(rank)), QString::fromStdString(mesh_->hostName(rank)))
                 .arg(mesh_->device(rank))
                 .arg(holdings(mesh_->coordinate(rank, Axis::Pipeline)),
-                     index < busy.size() ? QString::fromStdString(formatPercent(busy[index])) : QString(), experts);
+                     index < busy.size() ? percent(busy[index]) : QString(), experts);
     }
     return table;
 }

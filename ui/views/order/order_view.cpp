@@ -7,6 +7,7 @@
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/style_sheet.h"
+#include "ui/core/text.h"
 #include "ui/views/order/order_grid.h"
 
 #include "engine/base/file.h"
@@ -32,13 +33,11 @@ namespace {
 constexpr int scrollMargin = 40;  ///< seen beside the current cell
 const char* const filter = "Schedules (*.csv);;All files (*)";
 
-QString qt(const std::string& text) { return QString::fromStdString(text); }
-
 /// "pipeline rank 2, action 4, 2B0: it comes before … Legal: …" on one line.
 QString inWords(const Schedule& order, const Finding& wrong) {
     const std::string place = placeOf(order, wrong);
-    QString words = place.empty() ? qt(wrong.why) : qt(place + ": " + wrong.why);
-    if (!wrong.legal.empty()) words += OrderView::tr(". Legal: %1").arg(qt(wrong.legal));
+    QString words = place.empty() ? text(wrong.why) : text(place + ": " + wrong.why);
+    if (!wrong.legal.empty()) words += OrderView::tr(". Legal: %1").arg(text(wrong.legal));
     return words;
 }
 
@@ -107,18 +106,18 @@ void OrderView::refresh() {
     if (!byHand() && findScheduleMethod(layout.schedule.kind)) generated_ = layout.schedule.kind;
     const Result<Schedule> order = byHand() ? scheduleOfLines(layout.schedule.actions)
                                             : generateSchedule(layout.schedule.kind, scheduleShape(layout));
-    problem_ = order ? QString() : qt(order.error().text());
+    problem_ = order ? QString() : text(order.error().text());
     plain_ = order && std::ranges::all_of(order->ranks, [](const auto& actions) {
                  return std::ranges::all_of(
                      actions, [](const Action& action) { return isCompute(action.kind) && action.version < 0; });
              });
-    hand_->setText(byHand() ? tr("Back to %1").arg(qt(generated_)) : tr("Edit by hand"));
+    hand_->setText(byHand() ? tr("Back to %1").arg(text(generated_)) : tr("Edit by hand"));
     hand_->setEnabled(byHand() || plain_);
     hand_->setToolTip(byHand() ? tr("Discard this order and use the schedule's own again")
                       : plain_
                           ? tr("Copy this order into the layout, where you can change each action")
                           : tr("%1 keeps several versions of the weights: its order can be seen here, but not edited")
-                                .arg(qt(generated_)));
+                                .arg(text(generated_)));
     grid_->setEditable(byHand() && order.has_value());
     save_->setEnabled(order.has_value());
     if (order) {
@@ -149,9 +148,9 @@ void OrderView::sayState(const Schedule& order, const std::optional<Finding>& wr
     if (wrong) return say(inWords(order, *wrong), "bad");
     if (byHand())
         return say(tr("Drag an action, or move it with Ctrl+← and Ctrl+→; F2 types another in its place"), "dim");
-    say(plain_ ? tr("This is the order that %1 makes").arg(qt(generated_))
+    say(plain_ ? tr("This is the order that %1 makes").arg(text(generated_))
                : tr("This is the order that %1 makes; with several versions of the weights it cannot be edited by hand")
-                     .arg(qt(generated_)),
+                     .arg(text(generated_)),
         "dim");
 }
 
@@ -175,7 +174,7 @@ void OrderView::move(OrderPlace from, int to) {
     if (!order) return;
     const Action* action = actionAt(*order, from);
     if (!action) return;
-    const QString what = tr("Move %1").arg(qt(toText(*action)));
+    const QString what = tr("Move %1").arg(text(toText(*action)));
     grid_->setCurrent({});  // the place means another action now
     commit(movedOrder(*order, from, to), what);
     grid_->setCurrent({from.rank, to});
@@ -188,7 +187,7 @@ void OrderView::askForText(OrderPlace at) {
     if (!action) return;
     typedAt_ = at;
     const QRect cell = grid_->cellRect(at);
-    typing_->setText(qt(toText(*action)));
+    typing_->setText(text(toText(*action)));
     typing_->setGeometry(cell.x() - 4, cell.y() - 2, std::max(110, cell.width() + 8), cell.height() + 4);
     typing_->selectAll();
     typing_->show();
@@ -200,11 +199,11 @@ void OrderView::askForText(OrderPlace at) {
 
 void OrderView::takeText() {
     const Result<Schedule> order = retypedOrder(grid_->schedule(), typedAt_, typing_->text().toStdString());
-    if (!order) return say(qt(order.error().text()), "bad");
+    if (!order) return say(text(order.error().text()), "bad");
     typing_->hide();
     grid_->setFocus(Qt::OtherFocusReason);
     // Removing a stage's last action would take the stage, and with it the rows' meaning, out of the order.
-    if (const auto read = scheduleOfLines(actionLines(*order)); !read) return say(qt(read.error().text()), "bad");
+    if (const auto read = scheduleOfLines(actionLines(*order)); !read) return say(text(read.error().text()), "bad");
     commit(*order, tr("Type %1").arg(typing_->text().trimmed()));
 }
 
@@ -224,7 +223,8 @@ bool OrderView::eventFilter(QObject* watched, QEvent* event) {
 void OrderView::switchHand() {
     const Layout& layout = context_.document.layout();
     if (byHand())
-        context_.document.change(generatedAgain(layout, generated_), tr("Back to the schedule %1").arg(qt(generated_)));
+        context_.document.change(generatedAgain(layout, generated_),
+                                 tr("Back to the schedule %1").arg(text(generated_)));
     else context_.document.change(withScheduleKind(layout, customKind), tr("Edit the schedule by hand"));
 }
 
@@ -241,7 +241,7 @@ void OrderView::askToSave() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("csv"));
-    dialog->selectFile(qt(context_.document.layout().schedule.kind) + QStringLiteral(".csv"));
+    dialog->selectFile(text(context_.document.layout().schedule.kind) + QStringLiteral(".csv"));
     connect(dialog, &QFileDialog::fileSelected, this, &OrderView::saveCsv);
     dialog->open();
 }
@@ -250,11 +250,11 @@ void OrderView::openCsv(const QString& file) {
     const QString name = QFileInfo(file).fileName();
     const Result<std::string> text = readFile(file.toStdString());
     const Result<ImportedSchedule> imported = text ? importCsv(*text) : Result<ImportedSchedule>(fail(text.error()));
-    if (!imported) return say(tr("Cannot open %1: %2").arg(name, qt(imported.error().text())), "bad");
+    if (!imported) return say(tr("Cannot open %1: %2").arg(name, text(imported.error().text())), "bad");
     commit(imported->compute, tr("Open the schedule %1").arg(name));
     if (misfit(imported->compute)) return;  // said already, and more pressing
     QStringList notes;
-    for (const std::string& note : imported->notes) notes << qt(note);
+    for (const std::string& note : imported->notes) notes << text(note);
     say(tr("Opened %1%2")
             .arg(name, notes.isEmpty() ? QString() : QStringLiteral(": ") + notes.join(QStringLiteral("; "))),
         "dim");
@@ -263,7 +263,7 @@ void OrderView::openCsv(const QString& file) {
 void OrderView::saveCsv(const QString& file) {
     const QString name = QFileInfo(file).fileName();
     const Status written = replaceFile(file.toStdString(), toCsv(grid_->schedule()));
-    if (!written) return say(tr("Cannot save %1: %2").arg(name, qt(written.error().text())), "bad");
+    if (!written) return say(tr("Cannot save %1: %2").arg(name, text(written.error().text())), "bad");
     say(tr("Saved %1").arg(name), "dim");
 }
 
@@ -303,7 +303,7 @@ QString OrderView::subtitle() const {
     const QString count = order.ranks.size() == 1
                               ? tr("%1 actions on 1 pipeline rank").arg(actions)
                               : tr("%1 actions on %2 pipeline ranks").arg(actions).arg(order.ranks.size());
-    return byHand() ? tr("by hand · %1").arg(count) : QStringLiteral("%1 · %2").arg(qt(generated_), count);
+    return byHand() ? tr("by hand · %1").arg(count) : QStringLiteral("%1 · %2").arg(text(generated_), count);
 }
 
 QString OrderView::asTable() const {

@@ -89,8 +89,7 @@ QString SchedulesPlot::description(const ScheduleOutcome& outcome) const {
                (fault.why.empty() ? QString() : QStringLiteral(", ") + text(fault.why));
     }
     return tr("bubble %1 · %2 · %3")
-        .arg(text(formatPercent(outcome.bubble)), text(formatSeconds(outcome.stepSeconds)),
-             text(formatBytes(outcome.peakBytes)));
+        .arg(percent(outcome.bubble), text(formatSeconds(outcome.stepSeconds)), text(formatBytes(outcome.peakBytes)));
 }
 
 void SchedulesPlot::paintEvent(QPaintEvent*) {

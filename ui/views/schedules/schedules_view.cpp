@@ -129,7 +129,7 @@ void SchedulesView::refresh() {
         if (own) kind += tr(" (now)");
         QStringList cells{kind};
         if (outcome.legal())
-            cells << text(formatPercent(outcome.bubble)) << text(formatBytes(outcome.peakBytes))
+            cells << percent(outcome.bubble) << text(formatBytes(outcome.peakBytes))
                   << text(formatSeconds(outcome.stepSeconds)) << text(formatBytes(outcome.trafficBytes));
         else cells << text(outcome.faults.front().what);
         table_->setSpan(row, Bubble, 1, outcome.legal() ? 1 : columns - 1);

@@ -6,6 +6,7 @@
 #include "ui/core/event_search.h"
 #include "ui/core/legend.h"
 #include "ui/core/overflow.h"
+#include "ui/core/text.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/figure_strips.h"
@@ -203,7 +204,7 @@ QString TimelineView::subtitle() const {
     if (showsPrediction(model)) {
         text = tr("one step, predicted · %1 · bubble %2")
                    .arg(QString::fromStdString(formatSeconds(model.deviceTime().seconds(header.predictedStepSeconds))),
-                        QString::fromStdString(formatPercent(header.predictedBubble))) +
+                        percent(header.predictedBubble)) +
                slowed;
     } else {
         const TimeRange visible = context_.selection.visible();
