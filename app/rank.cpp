@@ -78,7 +78,7 @@ std::function<bool(int, const Action&)> lossForTests(int rank) {
 
 /// The rank's GPU; null: it computes on the processor. Ranks of one host share its GPUs evenly.
 std::unique_ptr<Device> computeDevice(const Layout& layout, const MpiSession& session) {
-    if (layout.cluster.device != "cuda") return nullptr;
+    if (layout.cluster.device != DeviceKind::Cuda) return nullptr;
     const CudaDevices found = cudaDevices();
     if (found.names.empty()) throw std::runtime_error("/cluster/device: no GPU on this host: " + found.reason);
     const int own = session.localRank() % static_cast<int>(found.names.size());

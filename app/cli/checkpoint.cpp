@@ -99,9 +99,9 @@ int exportWeights(const std::string& place, const std::string& folder) {
     const auto found = findCheckpoint(place);
     DiskFileSystem files;
     const auto manifest = found.and_then([](const std::filesystem::path& path) { return readManifest(path); });
-    const Status done = !manifest                                ? Status(fail(manifest.error()))
-                        : manifest->layout.model.kind == "llama" ? exportLlama(files, *found, folder)
-                                                                 : exportGpt2(files, *found, folder);
+    const Status done = !manifest                                         ? Status(fail(manifest.error()))
+                        : manifest->layout.model.kind == ModelKind::Llama ? exportLlama(files, *found, folder)
+                                                                          : exportGpt2(files, *found, folder);
     if (!done) {
         printError(done.error());
         return failure;

@@ -47,7 +47,7 @@ Json candidateJson(const Candidate& candidate) {
               {"in_flight", choice.inFlight}}},
             {"micro", choice.micro},
             {"microbatches", candidate.microbatches},
-            {"recompute", choice.recompute},
+            {"recompute", wordOf(choice.recompute)},
             {"partition_activations", choice.partition},
             {"step_seconds", candidate.stepSeconds},
             {"tokens_per_second", candidate.tokensPerSecond},

@@ -14,10 +14,10 @@ int mostCnnBlocks(int image) {
 int blockChannels(const ModelSpec& model, int block) { return model.hidden << std::clamp(block, 0, 3); }
 
 int inputChannels(const ModelSpec& model, int block) {
-    return block == 0 ? model.channels : blockChannels(model, block - 1);
+    return block == 0 ? model.cnn.channels : blockChannels(model, block - 1);
 }
 
-int blockSide(const ModelSpec& model, int block) { return block < 31 ? model.image >> block : 0; }
+int blockSide(const ModelSpec& model, int block) { return block < 31 ? model.cnn.image >> block : 0; }
 
 std::int64_t blockInputFloats(const ModelSpec& model, int block) {
     const std::int64_t side = blockSide(model, block);
@@ -35,14 +35,14 @@ std::int64_t blockCodeBytes(const ModelSpec& model, int block) {
 }
 
 std::vector<std::int64_t> convolutionRows(const ModelSpec& model, int block) {
-    std::vector<std::int64_t> rows(static_cast<std::size_t>(model.convolutions),
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(model.cnn.convolutions),
                                    std::int64_t{9} * blockChannels(model, block));
     rows.front() = std::int64_t{9} * inputChannels(model, block);
     return rows;
 }
 
 std::int64_t blockParameterCount(const ModelSpec& model, int block) {
-    return blockWeights(model, block) + std::int64_t{model.convolutions} * blockChannels(model, block);
+    return blockWeights(model, block) + std::int64_t{model.cnn.convolutions} * blockChannels(model, block);
 }
 
 std::int64_t blockWeights(const ModelSpec& model, int block) {

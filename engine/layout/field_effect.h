@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which fields change nothing in a layout: what its other fields say leaves them nothing to decide.
+// Which fields of a layout change nothing, because its other fields leave them nothing to decide.
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -10,8 +10,8 @@
 
 namespace shardlab {
 
-/// Where no other legal value of the field would change what is planned or run: what it would take, "only with adamw".
-/// Empty: the field has an effect. Of a field that is itself at fault nothing is meant.
+/// Where no other legal value of the field would change what is planned or run, the answer is what it would take: "only
+/// with adamw". Empty: the field has an effect. The answer means nothing for a field that is itself at fault.
 std::string_view withoutEffect(std::string_view pointer, const Layout& layout,
                                std::span<const ScheduleMethod> schedules);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One table of every field of a layout: the JSON reader and writer, the Design form and the documents are made from it.
-// A new field is one line in fields.cpp.
+// One table of every field of a layout: the JSON reader and writer, the Design form and the checks of single fields are
+// made from it. A new field is one entry in the file of fields/ that its section has.
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -24,25 +24,36 @@ using HostListField = std::vector<HostSpec>& (*)(Layout&);
 /// cluster.pace as a whole: there or not. The fields inside it exist only while it is there, see isPresent.
 using PaceField = std::optional<PaceSpec>& (*)(Layout&);
 
-using FieldAccess = std::variant<IntegerField, LongField, NumberField, BooleanField, TextField, IntegerListField,
-                                 NumberListField, TextListField, HostListField, PaceField>;
+/// An enum of kinds.h: its value is a place in its list of words.
+struct WordField {
+    std::span<const std::string_view> words;
+    std::size_t (*chosen)(const Layout&);
+    void (*choose)(Layout&, std::size_t);
 
-struct Field {
-    std::string_view pointer;  ///< "/model/layers"
-    std::string_view label;    ///< "Layers"
-    std::string_view help;     ///< one sentence: what it does
-    std::string_view unit;     ///< of the number, or of each in a list: "samples", "MB"; empty: a bare number, or none
-    FieldAccess access;
-    /// For texts with a fixed set of words: the words, comma separated ("gpt,mlp"); schedule kinds and device presets
-    /// come from their registries and are empty here.
-    std::string_view choices = {};
-    /// Words that are known methods but not built yet, comma separated: refused, but not called unknown.
-    std::string_view planned = {};
-    /// Legal numbers, both ends included; of each element of a list.
+    std::string_view word(const Layout& layout) const { return words[chosen(layout)]; }
+    /// False, and no change, where `word` is none of the field's words.
+    bool setWord(Layout& layout, std::string_view word) const;
+};
+
+using FieldAccess = std::variant<IntegerField, LongField, NumberField, BooleanField, TextField, WordField,
+                                 IntegerListField, NumberListField, TextListField, HostListField, PaceField>;
+
+/// Legal numbers, both ends included; in a list they hold for each element.
+struct FieldLimits {
     double least = -std::numeric_limits<double>::infinity();
     double most = std::numeric_limits<double>::infinity();
-    /// Why the limits are these.
-    std::string_view reason = {};
+    std::string_view reason = {};  ///< why the limits are these
+};
+
+struct Field {
+    std::string_view pointer;    ///< "/model/layers"
+    std::string_view label;      ///< "Layers"
+    std::string_view help;       ///< full sentences: what the field does
+    std::string_view unit = {};  ///< unit of the number, or of each in a list: "samples", "MB"; empty: there is none
+    FieldAccess access;
+    /// Words of known methods that are not built yet, comma separated: refused, but not called unknown.
+    std::string_view planned = {};
+    FieldLimits limits = {};
 };
 
 /// In the order of the layout file; the first part of the pointer is the section.
@@ -51,7 +62,7 @@ std::span<const Field> fields();
 const Field* findField(std::string_view pointer);
 /// False for the fields inside cluster.pace while the layout has none; their access must not be called then.
 bool isPresent(const Field& field, const Layout& layout);
-/// The reference of an access function for a layout that is only read.
+/// What an access function refers to, in a layout that is only read.
 template <class T>
 const T& read(T& (*access)(Layout&), const Layout& layout) {
     return access(const_cast<Layout&>(layout));  // access returns a member and changes nothing

@@ -12,9 +12,9 @@ namespace shardlab {
 
 namespace {
 
-/// The largest sum of a group and what comes of the next while it is used.
+/// The largest sum of a group and the part of the next that arrives while the group is used.
 std::int64_t roomOf(const std::vector<UnitGather>& gathers) {
-    std::int64_t most = 0, before = 0, group = 0, layer = 0;  // of the last group, and of the one under way
+    std::int64_t most = 0, before = 0, group = 0, layer = 0;  // `before` is the size of the group before `group`
     for (std::size_t i = 0; i < gathers.size(); ++i) {
         const bool newGroup = i > 0 && gathers[i].group != gathers[i - 1].group;
         if (newGroup) before = std::exchange(group, 0);
@@ -65,7 +65,7 @@ std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::ve
 }
 
 void giveOwners(const ParallelSpec& parallel, std::int64_t largestTable, std::vector<FlatUnit>& units) {
-    if (parallel.zero < 3 || parallel.partition != "layers") return;
+    if (parallel.zero < 3 || parallel.partition != PartitionKind::Layers) return;
     std::vector<std::int64_t> held(static_cast<std::size_t>(replicaCount(parallel)));
     const auto give = [&](FlatUnit& unit, std::size_t replica) {
         unit.owner = static_cast<int>(replica);

@@ -4,15 +4,15 @@
 namespace shardlab {
 
 NumberFormats numberFormats(const PrecisionSpec& precision) {
-    if (precision.compute == "fp32") return {};
+    if (precision.compute == NumberFormat::Fp32) return {};
     NumberFormats formats;
-    formats.activations = precision.compute == "bf16" ? NumberFormat::Bf16 : NumberFormat::Fp16;
-    if (precision.weights != "fp32") formats.weights = formats.gradients = formats.activations;
-    if (precision.gradients == "fp32") formats.gradients = NumberFormat::Fp32;
-    formats.master = precision.weights == "master";
+    formats.activations = precision.compute;
+    if (precision.weights != WeightStorage::Fp32) formats.weights = formats.gradients = formats.activations;
+    if (precision.gradients == GradientFormat::Fp32) formats.gradients = NumberFormat::Fp32;
+    formats.master = precision.weights == WeightStorage::Master;
     return formats;
 }
 
-bool scalesLoss(const PrecisionSpec& precision) { return precision.lossScale != "none"; }
+bool scalesLoss(const PrecisionSpec& precision) { return precision.lossScale != LossScaling::None; }
 
 }  // namespace shardlab

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which number formats a layout keeps what (1710.03740).
+// The number formats in which a layout computes and keeps its numbers (1710.03740).
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -8,18 +8,16 @@
 
 namespace shardlab {
 
-enum class NumberFormat : std::uint8_t { Fp32, Bf16, Fp16 };
-
 constexpr std::int64_t bytesOf(NumberFormat format) { return format == NumberFormat::Fp32 ? 4 : 2; }
 inline constexpr std::int64_t fp32Bytes = bytesOf(NumberFormat::Fp32);
 
-/// As Apex AMP numbers its levels: O0 compute in fp32; O1 weights `fp32`; O2 `master`; O3 `alone`. In all of them
-/// statistics of norms, the softmax of the loss, sums and the optimizer's moments are fp32.
+/// The levels of Apex AMP are: O0 with compute fp32; with 16 bits O1 where weights are `fp32`, O2 `master`, O3 `alone`.
+/// In all of them statistics of norms, the softmax of the loss, sums and the optimizer's moments are fp32.
 struct NumberFormats {
-    NumberFormat activations = NumberFormat::Fp32;  ///< and their gradients, and operands of products
-    NumberFormat weights = NumberFormat::Fp32;      ///< as layers read them
-    NumberFormat gradients = NumberFormat::Fp32;    ///< of weights
-    bool master = false;  ///< the optimizer updates a copy of the weights in fp32, of which they are rounded
+    NumberFormat activations = NumberFormat::Fp32;  ///< activations, their gradients, and operands of products
+    NumberFormat weights = NumberFormat::Fp32;      ///< weights as layers read them
+    NumberFormat gradients = NumberFormat::Fp32;    ///< gradients of weights
+    bool master = false;  ///< the optimizer updates master weights in fp32, from which the weights are rounded
 
     std::int64_t activationBytes() const { return bytesOf(activations); }
     std::int64_t weightBytes() const { return bytesOf(weights); }
@@ -29,7 +27,7 @@ struct NumberFormats {
     bool operator==(const NumberFormats&) const = default;
 };
 
-/// The layout was checked.
+/// The formats of a layout that was checked.
 NumberFormats numberFormats(const PrecisionSpec& precision);
 
 /// The loss is multiplied, and every step is judged by the norm of its gradients.

@@ -29,26 +29,32 @@ int feedForwardWidth(const ModelSpec& model, int layer) {
 }
 
 int keyHeads(const ModelSpec& model) {
-    return model.kind == "llama" && model.kvHeads > 0 ? model.kvHeads : model.heads;
+    return model.kind == ModelKind::Llama && model.llama.kvHeads > 0 ? model.llama.kvHeads : model.heads;
 }
 
-bool readsImages(const ModelSpec& model) { return model.kind == "cnn"; }
+bool readsImages(const ModelSpec& model) { return model.kind == ModelKind::Cnn; }
 
 int sampleInputs(const ModelSpec& model) {
-    return readsImages(model) ? boundedProduct({model.image, model.image, model.channels}) : model.sequence;
+    return readsImages(model) ? boundedProduct({model.cnn.image, model.cnn.image, model.cnn.channels}) : model.sequence;
 }
 
 int sampleTargets(const ModelSpec& model) { return readsImages(model) ? 1 : model.sequence; }
 
-int targetKinds(const ModelSpec& model) { return readsImages(model) ? model.classes : model.vocabulary; }
+int targetKinds(const ModelSpec& model) { return readsImages(model) ? model.cnn.classes : model.vocabulary; }
 
-bool tiesEmbedding(const ModelSpec& model) { return model.kind != "llama" && !readsImages(model); }
+bool tiesEmbedding(const ModelSpec& model) { return model.kind != ModelKind::Llama && !readsImages(model); }
 
-bool offloadsOptimizer(const MemorySpec& memory) { return memory.offload == "optimizer"; }
-bool swapsActivations(const MemorySpec& memory) { return memory.swap == "activations"; }
+bool usesAdamW(const OptimizerSpec& optimizer) {
+    return optimizer.kind == OptimizerKind::AdamW || optimizer.kind == OptimizerKind::AdamW8Bit;
+}
+
+bool offloadsOptimizer(const MemorySpec& memory) { return memory.offload == OffloadKind::Optimizer; }
+bool swapsActivations(const MemorySpec& memory) { return memory.swap == SwapKind::Activations; }
 bool usesHost(const MemorySpec& memory) { return offloadsOptimizer(memory) || swapsActivations(memory); }
 
-bool hasExperts(const ModelSpec& model, int layer) { return model.kind == "gpt-moe" && layer % 2 == 1; }
+bool hasExperts(const ModelSpec& model) { return model.kind == ModelKind::GptMoe; }
+
+bool hasExperts(const ModelSpec& model, int layer) { return hasExperts(model) && layer % 2 == 1; }
 
 bool sameKind(const ModelSpec& model, int layer, int other) {
     if (readsImages(model)) return layer == other;  // each has other maps
@@ -56,28 +62,33 @@ bool sameKind(const ModelSpec& model, int layer, int other) {
 }
 
 bool evenLayers(const ModelSpec& model) {
-    return model.feedForward.size() <= 1 && model.kind != "gpt-moe" && !readsImages(model);
+    return model.feedForward.size() <= 1 && !hasExperts(model) && !readsImages(model);
 }
 
-bool expertsChoose(const ModelSpec& model) { return model.gate == "expert-choice" || capsTokens(model); }
+bool expertsChoose(const ModelSpec& model) {
+    return model.experts.gate == GateMethod::ExpertChoice || capsTokens(model);
+}
 
-bool capsTokens(const ModelSpec& model) { return model.gate == "capped-expert-choice"; }
+bool capsTokens(const ModelSpec& model) { return model.experts.gate == GateMethod::CappedExpertChoice; }
 
-bool hasGroups(const ModelSpec& model) { return model.gate == "hierarchical"; }
+bool hasGroups(const ModelSpec& model) { return model.experts.gate == GateMethod::Hierarchical; }
 
-bool noisyGate(const ModelSpec& model) { return model.gate == "noisy-top-k" || hasGroups(model); }
+bool noisyGate(const ModelSpec& model) { return model.experts.gate == GateMethod::NoisyTopK || hasGroups(model); }
 
-int expertChoices(const ModelSpec& model) { return expertsChoose(model) ? model.experts : expertsPerToken(model); }
+int expertChoices(const ModelSpec& model) {
+    return expertsChoose(model) ? model.experts.count : expertsPerToken(model);
+}
 
 int expertsPerToken(const ModelSpec& model) {
-    if (model.gate == "noisy-top-k") return model.topK;
-    if (hasGroups(model)) return boundedProduct({model.topGroups, model.topK});
-    return model.gate == "gshard" ? 2 : 1;
+    if (model.experts.gate == GateMethod::NoisyTopK) return model.experts.topK;
+    if (hasGroups(model)) return boundedProduct({model.experts.topGroups, model.experts.topK});
+    return model.experts.gate == GateMethod::GShard ? 2 : 1;
 }
 
 int expertCapacity(const ModelSpec& model) {
     const int asked = expertsPerToken(model);
-    const double places = std::ceil(model.capacity * asked * model.sequence / std::max(model.experts, 1) - 1e-9);
+    const double places =
+        std::ceil(model.experts.capacity * asked * model.sequence / std::max(model.experts.count, 1) - 1e-9);
     if (!(places > 1)) return 1;  // not of what is no number either
     return static_cast<int>(std::min(places, static_cast<double>(std::max(model.sequence, 1))));
 }

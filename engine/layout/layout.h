@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Layout: everything a run is made from, as a plain value. Undo is the previous value.
-// Defaults are the default layout; {} is a legal layout file. Field names in JSON are in fields.cpp.
+// Defaults are the default layout; {} is a legal layout file. What a field means and what it is called in JSON is in
+// the table of fields.h; the words of an enum are in kinds.h.
 #pragma once
+
+#include "engine/layout/kinds.h"
 
 #include <cstdint>
 #include <optional>
@@ -11,47 +14,65 @@
 
 namespace shardlab {
 
+/// Read by the model llama alone.
+struct LlamaSpec {
+    int kvHeads = 0;  ///< heads of keys and values, each read by heads ÷ kvHeads of queries; 0 = as many as heads
+    double ropeBase = 10000;  ///< rotary embedding: pair i of a head turns by position · base^(−2i ÷ width)
+    bool operator==(const LlamaSpec&) const = default;
+};
+
+/// Read by the model gpt-moe alone, in which every second block (the second, the fourth, …) has experts in place of its
+/// feed-forward block.
+struct GptMoeSpec {
+    int count = 8;
+    GateMethod gate = GateMethod::Switch;
+    int topK = 2;          ///< noisy-top-k: experts of a token; hierarchical: experts of a token in each of its groups
+    int groups = 4;        ///< hierarchical: groups of neighbouring experts
+    int topGroups = 2;     ///< hierarchical: groups of a token
+    int tokenExperts = 2;  ///< capped-expert-choice: most experts of a token
+    double entropy = 0.1;  ///< capped-expert-choice: weight of the entropy of the assignment of tokens to experts
+    double capacity = 1.25;  ///< places of the experts for each place that tokens ask for
+    double balance = 0.01;   ///< weight of the balance loss
+    double dropout = 0.0;    ///< within experts
+    bool operator==(const GptMoeSpec&) const = default;
+};
+
+/// Read by the model cnn alone, whose layers are blocks of convolutions; the first has ModelSpec::hidden channels
+/// (cnn_shape.h).
+struct CnnSpec {
+    int image = 16;        ///< pixels of an image's side
+    int channels = 1;      ///< numbers of a pixel
+    int convolutions = 2;  ///< convolutions of each block
+    int classes = 10;      ///< kinds of images that are told apart
+    bool operator==(const CnnSpec&) const = default;
+};
+
+/// What several models read, and beside it a struct for each model that has more. Those of other models than `kind`
+/// keep their values, without an effect, so that a layout which changes its model and changes it back is what it was.
 struct ModelSpec {
-    std::string kind = "gpt";  ///< gpt | mlp | gpt-moe | llama | cnn
+    ModelKind kind = ModelKind::Gpt;
     int layers = 4;
     int hidden = 128;
     int heads = 4;
     int sequence = 128;    ///< tokens of one sample
-    int vocabulary = 256;  ///< bytes by default
+    int vocabulary = 256;  ///< different tokens; 256 are enough for bytes
     double dropout = 0.0;
-    std::vector<int>
-        feedForward;  ///< width inside each layer's feed-forward block; one number = in all; empty = 4 · hidden in all
-    std::string weights;  ///< file or folder of GPT-2's or Llama's weights to start from; empty = random ones
-    // llama
-    int kvHeads = 0;  ///< heads of keys and values, each met by heads ÷ kvHeads of queries; 0 = as many as heads
-    double ropeBase = 10000;  ///< of the rotary embedding: pair i of a head turns by position · base^(−2i ÷ width)
-    // gpt-moe: every second block, the second, fourth …, has experts in place of its feed-forward block.
-    int experts = 8;
-    std::string gate =
-        "switch";            ///< switch | noisy-top-k | hierarchical | gshard | expert-choice | capped-expert-choice
-    int topK = 2;            ///< noisy-top-k: experts of a token; hierarchical: in each of its groups
-    int expertGroups = 4;    ///< hierarchical: of the experts, neighbours
-    int topGroups = 2;       ///< hierarchical: groups of a token
-    int tokenExperts = 2;    ///< capped-expert-choice: most experts of a token
-    double entropy = 0.1;    ///< capped-expert-choice: weight of the entropy of who takes whom
-    double capacity = 1.25;  ///< places of the experts for each place that tokens ask for
-    double balance = 0.01;   ///< weight of the loss that evens out the experts' load
-    double expertDropout = 0.0;  ///< within experts
-    // cnn: layers blocks of convolutions, of which the first has hidden channels (cnn_shape.h).
-    int image = 16;        ///< pixels of an image's side
-    int channels = 1;      ///< of a pixel
-    int convolutions = 2;  ///< of each block
-    int classes = 10;      ///< that images are told apart by
+    std::vector<int> feedForward;  ///< width inside each layer's feed-forward block; one number = in all layers;
+                                   ///< empty = 4 · hidden in all
+    std::string weights;  ///< file or folder of weights of GPT-2 or Llama to start from; empty = random weights
+    LlamaSpec llama;
+    GptMoeSpec experts;
+    CnnSpec cnn;
     bool operator==(const ModelSpec&) const = default;
 };
 
 struct DataSpec {
-    std::string kind = "generator";   ///< generator | text | tokens
-    std::string path;                 ///< of a UTF-8 file, or of .bin files of tokens, relative to the layout file
-    std::string tokenizer = "bytes";  ///< bytes | gpt2
-    double validation = 0.1;          ///< share of the text kept for validation, in [0, 0.5]
-    std::string tokenizerPath;        ///< folder with vocab.json and merges.txt; for gpt2
-    std::string lastBatch = "carry";  ///< carry | pad | drop: an epoch's last windows, where they fill no global batch
+    DataKind kind = DataKind::Generator;
+    std::string path;  ///< a UTF-8 file, or .bin files of tokens, relative to the layout file
+    TokenizerKind tokenizer = TokenizerKind::Byte;
+    double validation = 0.1;    ///< share of the text kept for validation, in [0, 0.5]
+    std::string tokenizerPath;  ///< folder with the vocab.json and merges.txt of the tokenizer gpt2
+    LastBatch lastBatch = LastBatch::Carry;
     bool operator==(const DataSpec&) const = default;
 };
 
@@ -63,17 +84,17 @@ struct HostSpec {
 
 /// Every rank does its real mathematics, then waits until the modelled device would have finished.
 struct PaceSpec {
-    std::string device = "h100-sxm";  ///< a device preset
+    std::string device = "h100-sxm";  ///< the name of a device to model (devices.h)
     double stepSeconds = 1.0;         ///< modelled time is stretched so that one step lasts this long
     bool operator==(const PaceSpec&) const = default;
 };
 
 struct ClusterSpec {
     std::vector<HostSpec> hosts{HostSpec{}};
-    std::string device = "cpu";  ///< cpu
-    std::optional<PaceSpec> pace;
-    std::string agent;    ///< the program that runs a command on another host, and its arguments; empty = ssh
-    std::string network;  ///< that joins the hosts: 10.1.0.0/16, or names of interfaces; empty = any
+    DeviceKind device = DeviceKind::Cpu;
+    std::optional<PaceSpec> pace;  ///< absent: the run goes at full speed
+    std::string agent;             ///< the program that runs a command on another host, and its arguments; empty = ssh
+    std::string network;           ///< networks or interfaces that join the hosts, "10.1.0.0/16"; empty = any
     bool operator==(const ClusterSpec&) const = default;
 };
 
@@ -82,24 +103,24 @@ struct ParallelSpec {
     int data = 2;
     int pipeline = 2;
     int tensor = 1;
-    int expert = 1;  ///< of the data ranks, so many that are neighbours hold all experts once; divides data
+    int expert = 1;  ///< so many neighbouring data ranks hold all experts once; divides data
     int context = 1;
     bool sequence = false;
     int zero = 0;
-    std::string partition = "flat";  ///< of parameters, with ZeRO 3: flat | layers
-    double bucket = 25;              ///< megabytes of gradients that are reduced together; 0 = all after the backward
-    std::string allReduce = "backend";   ///< backend | ring
-    std::string exchange = "allreduce";  ///< what replicas exchange, and with whom: exchange.h
+    PartitionKind partition = PartitionKind::Flat;  ///< how ZeRO 3 divides the parameters
+    double bucket = 25;  ///< megabytes of gradients that are reduced together; 0 = all after the backward
+    AllReduceKind allReduce = AllReduceKind::Backend;
+    Exchange exchange = Exchange::AllReduce;
     bool operator==(const ParallelSpec&) const = default;
 };
 
 struct ScheduleSpec {
-    std::string kind = "1f1b";
-    int chunks = 1;           ///< virtual stages per rank
-    std::vector<int> stages;  ///< layers of each stage; empty = even split
-    int inFlight = 0;         ///< most microbatches a rank holds, for schedules that take a limit; 0 = pipeline
-    std::vector<std::string> actions;  ///< kind custom: what each rank computes in order, "0F0,0F1,0B0,0B1"
-    bool verticalSync = false;         ///< a microbatch uses one weight version in all stages; pipedream
+    std::string kind = "1f1b";  ///< the name of a method in schedule/registry.h
+    int chunks = 1;             ///< virtual stages per rank
+    std::vector<int> stages;    ///< layers of each stage; empty = even split
+    int inFlight = 0;           ///< most microbatches a rank holds, for schedules that take a limit; 0 = pipeline
+    std::vector<std::string> actions;  ///< schedule custom: what each rank computes in order, "0F0,0F1,0B0,0B1"
+    bool verticalSync = false;         ///< pipedream: a microbatch uses one weight version in all stages
     bool operator==(const ScheduleSpec&) const = default;
 };
 
@@ -110,43 +131,53 @@ struct BatchSpec {
 };
 
 struct PrecisionSpec {
-    std::string compute = "fp32";       ///< fp32 | bf16 | fp16
-    std::string weights = "master";     ///< in 16 bits: master | fp32 | alone; formats.h says what that means
-    std::string gradients = "compute";  ///< of weights: compute | fp32
-    std::string lossScale = "none";     ///< none | static | dynamic
-    double scale = 65536;               ///< of the loss; where dynamic, the first
-    int scaleWindow = 200;              ///< steps without overflow after which a dynamic scale doubles
+    NumberFormat compute = NumberFormat::Fp32;
+    WeightStorage weights = WeightStorage::Master;  ///< counts where compute has 16 bits
+    GradientFormat gradients = GradientFormat::Compute;
+    LossScaling lossScale = LossScaling::None;
+    double scale = 65536;   ///< the static loss scale, or the first dynamic one
+    int scaleWindow = 200;  ///< steps without overflow after which a dynamic loss scale doubles
     bool operator==(const PrecisionSpec&) const = default;
 };
 
+/// Read by AdamW, with its moments in fp32 or in 8 bits.
+struct AdamWSpec {
+    std::vector<double> betas{0.9, 0.95};  ///< decay of the first and of the second moment
+    double epsilon = 1e-8;
+    bool operator==(const AdamWSpec&) const = default;
+};
+
+struct AdafactorSpec {
+    double decayRate = 0.8;      ///< β₂ of update t is 1 − t^−decayRate
+    double clipThreshold = 1.0;  ///< largest root mean square of an update
+    bool operator==(const AdafactorSpec&) const = default;
+};
+
+/// What several optimizers read, and beside it a struct for each that has more, as in ModelSpec.
 struct OptimizerSpec {
-    std::string kind = "adamw";  ///< adamw | adamw-8bit | sgd | adafactor | sm3
+    OptimizerKind kind = OptimizerKind::AdamW;
     double learningRate = 3e-3;
     int warmup = 20;  ///< steps over which the learning rate rises linearly to its value; 0 = from the start
-    std::string schedule = "constant";     ///< constant | cosine | linear: how it falls after that
-    double minimum = 0;                    ///< what it falls to
-    std::vector<double> betas{0.9, 0.95};  ///< adamw, adamw-8bit
-    double epsilon = 1e-8;                 ///< adamw, adamw-8bit
-    double momentum = 0.0;                 ///< sgd, sm3
-    double decayRate = 0.8;                ///< adafactor: β₂ of update t is 1 − t^−decayRate
-    double clipThreshold = 1.0;            ///< adafactor: largest root mean square of an update
+    RateSchedule schedule = RateSchedule::Constant;
+    double minimum = 0;     ///< learning rate that a falling schedule ends with
+    double momentum = 0.0;  ///< SGD and SM3; 0 = no momentum
     double weightDecay = 0.1;
     double clip = 1.0;        ///< largest global gradient norm; 0 = no clipping
-    double lossWeight = 1.0;  ///< what the loss is multiplied by before its gradient is taken
-    double elasticRho = 1.0;  ///< ρ of easgd: pull of a replica's weights to the centre, per unit of learning rate
+    double lossWeight = 1.0;  ///< factor of the loss before its gradient is taken
+    double elasticRho = 1.0;  ///< exchange easgd, ρ: how strongly weights and centre pull each other, per learning rate
+    AdamWSpec adamw;
+    AdafactorSpec adafactor;
     bool operator==(const OptimizerSpec&) const = default;
 };
 
 struct MemorySpec {
-    std::string recompute = "none";     ///< none | selective | full | sqrt | every
-    int recomputeEvery = 2;             ///< blocks of a segment; for every
-    bool partitionActivations = false;  ///< of a segment's input each tensor member keeps its part (ZeRO-R)
-    std::string activations =
-        "kept";  ///< of a cnn: kept | lossless | lossy-16 | lossy-10 | lossy-8 (kept_activations.h)
-    std::string offload =
-        "none";  ///< none | optimizer: fp32 weights and state of the optimizer lie on the host (ZeRO-Offload)
-    std::string swap = "none";  ///< none | activations: what a forward left lies on the host until its backward (GeePS)
-    double reserve = 0.06;      ///< share of a device's memory that a layout leaves free, in [0, 0.5] (memory_limit.h)
+    RecomputeKind recompute = RecomputeKind::None;
+    int recomputeEvery = 2;             ///< blocks of a segment, where recompute is Every
+    bool partitionActivations = false;  ///< each rank of a tensor group keeps its part of a segment's input (ZeRO-R)
+    ActivationStorage activations = ActivationStorage::Kept;
+    OffloadKind offload = OffloadKind::None;
+    SwapKind swap = SwapKind::None;
+    double reserve = 0.06;  ///< share of a device's memory that a layout leaves free, in [0, 0.5] (memory_limit.h)
     bool operator==(const MemorySpec&) const = default;
 };
 
@@ -156,18 +187,18 @@ struct RunSpec {
     int validateEvery = 20;     ///< steps between validations; 0 = only after the last step
     int validationBatches = 1;  ///< global batches of one validation
     int deadline = 0;     ///< seconds after which a rank that stands still ends the run; 0 = from how long steps take
-    int maxRestarts = 0;  ///< from the last checkpoint, where a rank dies or hangs
-    int minData = 0;      ///< elastic: fewest replicas that it goes on with (elastic_sizes.h); 0 = always parallel.data
-    std::vector<std::string> faults;  ///< on purpose: "kill 1 after 12" (injected_fault.h)
-    std::int64_t sizeLimit = 0;       ///< bytes of the run file; 0 = none, every event is kept
-    int keepLast = 50;                ///< with a limit: steps at the end whose events are kept whole
-    int keepEvery = 100;              ///< with a limit: of the steps before, every k-th too; 0 = none
+    int maxRestarts = 0;  ///< restarts from the last checkpoint, where a rank dies or hangs
+    int minData = 0;      ///< fewest replicas that an elastic run goes on with (elastic_sizes.h); 0 = it is not elastic
+    std::vector<std::string> faults;  ///< faults brought about on purpose: "kill 1 after 12" (injected_fault.h)
+    std::int64_t sizeLimit = 0;       ///< bytes of the run file; 0 = there is no limit, and every event is kept
+    int keepLast = 50;                ///< with a size limit: steps at the end whose events are all kept
+    int keepEvery = 100;              ///< with a size limit: every k-th of the steps before is kept too; 0 = none
     bool operator==(const RunSpec&) const = default;
 };
 
 struct CheckpointSpec {
-    int every = 0;     ///< steps between checkpoints, and one at the end; 0 = only when asked for
-    int keep = 2;      ///< newest ones that stay
+    int every = 0;     ///< steps between checkpoints, with one at the end; 0 = only when asked for
+    int keep = 2;      ///< newest checkpoints that stay
     std::string path;  ///< folder, relative to the layout file; empty = beside the run file
     bool operator==(const CheckpointSpec&) const = default;
 };
@@ -190,56 +221,60 @@ struct Layout {
 
 /// Width inside the feed-forward block of a layer, counted from 0.
 int feedForwardWidth(const ModelSpec& model, int layer);
-/// Heads of keys and of values of an attention; all models but llama have as many as of queries.
+/// Heads of keys and of values in an attention; in all models but llama they are as many as the heads of queries.
 int keyHeads(const ModelSpec& model);
 /// A sample is an image and its class instead of a row of tokens.
 bool readsImages(const ModelSpec& model);
 /// Numbers of a sample that the first stage takes: tokens, or bytes of an image's pixels.
 int sampleInputs(const ModelSpec& model);
-/// Numbers of a sample that the last stage is to say: the tokens that follow each, or the class.
+/// Numbers of a sample that the last stage predicts: the token after each token, or the class.
 int sampleTargets(const ModelSpec& model);
-/// Different ones of these.
+/// Different values that a target can have: the vocabulary, or the classes.
 int targetKinds(const ModelSpec& model);
 /// First and last stage share the token embedding; llama and cnn have an output projection of their own.
 bool tiesEmbedding(const ModelSpec& model);
+/// The model has layers with experts.
+bool hasExperts(const ModelSpec& model);
 /// Whether the layer, counted from 0, has experts.
 bool hasExperts(const ModelSpec& model, int layer);
-/// Layers are alike, but for the width of their feed-forward blocks: each is what the other is.
+/// Two layers have the same parts, and differ at most in the width of their feed-forward blocks.
 bool sameKind(const ModelSpec& model, int layer, int other);
 /// All layers have the same shapes.
 bool evenLayers(const ModelSpec& model);
-/// With gates by which an expert takes tokens, instead of a token experts.
+/// The gate lets each expert take tokens, instead of each token experts.
 bool expertsChoose(const ModelSpec& model);
-/// With a gate by which they take hardly more than so many experts for a token.
+/// The gate limits how many experts take the same token.
 bool capsTokens(const ModelSpec& model);
-/// With a gate that chooses groups of experts first.
+/// The gate chooses groups of experts first.
 bool hasGroups(const ModelSpec& model);
-/// With gates that add noise to scores, learned per score.
+/// The gate adds noise, whose size is learned, to the scores.
 bool noisyGate(const ModelSpec& model);
 /// Experts that a token may go to: all of them where experts choose.
 int expertChoices(const ModelSpec& model);
-/// Experts that a token asks for on average, capacity being 1: its choices, or 1 where experts choose.
+/// Experts that a token asks for on average where capacity is 1: its choices, or 1 where experts choose.
 int expertsPerToken(const ModelSpec& model);
 /// Tokens of one sample that an expert has a place for: ⌈capacity · expertsPerToken · sequence ÷ experts⌉; at least
-/// one, at most all. The group whose tokens compete for places is a sample.
+/// one, at most all. The tokens of one sample compete for places.
 int expertCapacity(const ModelSpec& model);
+/// AdamW, with its moments in fp32 or in 8 bits.
+bool usesAdamW(const OptimizerSpec& optimizer);
 /// The optimizer, its state and its weights in fp32 are on the host.
 bool offloadsOptimizer(const MemorySpec& memory);
 /// Activations that are unused for a while are on the host meanwhile.
 bool swapsActivations(const MemorySpec& memory);
-/// Something of a rank lies on its device's host.
+/// Something that belongs to a rank lies on its device's host.
 bool usesHost(const MemorySpec& memory);
 /// Product of all degrees but expert = number of ranks mpirun starts.
 int rankCount(const Layout& layout);
 /// Number of pipeline stages over all chunks.
 int stageCount(const Layout& layout);
-/// m = global ÷ (data × micro), where a server is no worker one replica less; 0 where that does not divide.
+/// m = global ÷ (data × micro), with one replica less where a server is no worker; 0 where that does not divide.
 int microbatches(const Layout& layout);
 /// Layers of each global stage: schedule.stages, or the even split. Empty where layers do not divide.
 std::vector<int> stageLayers(const Layout& layout);
 /// What tokensPerStep counts: "tokens" or "images".
 std::string_view countedInputs(const ModelSpec& model);
-/// Tokens of one optimizer step; of a cnn images.
+/// Tokens of one optimizer step, or images of a cnn.
 std::int64_t tokensPerStep(const Layout& layout);
 
 }  // namespace shardlab

@@ -12,7 +12,8 @@ namespace {
 
 bool isText(const std::string& pointer) {
     const Field* field = findField(pointer);
-    return field != nullptr && std::holds_alternative<TextField>(field->access);
+    return field != nullptr &&
+           (std::holds_alternative<TextField>(field->access) || std::holds_alternative<WordField>(field->access));
 }
 
 }  // namespace
@@ -23,8 +24,8 @@ Result<ParsedLayout> parseLayout(std::string_view text) {
     if (!json->root.is_object())
         return fail({"this is no layout", "line 1", std::string("it is a JSON ") + json->root.type_name(),
                      "A layout is a JSON object: {} is the default one"});
-    ParsedLayout parsed = layoutFromJson(json->root);
-    parsed.faults.insert(parsed.faults.begin(), json->duplicates.begin(), json->duplicates.end());
+    Result<ParsedLayout> parsed = layoutFromJson(json->root);
+    if (parsed) parsed->faults.insert(parsed->faults.begin(), json->duplicates.begin(), json->duplicates.end());
     return parsed;
 }
 
@@ -90,8 +91,9 @@ Result<ParsedLayout> setField(const Layout& layout, std::string_view assignment)
     try {
         nlohmann::json root = layoutToJson(layout);
         root[nlohmann::json::json_pointer(pointer)] = word ? nlohmann::json(value) : json->root;
-        ParsedLayout parsed = layoutFromJson(root);
-        if (json) parsed.faults.insert(parsed.faults.begin(), json->duplicates.begin(), json->duplicates.end());
+        Result<ParsedLayout> parsed = layoutFromJson(root);
+        if (parsed && json)
+            parsed->faults.insert(parsed->faults.begin(), json->duplicates.begin(), json->duplicates.end());
         return parsed;
     } catch (const nlohmann::json::exception&) {  // a pointer into a number, beyond a list's end, or badly escaped
         return noSuchPlace();

@@ -13,14 +13,14 @@
 
 namespace shardlab {
 
-/// What could be read: fields that were wrong (unknown key, wrong type, out of the type's range)
+/// What could be read: fields that were wrong (unknown key, wrong type, unknown word, out of the type's range)
 /// keep their default and are named in `faults`. Meaning is judged by check(), not here.
 struct ParsedLayout {
     Layout layout;
     std::vector<Fault> faults;
 };
 
-/// Error only where the text is no JSON object at all (with line and column).
+/// Error only where the text is no JSON object at all (with line and column), or of a version that is not known.
 Result<ParsedLayout> parseLayout(std::string_view json);
 /// Reads a file. A relative data.path stays as written; see resolvePaths.
 Result<ParsedLayout> readLayout(const std::filesystem::path& file);

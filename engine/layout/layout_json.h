@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts as JSON trees, by the table of fields.
+// Layouts as JSON trees, made from the table of fields.
 #pragma once
 
 #include "engine/layout/fields.h"
@@ -9,8 +9,12 @@
 
 namespace shardlab {
 
-/// `root` is an object. What is wrong keeps its default and is named in the faults.
-ParsedLayout layoutFromJson(const nlohmann::json& root);
+/// The version that is written as the first field of a layout file. A file without one has version 1.
+inline constexpr int layoutVersion = 1;
+
+/// `root` is an object. What is wrong keeps its default and is named in the faults. Error only where the version is not
+/// one that this program reads.
+Result<ParsedLayout> layoutFromJson(const nlohmann::json& root);
 
 nlohmann::ordered_json layoutToJson(const Layout& layout);
 /// Objects over several lines with two spaces of indent, lists on one.

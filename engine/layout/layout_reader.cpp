@@ -16,6 +16,18 @@ std::string shown(const json& value) {
     return text.size() > 60 ? text.substr(0, 57) + "…" : text;
 }
 
+constexpr std::string_view versionPointer = "/version";
+
+Status knownVersion(const json& root) {
+    const json stated = root.value(json::json_pointer(std::string(versionPointer)), json(layoutVersion));
+    if (stated.is_number_integer() && stated >= 1 && stated <= layoutVersion) return {};
+    return fail({"this layout cannot be read", std::string(versionPointer),
+                 stated.is_number_integer() && stated > layoutVersion
+                     ? "a newer Shardlab wrote it, as version " + shown(stated)
+                     : shown(stated) + " is no version of a layout",
+                 layoutVersion == 1 ? "1, or no version" : "1 to " + std::to_string(layoutVersion)});
+}
+
 class Reader {
 public:
     ParsedLayout take() { return {std::move(layout_), std::move(faults_)}; }
@@ -24,7 +36,9 @@ public:
         for (const auto& [key, value] : object.items()) {
             const std::string child = childPointer(pointer, key);
             const Field* field = findField(child);
-            if (field != nullptr) std::visit([&](auto access) { readField(value, child, access); }, field->access);
+            if (child == versionPointer) continue;
+            if (field != nullptr)
+                std::visit([&](const auto& access) { readField(value, child, access); }, field->access);
             else if (isSection(child)) readSection(value, child);
             else unknownKey(pointer, child, key, namesUnder(pointer));
         }
@@ -40,6 +54,7 @@ private:
     /// Keys that may stand in the object at `pointer`, each once, in the table's order.
     static std::vector<std::string_view> namesUnder(const std::string& pointer) {
         std::vector<std::string_view> names;
+        if (pointer.empty()) names.push_back(versionPointer.substr(1));
         for (const Field& field : fields()) {
             if (!field.pointer.starts_with(pointer + "/")) continue;
             std::string_view rest = field.pointer.substr(pointer.size() + 1);
@@ -124,6 +139,12 @@ private:
     void readField(const json& value, const std::string& pointer, TextField access) {
         text(value, pointer, access(layout_));
     }
+    void readField(const json& value, const std::string& pointer, const WordField& access) {
+        std::string word;
+        if (text(value, pointer, word) && !access.setWord(layout_, word))
+            faults_.push_back(unknownWord(pointer, word, {access.words.begin(), access.words.end()},
+                                          findField(pointer)->planned, "the words are fixed"));
+    }
     void readField(const json& value, const std::string& pointer, BooleanField access) {
         if (value.is_boolean()) access(layout_) = value.get<bool>();
         else wrongType(value, pointer, "true or false");
@@ -186,7 +207,8 @@ private:
 
 }  // namespace
 
-ParsedLayout layoutFromJson(const json& root) {
+Result<ParsedLayout> layoutFromJson(const json& root) {
+    if (const Status version = knownVersion(root); !version) return fail(version.error());
     Reader reader;
     reader.readObject(root, "");
     return reader.take();

@@ -15,10 +15,11 @@ ordered_json hostsToJson(const std::vector<HostSpec>& hosts) {
 ordered_json valueOf(const Field& field, const Layout& layout) {
     return std::visit(
         [&](auto access) -> ordered_json {
-            const auto& value = read(access, layout);
-            if constexpr (std::is_same_v<decltype(access), HostListField>) return hostsToJson(value);
-            else if constexpr (std::is_same_v<decltype(access), PaceField>) return ordered_json::object();
-            else return value;
+            using Access = decltype(access);
+            if constexpr (std::is_same_v<Access, WordField>) return access.word(layout);
+            else if constexpr (std::is_same_v<Access, HostListField>) return hostsToJson(read(access, layout));
+            else if constexpr (std::is_same_v<Access, PaceField>) return ordered_json::object();
+            else return read(access, layout);
         },
         field.access);
 }
@@ -65,7 +66,7 @@ void append(std::string& text, const ordered_json& node, const std::string& inde
 }  // namespace
 
 ordered_json layoutToJson(const Layout& layout) {
-    ordered_json root = ordered_json::object();
+    ordered_json root{{"version", layoutVersion}};
     for (const Field& field : fields()) {
         const bool absent = std::holds_alternative<PaceField>(field.access) && !layout.cluster.pace;
         if (absent || !isPresent(field, layout)) continue;

@@ -24,7 +24,7 @@ std::int64_t vocabularyOf(const ModelSpec& model, const TensorShare& share) {
     return rangeSize(targetKinds(model), share.size, share.part);
 }
 
-/// Of the stage's layers; where all are alike, one is asked for all.
+/// Sum over the stage's layers; where all are alike, one of them stands for all.
 template <class T, class OfLayer>
 T layerSum(const ModelSpec& model, const StageShape& stage, OfLayer ofLayer) {
     if (evenLayers(model)) return static_cast<T>(stage.layers) * ofLayer(stage.firstLayer);
@@ -35,7 +35,7 @@ T layerSum(const ModelSpec& model, const StageShape& stage, OfLayer ofLayer) {
 
 }  // namespace
 
-bool hasAttention(const ModelSpec& model) { return model.kind != "mlp" && !readsImages(model); }
+bool hasAttention(const ModelSpec& model) { return model.kind != ModelKind::Mlp && !readsImages(model); }
 
 bool embeds(const ModelSpec& model, const StageShape& stage) { return stage.first && !readsImages(model); }
 
@@ -43,7 +43,7 @@ std::int64_t outputWidth(const ModelSpec& model) {
     return readsImages(model) ? blockInputFloats(model, model.layers) : model.hidden;
 }
 
-bool isLlama(const ModelSpec& model) { return model.kind == "llama"; }
+bool isLlama(const ModelSpec& model) { return model.kind == ModelKind::Llama; }
 
 std::int64_t keyColumns(const ModelSpec& model) {
     const int heads = std::max(model.heads, 1);
@@ -54,18 +54,18 @@ int normNumbers(const ModelSpec& model) { return isLlama(model) ? 1 : 2; }
 
 std::vector<int> gateWidths(const ModelSpec& model) {
     const std::size_t each = noisyGate(model) ? 2 : 1;
-    std::vector<int> widths(each, model.experts);
-    if (hasGroups(model)) widths.insert(widths.end(), each, model.expertGroups);
+    std::vector<int> widths(each, model.experts.count);
+    if (hasGroups(model)) widths.insert(widths.end(), each, model.experts.groups);
     return widths;
 }
 
 std::int64_t gateColumns(const ModelSpec& model) {
-    const std::int64_t groups = hasGroups(model) ? model.expertGroups : 0;
-    return (noisyGate(model) ? 2 : 1) * (model.experts + groups);
+    const std::int64_t groups = hasGroups(model) ? model.experts.groups : 0;
+    return (noisyGate(model) ? 2 : 1) * (model.experts.count + groups);
 }
 
 std::int64_t expertRows(const ModelSpec& model, int samples) {
-    return std::int64_t{model.experts} * samples * expertCapacity(model);
+    return std::int64_t{model.experts.count} * samples * expertCapacity(model);
 }
 
 TensorShare tensorShare(const Layout& layout, int part) {
@@ -92,29 +92,29 @@ std::vector<StageShape> stageShapes(const Layout& layout) {
 
 namespace {
 
-/// Of a feed-forward block: to its width, once more for a gate, and back.
+/// Matrices of a feed-forward block: to its width, once more for a gate, and back.
 int blockMatrices(const ModelSpec& model) { return isLlama(model) ? 3 : 2; }
 
 std::int64_t normParameters(const ModelSpec& model) { return normNumbers(model) * outputWidth(model); }
 
-/// Of one block, or one expert.
+/// Parameters of one feed-forward block, or of one expert.
 std::int64_t blockParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     const std::int64_t h = model.hidden, f = feedForwardWidth(model, layer) / share.size;
     return blockMatrices(model) * f * h + (isLlama(model) ? 0 : f + h);
 }
 
-/// Columns of queries, keys and values of one member.
+/// Columns of the queries, keys and values that one member of a tensor group holds.
 std::int64_t attentionColumns(const ModelSpec& model, const TensorShare& share) {
     return (model.hidden + 2 * keyColumns(model)) / share.size;
 }
 
-/// Of an attention's two products.
+/// Elements of the matrices of an attention's two products.
 std::int64_t attentionWeights(const ModelSpec& model, const TensorShare& share) {
     const std::int64_t h = model.hidden;
     return h * attentionColumns(model, share) + h * (h / share.size);
 }
 
-int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.experts / share.expert; }
+int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.experts.count / share.expert; }
 
 /// Norm, gate and experts, or the one block.
 std::int64_t feedForwardParameters(const ModelSpec& model, int layer, const TensorShare& share) {
@@ -123,7 +123,7 @@ std::int64_t feedForwardParameters(const ModelSpec& model, int layer, const Tens
     return 2 * h + h * gateColumns(model) + ownExperts(model, share) * block;
 }
 
-/// Of a layer's experts, where other ranks hold others.
+/// Parameters of a layer's experts, where other ranks hold other experts.
 std::int64_t spreadParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     if (share.expert == 1 || !hasExperts(model, layer)) return 0;
     return ownExperts(model, share) * blockParameters(model, layer, share);
@@ -235,7 +235,7 @@ FactoredNumbers& FactoredNumbers::operator+=(const FactoredNumbers& other) {
 
 namespace {
 
-/// A product's matrix, and its bias where there is one, of which a member holds `columns` out of all, or `rows`.
+/// A product's matrix, and its bias where there is one; a member of a tensor group holds a part of its columns or rows.
 FactoredNumbers product(const ModelSpec& model, std::int64_t rows, std::int64_t columns, bool byColumns) {
     const std::int64_t parts = byColumns ? rows : columns;
     if (isLlama(model)) return {rows, columns, 0, 1, parts, 1};
@@ -294,7 +294,7 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
 
 namespace {
 
-/// Of `tokens` tokens, of which `rows` rows go through experts.
+/// Operations of a feed-forward block for `tokens` tokens, of which `rows` rows go through experts.
 double feedForwardFlops(const ModelSpec& model, int layer, double tokens, double rows) {
     const double h = model.hidden, each = 2 * blockMatrices(model) * h * feedForwardWidth(model, layer);
     if (!hasExperts(model, layer)) return tokens * each;
@@ -339,7 +339,7 @@ double layerForwardFlops(const ModelSpec& model, int layer, int samples, const T
 double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples) {
     const auto n = static_cast<double>(tokens(model, samples));
     const auto rows = static_cast<double>(expertRows(model, samples));
-    if (model.kind != "gpt-moe" || expertsChoose(model)) return 0;
+    if (!hasExperts(model) || expertsChoose(model)) return 0;
     const double asked = n * expertChoices(model);
     if (asked >= rows) return 0;
     double flops = 0;
@@ -380,13 +380,13 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
 
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
     if (readsImages(model))
-        return samples * (blockInputFloats(model, layer) + model.convolutions * blockMapFloats(model, layer));
+        return samples * (blockInputFloats(model, layer) + model.cnn.convolutions * blockMapFloats(model, layer));
     const std::int64_t n = tokens(model, samples, share);
     const std::int64_t own = ownTokens(model, samples, share);
     const std::int64_t h = model.hidden;
     const std::int64_t f = feedForwardWidth(model, layer), rows = expertRows(model, samples);
     const std::int64_t routes =
-        n * (gateColumns(model) + 2 * expertChoices(model)) + rows + 2 * std::int64_t{samples} * model.experts;
+        n * (gateColumns(model) + 2 * expertChoices(model)) + rows + 2 * std::int64_t{samples} * model.experts.count;
     const std::int64_t statistics = normNumbers(model) * own,
                        widths = blockMatrices(model);  // f before and after a GeLU or gate
     const std::int64_t feedForward =

@@ -18,7 +18,7 @@ constexpr std::int64_t blocksIn(std::int64_t begin, std::int64_t end) {
     return begin < end ? blocksUpTo(end) - begin / elementsOfMomentBlock : 0;
 }
 
-/// With its bias, where the model has any.
+/// Adds the matrix of a product, and its bias where the model has biases.
 void addProduct(const ModelSpec& model, std::vector<std::int64_t>& sizes, std::int64_t rows, std::int64_t columns) {
     sizes.push_back(rows * columns);
     if (!isLlama(model)) sizes.push_back(columns);
@@ -26,7 +26,7 @@ void addProduct(const ModelSpec& model, std::vector<std::int64_t>& sizes, std::i
 
 }  // namespace
 
-bool codesMoments(const OptimizerSpec& optimizer) { return optimizer.kind == "adamw-8bit"; }
+bool codesMoments(const OptimizerSpec& optimizer) { return optimizer.kind == OptimizerKind::AdamW8Bit; }
 
 std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     const std::int64_t h = model.hidden, own = h / share.size;
@@ -55,7 +55,7 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
         if (experts)
             for (const int columns : gateWidths(model)) sizes.push_back(h * columns);
         std::vector<std::int64_t>& products = experts && share.expert > 1 ? spread : sizes;
-        for (int expert = 0; expert < (experts ? model.experts / share.expert : 1); ++expert) {
+        for (int expert = 0; expert < (experts ? model.experts.count / share.expert : 1); ++expert) {
             addProduct(model, products, h, isLlama(model) ? 2 * f : f);
             addProduct(model, products, f, h);
         }
@@ -73,7 +73,7 @@ std::int64_t momentBlocksOf(const Layout& layout, const StageShape& stage, const
         for (const std::int64_t size : sizes) blocks += blocksUpTo(size);
         return blocks;
     }
-    std::vector<std::int64_t> ends;  // of each parameter, among all
+    std::vector<std::int64_t> ends;  // where each parameter ends, among all
     for (const std::int64_t size : sizes) ends.push_back((ends.empty() ? 0 : ends.back()) + size);
     const int replicas = replicaCount(layout.parallel);
     const auto units = stageUnits(layout.model, layout.parallel, stage, share);

@@ -7,17 +7,21 @@
 namespace shardlab {
 namespace {
 
-/// 0: no segments.
+/// Blocks of a segment; 0: there are no segments.
 int segmentLength(const MemorySpec& memory, int blocks) {
-    if (memory.recompute == "full") return 1;
-    if (memory.recompute == "every") return std::max(1, memory.recomputeEvery);
-    if (memory.recompute == "sqrt") return std::max(1, static_cast<int>(std::lround(std::sqrt(blocks))));
+    switch (memory.recompute) {
+    case RecomputeKind::Full: return 1;
+    case RecomputeKind::Every: return std::max(1, memory.recomputeEvery);
+    case RecomputeKind::Sqrt: return std::max(1, static_cast<int>(std::lround(std::sqrt(blocks))));
+    case RecomputeKind::None:
+    case RecomputeKind::Selective: return 0;
+    }
     return 0;
 }
 
 }  // namespace
 
-bool recomputesCore(const MemorySpec& memory) { return memory.recompute == "selective"; }
+bool recomputesCore(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Selective; }
 
 std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks) {
     const int length = segmentLength(memory, blocks);

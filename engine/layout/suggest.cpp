@@ -39,15 +39,6 @@ std::vector<std::string_view> splitWords(std::string_view text) {
     return words;
 }
 
-bool isAmong(std::string_view text, std::string_view word) {
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        if (text.substr(0, comma) == word) return true;
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-    return false;
-}
-
 std::string alternatives(const std::vector<std::string>& parts) {
     std::string text;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -78,6 +69,16 @@ std::string legalWords(std::string_view wrong, const std::vector<std::string_vie
     const std::string_view nearest = nearestWord(wrong, words);
     if (!nearest.empty() && words.size() > 1) text += " (did you mean " + std::string(nearest) + "?)";
     return text;
+}
+
+Fault unknownWord(std::string_view pointer, std::string_view word, const std::vector<std::string_view>& words,
+                  std::string_view planned, std::string why) {
+    const std::string quoted = "\"" + std::string(word.substr(0, 60)) + "\"";
+    const std::vector<std::string_view> known = splitWords(planned);
+    if (std::ranges::find(known, word) != known.end())
+        return {std::string(pointer), quoted + " is not built yet", "this version knows the method but cannot run it",
+                alternatives({words.begin(), words.end()})};
+    return {std::string(pointer), quoted + " is unknown", std::move(why), legalWords(word, words)};
 }
 
 std::string divisorText(std::int64_t number, std::int64_t near) {

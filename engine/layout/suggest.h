@@ -2,6 +2,8 @@
 // Words and numbers that would have been legal, as people read them.
 #pragma once
 
+#include "engine/layout/fault.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,14 +13,17 @@ namespace shardlab {
 
 /// "gpt,mlp" as its parts.
 std::vector<std::string_view> splitWords(std::string_view commaSeparated);
-bool isAmong(std::string_view commaSeparated, std::string_view word);
 /// "a, b or c".
 std::string alternatives(const std::vector<std::string>& parts);
 /// The words as alternatives; the one nearest to `wrong` is asked for first: "gpt or mlp (did you mean gpt?)".
 std::string legalWords(std::string_view wrong, const std::vector<std::string_view>& words);
+/// The fault of a field that holds none of its `words`. One of the `planned` words, which are comma separated, is
+/// called not built yet instead of unknown.
+Fault unknownWord(std::string_view pointer, std::string_view word, const std::vector<std::string_view>& words,
+                  std::string_view planned, std::string why);
 /// The word that `wrong` was likely meant to be, by edit distance; empty where none is near.
 std::string_view nearestWord(std::string_view wrong, const std::vector<std::string_view>& words);
-/// Divisors of `number` as alternatives; of many, the ones nearest to `near`.
+/// Divisors of `number` as alternatives; where there are many, the ones nearest to `near`.
 std::string divisorText(std::int64_t number, std::int64_t near);
 
 }  // namespace shardlab

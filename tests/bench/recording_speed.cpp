@@ -79,7 +79,7 @@ std::size_t handOn(Collector& collector, RunRecording& recording) {
 
 Plan runPlan() {
     Layout layout;
-    layout.model = {"gpt", 8, 256, 4, 128, 1024, 0};
+    layout.model = {ModelKind::Gpt, 8, 256, 4, 128, 1024, 0};
     layout.cluster.hosts = {{"localhost", ranks}};
     layout.cluster.pace = PaceSpec{"h100-sxm", 1};
     layout.parallel.data = data;

@@ -16,7 +16,7 @@ namespace {
 Layout gpt3(int devices, int batch) {
     Layout layout;
     layout.name = fmt::format("gpt3-175b on {}", devices);
-    layout.model = {"gpt", 96, 12288, 96, 2048, 50257, 0};
+    layout.model = {ModelKind::Gpt, 96, 12288, 96, 2048, 50257, 0};
     layout.cluster.hosts.clear();
     for (int host = 0; host < devices / 8; ++host) layout.cluster.hosts.push_back({fmt::format("node{}", host), 8});
     layout.cluster.pace = PaceSpec{"h100-sxm", 1};

@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc && i <= 3; ++i) size[static_cast<std::size_t>(i - 1)] = std::max(1, std::atoi(argv[i]));
     const auto& [ranks, chunks, microbatches] = size;
     Layout layout;
-    layout.model = {"gpt", ranks * chunks, 12288, 96, 2048, 50257, 0};
+    layout.model = {ModelKind::Gpt, ranks * chunks, 12288, 96, 2048, 50257, 0};
     layout.cluster.hosts.clear();
     for (int host = 0; host < (ranks + 7) / 8; ++host) layout.cluster.hosts.push_back({fmt::format("node{}", host), 8});
     layout.cluster.pace = PaceSpec{"h100-sxm", 1};

@@ -20,6 +20,7 @@
 #include "engine/train/run/trainer.h"
 #include "kernels/cuda_device.h"
 #include "kernels/threads.h"
+#include "tests/support/named.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -39,16 +40,16 @@ Layout shapeOf(const std::string& name, int ranks, bool onGpu) {
     const int vocabulary = onGpu ? 50304 : 50257;
     Layout layout;
     if (name == "gpt2") {
-        layout.model = {"gpt", 12, 768, 12, 64, vocabulary, 0};
+        layout.model = {ModelKind::Gpt, 12, 768, 12, 64, vocabulary, 0};
         layout.batch = {4 * ranks, 4};
     } else if (name == "medium") {
-        layout.model = {"gpt", 6, 384, 6, 256, vocabulary, 0};
+        layout.model = {ModelKind::Gpt, 6, 384, 6, 256, vocabulary, 0};
         layout.batch = {4 * ranks, 4};
     } else if (name == "gpt2-1024") {  // for GPUs
-        layout.model = {"gpt", 12, 768, 12, 1024, vocabulary, 0};
+        layout.model = {ModelKind::Gpt, 12, 768, 12, 1024, vocabulary, 0};
         layout.batch = {16 * ranks, 16};
     } else if (name == "small") {
-        layout.model = {"gpt", 4, 128, 4, 128, 256, 0};
+        layout.model = {ModelKind::Gpt, 4, 128, 4, 128, 256, 0};
         layout.batch = {8 * ranks, 8};
     } else {
         throw std::runtime_error("no shape '" + name + "': gpt2, medium, small or gpt2-1024");
@@ -116,7 +117,7 @@ void run(int argc, char** argv) {
     if (where == "cuda-no-graphs") setenv("SHARDLAB_CUDA_GRAPHS", "0", 1);
     setKernelThreads(threads);
     Layout layout = shapeOf(argc > 1 ? argv[1] : "small", ranks, onGpu);
-    layout.precision.compute = bf16 ? "bf16" : "fp32";
+    layout.precision.compute = named(bf16 ? "bf16" : "fp32");
     layout.run.steps = warmUp + (argc > 4 ? std::stoi(argv[4]) : 10);
     layout.run.validateEvery = 0;
     auto plan = makePlan(layout);

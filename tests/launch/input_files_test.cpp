@@ -2,6 +2,7 @@
 // The files that a layout names are looked for before any rank starts, and what is missing is said by its field.
 #include "engine/launch/job/input_files.h"
 
+#include "tests/support/named.h"
 #include "tests/support/sample_weights.h"
 
 #include <QDir>
@@ -55,10 +56,10 @@ void InputFilesTest::whatIsMissingIsNamedByItsField() {
     if (kind == "weights") {
         layout.model.weights = path.toStdString();
     } else if (kind == "tokenizer") {
-        layout.data.tokenizer = "gpt2";
+        layout.data.tokenizer = TokenizerKind::Gpt2;
         layout.data.tokenizerPath = path.toStdString();
     } else {
-        layout.data.kind = kind == "folder" ? "text" : kind.toStdString();
+        layout.data.kind = named(kind == "folder" ? QStringLiteral("text") : kind);
         layout.data.path = path.toStdString();
     }
     const Status there = canReadFiles(layout, false);
@@ -75,12 +76,12 @@ void InputFilesTest::whatIsThereOrUnusedIsNoFault() {
     Layout layout;
     layout.data.path = at("nowhere").toStdString();  // of another kind of data
     QVERIFY(canReadFiles(layout, false));
-    layout.data.kind = "text";
+    layout.data.kind = DataKind::Text;
     layout.data.path = at("text").toStdString();
     QFile text(at("text"));
     QVERIFY(text.open(QIODevice::WriteOnly));
     QVERIFY(canReadFiles(layout, false));
-    layout.data.kind = "tokens";
+    layout.data.kind = DataKind::Tokens;
     layout.data.path = folder_.path().toStdString();
     write("train.bin", "abab");
     layout.model.vocabulary = 256 * 'b' + 'a' + 1;
@@ -91,7 +92,7 @@ void InputFilesTest::whatIsThereOrUnusedIsNoFault() {
 
 void InputFilesTest::allAreSaidAtOnce() {
     Layout layout;
-    layout.data = {"text", at("a").toStdString(), "gpt2", 0.1};
+    layout.data = {DataKind::Text, at("a").toStdString(), TokenizerKind::Gpt2, 0.1};
     layout.data.tokenizerPath = at("b").toStdString();
     layout.model.weights = at("c").toStdString();
     const Status there = canReadFiles(layout, false);
@@ -109,7 +110,7 @@ void InputFilesTest::weightsOfAnotherModelAreRefused() {
         layout.model.weights = folder;
         QVERIFY(canReadFiles(layout, false));
         layout.model.heads = 1;
-        layout.model.kvHeads = 1;
+        layout.model.llama.kvHeads = 1;
         const std::vector<Fault> faults = misfits(layout, false);
         QCOMPARE(faults.size(), std::size_t(1));
         QCOMPARE(faults[0].pointer, std::string("/model/weights"));
@@ -164,7 +165,7 @@ void InputFilesTest::whatHoldsNoTokensIsRefused() {
     write(name + "/" + name + ".bin", content);
     if (name == "beside an index") write(name + "/" + name + ".idx", "MMIDIDX");
     Layout layout;
-    layout.data.kind = "tokens";
+    layout.data.kind = DataKind::Tokens;
     layout.model.vocabulary = 65000;
     for (const QString& place : {folder_.filePath(name), folder_.filePath(name + "/" + name + ".bin")}) {
         layout.data.path = place.toStdString();

@@ -168,7 +168,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         const std::filesystem::path file = folder.filePath("run.shardlab").toStdString();
         RunHeader header = headerOfTwoRanks();
-        header.layout.memory.offload = "optimizer";
+        header.layout.memory.offload = OffloadKind::Optimizer;
         std::vector<Event> events;
         for (int step = 0; step < 3; ++step)
             for (int rank = 0; rank < 2; ++rank) {

@@ -22,7 +22,7 @@ namespace {
 
 Layout layoutOf(std::string kind, int ranks, int chunks, int microbatches) {
     Layout layout;
-    layout.model = {"gpt", 8, 16, 2, 16, 256, 0};
+    layout.model = {ModelKind::Gpt, 8, 16, 2, 16, 256, 0};
     layout.model.layers = ranks * chunks;
     layout.cluster.hosts[0].devices = ranks;
     layout.parallel.data = 1;

@@ -99,8 +99,8 @@ private Q_SLOTS:
     void nothingLiesOnAHostThatIsUnknown() {
         for (const char* pointer : {"/memory/offload", "/memory/swap"}) {
             Layout layout;
-            if (QString(pointer) == "/memory/swap") layout.memory.swap = "activations";
-            else layout.memory.offload = "optimizer";
+            if (QString(pointer) == "/memory/swap") layout.memory.swap = SwapKind::Activations;
+            else layout.memory.offload = OffloadKind::Optimizer;
             for (const char* device : {"a100-sxm", "hostless"}) {
                 layout.cluster.pace = PaceSpec{device, 1};
                 const std::vector<Fault> faults = check(layout, scheduleMethods());

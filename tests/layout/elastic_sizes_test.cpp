@@ -5,6 +5,7 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/check/elastic_sizes.h"
 #include "engine/layout/schedule/registry.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 
 #include <QTemporaryDir>
@@ -78,24 +79,24 @@ private Q_SLOTS:
     /// All other rules hold at every size: experts, ZeRO, a server.
     void allElseStaysLegal() {
         Layout layout = elastic(8, 1, 1, 24);
-        layout.model.kind = "gpt-moe";
-        layout.model.experts = 4;
+        layout.model.kind = ModelKind::GptMoe;
+        layout.model.experts.count = 4;
         layout.parallel.expert = 2;
         QCOMPARE(admissibleSizes(layout, scheduleMethods()), (std::vector<int>{8, 6, 4, 2}));
         layout = elastic(8, 1, 1, 24);
         layout.parallel.zero = 3;
         QCOMPARE(admissibleSizes(layout, scheduleMethods()), (std::vector<int>{8, 6, 4, 3, 2}));
         layout.parallel.zero = 0;
-        layout.parallel.exchange = "server";
+        layout.parallel.exchange = Exchange::Server;
         QCOMPARE(admissibleSizes(layout, scheduleMethods()), (std::vector<int>{8, 6, 4, 3, 2}));
         for (const char* exchange : {"async-server", "easgd", "hogwild"}) {
             layout = elastic(4, 1, 1, 24);
-            layout.parallel.exchange = exchange;
+            layout.parallel.exchange = named(exchange);
             layout.checkpoint.every = exchange == std::string("hogwild") ? 1 : 0;
-            layout.optimizer.kind = "sgd";
+            layout.optimizer.kind = OptimizerKind::Sgd;
             layout.optimizer.learningRate = 0.1;
             layout.optimizer.weightDecay = layout.optimizer.momentum = 0;
-            if (exchange == std::string("async-server")) layout.optimizer.kind = "adamw";
+            if (exchange == std::string("async-server")) layout.optimizer.kind = OptimizerKind::AdamW;
             const std::vector<Fault> faults = faultsOf(layout);
             QVERIFY2(faults.size() == 1, toText(faults).c_str());
             QCOMPARE(faults.front().pointer, std::string("/run/min_data"));

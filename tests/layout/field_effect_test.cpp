@@ -6,7 +6,6 @@
 #include "engine/layout/field_effect.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/presets.h"
-#include "engine/layout/suggest.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
@@ -25,32 +24,39 @@ bool legal(const Layout& layout) { return check(layout, scheduleMethods()).empty
 /// Another value of the field, of its type, mostly a legal one.
 void change(const Field& field, Layout& layout, RandomStream& random) {
     const auto number = [&](double low, double high) { return low + (high - low) * random.uniform(); };
-    const double least = std::max(field.least, -10.0), most = std::min(field.most, 40.0);
+    const double least = std::max(field.limits.least, -10.0), most = std::min(field.limits.most, 40.0);
+    if (const auto* access = std::get_if<WordField>(&field.access))
+        return access->choose(layout, random.below(static_cast<std::uint32_t>(access->words.size())));
     std::visit(
         [&](auto access) {
-            auto& value = access(layout);
-            using Value = std::remove_reference_t<decltype(value)>;
-            if constexpr (std::is_same_v<Value, int> || std::is_same_v<Value, std::int64_t>) {
-                if (field.pointer == "/run/size_limit") value = static_cast<Value>(random.below(2) * 1'000'000'000);
-                else value = static_cast<Value>(std::llround(number(least, random.below(2) == 0 ? least + 4 : most)));
-            } else if constexpr (std::is_same_v<Value, double>) {
-                value = random.below(3) == 0 ? std::max(field.least, 0.0)
-                                             : number(std::max(field.least, 0.0), std::min(field.most, 1.0));
-            } else if constexpr (std::is_same_v<Value, bool>) {
-                value = !value;
-            } else if constexpr (std::is_same_v<Value, std::string>) {
-                std::vector<std::string_view> words = splitWords(field.choices);
-                if (field.pointer == "/schedule/kind")
-                    for (const ScheduleMethod& method : scheduleMethods()) words.push_back(method.name);
-                if (field.pointer == "/cluster/pace/device") return;
-                value = words.empty() ? "some " + std::to_string(random.below(100))
-                                      : std::string(words[random.below(words.size())]);
-            } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
-                for (double& each : value) each = number(0, 0.99);
-            } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
-                if (field.pointer == "/model/feed_forward") value = {static_cast<int>(number(1, 300))};
-            } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
-                value = {"0F0,0B0"};
+            if constexpr (!std::is_same_v<decltype(access), WordField>) {
+                auto& value = access(layout);
+                using Value = std::remove_reference_t<decltype(value)>;
+                if constexpr (std::is_same_v<Value, int> || std::is_same_v<Value, std::int64_t>) {
+                    if (field.pointer == "/run/size_limit") value = static_cast<Value>(random.below(2) * 1'000'000'000);
+                    else
+                        value =
+                            static_cast<Value>(std::llround(number(least, random.below(2) == 0 ? least + 4 : most)));
+                } else if constexpr (std::is_same_v<Value, double>) {
+                    value = random.below(3) == 0
+                                ? std::max(field.limits.least, 0.0)
+                                : number(std::max(field.limits.least, 0.0), std::min(field.limits.most, 1.0));
+                } else if constexpr (std::is_same_v<Value, bool>) {
+                    value = !value;
+                } else if constexpr (std::is_same_v<Value, std::string>) {
+                    std::vector<std::string_view> words;
+                    if (field.pointer == "/schedule/kind")
+                        for (const ScheduleMethod& method : scheduleMethods()) words.push_back(method.name);
+                    if (field.pointer == "/cluster/pace/device") return;
+                    value = words.empty() ? "some " + std::to_string(random.below(100))
+                                          : std::string(words[random.below(words.size())]);
+                } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+                    for (double& each : value) each = number(0, 0.99);
+                } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
+                    if (field.pointer == "/model/feed_forward") value = {static_cast<int>(number(1, 300))};
+                } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+                    value = {"0F0,0B0"};
+                }
             }
         },
         field.access);
@@ -59,10 +65,10 @@ void change(const Field& field, Layout& layout, RandomStream& random) {
 /// Each preset with experts once more with every other gate: chance seldom writes one.
 void addGates(std::vector<Preset>& all) {
     for (std::size_t i = all.size(); i-- > 0;) {
-        if (all[i].layout.model.kind != "gpt-moe") continue;
-        for (const std::string_view gate : splitWords(findField("/model/gate")->choices)) {
+        if (all[i].layout.model.kind != ModelKind::GptMoe) continue;
+        for (const std::string_view gate : layoutWords<GateMethod>) {
             Preset other = all[i];
-            other.layout.model.gate = gate;
+            other.layout.model.experts.gate = *kindOf<GateMethod>(gate);
             if (legal(other.layout)) all.push_back(other);
         }
     }
@@ -189,7 +195,7 @@ private Q_SLOTS:
         QCOMPARE(says("1f1b-4", "/parallel/exchange"), std::string("only with several replicas, or on one rank"));
         QCOMPARE(of("/parallel/exchange"), std::string());
         QCOMPARE(of("/optimizer/elastic_rho"), std::string("only with the exchange easgd"));
-        replicas.parallel.exchange = "easgd";
+        replicas.parallel.exchange = Exchange::Elastic;
         QCOMPARE(of("/optimizer/elastic_rho"), std::string());
         for (const char* pointer : {"/parallel/bucket", "/parallel/all_reduce", "/parallel/zero"})
             QCOMPARE(of(pointer), std::string("only with the exchange allreduce"));

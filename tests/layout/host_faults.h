@@ -9,40 +9,38 @@
 namespace shardlab::test {
 
 inline const std::vector<SingleFault> hostFaults{
-    {"an optimizer somewhere else", [](Layout& l) { l.memory.offload = "disk"; }, "/memory/offload", "none"},
     {"rows and columns on the host",
      [](Layout& l) {
-         l.memory.offload = "optimizer";
-         l.optimizer.kind = "sm3";
+         l.memory.offload = OffloadKind::Optimizer;
+         l.optimizer.kind = OptimizerKind::Sm3;
      },
      "/memory/offload", "optimizer.kind adamw, adamw-8bit or sgd"},
     {"several versions of weights and an optimizer on the host",
      [](Layout& l) {
-         l.memory.offload = "optimizer";
+         l.memory.offload = OffloadKind::Optimizer;
          l.schedule.kind = "pipedream";
          l.optimizer.clip = 0;
      },
      "/memory/offload", "a schedule with a flush, 1f1b"},
     {"a server whose optimizer is on the host",
      [](Layout& l) {
-         l.memory.offload = "optimizer";
-         l.parallel.exchange = "server";
+         l.memory.offload = OffloadKind::Optimizer;
+         l.parallel.exchange = Exchange::Server;
      },
      "/memory/offload", "parallel.exchange allreduce"},
     {"more than half of the memory kept free", [](Layout& l) { l.memory.reserve = 0.6; }, "/memory/reserve",
      "0 to 0.5"},
-    {"activations somewhere else", [](Layout& l) { l.memory.swap = "disk"; }, "/memory/swap", "none"},
     {"activations on the host and no flush",
      [](Layout& l) {
-         l.memory.swap = "activations";
+         l.memory.swap = SwapKind::Activations;
          l.schedule.kind = "pipedream";
          l.optimizer.clip = 0;
      },
      "/memory/swap", "a schedule with a flush, 1f1b"},
     {"activations on the host and a server without a clock",
      [](Layout& l) {
-         l.memory.swap = "activations";
-         l.parallel.exchange = "async-server";
+         l.memory.swap = SwapKind::Activations;
+         l.parallel.exchange = Exchange::AsyncServer;
          l.parallel.data = 4;
          l.parallel.pipeline = 1;
          l.batch.global = 12;

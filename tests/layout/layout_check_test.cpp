@@ -57,7 +57,7 @@ private Q_SLOTS:
 
     void expertsMayBeSpread() {
         Layout layout;
-        layout.model.kind = "gpt-moe";
+        layout.model.kind = ModelKind::GptMoe;
         layout.parallel.expert = 2;
         QVERIFY2(checked(layout).empty(), toText(checked(layout)).c_str());
     }
@@ -76,14 +76,14 @@ private Q_SLOTS:
         layout.model.heads = 3;
         layout.model.layers = 7;
         layout.model.vocabulary = 100;
-        layout.data.kind = "text";
+        layout.data.kind = DataKind::Text;
         layout.cluster.hosts = {{"a", 3}, {"a b", 2}};
         layout.cluster.pace = {"abacus", -1};
         layout.parallel.tensor = 2;
         layout.parallel.zero = 9;
         layout.schedule.chunks = 3;
         layout.batch.global = 7;
-        layout.optimizer.betas = {2.0};
+        layout.optimizer.adamw.betas = {2.0};
         layout.optimizer.clip = -1;
         layout.run.steps = -5;
         const auto faults = checked(layout);
@@ -113,7 +113,7 @@ private Q_SLOTS:
         uneven.schedule.stages = {3, 2};
         QVERIFY2(checked(uneven).empty(), toText(checked(uneven)).c_str());
         Layout mlp;
-        mlp.model.kind = "mlp";
+        mlp.model.kind = ModelKind::Mlp;
         mlp.model.heads = 3;  // heads are attention's
         QVERIFY2(checked(mlp).empty(), toText(checked(mlp)).c_str());
     }

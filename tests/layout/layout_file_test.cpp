@@ -48,23 +48,28 @@ Layout randomLayout(RandomStream& random) {
         if (!isPresent(field, layout)) continue;
         std::visit(
             [&](auto access) {
-                auto& value = access(layout);
-                using Value = std::remove_reference_t<decltype(value)>;
-                if constexpr (std::is_same_v<Value, int>) value = integer();
-                else if constexpr (std::is_same_v<Value, std::int64_t>)
-                    value = static_cast<std::int64_t>(random.bits());
-                else if constexpr (std::is_same_v<Value, double>) value = randomNumber(random);
-                else if constexpr (std::is_same_v<Value, bool>) value = random.below(2) == 0;
-                else if constexpr (std::is_same_v<Value, std::string>) value = randomText(random);
-                else if constexpr (std::is_same_v<Value, std::vector<int>>) {
-                    value.resize(random.below(4));
-                    std::ranges::generate(value, integer);
-                } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
-                    value.resize(random.below(4));
-                    std::ranges::generate(value, [&] { return randomNumber(random); });
-                } else if constexpr (std::is_same_v<Value, std::vector<HostSpec>>) {
-                    value.resize(random.below(4));
-                    std::ranges::generate(value, [&] { return HostSpec{randomText(random), integer()}; });
+                if constexpr (std::is_same_v<decltype(access), WordField>) {
+                    access.choose(layout, random.below(static_cast<std::uint32_t>(access.words.size())));
+                    return;
+                } else {
+                    auto& value = access(layout);
+                    using Value = std::remove_reference_t<decltype(value)>;
+                    if constexpr (std::is_same_v<Value, int>) value = integer();
+                    else if constexpr (std::is_same_v<Value, std::int64_t>)
+                        value = static_cast<std::int64_t>(random.bits());
+                    else if constexpr (std::is_same_v<Value, double>) value = randomNumber(random);
+                    else if constexpr (std::is_same_v<Value, bool>) value = random.below(2) == 0;
+                    else if constexpr (std::is_same_v<Value, std::string>) value = randomText(random);
+                    else if constexpr (std::is_same_v<Value, std::vector<int>>) {
+                        value.resize(random.below(4));
+                        std::ranges::generate(value, integer);
+                    } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+                        value.resize(random.below(4));
+                        std::ranges::generate(value, [&] { return randomNumber(random); });
+                    } else if constexpr (std::is_same_v<Value, std::vector<HostSpec>>) {
+                        value.resize(random.below(4));
+                        std::ranges::generate(value, [&] { return HostSpec{randomText(random), integer()}; });
+                    }
                 }
             },
             field.access);
@@ -95,7 +100,7 @@ private Q_SLOTS:
         for (const Field& field : fields()) {
             QVERIFY(pointers.insert(field.pointer).second);
             QVERIFY(!field.label.empty() && field.help.ends_with('.'));
-            QVERIFY(field.least <= field.most);
+            QVERIFY(field.limits.least <= field.limits.most);
             QVERIFY(findField(field.pointer) == &field);
         }
         QVERIFY(findField("/model") == nullptr && findField("") == nullptr);
@@ -252,6 +257,87 @@ private Q_SLOTS:
             QVERIFY2(mentions(faults, part), (std::string(part) + "\nnot in\n" + faults).c_str());
     }
 
+    void everyWordHasItsValue() {
+        int words = 0;
+        for (const Field& field : fields()) {
+            const auto* access = std::get_if<WordField>(&field.access);
+            if (access == nullptr) continue;
+            for (std::size_t i = 0; i < access->words.size(); ++i, ++words) {
+                const std::string assignment = std::string(field.pointer) + "=" + std::string(access->words[i]);
+                const auto parsed = setField({}, assignment);
+                QVERIFY2(parsed && parsed->faults.empty(), assignment.c_str());
+                QCOMPARE(access->chosen(parsed->layout), i);
+                QVERIFY2(mentions(writeLayout(parsed->layout), access->words[i].data()), assignment.c_str());
+            }
+        }
+        QVERIFY(words > 60);
+        QCOMPARE(setField({}, "/model/kind=llama")->layout.model.kind, ModelKind::Llama);
+        QCOMPARE(setField({}, "/parallel/exchange=easgd")->layout.parallel.exchange, Exchange::Elastic);
+    }
+
+    void unknownWordsAreFaults_data() {
+        QTest::addColumn<QString>("assignment");
+        QTest::addColumn<QString>("what");
+        QTest::addColumn<QString>("legal");
+        const auto row = [](const char* assignment, const char* what, const char* legal) {
+            QTest::newRow(assignment) << assignment << what << legal;
+        };
+        row("/model/kind=gtp", "unknown", "did you mean gpt?");
+        row("/model/gate=swich", "unknown", "did you mean switch?");
+        row("/data/kind=txt", "unknown", "did you mean text?");
+        row("/data/kind=images", "not built yet", "generator, text or tokens");
+        row("/data/tokenizer=gpt3", "unknown", "did you mean gpt2?");
+        row("/data/last_batch=dropped", "unknown", "did you mean drop?");
+        row("/cluster/device=gpu", "unknown", "cpu or cuda");
+        row("/parallel/partition=layer", "unknown", "did you mean layers?");
+        row("/parallel/all_reduce=rong", "unknown", "did you mean ring?");
+        row("/parallel/exchange=hogwilt", "unknown", "did you mean hogwild?");
+        row("/precision/compute=fp8", "not built yet", "fp32, bf16 or fp16");
+        row("/precision/compute=fp31", "unknown", "fp32");
+        row("/precision/weights=masters", "unknown", "did you mean master?");
+        row("/precision/gradients=fp16", "unknown", "compute or fp32");
+        row("/precision/loss_scale=dynamics", "unknown", "did you mean dynamic?");
+        row("/optimizer/kind=adam2", "unknown", "did you mean adamw?");
+        row("/optimizer/kind=adam", "not built yet", "adamw, adamw-8bit, sgd, adafactor or sm3");
+        row("/optimizer/schedule=exponential", "unknown", "constant, cosine or linear");
+        row("/memory/recompute=half", "unknown", "none");
+        row("/memory/activations=lossy", "unknown", "kept");
+        row("/memory/offload=disk", "unknown", "none");
+        row("/memory/swap=disk", "unknown", "none");
+    }
+    void unknownWordsAreFaults() {
+        QFETCH(QString, assignment);
+        QFETCH(QString, what);
+        QFETCH(QString, legal);
+        const auto parsed = setField({}, assignment.toStdString());
+        QVERIFY(parsed && parsed->faults.size() == 1);
+        const Fault& fault = parsed->faults.front();
+        QCOMPARE(QString::fromStdString(fault.pointer), assignment.section(QLatin1Char('='), 0, 0));
+        QVERIFY2(mentions(fault.what, what.toUtf8()) && mentions(fault.legal, legal.toUtf8()), toText(fault).c_str());
+        QCOMPARE(parsed->layout, Layout{});
+    }
+
+    void aVersionIsWrittenFirst() {
+        QVERIFY2(writeLayout({}).starts_with("{\n  \"version\": 1,\n  \"name\""), writeLayout({}).c_str());
+    }
+
+    void layoutsOfNewerVersionsAreRefused() {
+        const auto read = [](const char* version) {
+            return parseLayout(std::string("{\"version\": ") + version + ", \"model\": {\"layers\": 8, \"later\": 1}}");
+        };
+        QCOMPARE(parseLayout(R"({"model": {"layers": 8}})")->layout.model.layers, 8);  // as files before versions
+        QCOMPARE(read("1")->layout.model.layers, 8);
+        QCOMPARE(read("1")->faults.size(), std::size_t{1});
+        const auto newer = read("2");
+        QVERIFY(!newer);
+        QCOMPARE(newer.error().where, std::string("/version"));
+        QVERIFY2(mentions(newer.error().why, "newer") && mentions(newer.error().legal, "1"),
+                 newer.error().text().c_str());
+        for (const char* wrong : {"0", "-1", "1.5", "\"1\"", "null", "[1]", "99999999999999999999"})
+            QVERIFY2(!read(wrong), wrong);
+        QVERIFY(!setField({}, "/version=2"));
+    }
+
     void repeatedKeysAreFaults() {
         const auto parsed =
             parseLayout(R"({"model": {"layers": 2, "layers": 8}, "model": {"layers": [[{"x": 1}]]}, "name": "n"})");
@@ -327,7 +413,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const std::filesystem::path file = folder.filePath("a.layout.json").toStdString();
         Layout layout;
-        layout.data = {"text", "corpus.txt", "bytes", 0.2};
+        layout.data = {DataKind::Text, "corpus.txt", TokenizerKind::Byte, 0.2};
         QVERIFY(saveLayout(layout, file).has_value());
         const auto read = readLayout(file);
         QVERIFY(read.has_value());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/model_shape.h"
 #include "engine/layout/presets.h"
+#include "tests/support/named.h"
 
 #include <QTest>
 
@@ -13,7 +14,7 @@ using namespace shardlab;
 
 namespace {
 
-ModelSpec gpt2(int layers, int hidden, int heads) { return {"gpt", layers, hidden, heads, 1024, 50257, 0}; }
+ModelSpec gpt2(int layers, int hidden, int heads) { return {ModelKind::Gpt, layers, hidden, heads, 1024, 50257, 0}; }
 
 }  // namespace
 
@@ -42,8 +43,8 @@ private Q_SLOTS:
 
     void llamasCountWhatTheyAre() {
         // By hand for b 1, s 2, h 8, a 4, 2 heads of keys and f 5: N = 2, keys have 4 columns.
-        ModelSpec model{"llama", 3, 8, 4, 2, 256, 0, {5}};
-        model.kvHeads = 2;
+        ModelSpec model{ModelKind::Llama, 3, 8, 4, 2, 256, 0, {5}};
+        model.llama.kvHeads = 2;
         const std::int64_t block = 8 + 8 * (8 + 2 * 4) + 8 * 8 + 8 + 3 * 8 * 5;
         for (int layer = 0; layer < 3; ++layer) QCOMPARE(layerParameters(model, layer), block);
         QCOMPARE(modelParameters(model), 3 * block + 8 + 2 * 256 * 8);
@@ -55,7 +56,7 @@ private Q_SLOTS:
         // Of a tensor group's two members each has a head of keys, with the two of queries that meet it.
         const TensorShare half{2, 1};
         QCOMPARE(layerParameters(model, 0, half), 16 + (block - 16 - 3 * 8 * 5) / 2 + 3 * 8 * 2);
-        model.kvHeads = 0;
+        model.llama.kvHeads = 0;
         QCOMPARE(layerParameters(model, 0), block + 2 * 8 * 4);
     }
 
@@ -71,18 +72,18 @@ private Q_SLOTS:
 
     void storedActivationsAreOurs() {
         // By hand for b 1, s 2, h 4, a 2: N = 2.
-        const ModelSpec model{"gpt", 1, 4, 2, 2, 256, 0};
+        const ModelSpec model{ModelKind::Gpt, 1, 4, 2, 2, 256, 0};
         const std::int64_t block = 8 + (4 + 8 + 24 + 8 + 8) + 8 + (4 + 8 + 32 + 32);
         QCOMPARE(layerStoredFloats(model, 0, 1), block);
         QCOMPARE(headStoredFloats(model, 1), std::int64_t{8 + 4 + 8 + 512});
         ModelSpec mlp = model;
-        mlp.kind = "mlp";
+        mlp.kind = ModelKind::Mlp;
         QCOMPARE(layerStoredFloats(mlp, 0, 1), std::int64_t{8 + 4 + 8 + 32 + 32});
     }
 
     void mixedWidthsCountWhatTheyAre() {
         // By hand for b 1, s 2, h 4, a 2 and the widths 3 and 16, the second of which is 4 h.
-        const ModelSpec even{"gpt", 2, 4, 2, 2, 256, 0};
+        const ModelSpec even{ModelKind::Gpt, 2, 4, 2, 2, 256, 0};
         ModelSpec mixed = even;
         mixed.feedForward = {3, 16};
         QCOMPARE(modelParameters(even) - modelParameters(mixed), std::int64_t{(16 - 3) * (2 * 4 + 1)});
@@ -96,15 +97,15 @@ private Q_SLOTS:
 
     void expertsCountWhatTheyAre() {
         // By hand for b 1, s 6, h 4, a 2 and f 3, 3 experts of which a token takes 2, noisy: N = 6.
-        ModelSpec model{"gpt-moe", 2, 4, 2, 6, 256, 0, {3, 3}};
-        model.experts = 3;
-        model.gate = "noisy-top-k";
-        model.topK = 2;
-        model.capacity = 1.1;  // 1.1 · 2 · 6 ÷ 3 = 4.4
+        ModelSpec model{ModelKind::GptMoe, 2, 4, 2, 6, 256, 0, {3, 3}};
+        model.experts.count = 3;
+        model.experts.gate = GateMethod::NoisyTopK;
+        model.experts.topK = 2;
+        model.experts.capacity = 1.1;  // 1.1 · 2 · 6 ÷ 3 = 4.4
         QCOMPARE(expertCapacity(model), 5);
         QCOMPARE(expertRows(model, 1), std::int64_t{15});
         ModelSpec dense = model;
-        dense.kind = "gpt";
+        dense.kind = ModelKind::Gpt;
         const std::int64_t one = 2 * 4 * 3 + 3 + 4;
         QCOMPARE(layerParameters(model, 0), layerParameters(dense, 0));
         QCOMPARE(layerParameters(model, 1) - layerParameters(dense, 1), 2 * one + 2 * 4 * 3);
@@ -114,17 +115,17 @@ private Q_SLOTS:
         const std::int64_t routes = 2 * 6 * 3 + 2 * 6 * 2 + 15 + 2 * 3;
         QCOMPARE(layerStoredFloats(model, 1, 1) - layerStoredFloats(dense, 1, 1),
                  routes + 15 * (2 * 4 + 2 * 3) - 2 * 6 * 3);
-        model.gate = "gshard";  // two as well, and no noise
+        model.experts.gate = GateMethod::GShard;  // two as well, and no noise
         QCOMPARE(expertCapacity(model), 5);
         QCOMPARE(layerParameters(model, 1) - layerParameters(dense, 1), 2 * one + 4 * 3);
         QCOMPARE(layerStoredFloats(model, 1, 1) - layerStoredFloats(dense, 1, 1),
                  routes - 6 * 3 + 15 * (2 * 4 + 2 * 3) - 2 * 6 * 3);
-        ModelSpec grouped =
-            model;  // 6 experts in 3 groups, both of two groups: 1.1 · 4 · 6 ÷ 6 = 4.4; scores and noise of 6 + 3
-        grouped.gate = "hierarchical";
-        grouped.experts = 6;
-        grouped.expertGroups = 3;
-        grouped.topGroups = 2;
+        // 6 experts in 3 groups, both of two groups: 1.1 · 4 · 6 ÷ 6 = 4.4; scores and noise of 6 + 3
+        ModelSpec grouped = model;
+        grouped.experts.gate = GateMethod::Hierarchical;
+        grouped.experts.count = 6;
+        grouped.experts.groups = 3;
+        grouped.experts.topGroups = 2;
         QCOMPARE(expertCapacity(grouped), 5);
         QCOMPARE(expertRows(grouped, 1), std::int64_t{30});
         QCOMPARE(layerParameters(grouped, 1) - layerParameters(dense, 1), 5 * one + 2 * 4 * (6 + 3));
@@ -133,22 +134,22 @@ private Q_SLOTS:
         QCOMPARE(layerStoredFloats(grouped, 1, 1) - layerStoredFloats(dense, 1, 1),
                  2 * 6 * (6 + 3) + 2 * 6 * 4 + 30 + 2 * 6 + 30 * (2 * 4 + 2 * 3) - 2 * 6 * 3);
         QCOMPARE(idleExpertFlops(grouped, {2}, 1), (30 - 24) * 4.0 * 4 * 3);
-        model.gate = "switch";
+        model.experts.gate = GateMethod::Switch;
         QCOMPARE(expertCapacity(model), 3);  // 1.1 · 6 ÷ 3 = 2.2
         QCOMPARE(layerParameters(model, 1) - layerParameters(dense, 1), 2 * one + 4 * 3);
         QCOMPARE(idleExpertFlops(model, {2}, 1), (9 - 6) * 4.0 * 4 * 3);
-        model.capacity = 0.5;  // one place each: three tokens of six
+        model.experts.capacity = 0.5;  // one place each: three tokens of six
         QCOMPARE(expertRows(model, 1), std::int64_t{3});
         QCOMPARE(idleExpertFlops(model, {2}, 1), 0.0);
-        model.capacity = 100;
+        model.experts.capacity = 100;
         QCOMPARE(expertCapacity(model), 6);  // all tokens of the sample
     }
 
     /// Switch-Base with 128 experts, 7.4 billion parameters in twelve encoder and twelve decoder layers (2101.03961):
     /// of its experts' weights, 12 · 128 · 2 · 768 · 3072, here with biases.
     void switchBaseIsAsLargeAsPublished() {
-        ModelSpec model{"gpt-moe", 24, 768, 12, 512, 32128, 0};
-        model.experts = 128;
+        ModelSpec model{ModelKind::GptMoe, 24, 768, 12, 512, 32128, 0};
+        model.experts.count = 128;
         const std::int64_t experts = 12LL * 128 * 2 * 768 * 3072;
         const std::int64_t whole = modelParameters(model);
         QVERIFY(whole > experts && whole < experts + 250'000'000);
@@ -176,7 +177,7 @@ private Q_SLOTS:
 
     void membersOfATensorGroupAddUp() {
         Layout layout;
-        layout.model = {"gpt", 6, 48, 12, 24, 301, 0};
+        layout.model = {ModelKind::Gpt, 6, 48, 12, 24, 301, 0};
         const StageShape whole{6, true, true};
         for (const int t : {2, 3, 4}) {
             layout.parallel.tensor = t;
@@ -201,9 +202,9 @@ private Q_SLOTS:
         parallel.data = 2;
         parallel.tensor = 2;
         parallel.zero = 3;
-        parallel.partition = "layers";
+        parallel.partition = PartitionKind::Layers;
         for (const auto& [vocabulary, sequence] : {std::pair{257, 128}, {259, 129}, {256, 128}}) {
-            const ModelSpec model{"gpt", 4, 16, 4, sequence, vocabulary, 0};
+            const ModelSpec model{ModelKind::Gpt, 4, 16, 4, sequence, vocabulary, 0};
             std::vector<int> owners[2];
             for (const int part : {0, 1})
                 for (const FlatUnit& unit : stageUnits(model, parallel, {.layers = 4}, {2, part}))
@@ -215,13 +216,13 @@ private Q_SLOTS:
 
     void sizesOfACnn() {
         ModelSpec model;
-        model.kind = "cnn";
+        model.kind = ModelKind::Cnn;
         model.layers = 2;
         model.hidden = 3;
-        model.image = 8;
-        model.channels = 2;
-        model.convolutions = 2;
-        model.classes = 5;
+        model.cnn.image = 8;
+        model.cnn.channels = 2;
+        model.cnn.convolutions = 2;
+        model.cnn.classes = 5;
         // 8 × 8 pixels of 2, then 3 channels; 4 × 4 of 3, then 6; 2 × 2 of 6 are the features.
         const std::int64_t lower = (9 * 2 + 9 * 3) * 3, upper = (9 * 3 + 9 * 6) * 6, features = 4 * 6;
         QCOMPARE(layerParameters(model, 0), lower + 2 * 3);
@@ -239,7 +240,7 @@ private Q_SLOTS:
         QCOMPARE(units[0].size, layerParameters(model, 0));
         QVERIFY(units[3].table && units[3].lowestLayer == 2);
         model.layers = 5;  // the fourth and later blocks have 8 times as many channels
-        model.image = 32;
+        model.cnn.image = 32;
         QCOMPARE(layerParameters(model, 4), std::int64_t{2 * (9 * 24 * 24 + 24)});
         QVERIFY(!evenLayers(model) && !tiesEmbedding(model) && !hasAttention(model));
     }
@@ -247,8 +248,8 @@ private Q_SLOTS:
     void stagesAddUpToTheModel() {
         for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama", "cnn"}) {
             Layout layout;
-            layout.model = {kind, 6, 32, 4, 16, 300, 0};
-            layout.model.image = 64;
+            layout.model = {named(kind), 6, 32, 4, 16, 300, 0};
+            layout.model.cnn.image = 64;
             layout.parallel.pipeline = 3;
             for (const std::vector<int>& widths : {std::vector<int>{}, std::vector<int>{8, 128, 9, 700, 1, 40}})
                 for (const std::vector<int>& split : {std::vector<int>{}, std::vector<int>{1, 2, 3}}) {

@@ -4,6 +4,7 @@
 #include "engine/launch/job/run_summary.h"
 #include "engine/layout/model_shape.h"
 #include "engine/predict/plan/plan.h"
+#include "tests/support/named.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
@@ -27,7 +28,7 @@ Layout pacedLayout(const char* recompute) {
     layout.parallel.pipeline = 4;
     layout.cluster.hosts = {{"localhost", 8}};
     layout.cluster.pace = PaceSpec{"h100-sxm", 0.5};
-    layout.memory.recompute = recompute;
+    layout.memory.recompute = named(recompute);
     return layout;
 }
 

@@ -96,7 +96,7 @@ private Q_SLOTS:
         layout.parallel.pipeline = 1;
         layout.cluster.pace = PaceSpec{"h100-sxm", 1};
         for (const auto& [hosts, how] : {std::pair{1, "ring"}, std::pair{2, "hierarchical"}}) {
-            layout.model = {"gpt", 4, 1024, 8, 128, 256, 0};
+            layout.model = {ModelKind::Gpt, 4, 1024, 8, 128, 256, 0};
             layout.cluster.hosts.clear();
             for (int host = 0; host < hosts; ++host)
                 layout.cluster.hosts.push_back({std::string(1, char('a' + host)), 4 / hosts});

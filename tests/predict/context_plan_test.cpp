@@ -20,13 +20,13 @@ namespace {
 
 Layout longSamples(int context) {
     Layout layout;
-    layout.model = {"gpt", 4, 4096, 32, 32768, 50257, 0};
+    layout.model = {ModelKind::Gpt, 4, 4096, 32, 32768, 50257, 0};
     layout.cluster.hosts = {{"localhost", context}};
-    layout.cluster.device = "cuda";  // whose attention never keeps probabilities
+    layout.cluster.device = DeviceKind::Cuda;  // whose attention never keeps probabilities
     layout.parallel.data = layout.parallel.pipeline = 1;
     layout.parallel.context = context;
     layout.batch = {1, 1};
-    layout.precision.compute = "bf16";
+    layout.precision.compute = NumberFormat::Bf16;
     return layout;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/utilisation.h"
 #include "engine/predict/plan/plan.h"
+#include "tests/support/named.h"
 
 #include <QTest>
 
@@ -14,8 +15,8 @@ namespace {
 
 Layout layoutOf(const std::string& kind) {
     Layout layout;
-    layout.model = {kind, 8, 512, 8, 256, 4096, 0};
-    layout.model.experts = 16;
+    layout.model = {named(kind), 8, 512, 8, 256, 4096, 0};
+    layout.model.experts.count = 16;
     layout.parallel.data = 1;
     layout.parallel.pipeline = 4;
     layout.batch = {32, 4};
@@ -41,19 +42,19 @@ private Q_SLOTS:
         const double tokens = 32.0 * 256, gates = 3 * 4 * 2 * tokens * 512 * 16;
         QVERIFY(std::abs(experts.flopsPerStep / (dense.flopsPerStep + gates) - 1) < 1e-9);
         QVERIFY(experts.stepSeconds > dense.stepSeconds);
-        layout.model.capacity = 4;
+        layout.model.experts.capacity = 4;
         const Plan roomy = planned(layout);
         QCOMPARE(roomy.flopsPerStep, experts.flopsPerStep);
         QVERIFY(roomy.stepSeconds > 1.2 * experts.stepSeconds);
         QVERIFY(roomy.mfu < experts.mfu);
-        layout.model.capacity = 0.5;  // half of the tokens are dropped, and are no work
+        layout.model.experts.capacity = 0.5;  // half of the tokens are dropped, and are no work
         QVERIFY(planned(layout).flopsPerStep < experts.flopsPerStep);
     }
 
     void memoryGrowsWithTheExperts() {
         Layout layout = layoutOf("gpt-moe");
         const Plan many = planned(layout);
-        layout.model.experts = 4;
+        layout.model.experts.count = 4;
         const Plan few = planned(layout);
         const std::int64_t one = 2 * 512 * 2048 + 2048 + 512;
         // Each rank has a dense block and one with experts: weights, gradients and AdamW's two numbers, with the gate.
@@ -123,22 +124,22 @@ private Q_SLOTS:
                      std::string::npos,
                  notes(layout).c_str());
         QVERIFY(notes(layout).find("are dropped") == std::string::npos);
-        layout.model.capacity = 0.75;
+        layout.model.experts.capacity = 0.75;
         QVERIFY2(notes(layout).find("at least 25.0 % of them are dropped") != std::string::npos, notes(layout).c_str());
-        layout.model.gate = "gshard";  // first choices have places all the same
+        layout.model.experts.gate = GateMethod::GShard;  // first choices have places all the same
         QVERIFY2(notes(layout).find("second expert of a token is drawn") != std::string::npos, notes(layout).c_str());
         QVERIFY2(notes(layout).find("are dropped") == std::string::npos, notes(layout).c_str());
-        layout.model.capacity = 0.25;
+        layout.model.experts.capacity = 0.25;
         QVERIFY2(notes(layout).find("50.0 % of all first choices: at least 50.0 % of them are dropped") !=
                      std::string::npos,
                  notes(layout).c_str());
-        layout.model.capacity = 0.75;
-        layout.model.gate = "hierarchical";  // two of four experts of two of four groups
+        layout.model.experts.capacity = 0.75;
+        layout.model.experts.gate = GateMethod::Hierarchical;  // two of four experts of two of four groups
         QVERIFY2(notes(layout).find("at least 25.0 % of them are dropped") != std::string::npos, notes(layout).c_str());
-        layout.model.gate = "expert-choice";
+        layout.model.experts.gate = GateMethod::ExpertChoice;
         QVERIFY2(notes(layout).find("depend on the tokens after it") != std::string::npos, notes(layout).c_str());
         QVERIFY2(notes(layout).find("assignment") == std::string::npos, notes(layout).c_str());
-        layout.model.gate = "capped-expert-choice";
+        layout.model.experts.gate = GateMethod::CappedExpertChoice;
         QVERIFY2(notes(layout).find("depend on the tokens after it") != std::string::npos, notes(layout).c_str());
         QVERIFY2(notes(layout).find("gives a token at most 2 experts") != std::string::npos, notes(layout).c_str());
         QVERIFY(notes(layoutOf("gpt")).find("expert") == std::string::npos);

@@ -43,8 +43,6 @@ private Q_SLOTS:
             },
             "/model/heads 8 instead of 7");
         row(
-            "word", [](Layout& l) { l.optimizer.kind = "adam-w"; }, "/optimizer/kind \"adamw\" instead of \"adam-w\"");
-        row(
             "schedule", [](Layout& l) { l.schedule.kind = "1fb1"; }, "/schedule/kind \"1f1b\" instead of \"1fb1\"");
         row(
             "limit", [](Layout& l) { l.run.steps = 0; }, "/run/steps 1 instead of 0");
@@ -63,14 +61,14 @@ private Q_SLOTS:
         row(
             "optimizer on the host",
             [](Layout& l) {
-                l.memory.offload = "optimizer";
-                l.optimizer.kind = "sm3";
+                l.memory.offload = OffloadKind::Optimizer;
+                l.optimizer.kind = OptimizerKind::Sm3;
             },
             "/memory/offload \"none\" instead of \"optimizer\"");
         row(
             "activations on the host",
             [](Layout& l) {
-                l.memory.swap = "activations";
+                l.memory.swap = SwapKind::Activations;
                 l.schedule.kind = "pipedream";
                 l.optimizer.clip = 0;
             },
@@ -99,7 +97,7 @@ private Q_SLOTS:
         layout.cluster.hosts = {{"a", 7}};  // divide neither 4 layers nor 16 samples
         QVERIFY(!nearestLegal(layout));
         layout = Layout{};
-        layout.data.kind = "text";  // no file is named, and none can be made up
+        layout.data.kind = DataKind::Text;  // no file is named, and none can be made up
         QVERIFY(!nearestLegal(layout));
     }
 };

@@ -65,7 +65,7 @@ double squares(const std::vector<double>& times) {
 /// A pipeline whose layers differ by an order of magnitude, and whose vocabulary makes the last stage heavy.
 Layout unevenModel() {
     Layout layout;
-    layout.model = {"gpt", 8, 128, 4, 128, 4096, 0};
+    layout.model = {ModelKind::Gpt, 8, 128, 4, 128, 4096, 0};
     layout.model.feedForward = {128, 128, 128, 128, 2048, 2048, 2048, 2048};
     layout.cluster.hosts = {{"localhost", 4}};
     layout.cluster.pace = PaceSpec{"cpu", 1};

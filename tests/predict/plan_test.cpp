@@ -7,6 +7,7 @@
 #include "engine/predict/search/step_overhead.h"
 #include "engine/predict/search/search.h"
 #include "engine/predict/search/step_estimate.h"
+#include "tests/support/named.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -111,7 +112,7 @@ private Q_SLOTS:
     /// gradients.
     void tensorTrafficIsCounted() {
         Layout layout;
-        layout.model = {"gpt", 4, 128, 4, 128, 256, 0};
+        layout.model = {ModelKind::Gpt, 4, 128, 4, 128, 256, 0};
         layout.parallel = {1, 1, 4};
         layout.schedule.kind = "naive";
         const std::int64_t microbatches = layout.batch.global / layout.batch.micro;
@@ -137,7 +138,7 @@ private Q_SLOTS:
 
     void tensorCollectivesTakeTheirTime() {
         Layout layout;
-        layout.model = {"gpt", 4, 1024, 16, 1024, 50304, 0};
+        layout.model = {ModelKind::Gpt, 4, 1024, 16, 1024, 50304, 0};
         layout.cluster.pace = PaceSpec{};
         layout.parallel = {1, 1, 4};
         layout.schedule.kind = "naive";
@@ -170,7 +171,7 @@ private Q_SLOTS:
     void flopsAreSixPerParameterAndToken() {
         // Kaplan et al. 2020: 6·parameters a token, where attention and embeddings are small.
         Layout layout = preset("toy-1x1");
-        layout.model = {"mlp", 8, 1024, 1, 16, 256, 0};
+        layout.model = {ModelKind::Mlp, 8, 1024, 1, 16, 256, 0};
         const Plan plan = planOrFail(layout);
         const double rule = 6.0 * static_cast<double>(plan.parameters) * static_cast<double>(tokensPerStep(layout));
         QVERIFY(std::abs(plan.flopsPerStep / rule - 1) < 0.01);
@@ -181,7 +182,7 @@ private Q_SLOTS:
         Layout layout;
         layout.cluster.hosts = {{"localhost", 4}};
         layout.parallel.data = layout.parallel.pipeline = 2;
-        layout.memory.offload = "optimizer";
+        layout.memory.offload = OffloadKind::Optimizer;
         layout.cluster.pace = PaceSpec{"h100-sxm", 0.5};
         const Plan fast = planOrFail(layout);
         layout.cluster.pace->stepSeconds = 60;
@@ -311,7 +312,7 @@ private Q_SLOTS:
     /// does.
     void processorsKeepTheReserveAndHoldTheirHostsMemory() {
         Layout layout;
-        layout.memory.offload = "optimizer";
+        layout.memory.offload = OffloadKind::Optimizer;
         const Plan plan = planOrFail(layout);
         QVERIFY(plan.device.reserveBytes > 0);
         const RankMemory& most = neediest(layout, plan.memory);
@@ -325,7 +326,7 @@ private Q_SLOTS:
     void optimizerStateIsCounted() {
         const auto state = [](const char* kind, double momentum) {
             Layout layout;
-            layout.optimizer.kind = kind;
+            layout.optimizer.kind = named(kind);
             layout.optimizer.momentum = momentum;
             const Plan plan = planOrFail(layout);
             return double(plan.memory[0].bytes[std::size_t(MemoryCategory::Optimizer)]) /
@@ -338,7 +339,7 @@ private Q_SLOTS:
 
     void hugeLayoutsArePlannedToo() {
         Layout layout;
-        layout.model = {"gpt", 128, 64, 4, 8, 256, 0};
+        layout.model = {ModelKind::Gpt, 128, 64, 4, 8, 256, 0};
         layout.parallel.data = 1;
         layout.parallel.pipeline = 64;
         layout.batch = {1024, 1};

@@ -5,6 +5,7 @@
 #include "engine/predict/plan/measurements.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/search/search.h"
+#include "tests/support/named.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -24,7 +25,7 @@ Plan planOrFail(const Layout& layout) {
 
 Layout paced(const PrecisionSpec& precision) {
     Layout layout;
-    layout.model = {"gpt", 8, 1024, 16, 512, 4096, 0};
+    layout.model = {ModelKind::Gpt, 8, 1024, 16, 512, 4096, 0};
     layout.cluster.pace = PaceSpec{};
     layout.parallel = ParallelSpec{1, 4};
     layout.precision = precision;
@@ -94,8 +95,9 @@ private Q_SLOTS:
         QFETCH(QString, gradients);
         QFETCH(QString, optimizer);
         QFETCH(QString, bytes);
-        Layout layout = paced({compute.toStdString(), weights.toStdString(), gradients.toStdString()});
-        layout.optimizer.kind = optimizer.toStdString();
+        Layout layout =
+            paced({named(compute.toStdString()), named(weights.toStdString()), named(gradients.toStdString())});
+        layout.optimizer.kind = named(optimizer);
         layout.optimizer.momentum = 0;
         const Plan plan = planOrFail(layout);
         const std::int64_t parameters = stageParameters(layout.model, stageShapes(layout)[1]);
@@ -108,7 +110,7 @@ private Q_SLOTS:
     /// Rajbhandari et al., 1910.02054: (2 + 2)Ψ + 12Ψ/d, 2Ψ + 14Ψ/d, 16Ψ/d.
     void zeroSharesMixedPrecision() {
         for (const int zero : {0, 1, 2, 3}) {
-            Layout layout = paced({"bf16"});
+            Layout layout = paced({NumberFormat::Bf16});
             layout.parallel = ParallelSpec{4, 1};
             layout.parallel.zero = zero;
             const Plan plan = planOrFail(layout);
@@ -120,7 +122,7 @@ private Q_SLOTS:
     }
 
     void halfAsMuchIsSentAndKept() {
-        const Plan whole = planOrFail(paced({})), half = planOrFail(paced({"bf16"}));
+        const Plan whole = planOrFail(paced({})), half = planOrFail(paced({NumberFormat::Bf16}));
         QCOMPARE(2 * half.costs.stages[0].sendBytes, whole.costs.stages[0].sendBytes);
         QCOMPARE(2 * half.costs.stages[0].tiedBytes, whole.costs.stages[0].tiedBytes);
         QVERIFY(bytesOfKind(half, MemoryCategory::Activations) <
@@ -135,7 +137,7 @@ private Q_SLOTS:
             return bytes;
         };
         const std::int64_t full = sums(planOrFail(layout));
-        layout.precision.compute = "bf16";
+        layout.precision.compute = NumberFormat::Bf16;
         QCOMPARE(2 * sums(planOrFail(layout)), full);
         QCOMPARE(planOrFail(layout).costs.stages[0].tensor.forward.back().bytes, 2 * 4 * std::int64_t{2} * 512);
         // Buckets are megabytes: of 16 bits each holds twice as many gradients.
@@ -144,13 +146,13 @@ private Q_SLOTS:
         const auto buckets = [&] { return planOrFail(layout).costs.stages[0].data.reduce.size(); };
         layout.model.hidden = 128;
         const std::size_t few = buckets();
-        layout.precision.gradients = "fp32";
+        layout.precision.gradients = GradientFormat::Fp32;
         QVERIFY(buckets() > few);
     }
 
     void productsTakeTheRateOfTheirFormat() {
         const DevicePreset& device = *findDevice("h100-sxm");
-        const Layout layout = paced({"bf16"});
+        const Layout layout = paced({NumberFormat::Bf16});
         const Plan whole = planOrFail(paced({})), half = planOrFail(layout);
         const double flops = stageForwardFlops(layout.model, stageShapes(layout)[1], layout.batch.micro);
         const double saved = flops / device.matmulEfficiency * (1 / device.fp32Flops - 1 / device.bf16Flops);
@@ -159,9 +161,10 @@ private Q_SLOTS:
         QVERIFY(half.costs.stages[1].forward > flops / (device.bf16Flops * device.matmulEfficiency));
         QVERIFY(half.mfu < 1 && half.mfu > 0);
         // Weights that are rounded for each product take longer, as do gradients that are looked at.
-        const Plan rounding = planOrFail(paced({"bf16", "fp32"}));
+        const Plan rounding = planOrFail(paced({NumberFormat::Bf16, WeightStorage::Fp32}));
         QVERIFY(rounding.costs.stages[1].forward > half.costs.stages[1].forward);
-        const Plan looking = planOrFail(paced({"fp16", "master", "compute", "dynamic"}));
+        const Plan looking = planOrFail(
+            paced({NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Dynamic}));
         QCOMPARE(looking.costs.stages[1].forward, half.costs.stages[1].forward);
         QVERIFY(looking.costs.stages[1].inputGrad > half.costs.stages[1].inputGrad);
         QVERIFY(looking.costs.stages[1].weightGrad > half.costs.stages[1].weightGrad);
@@ -170,7 +173,7 @@ private Q_SLOTS:
     /// Every step of a scaled loss is judged by its norm, also where nothing is clipped.
     void aScaledLossReducesTheNorm() {
         for (const char* scale : {"none", "static", "dynamic"}) {
-            Layout layout = paced({"fp16", "master", "compute", scale});
+            Layout layout = paced({NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, named(scale)});
             layout.optimizer.clip = 0;
             const Plan plan = planOrFail(layout);
             bool reduces = false;
@@ -188,15 +191,15 @@ private Q_SLOTS:
         layout.cluster.hosts = {{"localhost", 4}};
         profile.layout = layout;
         QVERIFY(fits(profile, layout, profile.machine));
-        layout.precision.weights = "alone";  // means nothing in fp32
+        layout.precision.weights = WeightStorage::Alone;  // means nothing in fp32
         layout.precision.scaleWindow = 7;
         QVERIFY(fits(profile, layout, profile.machine));
-        layout.precision.compute = "bf16";
+        layout.precision.compute = NumberFormat::Bf16;
         QVERIFY(!fits(profile, layout, profile.machine));
         profile.layout = layout;
-        layout.precision.lossScale = "static";  // changes no layer's time
+        layout.precision.lossScale = LossScaling::Static;  // changes no layer's time
         QVERIFY(fits(profile, layout, profile.machine));
-        layout.precision.gradients = "fp32";
+        layout.precision.gradients = GradientFormat::Fp32;
         QVERIFY(!fits(profile, layout, profile.machine));
         // Nor is one of another format a likeness.
         profile.layout.model.hidden = 256;
@@ -209,14 +212,22 @@ private Q_SLOTS:
     }
 
     void whatIsSeldomMeantIsTold() {
-        QVERIFY(!tells(planOrFail(paced({"bf16"})), "loss scale"));
-        QVERIFY(tells(planOrFail(paced({"fp16"})), "fp16 without a loss scale"));
-        QVERIFY(!tells(planOrFail(paced({"fp16", "master", "compute", "dynamic"})), "loss scale"));
-        QVERIFY(tells(planOrFail(paced({"fp32", "master", "compute", "static"})), "does nothing for fp32"));
-        QVERIFY(tells(planOrFail(paced({"bf16", "master", "compute", "dynamic"})), "needless with bf16"));
-        QVERIFY(tells(planOrFail(paced({"bf16", "alone"})), "smaller than 2⁻⁸"));
-        QVERIFY(tells(planOrFail(paced({"fp16", "alone", "compute", "static"})), "smaller than 2⁻¹¹"));
-        QVERIFY(!tells(planOrFail(paced({"fp32", "alone"})), "is lost"));
+        QVERIFY(!tells(planOrFail(paced({NumberFormat::Bf16})), "loss scale"));
+        QVERIFY(tells(planOrFail(paced({NumberFormat::Fp16})), "fp16 without a loss scale"));
+        QVERIFY(!tells(planOrFail(paced(
+                           {NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Dynamic})),
+                       "loss scale"));
+        QVERIFY(tells(planOrFail(paced(
+                          {NumberFormat::Fp32, WeightStorage::Master, GradientFormat::Compute, LossScaling::Static})),
+                      "does nothing for fp32"));
+        QVERIFY(tells(planOrFail(paced(
+                          {NumberFormat::Bf16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Dynamic})),
+                      "needless with bf16"));
+        QVERIFY(tells(planOrFail(paced({NumberFormat::Bf16, WeightStorage::Alone})), "smaller than 2⁻⁸"));
+        QVERIFY(tells(
+            planOrFail(paced({NumberFormat::Fp16, WeightStorage::Alone, GradientFormat::Compute, LossScaling::Static})),
+            "smaller than 2⁻¹¹"));
+        QVERIFY(!tells(planOrFail(paced({NumberFormat::Fp32, WeightStorage::Alone})), "is lost"));
     }
 
     /// GPT-3 175B is 2.8 TB of state in mixed precision: 64 devices of 80 GB hold it, 16 do not.
@@ -230,9 +241,9 @@ private Q_SLOTS:
             return std::ranges::count_if(result->candidates, &Candidate::fits);
         };
         QVERIFY(fitting(8) > 0);
-        layout.precision.compute = "fp32";
+        layout.precision.compute = NumberFormat::Fp32;
         QCOMPARE(fitting(4), 0);  // 16 bytes a parameter and fp32's activations: 87 GB a device before any
-        layout.precision.compute = "bf16";
+        layout.precision.compute = NumberFormat::Bf16;
         QCOMPARE(fitting(2), 0);
     }
 
@@ -260,9 +271,9 @@ private Q_SLOTS:
 
     /// A GPU's attention keeps a number a row instead of all probabilities.
     void aGpuKeepsNoProbabilities() {
-        Layout layout = paced({"bf16"});
+        Layout layout = paced({NumberFormat::Bf16});
         const Plan onProcessor = planOrFail(layout);
-        layout.cluster.device = "cuda";
+        layout.cluster.device = DeviceKind::Cuda;
         const Plan onGpu = planOrFail(layout);
         const std::int64_t rows = std::int64_t{layout.batch.micro} * 512 * 16, layers = 2;
         const int held = onGpu.memory[1].microbatchesInFlight;

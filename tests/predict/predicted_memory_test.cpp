@@ -2,6 +2,7 @@
 #include "engine/layout/presets.h"
 #include "engine/predict/plan/predicted_memory.h"
 #include "engine/layout/schedule/registry.h"
+#include "tests/support/named.h"
 
 #include <QTest>
 
@@ -27,7 +28,7 @@ std::vector<Plan> plans() {
         auto plan = makePlan(layout);
         if (plan) all.push_back(std::move(*plan));
         if (!method.flushes) continue;
-        layout.memory.swap = "activations";
+        layout.memory.swap = SwapKind::Activations;
         plan = makePlan(layout);
         if (plan) all.push_back(std::move(*plan));
     }
@@ -64,12 +65,12 @@ private Q_SLOTS:
             layout.parallel.data = 3;
             layout.parallel.pipeline =
                 std::string_view(exchange) == "async-server" || std::string_view(exchange) == "hogwild" ? 1 : 2;
-            layout.parallel.exchange = exchange;
+            layout.parallel.exchange = named(exchange);
             layout.cluster.hosts = {{"localhost", 3 * layout.parallel.pipeline}};
             layout.batch.global = 12;
             if (std::string_view(exchange) == "hogwild") layout.optimizer.weightDecay = 0;
             if (std::string_view(exchange) == "easgd" || std::string_view(exchange) == "hogwild") {
-                layout.optimizer.kind = "sgd";
+                layout.optimizer.kind = OptimizerKind::Sgd;
                 layout.optimizer.elasticRho = 1;
                 layout.optimizer.learningRate = 0.1;
             }

@@ -172,7 +172,7 @@ private Q_SLOTS:
             fitsChanged([](Layout& l) { l.parallel.pipeline = 4, l.parallel.data = 1, l.schedule.kind = "gpipe"; }));
         QVERIFY(!fitsChanged([](Layout& l) { l.model.hidden = 256; }));
         QVERIFY(!fitsChanged([](Layout& l) { l.batch.micro = 4; }));
-        QVERIFY(!fitsChanged([](Layout& l) { l.optimizer.kind = "sgd"; }));
+        QVERIFY(!fitsChanged([](Layout& l) { l.optimizer.kind = OptimizerKind::Sgd; }));
         QVERIFY(!fitsChanged([](Layout& l) { l.cluster.pace = PaceSpec{}; }));
         QVERIFY(!fitsChanged([](Layout& l) { l.parallel.data = 1; }));  // 2 threads a rank
         QVERIFY(!fits(profile, Layout{}, {"another processor", 4}));

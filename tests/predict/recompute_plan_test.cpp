@@ -5,6 +5,7 @@
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/plan/stage_buffers.h"
 #include "engine/layout/schedule/registry.h"
+#include "tests/support/named.h"
 
 #include <QTest>
 
@@ -29,7 +30,7 @@ Layout paperLayout(const std::string& recompute) {
     layout.model.heads = 12;
     layout.model.sequence = 24;
     layout.batch.micro = 2;
-    layout.memory.recompute = recompute;
+    layout.memory.recompute = named(recompute);
     return layout;
 }
 
@@ -45,14 +46,14 @@ class RecomputePlanTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void segmentsCoverTheStage() {
-        QVERIFY(recomputeSegments({"none", 2}, 6).empty());
-        QVERIFY(recomputeSegments({"selective", 2}, 6).empty());
-        QCOMPARE(recomputeSegments({"full", 2}, 3), (std::vector<int>{1, 1, 1}));
-        QCOMPARE(recomputeSegments({"every", 4}, 10), (std::vector<int>{4, 4, 2}));
-        QCOMPARE(recomputeSegments({"every", 4}, 3), (std::vector<int>{3}));
-        QCOMPARE(recomputeSegments({"sqrt", 2}, 9), (std::vector<int>{3, 3, 3}));
-        QCOMPARE(recomputeSegments({"sqrt", 2}, 24), (std::vector<int>{5, 5, 5, 5, 4}));
-        QCOMPARE(recomputeSegments({"sqrt", 2}, 1), (std::vector<int>{1}));
+        QVERIFY(recomputeSegments({RecomputeKind::None, 2}, 6).empty());
+        QVERIFY(recomputeSegments({RecomputeKind::Selective, 2}, 6).empty());
+        QCOMPARE(recomputeSegments({RecomputeKind::Full, 2}, 3), (std::vector<int>{1, 1, 1}));
+        QCOMPARE(recomputeSegments({RecomputeKind::Every, 4}, 10), (std::vector<int>{4, 4, 2}));
+        QCOMPARE(recomputeSegments({RecomputeKind::Every, 4}, 3), (std::vector<int>{3}));
+        QCOMPARE(recomputeSegments({RecomputeKind::Sqrt, 2}, 9), (std::vector<int>{3, 3, 3}));
+        QCOMPARE(recomputeSegments({RecomputeKind::Sqrt, 2}, 24), (std::vector<int>{5, 5, 5, 5, 4}));
+        QCOMPARE(recomputeSegments({RecomputeKind::Sqrt, 2}, 1), (std::vector<int>{1}));
     }
 
     /// Korthikanti et al., 2205.05198, in 16 bits, of a block: sbh(34 + 5as/h) and, selective, 34sbh, shared by t where
@@ -95,7 +96,7 @@ private Q_SLOTS:
             layout.parallel = {1, 1};
             layout.cluster.hosts = {{"localhost", 1}};
             layout.batch = {1, 1};
-            layout.optimizer.kind = "sgd";
+            layout.optimizer.kind = OptimizerKind::Sgd;
             return planOrFail(layout).memory[0].bytes[static_cast<std::size_t>(MemoryCategory::Activations)];
         };
         QVERIFY(peak("full", 1) < peak("none", 1) / 4);
@@ -228,16 +229,16 @@ private Q_SLOTS:
                 if (fault.pointer == "/memory/recompute") all += fault.what;
             return all;
         };
-        QCOMPARE(faultAt([](Layout& l) { l.memory.recompute = "selective"; }), std::string());
+        QCOMPARE(faultAt([](Layout& l) { l.memory.recompute = RecomputeKind::Selective; }), std::string());
         QCOMPARE(faultAt([](Layout& l) {
-                     l.model.kind = "mlp";
-                     l.memory.recompute = "selective";
+                     l.model.kind = ModelKind::Mlp;
+                     l.memory.recompute = RecomputeKind::Selective;
                  }),
                  std::string("the mlp has no attention whose probabilities could be computed again"));
         for (const char* kind : {"selective", "full", "sqrt", "every"})
             QCOMPARE(faultAt([&](Layout& l) {
                          l.parallel.zero = 3;
-                         l.memory.recompute = kind;
+                         l.memory.recompute = named(kind);
                      }),
                      std::string());
     }
@@ -246,9 +247,9 @@ private Q_SLOTS:
     /// stage of embedding (layer 0), five blocks of one layer in segments of two, output (layer 6).
     void gathersFollowTheSegments() {
         ModelSpec model;
-        model.kind = "mlp";
+        model.kind = ModelKind::Mlp;
         const StageShape shape{5, true, true, 0};
-        const std::vector<int> segments = layerSegments(model, {"every", 2}, shape);
+        const std::vector<int> segments = layerSegments(model, {RecomputeKind::Every, 2}, shape);
         QCOMPARE(segments, (std::vector<int>{-1, 1, 1, 3, 3, 5, -1}));
         // Table, positions, blocks of 100 to 500, norm of the output.
         std::vector<FlatUnit> units{{0, 6, 0, 1000, true}, {0, 0, 1000, 50}};
@@ -262,15 +263,15 @@ private Q_SLOTS:
         };
         using Order = std::vector<std::pair<int, std::int64_t>>;
         QCOMPARE(order(segments), (Order{{6, 1000}, {6, 10}, {5, 500}, {3, 300}, {4, 400}, {1, 100}, {2, 200}}));
-        const std::vector<int> none = layerSegments(model, {"none", 2}, shape);
+        const std::vector<int> none = layerSegments(model, {RecomputeKind::None, 2}, shape);
         QCOMPARE(order(none), (Order{{6, 1000}, {6, 10}, {5, 500}, {4, 400}, {3, 300}, {2, 200}, {1, 100}}));
         // What is held at once, without the table, which stays: 500 and 400; 500 and then 300 + 400 with the first
         // layer of the segment below, 100; the whole stage.
         QCOMPARE(gatherRoom(units, none, true), 900);
         QCOMPARE(gatherRoom(units, segments, true), 900);
-        QCOMPARE(gatherRoom(units, layerSegments(model, {"every", 3}, shape), true), 400 + 500 + 100);
-        QCOMPARE(gatherRoom(units, layerSegments(model, {"every", 9}, shape), true), 1500);
-        QCOMPARE(gatherRoom(units, layerSegments(model, {"full", 2}, shape), true), 900);
+        QCOMPARE(gatherRoom(units, layerSegments(model, {RecomputeKind::Every, 3}, shape), true), 400 + 500 + 100);
+        QCOMPARE(gatherRoom(units, layerSegments(model, {RecomputeKind::Every, 9}, shape), true), 1500);
+        QCOMPARE(gatherRoom(units, layerSegments(model, {RecomputeKind::Full, 2}, shape), true), 900);
     }
 
     /// What it costs: no traffic, as much memory as a segment has layers, time that the second forward takes; gathers

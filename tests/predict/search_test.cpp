@@ -7,6 +7,7 @@
 #include "engine/predict/search/partition_layout.h"
 #include "engine/predict/search/search.h"
 #include "engine/predict/search/step_estimate.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 
 #include <QElapsedTimer>
@@ -24,7 +25,7 @@ namespace {
 
 /// ZeRO, data, pipeline, tensor, sequence, chunks, micro, schedule, its limit, whether its stages are listed,
 /// recomputation, whether inputs of segments lie in parts.
-using Key = std::tuple<int, int, int, int, bool, int, int, std::string, int, bool, std::string, bool>;
+using Key = std::tuple<int, int, int, int, bool, int, int, std::string, int, bool, RecomputeKind, bool>;
 
 Key keyOf(const Choice& choice) {
     return {choice.parallel.zero,
@@ -50,14 +51,14 @@ Layout withChoice(Layout layout, const Choice& choice) {
 Layout randomLayout(std::mt19937& random) {
     const auto from = [&](std::initializer_list<int> values) { return values.begin()[random() % values.size()]; };
     Layout layout;
-    layout.model.kind = from({0, 1}) ? "gpt" : "mlp";
+    layout.model.kind = named(from({0, 1}) ? "gpt" : "mlp");
     layout.model.layers = from({2, 4, 6, 8, 12});
     layout.model.heads = from({1, 2, 4});
     layout.model.hidden = layout.model.heads * from({16, 64, 512, 2048});
     layout.model.sequence = from({16, 64, 1024});
     layout.model.vocabulary = from({64, 256, 32000});
     layout.batch.global = from({6, 8, 12, 16});
-    layout.optimizer.kind = from({0, 1}) ? "adamw" : "sgd";
+    layout.optimizer.kind = named(from({0, 1}) ? "adamw" : "sgd");
     layout.optimizer.clip = from({0, 1});
     if (layout.optimizer.clip == 0 && from({0, 1})) layout.schedule.kind = "pipedream";
     layout.cluster.hosts = {{"a", from({1, 2, 4})}};
@@ -77,7 +78,7 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
         devices += host.devices;
         smallestHost = std::min(smallestHost, host.devices);
     }
-    const auto attempt = [&](int zero, int data, int pipeline, int tensor, bool sequence, const char* recompute,
+    const auto attempt = [&](int zero, int data, int pipeline, int tensor, bool sequence, RecomputeKind recompute,
                              bool partition) {
         for (int chunks = 1; chunks <= base.model.layers; ++chunks)
             for (int micro = 1; micro <= base.batch.global; ++micro)
@@ -120,10 +121,10 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
         for (int pipeline = 1; pipeline <= devices; ++pipeline)
             for (int tensor = 1; tensor <= smallestHost; ++tensor)
                 for (const bool sequence : {false, true})
-                    for (const char* recompute : {"none", "selective", "full"})
+                    for (const RecomputeKind recompute : searchedRecompute)
                         for (const int zero : {0, 1, 2, 3})
                             for (const bool partition : {false, true}) {
-                                const bool parts = tensor > 1 && !sequence && std::string_view(recompute) == "full";
+                                const bool parts = tensor > 1 && !sequence && recompute == RecomputeKind::Full;
                                 if (!partition || parts)
                                     attempt(zero, data, pipeline, tensor, sequence, recompute, partition);
                             }
@@ -256,7 +257,7 @@ private Q_SLOTS:
     /// Two large layers: whole gradients on their way take more than sharing them out saves.
     void zeroThatNeedsMoreThanItSaves() {
         Layout base;
-        base.model.kind = "mlp";
+        base.model.kind = ModelKind::Mlp;
         base.model.layers = 2;
         base.model.heads = 4;
         base.model.hidden = 8192;
@@ -264,7 +265,7 @@ private Q_SLOTS:
         base.model.vocabulary = 256;
         base.model.feedForward = {8192, 73728};
         base.batch = {6, 2};
-        base.optimizer.kind = "sgd";
+        base.optimizer.kind = OptimizerKind::Sgd;
         base.cluster.hosts = {{"a", 4}, {"b", 2}};
         base.parallel.data = 3;
         base.parallel.pipeline = 1;
@@ -316,7 +317,7 @@ private Q_SLOTS:
 
     void layoutsThatDoNotFitSayWhy() {
         Layout base = searchable();
-        base.model = {"gpt", 96, 12288, 96, 2048, 50257, 0};
+        base.model = {ModelKind::Gpt, 96, 12288, 96, 2048, 50257, 0};
         base.cluster.hosts = {{"a", 8}};
         const SearchResult found = searchOrFail(base);
         QVERIFY(!found.candidates.empty());
@@ -332,7 +333,7 @@ private Q_SLOTS:
     /// GPT-3 175B on 512 hosts of 8: layers shared inside a host, as it was trained (2104.04473).
     void aHundredAndSeventyFiveBillionParametersFindTensorGroups() {
         Layout base;
-        base.model = {"gpt", 96, 12288, 96, 2048, 50257, 0};
+        base.model = {ModelKind::Gpt, 96, 12288, 96, 2048, 50257, 0};
         base.batch.global = 1536;
         base.cluster.hosts.clear();
         for (int host = 0; host < 512; ++host) base.cluster.hosts.push_back({"host" + std::to_string(host), 8});
@@ -381,8 +382,8 @@ private Q_SLOTS:
     /// Expert groups are tried that divide data ranks and experts; each is estimated as its plan is, to the byte.
     void expertsAreSpread() {
         Layout base;
-        base.model.kind = "gpt-moe";
-        base.model.experts = 6;
+        base.model.kind = ModelKind::GptMoe;
+        base.model.experts.count = 6;
         base.cluster.hosts = {{"localhost", 4}};
         base.cluster.pace = PaceSpec{};
         base.batch = {8, 1};
@@ -400,7 +401,7 @@ private Q_SLOTS:
         }
         QVERIFY(found[1] > 0 && found[2] > 0);
         QCOMPARE(found.size(), std::size_t{2});  // 4 ranks do not divide 6 experts
-        base.model.kind = "gpt";
+        base.model.kind = ModelKind::Gpt;
         for (const Candidate& candidate : searchOrFail(base).candidates) QCOMPARE(candidate.choice.parallel.expert, 1);
     }
 
@@ -494,7 +495,7 @@ private Q_SLOTS:
 private:
     static Layout searchable() {
         Layout layout;
-        layout.model = {"gpt", 12, 768, 12, 1024, 50304, 0};
+        layout.model = {ModelKind::Gpt, 12, 768, 12, 1024, 50304, 0};
         layout.cluster.hosts = {{"a", 4}, {"b", 4}};
         layout.cluster.pace = PaceSpec{"h100-sxm", 1};
         layout.batch.global = 96;

@@ -28,7 +28,7 @@ bool near(double one, double other, double share) { return std::abs(one - other)
 
 Layout pipelineOf(int stages, int microbatches) {
     Layout layout;
-    layout.model = {"gpt", 64, 256, 4, 128, 256, 0};
+    layout.model = {ModelKind::Gpt, 64, 256, 4, 128, 256, 0};
     layout.cluster.hosts = {{"localhost", stages}};
     layout.cluster.pace = PaceSpec{"h100-sxm", 2};
     layout.parallel.data = 1;
@@ -127,7 +127,7 @@ private Q_SLOTS:
     void slowLinksAreCommunication() {
         Layout layout = pipelineOf(4, 8);
         layout.cluster.pace->device = "cpu";
-        layout.model = {"mlp", 8, 1024, 4, 16, 256, 0};
+        layout.model = {ModelKind::Mlp, 8, 1024, 4, 16, 256, 0};
         layout.parallel = ParallelSpec{4, 1, 1, 1, 1, false, 0};
         layout.cluster.hosts = {{"a", 2}, {"b", 2}};
         const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
@@ -139,7 +139,7 @@ private Q_SLOTS:
     void zeroThreeWaitsForParameters() {
         Layout layout = pipelineOf(4, 8);
         layout.cluster.pace->device = "cpu";
-        layout.model = {"mlp", 8, 1024, 4, 16, 256, 0};
+        layout.model = {ModelKind::Mlp, 8, 1024, 4, 16, 256, 0};
         layout.parallel = ParallelSpec{4, 1, 1, 1, 1, false, 3};
         layout.cluster.hosts = {{"a", 2}, {"b", 2}};
         const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
@@ -151,12 +151,12 @@ private Q_SLOTS:
     void whoSharesMemoryReadsIt() {
         Layout layout = pipelineOf(3, 6);
         layout.cluster.pace->device = "cpu";
-        layout.model = {"mlp", 8, 1024, 4, 16, 256, 0};
+        layout.model = {ModelKind::Mlp, 8, 1024, 4, 16, 256, 0};
         layout.parallel = ParallelSpec{3, 1};
-        layout.parallel.exchange = "hogwild";
+        layout.parallel.exchange = Exchange::Hogwild;
         layout.schedule.kind = "1f1b";
         layout.optimizer = {};
-        layout.optimizer.kind = "sgd";
+        layout.optimizer.kind = OptimizerKind::Sgd;
         layout.optimizer.momentum = layout.optimizer.weightDecay = 0;
         const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
         const StepOverhead* waits = find(overheads, StepOverheadKind::Communication);

@@ -35,7 +35,7 @@ private Q_SLOTS:
     /// Sequences long enough that the attention's probabilities, which the input gradient frees, weigh more than the
     /// gradients that wait for the weight gradient.
     void zbH1WaitsLessThanOneFOneBInTheSameMemory() {
-        const auto wide = [](Layout& layout) { layout.model = {"gpt", 16, 256, 8, 256, 256, 0}; };
+        const auto wide = [](Layout& layout) { layout.model = {ModelKind::Gpt, 16, 256, 8, 256, 256, 0}; };
         const Plan plain = planOf("1f1b", 1, 0, wide), split = planOf("zb-h1", 1, 0, wide);
         qInfo("1f1b: bubble %.4f, peak %lld bytes; zb-h1: bubble %.4f, peak %lld bytes", plain.bubble,
               static_cast<long long>(peakOf(plain)), split.bubble, static_cast<long long>(peakOf(split)));

@@ -40,11 +40,11 @@ struct SampleWeights {
 
     static SampleWeights llama() {
         SampleWeights made;
-        made.model.kind = "llama";
+        made.model.kind = ModelKind::Llama;
         made.model.layers = 2;
         made.model.hidden = 8;
         made.model.heads = 4;
-        made.model.kvHeads = 2;
+        made.model.llama.kvHeads = 2;
         made.model.sequence = 16;
         made.model.vocabulary = 256;
         made.model.feedForward = {12};

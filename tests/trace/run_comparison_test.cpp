@@ -294,7 +294,7 @@ private Q_SLOTS:
         QCOMPARE(*diverged->firstApart, 8);
         QVERIFY(std::isinf(diverged->largest));
         // What is rounding in bf16 is not in fp32.
-        header.layout.precision.compute = "bf16";
+        header.layout.precision.compute = NumberFormat::Bf16;
         const auto rounded = compared({{4, 3.6 * (1 + 4e-3)}});
         QVERIFY(rounded && !rounded->firstApart);
     }

@@ -36,7 +36,7 @@ Plan planOf(const Shape& shape) {
     layout.parallel.context = shape.context;
     layout.parallel.expert = shape.expert;
     if (shape.expert > 1) {
-        layout.model.kind = "gpt-moe";
+        layout.model.kind = ModelKind::GptMoe;
         layout.parallel.bucket = 0.5;
     }
     layout.cluster.hosts = {{"localhost", shape.data * shape.pipeline * shape.tensor * shape.context}};

@@ -6,6 +6,7 @@
 #include "engine/train/optim/coded_moments.h"
 #include "engine/train/run/text_generator.h"
 #include "kernels/moment_codes.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/kernels/random_inputs.h"
@@ -58,21 +59,21 @@ class AdamW8BitTest : public QObject {
 
     Layout layoutOf(const std::string& model, const Split& split, const char* optimizer = "adamw-8bit") const {
         Layout layout;
-        layout.model = {model, 2, 32, 4, 16, 259, 0};
-        layout.data.kind = "text";
+        layout.model = {named(model), 2, 32, 4, 16, 259, 0};
+        layout.data.kind = DataKind::Text;
         layout.data.path = folder_.filePath("text.txt").toStdString();
         layout.cluster.hosts = {{"localhost", split.data * split.pipeline * split.tensor}};
         layout.parallel.data = split.data;
         layout.parallel.pipeline = split.pipeline;
         layout.parallel.tensor = split.tensor;
         layout.parallel.zero = split.zero;
-        layout.parallel.partition = split.partition;
-        layout.parallel.exchange = split.exchange;
+        layout.parallel.partition = named(split.partition);
+        layout.parallel.exchange = named(split.exchange);
         layout.parallel.bucket = 0.05;  // several of them
         layout.schedule.kind = split.pipeline > 1 ? "1f1b" : "naive";
         layout.batch = {12, 1};
-        layout.precision.compute = split.compute;
-        layout.optimizer.kind = optimizer;
+        layout.precision.compute = named(split.compute);
+        layout.optimizer.kind = named(optimizer);
         layout.optimizer.learningRate = 1e-3;
         layout.optimizer.warmup = 4;
         layout.run = {steps, seed_, 6, 1};
@@ -210,7 +211,7 @@ private Q_SLOTS:
         parameters[0].gradient = ArraySpan(gradient);
         parameters[0].flatBegin = begin;
         OptimizerSpec spec;
-        spec.kind = "adamw-8bit";
+        spec.kind = OptimizerKind::AdamW8Bit;
         const auto optimizer = makeOptimizer({spec, 10}, parameters, arena),
                    other = makeOptimizer({spec, 10}, parameters, arena);
         for (int step = 1; step <= 3; ++step) {
@@ -253,7 +254,7 @@ private Q_SLOTS:
         QFETCH(int, to);
         const auto layoutAt = [&](int split) {
             Layout layout = layoutOf("gpt", split < 0 ? Split{} : splits[split]);
-            layout.precision.compute = compute.toStdString();
+            layout.precision.compute = named(compute);
             layout.run.validateEvery = 0;
             return layout;
         };
@@ -279,7 +280,8 @@ private Q_SLOTS:
     void overflowsAreLeftOut() {
         const auto trained = [&](double scale, const Split& split) {
             Layout layout = layoutOf("gpt", split);
-            layout.precision = {"fp16", "master", "compute", "dynamic", scale, 200};
+            layout.precision = {
+                NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Dynamic, scale, 200};
             return runInProcess(planOf(layout));
         };
         const RunOutcome left = trained(16777216, {"", 1, 2, 2});

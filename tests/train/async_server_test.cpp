@@ -5,6 +5,7 @@
 #include "engine/trace/metrics/summary.h"
 #include "engine/launch/job/run_header.h"
 #include "engine/predict/plan/async_server.h"
+#include "tests/support/named.h"
 #include "tests/support/sanitizer.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
@@ -88,13 +89,13 @@ class AsyncServerTest : public QObject {
 private:
     Layout layoutOf(int workers, const QString& optimizer) const {
         Layout layout;
-        layout.model = {"gpt", 2, 16, 2, 8, 256, 0.0};
+        layout.model = {ModelKind::Gpt, 2, 16, 2, 8, 256, 0.0};
         layout.cluster.hosts = {{"localhost", workers + 1}};
         layout.parallel.data = workers + 1;
         layout.parallel.pipeline = 1;
-        layout.parallel.exchange = "async-server";
+        layout.parallel.exchange = Exchange::AsyncServer;
         layout.batch = {6 * workers, 2};
-        layout.optimizer.kind = optimizer.toStdString();
+        layout.optimizer.kind = named(optimizer);
         layout.optimizer.learningRate = optimizer == "sgd" ? 0.05 : 3e-3;
         layout.optimizer.momentum = optimizer == "sgd" ? 0.5 : 0;
         layout.optimizer.warmup = 3;
@@ -165,7 +166,7 @@ private Q_SLOTS:
         const RunOutcome run = runInProcess(planOf(layout));
         QVERIFY2(run.error.empty(), run.error.c_str());
         for (const Update& update : updatesOf(run)) QCOMPARE(update.staleness, 0);
-        layout.parallel.exchange = "allreduce";
+        layout.parallel.exchange = Exchange::AllReduce;
         layout.parallel.data = 1;
         layout.cluster.hosts = {{"localhost", 1}};
         const RunOutcome alone = runInProcess(planOf(layout));
@@ -223,7 +224,7 @@ private Q_SLOTS:
         SKIP_IF_SANITIZED();
         QFETCH(int, workers);
         Layout layout = layoutOf(workers, "adamw");
-        layout.model = {"gpt", 2, 64, 2, 16, 256, 0.0};
+        layout.model = {ModelKind::Gpt, 2, 64, 2, 16, 256, 0.0};
         layout.batch = {2 * workers, 1};
         layout.data.validation = 0;
         layout.run.steps = 7;
@@ -320,10 +321,11 @@ private Q_SLOTS:
                  }),
                  (Pointers{"/run/max_restarts", "/checkpoint/every"}));
         QCOMPARE(pointers([](Layout& l) { l.batch.global = 10; }), Pointers{"/batch/global"});
-        QCOMPARE(pointers([](Layout& l) {
-                     l.precision = {"fp16", "master", "compute", "static"};
-                 }),
-                 Pointers{"/precision/loss_scale"});
+        QCOMPARE(
+            pointers([](Layout& l) {
+                l.precision = {NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Static};
+            }),
+            Pointers{"/precision/loss_scale"});
     }
 };
 

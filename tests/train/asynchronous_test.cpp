@@ -5,6 +5,7 @@
 #include "engine/train/optim/optimizer.h"
 #include "engine/train/run/corpus.h"
 #include "engine/train/run/sampler.h"
+#include "tests/support/named.h"
 #include "tests/support/sanitizer.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
@@ -144,7 +145,7 @@ class AsynchronousTest : public QObject {
 private:
     Layout layoutOf(const QString& kind, int p, int m, int data, bool sync, const QString& optimizer) {
         Layout layout;
-        layout.model = {"gpt", 4, 16, 2, 8, 256, 0.0};
+        layout.model = {ModelKind::Gpt, 4, 16, 2, 8, 256, 0.0};
         layout.cluster.hosts = {{"localhost", data * p}};
         layout.parallel.data = data;
         layout.parallel.pipeline = p;
@@ -152,7 +153,7 @@ private:
         layout.schedule.kind = kind.toStdString();
         layout.schedule.verticalSync = sync;
         layout.batch = {2 * m * data, 2};
-        layout.optimizer.kind = optimizer.toStdString();
+        layout.optimizer.kind = named(optimizer);
         layout.optimizer.learningRate = optimizer == "sgd" ? 0.2 : 3e-3;
         layout.optimizer.momentum = 0.5;
         layout.optimizer.warmup = 3;
@@ -294,7 +295,7 @@ private Q_SLOTS:
         QFETCH(QString, kind);
         QFETCH(int, p);
         Layout layout = layoutOf(kind, p, 8, 1, false, "adamw");
-        layout.model = {"gpt", 8 * p, 64, 2, 16, 256, 0.0};
+        layout.model = {ModelKind::Gpt, 8 * p, 64, 2, 16, 256, 0.0};
         layout.batch = {8, 1};
         layout.data.validation = 0;
         layout.run.steps = 9;

@@ -4,6 +4,7 @@
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/train/run/text_generator.h"
 #include "tests/support/faulty_files.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
@@ -66,7 +67,8 @@ const std::vector<Shape>& shapes() {
          1,
          {},
          [](Layout& l) {
-             l.precision = {"fp16", "master", "compute", "dynamic", 16777216, 3};
+             l.precision = {
+                 NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Dynamic, 16777216, 3};
              l.model.dropout = 0.1;
          }},
         {"data 3, ZeRO 3 by layers",
@@ -77,16 +79,16 @@ const std::vector<Shape>& shapes() {
          {},
          [](Layout& l) {
              l.parallel.zero = 3;
-             l.parallel.partition = "layers";
+             l.parallel.partition = PartitionKind::Layers;
          }},
-        {"data 3 with a server", "1f1b", 3, 2, 1, {}, [](Layout& l) { l.parallel.exchange = "server"; }},
+        {"data 3 with a server", "1f1b", 3, 2, 1, {}, [](Layout& l) { l.parallel.exchange = Exchange::Server; }},
         {"data 2, 1f1b 2, optimizer on the host",
          "1f1b",
          2,
          2,
          1,
          {},
-         [](Layout& l) { l.memory.offload = "optimizer"; }},
+         [](Layout& l) { l.memory.offload = OffloadKind::Optimizer; }},
         {"fp16, its scale too large at first, data 3, ZeRO 2, optimizer on the host",
          "naive",
          3,
@@ -94,9 +96,10 @@ const std::vector<Shape>& shapes() {
          1,
          {},
          [](Layout& l) {
-             l.precision = {"fp16", "master", "compute", "dynamic", 16777216, 3};
+             l.precision = {
+                 NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Dynamic, 16777216, 3};
              l.parallel.zero = 2;
-             l.memory.offload = "optimizer";
+             l.memory.offload = OffloadKind::Optimizer;
          }},
         {"bf16, data 2, ZeRO 2",
          "naive",
@@ -105,7 +108,7 @@ const std::vector<Shape>& shapes() {
          1,
          {},
          [](Layout& l) {
-             l.precision.compute = "bf16";
+             l.precision.compute = NumberFormat::Bf16;
              l.parallel.zero = 2;
          }},
     };
@@ -152,12 +155,12 @@ private:
 
     Layout layoutOf(const Shape& shape, int steps) const {
         Layout layout;
-        layout.model.kind = "gpt";
+        layout.model.kind = ModelKind::Gpt;
         layout.model.layers = 4;
         layout.model.hidden = 16;
         layout.model.heads = 2;
         layout.model.sequence = 16;
-        layout.data.kind = "text";
+        layout.data.kind = DataKind::Text;
         layout.data.path = texts_.filePath("text.txt").toStdString();
         layout.cluster.hosts = {{"localhost", shape.data * shape.pipeline}};
         layout.parallel.data = shape.data;
@@ -165,7 +168,7 @@ private:
         layout.schedule.kind = shape.schedule;
         layout.schedule.chunks = shape.chunks;
         layout.schedule.stages = shape.stages;
-        layout.data.lastBatch = lastBatch(static_cast<std::size_t>(seed_));
+        layout.data.lastBatch = named(lastBatch(static_cast<std::size_t>(seed_)));
         layout.batch = {12, 1};
         layout.run = {steps, seed_, 0, 1};
         if (shape.change) shape.change(layout);
@@ -243,7 +246,7 @@ private Q_SLOTS:
     void tenAndTenStepsAreTwenty() {
         QFETCH(int, shape);
         Layout layout = layoutOf(shapes()[static_cast<std::size_t>(shape)], 20);
-        layout.data.lastBatch = lastBatch(static_cast<std::size_t>(seed_ + shape));
+        layout.data.lastBatch = named(lastBatch(static_cast<std::size_t>(seed_ + shape)));
         layout.optimizer.warmup = 15;  // the learning rate still rises after the break
         QTemporaryDir whole, parts;
         Layout once = layout;
@@ -270,7 +273,7 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), wrong.constData());
         const std::int64_t samples = readManifest(newest(path(parts)))->samples;
         QCOMPARE(samples, readManifest(newest(path(whole)))->samples);
-        if (layout.data.lastBatch == "carry") QCOMPARE(samples, std::int64_t{20} * 12);
+        if (layout.data.lastBatch == LastBatch::Carry) QCOMPARE(samples, std::int64_t{20} * 12);
     }
 
     void anotherLayoutGoesOnWithTheSameLosses() {
@@ -286,7 +289,7 @@ private Q_SLOTS:
             const Layout other = layoutOf(shape, 20);
             const RunOutcome second = train(other, path(rest), newest(path(folder)));
             QVERIFY2(second.error.empty(), second.error.c_str());
-            if (other.precision.compute != "fp32") continue;  // goes on, with the losses of its own format
+            if (other.precision.compute != NumberFormat::Fp32) continue;  // goes on, with the losses of its own format
             const QString wrong = difference(second.counter(EventKind::Loss), {all.begin() + 10, all.end()}, 1e-5);
             QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1: %2").arg(shape.name, wrong)));
         }
@@ -355,7 +358,7 @@ private Q_SLOTS:
                 const auto buffers = static_cast<std::size_t>(MemoryCategory::Buffers);
                 const std::int64_t predicted = with.memory[rank].bytes[buffers] - without.memory[rank].bytes[buffers];
                 const bool writes =
-                    layout.parallel.exchange != "server" || with.mesh.coordinate(int(rank), Axis::Data) == 0;
+                    layout.parallel.exchange != Exchange::Server || with.mesh.coordinate(int(rank), Axis::Data) == 0;
                 QVERIFY2((staged > 0) == writes && staged == predicted,
                          qPrintable(QString("%1, rank %2: %3 used, %4 predicted")
                                         .arg(shape.name)
@@ -468,7 +471,7 @@ private Q_SLOTS:
         layout.run.steps = 2;
         if (assignment == "hidden") layout.model.hidden = 32;
         if (assignment == "vocabulary") layout.model.vocabulary = 300;
-        if (assignment == "sgd") layout.optimizer.kind = "sgd";
+        if (assignment == "sgd") layout.optimizer.kind = OptimizerKind::Sgd;
         if (assignment == "seed") ++layout.run.seed;
         if (assignment == "steps") layout.run.steps = 1;
         if (assignment == "shard") std::filesystem::remove(resume / "rank-00001.safetensors");

@@ -38,13 +38,13 @@ reference::Values gradientOf(const std::function<double(const Weights&)>& loss, 
 
 StageSpec specOf(const reference::CnnShape& shape) {
     StageSpec spec;
-    spec.model.kind = "cnn";
+    spec.model.kind = ModelKind::Cnn;
     spec.model.layers = shape.layers;
     spec.model.hidden = shape.hidden;
-    spec.model.image = shape.image;
-    spec.model.channels = shape.channels;
-    spec.model.convolutions = shape.convolutions;
-    spec.model.classes = shape.classes;
+    spec.model.cnn.image = shape.image;
+    spec.model.cnn.channels = shape.channels;
+    spec.model.cnn.convolutions = shape.convolutions;
+    spec.model.cnn.classes = shape.classes;
     spec.tied = false;
     spec.layers = shape.layers;
     spec.samples = shape.samples;

@@ -2,6 +2,7 @@
 // The cnn under every kind of parallelism that it takes: whatever shares the work, losses are those of one rank.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/predict/plan/packed_activations.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
 
@@ -25,10 +26,10 @@ class CnnParityTest : public QObject {
 private:
     Layout layoutOf(const Split& split) const {
         Layout layout;
-        layout.model = {"cnn", 4, 4};
-        layout.model.image = 16;
-        layout.model.channels = 3;
-        layout.model.classes = 5;
+        layout.model = {ModelKind::Cnn, 4, 4};
+        layout.model.cnn.image = 16;
+        layout.model.cnn.channels = 3;
+        layout.model.cnn.classes = 5;
         splitOver(layout, split);
         layout.batch = {16, 2};
         layout.run.steps = steps;
@@ -54,7 +55,7 @@ private Q_SLOTS:
         layout.run.validationBatches = 8;
         const RunOutcome run = runInProcess(planOf(layout));
         QVERIFY2(run.error.empty(), run.error.c_str());
-        const double guessed = std::log(layout.model.classes);
+        const double guessed = std::log(layout.model.cnn.classes);
         QVERIFY2(run.counter(EventKind::ValidationLoss).back() < 0.7 * guessed,
                  qPrintable(QString("%1, seed %2").arg(run.counter(EventKind::ValidationLoss).back()).arg(seed_)));
     }
@@ -112,7 +113,7 @@ private Q_SLOTS:
         QFETCH(QString, recompute);
         Layout layout = layoutOf({2, 2});
         const RunOutcome whole = runInProcess(planOf(layout));
-        layout.memory.recompute = recompute.toStdString();
+        layout.memory.recompute = named(recompute);
         const RunOutcome run = runInProcess(planOf(layout));
         QVERIFY2(run.error.empty(), run.error.c_str());
         QCOMPARE(run.counter(EventKind::Loss), whole.counter(EventKind::Loss));  // to the bit
@@ -134,11 +135,11 @@ private Q_SLOTS:
         QFETCH(QString, compute);
         QFETCH(QString, weights);
         Layout layout = layoutOf({.data = 2, .pipeline = 2, .zero = 1});
-        layout.precision.compute = compute.toStdString();
-        layout.precision.weights = weights.toStdString();
-        layout.precision.gradients = "fp32";
+        layout.precision.compute = named(compute);
+        layout.precision.weights = named(weights);
+        layout.precision.gradients = GradientFormat::Fp32;
         if (compute == "fp16") {
-            layout.precision.lossScale = "dynamic";
+            layout.precision.lossScale = LossScaling::Dynamic;
             layout.precision.scale = 1024;
         }
         const RunOutcome run = runInProcess(planOf(layout));
@@ -163,8 +164,8 @@ private Q_SLOTS:
         QFETCH(QString, partition);
         const auto trained = [&](const Split& split) {
             Layout layout = layoutOf(split);
-            layout.optimizer.kind = optimizer.toStdString();
-            if (split.zero == 3) layout.parallel.partition = partition.toStdString();
+            layout.optimizer.kind = named(optimizer);
+            if (split.zero == 3) layout.parallel.partition = named(partition);
             return runInProcess(planOf(layout));
         };
         const RunOutcome one = trained({}), many = trained({.data = 2, .pipeline = 2, .zero = 3});
@@ -197,7 +198,7 @@ private Q_SLOTS:
         layout.schedule.kind = schedule.toStdString();
         const Plan plain = planOf(layout);
         const RunOutcome whole = runInProcess(plain);
-        layout.memory.activations = activations.toStdString();
+        layout.memory.activations = named(activations);
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         QVERIFY2(run.error.empty(), run.error.c_str());
@@ -230,10 +231,10 @@ private Q_SLOTS:
         layout.run.steps = 120;
         layout.run.validateEvery = 0;
         layout.run.validationBatches = 8;
-        layout.memory.activations = "lossy-8";
+        layout.memory.activations = ActivationStorage::Lossy8;
         const RunOutcome run = runInProcess(planOf(layout));
         QVERIFY2(run.error.empty(), run.error.c_str());
-        QVERIFY2(run.counter(EventKind::ValidationLoss).back() < 0.7 * std::log(layout.model.classes),
+        QVERIFY2(run.counter(EventKind::ValidationLoss).back() < 0.7 * std::log(layout.model.cnn.classes),
                  qPrintable(QString("%1, seed %2").arg(run.counter(EventKind::ValidationLoss).back()).arg(seed_)));
     }
 
@@ -266,9 +267,9 @@ private Q_SLOTS:
         QFETCH(QString, recompute);
         QFETCH(QString, activations);
         Layout layout = layoutOf({});
-        layout.memory.activations = activations.toStdString();
-        layout.precision.compute = compute.toStdString();
-        layout.memory.recompute = recompute.toStdString();
+        layout.memory.activations = named(activations);
+        layout.precision.compute = named(compute);
+        layout.memory.recompute = named(recompute);
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         QVERIFY2(run.error.empty(), run.error.c_str());

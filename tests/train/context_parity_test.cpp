@@ -5,6 +5,7 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/train/run/text_generator.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
 
@@ -27,13 +28,13 @@ class ContextParityTest : public QObject {
 private:
     Layout layoutOf(const Split& split, const std::string& model = "gpt") {
         Layout layout;
-        layout.model.kind = model;
+        layout.model.kind = named(model);
         layout.model.layers = 4;
         layout.model.hidden = 16;
         layout.model.heads = 8;
         layout.model.sequence = 16;
         layout.model.vocabulary = 259;  // divided by no group
-        layout.data.kind = "text";
+        layout.data.kind = DataKind::Text;
         layout.data.path = folder_.filePath("text.txt").toStdString();
         splitOver(layout, split);
         layout.batch = {8, 2};
@@ -96,7 +97,7 @@ private Q_SLOTS:
     void weightsAreThoseOfOneRank() {
         const auto trained = [&](const Split& split) {
             Layout layout = layoutOf(split);
-            layout.optimizer.kind = "sgd";
+            layout.optimizer.kind = OptimizerKind::Sgd;
             layout.optimizer.learningRate = 0.05;
             layout.optimizer.warmup = 0;
             layout.optimizer.clip = 0;
@@ -180,8 +181,8 @@ private Q_SLOTS:
         QFETCH(QString, recompute);
         Layout layout = layoutOf({2, 2, 1, 2});
         layout.parallel.zero = zero;
-        layout.parallel.partition = partition.toStdString();
-        layout.memory.recompute = recompute.toStdString();
+        layout.parallel.partition = named(partition);
+        layout.memory.recompute = named(recompute);
         oneRank_.requireEqual(layout);
     }
 
@@ -191,7 +192,7 @@ private Q_SLOTS:
         layout.parallel.zero = 1;
         oneRank_.requireEqual(layout);
         layout.parallel.zero = 0;
-        layout.parallel.allReduce = "ring";
+        layout.parallel.allReduce = AllReduceKind::Ring;
         oneRank_.requireEqual(layout);
     }
 
@@ -199,9 +200,9 @@ private Q_SLOTS:
     void in16Bits() {
         for (const char* format : {"bf16", "fp16"}) {
             Layout layout = layoutOf({1, 1, 2, 2, true});
-            layout.precision.compute = format;
-            if (layout.precision.compute == "fp16") {
-                layout.precision.lossScale = "static";
+            layout.precision.compute = named(format);
+            if (layout.precision.compute == NumberFormat::Fp16) {
+                layout.precision.lossScale = LossScaling::Static;
                 layout.precision.scale = 1024;
             }
             const RunOutcome run = runInProcess(planOf(layout));
@@ -227,8 +228,8 @@ private Q_SLOTS:
             Layout layout = layoutOf(split);
             layout.run.steps = 2;
             layout.run.validateEvery = 0;
-            layout.memory.recompute = recompute.toStdString();
-            if (split.tensor == 2) layout.precision.compute = "bf16";  // gradients' hops are larger
+            layout.memory.recompute = named(recompute);
+            if (split.tensor == 2) layout.precision.compute = NumberFormat::Bf16;  // gradients' hops are larger
             if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 0.2};
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);

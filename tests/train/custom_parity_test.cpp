@@ -19,7 +19,7 @@ constexpr int steps = 12;
 
 Layout layoutOf(int data, int pipeline, int microbatches, std::int64_t seed) {
     Layout layout;
-    layout.model = {"gpt", 6, 16, 2, 16, 256, 0.0};
+    layout.model = {ModelKind::Gpt, 6, 16, 2, 16, 256, 0.0};
     splitOver(layout, {data, pipeline});
     layout.batch = {8, 8 / data / microbatches};
     layout.run = {steps, seed, 6, 1};

@@ -7,6 +7,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/validate.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
 
@@ -45,13 +46,13 @@ private:
     Layout layoutOf(int zero, int data, int pipeline, const std::string& schedule, int chunks, int micro,
                     double bucket = 0.02) {
         Layout layout;
-        layout.model = {"gpt", 4 * chunks, 18, 3, 15, 256, 0.0};  // nothing divides by 2, 3 and 4
+        layout.model = {ModelKind::Gpt, 4 * chunks, 18, 3, 15, 256, 0.0};  // nothing divides by 2, 3 and 4
         layout.model.layers = std::max(4, pipeline * chunks);
         layout.cluster.hosts = {{"localhost", data * pipeline}};
         layout.parallel.data = data;
         layout.parallel.pipeline = pipeline;
         layout.parallel.zero = std::min(zero, 3);
-        if (zero == 4) layout.parallel.partition = "layers";
+        if (zero == 4) layout.parallel.partition = PartitionKind::Layers;
         layout.parallel.bucket = bucket;
         layout.schedule.kind = schedule;
         layout.schedule.chunks = chunks;
@@ -151,7 +152,7 @@ private Q_SLOTS:
         Layout layout = layoutOf(zero, 2, pipeline, schedule.toStdString(), 1, 1);
         layout.parallel.tensor = 3;
         layout.parallel.sequence = sequence;
-        if (zero == 0 && pipeline == 2) layout.parallel.allReduce = "ring";
+        if (zero == 0 && pipeline == 2) layout.parallel.allReduce = AllReduceKind::Ring;
         layout.cluster.hosts[0].devices *= 3;
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
@@ -171,8 +172,13 @@ private Q_SLOTS:
             const int data = 2 + below(3), micro = 1 + below(3), heads = 1 + below(3);
             Layout layout =
                 layoutOf(below(4), data, 1, kindAt(std::array{"naive", "1f1b", "gpipe"}), 1, micro, 0.001 * below(60));
-            layout.model = {
-                below(2) ? "gpt" : "mlp", 1 + below(5), heads * (2 + below(6)), heads, 2 + below(9), 256 + below(9), 0};
+            layout.model = {below(2) ? ModelKind::Gpt : ModelKind::Mlp,
+                            1 + below(5),
+                            heads * (2 + below(6)),
+                            heads,
+                            2 + below(9),
+                            256 + below(9),
+                            0};
             layout.model.dropout = below(2) ? 0.1 : 0;
             for (int layer = 0; below(3) == 0 && layer < layout.model.layers; ++layer)
                 layout.model.feedForward.assign(static_cast<std::size_t>(layout.model.layers), 1 + below(60));
@@ -184,9 +190,9 @@ private Q_SLOTS:
                 for (int& width : layout.model.feedForward) width *= t;
             }
             layout.batch.global = data * micro * (1 + below(4));
-            layout.optimizer.kind = kindAt(std::array{"adamw", "sgd"});
+            layout.optimizer.kind = named(kindAt(std::array{"adamw", "sgd"}));
             layout.optimizer.momentum = below(2) ? 0.9 : 0;
-            layout.memory.recompute = kindAt(std::array{"none", "selective", "full", "sqrt", "every"});
+            layout.memory.recompute = named(kindAt(std::array{"none", "selective", "full", "sqrt", "every"}));
             layout.memory.recomputeEvery = 1 + below(3);
             layout.data.validation = 0;
             layout.run.steps = 3;
@@ -255,13 +261,13 @@ private Q_SLOTS:
         layout.parallel.tensor = tensor;
         layout.parallel.sequence = tensor > 1;
         layout.cluster.hosts[0].devices *= tensor;
-        layout.memory.recompute = recompute.toStdString();
+        layout.memory.recompute = named(recompute);
         layout.memory.recomputeEvery = 3;
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         oneRank_.requireEqual(layout, run);
         requireMemoryIsTheLedger(plan, run);
-        layout.memory.recompute = "none";
+        layout.memory.recompute = RecomputeKind::None;
         const RunOutcome kept = runInProcess(planOf(layout));
         QVERIFY2(run.counter(EventKind::Loss) == kept.counter(EventKind::Loss), "not to the bit");
         QVERIFY(run.count(EventKind::Recompute) > 0);
@@ -309,7 +315,7 @@ private Q_SLOTS:
     void ringEqualsBackend() {
         QFETCH(int, data);
         Layout layout = layoutOf(0, data, 1, "1f1b", 1, 1);
-        layout.parallel.allReduce = "ring";
+        layout.parallel.allReduce = AllReduceKind::Ring;
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         oneRank_.requireEqual(layout, run);
@@ -332,8 +338,8 @@ private Q_SLOTS:
         QFETCH(QString, recompute);
         for (const int zero : {0, 1, 2, 3, 4}) {
             Layout layout = layoutOf(zero, 2, 1, "naive", 1, 6);
-            layout.memory.recompute = recompute.toStdString();
-            layout.model = {"gpt", 4, 64, 2, 16, 256, 0.0};
+            layout.memory.recompute = named(recompute);
+            layout.model = {ModelKind::Gpt, 4, 64, 2, 16, 256, 0.0};
             layout.run.steps = 3;
             layout.data.validation = 0;
             const Plan plan = planOf(layout);
@@ -373,13 +379,12 @@ private Q_SLOTS:
         QFETCH(QString, gradients);
         QFETCH(QString, lossScale);
         Layout layout = layoutOf(zero, 2, 1, "1f1b", 1, 3);
-        layout.precision = {compute.toStdString(), weights.toStdString(), gradients.toStdString(),
-                            lossScale.toStdString()};
+        layout.precision = {named(compute), named(weights), named(gradients), named(lossScale)};
         layout.run.steps = 3;
         layout.data.validation = 0;
         std::map<std::string, std::vector<double>> losses;
         for (const char* recompute : {"none", "sqrt"}) {
-            layout.memory.recompute = recompute;
+            layout.memory.recompute = named(recompute);
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
@@ -422,7 +427,7 @@ private Q_SLOTS:
         Layout alone = layoutOf(1, 1, 1, "naive", 1, 6);
         QVERIFY(refusal(alone).contains("/parallel/zero"));
         Layout ring = layoutOf(2, 2, 1, "naive", 1, 6);
-        ring.parallel.allReduce = "ring";
+        ring.parallel.allReduce = AllReduceKind::Ring;
         QVERIFY(refusal(ring).contains("/parallel/all_reduce"));
     }
 };

@@ -3,6 +3,7 @@
 #include "engine/train/run/corpus.h"
 #include "engine/train/run/sampler.h"
 #include "engine/train/run/text_generator.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 
 #include <QTemporaryDir>
@@ -113,7 +114,7 @@ private Q_SLOTS:
         QFETCH(QString, part);
         QTemporaryDir folder;
         Layout layout;
-        layout.data.kind = "text";
+        layout.data.kind = DataKind::Text;
         layout.data.path = folder.filePath("corpus.txt").toStdString();
         layout.model.vocabulary = vocabulary;
         std::ofstream(layout.data.path, std::ios::binary) << content.toStdString();
@@ -126,7 +127,7 @@ private Q_SLOTS:
 
     void missingFileIsAnError() {
         Layout layout;
-        layout.data.kind = "text";
+        layout.data.kind = DataKind::Text;
         layout.data.path = "/nowhere/corpus.txt";
         const auto corpus = Corpus::load(layout);
         QVERIFY(!corpus.has_value());
@@ -211,7 +212,7 @@ private Q_SLOTS:
         constexpr int global = 12;
         Layout layout = layoutOf(9, 0, global, 2, data);
         layout.run.seed = freshSeed();
-        layout.data.lastBatch = lastBatch.toStdString();
+        layout.data.lastBatch = named(lastBatch);
         const int windows = global + 1 + static_cast<int>(freshSeed() % 60);  // 2 numbers each
         const auto corpus = Corpus::fromText(numbered(2 * windows), layout, "text");
         QVERIFY(corpus.has_value());
@@ -251,7 +252,7 @@ private Q_SLOTS:
         for (const int global : {4, 6, 20}) {
             Layout layout = layoutOf(9, 0, 6, 1, 1);
             layout.run.seed = freshSeed();
-            layout.data.lastBatch = lastBatch.toStdString();
+            layout.data.lastBatch = named(lastBatch);
             const auto corpus = Corpus::fromText(numbered(2 * windows), layout, "text");
             QVERIFY(corpus.has_value());
             const int epochSteps = lastBatch == "drop" ? windows / 6 : (windows + 5) / 6;
@@ -287,7 +288,7 @@ private Q_SLOTS:
 
     void droppingNeedsAWholeBatch() {
         Layout layout = layoutOf(9, 0, 12, 1, 1);
-        layout.data.lastBatch = "drop";
+        layout.data.lastBatch = LastBatch::Drop;
         QVERIFY(Corpus::fromText(numbered(24), layout, "text").has_value());
         const auto corpus = Corpus::fromText(numbered(23), layout, "text");
         QVERIFY(!corpus.has_value());

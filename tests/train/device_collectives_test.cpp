@@ -36,7 +36,7 @@ const CollectivesBesideCompute::Observer plainly = [](auto, const std::function<
 
 Plan planOf(int zero, int layers) {
     Layout layout;
-    layout.model = {"gpt", layers, 16, 2, 8, 256, 0.0};
+    layout.model = {ModelKind::Gpt, layers, 16, 2, 8, 256, 0.0};
     layout.cluster.hosts = {{"localhost", 2}};
     layout.parallel.data = 2;
     layout.parallel.zero = zero;

@@ -2,6 +2,7 @@
 // Training on a device whose memory is not the processor's: everything goes through its kernels and its copies, and
 // every message by way of the host. The kernels are the processor's, so the results are the same to the bit.
 #include "engine/train/comm/staged_communicator.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/run_in_process.h"
@@ -69,12 +70,12 @@ private Q_SLOTS:
         layout.parallel.tensor = tensor;
         layout.parallel.sequence = tensor > 1;
         layout.parallel.zero = zero;
-        layout.parallel.exchange = exchange.toStdString();
+        layout.parallel.exchange = named(exchange);
         layout.schedule.kind = schedule.toStdString();
         if (schedule == "pipedream") layout.optimizer.clip = 0;
-        layout.memory.recompute = recompute.toStdString();
-        layout.precision.compute = compute.toStdString();
-        if (compute == "fp16") layout.precision.lossScale = "dynamic";
+        layout.memory.recompute = named(recompute);
+        layout.precision.compute = named(compute);
+        if (compute == "fp16") layout.precision.lossScale = LossScaling::Dynamic;
         layout.model.dropout = 0.1;
         const Plan plan = planOf(layout);
         const RunOutcome near = runOn(plan, false), far = runOn(plan, true);
@@ -98,13 +99,13 @@ private Q_SLOTS:
         QFETCH(QString, gate);
         QFETCH(QString, compute);
         Layout layout = small();
-        layout.model.kind = "gpt-moe";
-        layout.model.experts = 4;
-        layout.model.gate = gate.toStdString();
-        layout.model.expertGroups = 2;
-        layout.model.dropout = layout.model.expertDropout = 0.1;
-        layout.precision.compute = compute.toStdString();
-        if (compute == "fp16") layout.precision.lossScale = "dynamic";
+        layout.model.kind = ModelKind::GptMoe;
+        layout.model.experts.count = 4;
+        layout.model.experts.gate = named(gate);
+        layout.model.experts.groups = 2;
+        layout.model.dropout = layout.model.experts.dropout = 0.1;
+        layout.precision.compute = named(compute);
+        if (compute == "fp16") layout.precision.lossScale = LossScaling::Dynamic;
         layout.run.steps = 20;
         const Plan plan = planOf(layout);
         const RunOutcome near = runOn(plan, false), far = runOn(plan, true);
@@ -129,8 +130,8 @@ private Q_SLOTS:
 
     void checkpointsGoByWayOfTheHost() {
         Layout layout = small();
-        layout.precision.compute = "fp16";
-        layout.precision.lossScale = "dynamic";
+        layout.precision.compute = NumberFormat::Fp16;
+        layout.precision.lossScale = LossScaling::Dynamic;
         layout.precision.scale = 16777216;  // some steps are left out
         layout.run.steps = 8;
         const RunOutcome whole = runOn(planOf(layout), true);
@@ -157,7 +158,7 @@ private:
     static Layout small() {
         Layout layout;
         layout.name = "distant";
-        layout.model = {"gpt", 2, 32, 2, 16, 256, 0.0};
+        layout.model = {ModelKind::Gpt, 2, 32, 2, 16, 256, 0.0};
         layout.batch = {8, 2};
         layout.run = {6, freshSeed() % 10000, 3, 1};
         return layout;

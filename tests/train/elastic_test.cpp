@@ -68,14 +68,14 @@ class ElasticTest : public QObject {
 private:
     Layout layoutOf(int data, int pipeline, int tensor) const {
         Layout layout;
-        layout.model = {"gpt", 4, 16, 2, 8, 256, 0.0};
+        layout.model = {ModelKind::Gpt, 4, 16, 2, 8, 256, 0.0};
         layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
         layout.parallel.data = data;
         layout.parallel.pipeline = pipeline;
         layout.parallel.tensor = tensor;
-        layout.parallel.exchange = "easgd";
+        layout.parallel.exchange = Exchange::Elastic;
         layout.batch = {4 * data, 2};
-        layout.optimizer.kind = "sgd";
+        layout.optimizer.kind = OptimizerKind::Sgd;
         layout.optimizer.learningRate = 0.1;
         layout.optimizer.elasticRho = 3;
         layout.optimizer.warmup = 3;
@@ -187,7 +187,7 @@ private Q_SLOTS:
 
     void pacedTimesAreThosePredicted() {
         Layout layout = layoutOf(3, 1, 1);
-        layout.model = {"gpt", 2, 64, 2, 16, 256, 0.0};
+        layout.model = {ModelKind::Gpt, 2, 64, 2, 16, 256, 0.0};
         layout.batch = {6, 1};
         layout.data.validation = 0;
         double error = HUGE_VAL;
@@ -216,10 +216,10 @@ private Q_SLOTS:
         };
         using Pointers = std::vector<std::string>;
         QCOMPARE(pointers([](Layout&) {}), Pointers{});
-        QCOMPARE(pointers([](Layout& l) { l.optimizer.kind = "adamw"; }), Pointers{"/optimizer/kind"});
+        QCOMPARE(pointers([](Layout& l) { l.optimizer.kind = OptimizerKind::AdamW; }), Pointers{"/optimizer/kind"});
         QCOMPARE(pointers([](Layout& l) { l.optimizer.momentum = 0.5; }), Pointers{"/optimizer/momentum"});
         QCOMPARE(pointers([](Layout& l) { l.optimizer.elasticRho = 11; }), Pointers{"/optimizer/elastic_rho"});
-        QCOMPARE(pointers([](Layout& l) { l.precision.compute = "bf16"; }), Pointers{"/precision/compute"});
+        QCOMPARE(pointers([](Layout& l) { l.precision.compute = NumberFormat::Bf16; }), Pointers{"/precision/compute"});
         QCOMPARE(pointers([](Layout& l) { l.parallel.zero = 1; }), Pointers{"/parallel/zero"});
         QCOMPARE(pointers([](Layout& l) { l.checkpoint.every = 1; }), Pointers{"/checkpoint/every"});
     }

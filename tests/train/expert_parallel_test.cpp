@@ -9,6 +9,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/train/run/text_generator.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
 
@@ -59,12 +60,12 @@ private:
     Layout layoutOf(const std::string& gate, const Split& split, int steps = 20) {
         Layout layout;
         layout.name = "expert parallel";
-        layout.model = {"gpt-moe", 4, 16, 2, 16, 256, 0.1};
-        layout.model.experts = expertsOf(gate);
-        layout.model.gate = gate;
-        layout.model.balance = 0.1;
-        layout.model.expertDropout = 0.2;
-        layout.data.kind = "text";
+        layout.model = {ModelKind::GptMoe, 4, 16, 2, 16, 256, 0.1};
+        layout.model.experts.count = expertsOf(gate);
+        layout.model.experts.gate = named(gate);
+        layout.model.experts.balance = 0.1;
+        layout.model.experts.dropout = 0.2;
+        layout.data.kind = DataKind::Text;
         layout.data.path = folder_.filePath("text.txt").toStdString();
         layout.cluster.hosts = {{"localhost", split.data * split.pipeline}};
         layout.parallel.data = split.data;
@@ -73,9 +74,9 @@ private:
         layout.parallel.bucket = split.bucket;
         layout.schedule.kind = split.schedule;
         layout.schedule.chunks = std::max(1, findScheduleMethod(split.schedule)->minChunks);
-        layout.memory.recompute = split.recompute;
+        layout.memory.recompute = named(split.recompute);
         layout.batch = {globalBatch, split.micro};
-        layout.optimizer.kind = "sgd";
+        layout.optimizer.kind = OptimizerKind::Sgd;
         layout.optimizer.learningRate = 0.05;
         layout.optimizer.warmup = 0;
         layout.optimizer.momentum = 0.9;
@@ -214,9 +215,9 @@ private Q_SLOTS:
         requireEqual([&]() -> QString {
             const auto layoutWith = [&](const Split& split) {
                 Layout layout = layoutOf("switch", split, 6);
-                layout.optimizer.kind = kind.toStdString();
+                layout.optimizer.kind = named(kind);
                 layout.optimizer.momentum = 0;
-                layout.optimizer.epsilon = 1e-3;  // rounding errors of gradients near zero stay what they are
+                layout.optimizer.adamw.epsilon = 1e-3;  // rounding errors of gradients near zero stay what they are
                 layout.optimizer.learningRate = kind == "sm3" ? 0.01 : 5e-4;
                 return layout;
             };
@@ -253,9 +254,9 @@ private Q_SLOTS:
         requireEqual([&]() -> QString {
             const auto layoutWith = [&](const Split& split) {
                 Layout layout = layoutOf(gate.toStdString(), split, 12);
-                layout.precision.compute = compute.toStdString();
-                layout.precision.weights = weights.toStdString();
-                layout.precision.lossScale = "dynamic";
+                layout.precision.compute = named(compute);
+                layout.precision.weights = named(weights);
+                layout.precision.lossScale = LossScaling::Dynamic;
                 layout.precision.scale = 16777216;
                 layout.optimizer.momentum = 0;
                 layout.optimizer.learningRate = 0.01;
@@ -312,11 +313,11 @@ private Q_SLOTS:
         QFETCH(QString, recompute);
         QFETCH(bool, paced);
         Layout layout = layoutOf(gate.toStdString(), {"1f1b", data, pipeline, expert, 1}, 2);
-        layout.memory.recompute = recompute.toStdString();
+        layout.memory.recompute = named(recompute);
         layout.parallel.bucket = 0.004;
         layout.run.validateEvery = 0;
         if (data == expert) layout.checkpoint.every = 2;  // its copy counts too
-        if (expert == 4) layout.precision.compute = "bf16";
+        if (expert == 4) layout.precision.compute = NumberFormat::Bf16;
         if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 0.2};
         const Plan plan = planOf(layout);
         QTemporaryDir checkpoints;
@@ -385,8 +386,8 @@ private Q_SLOTS:
         constexpr int steps = 8;
         const auto layoutWith = [&](const Split& split) {
             Layout layout = layoutOf("noisy-top-k", split, steps);
-            layout.optimizer.kind = "adamw";
-            layout.optimizer.epsilon = 1e-3;
+            layout.optimizer.kind = OptimizerKind::AdamW;
+            layout.optimizer.adamw.epsilon = 1e-3;
             layout.optimizer.learningRate = 2e-3;
             return layout;
         };

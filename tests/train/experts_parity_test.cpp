@@ -6,6 +6,7 @@
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/event/experts.h"
 #include "engine/train/run/text_generator.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
 
@@ -61,23 +62,23 @@ private:
     Layout layoutOf(const std::string& gate, const Split& split) {
         Layout layout;
         layout.name = "experts";
-        layout.model = {"gpt-moe", 4, 16, 2, 16, 256, 0.1};
-        layout.model.experts = expertsOf(gate);
-        layout.model.gate = gate;
-        layout.model.balance = 0.1;
-        layout.model.expertDropout = 0.2;
-        layout.data.kind = "text";
+        layout.model = {ModelKind::GptMoe, 4, 16, 2, 16, 256, 0.1};
+        layout.model.experts.count = expertsOf(gate);
+        layout.model.experts.gate = named(gate);
+        layout.model.experts.balance = 0.1;
+        layout.model.experts.dropout = 0.2;
+        layout.data.kind = DataKind::Text;
         layout.data.path = folder_.filePath("text.txt").toStdString();
         layout.cluster.hosts = {{"localhost", split.data * split.pipeline}};
         layout.parallel.data = split.data;
         layout.parallel.pipeline = split.pipeline;
         layout.parallel.zero = split.zero;
-        layout.parallel.partition = split.partition;
+        layout.parallel.partition = named(split.partition);
         layout.schedule.kind = split.schedule;
         if (std::string_view(split.schedule) == "interleaved-1f1b") layout.schedule.chunks = 2;
-        layout.memory.recompute = split.recompute;
+        layout.memory.recompute = named(split.recompute);
         layout.batch = {globalBatch, split.micro};
-        layout.optimizer.kind = "sgd";
+        layout.optimizer.kind = OptimizerKind::Sgd;
         layout.optimizer.learningRate = 0.05;
         layout.optimizer.warmup = 0;
         layout.optimizer.momentum = 0.9;
@@ -201,7 +202,7 @@ private Q_SLOTS:
         QFETCH(QString, exchange);
         requireEqual([&]() -> QString {
             Layout layout = layoutOf("switch", {"1f1b", 2, 1, 2});
-            layout.parallel.exchange = exchange.toStdString();
+            layout.parallel.exchange = named(exchange);
             if (exchange == "easgd") layout.optimizer.momentum = 0;
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
@@ -263,9 +264,9 @@ private Q_SLOTS:
         QFETCH(QString, gate);
         const auto unevenness = [&](double weight) {
             Layout layout = layoutOf(gate.toStdString(), {});
-            layout.model.balance = weight;
-            layout.model.dropout = layout.model.expertDropout = 0;
-            layout.optimizer.kind = "adamw";
+            layout.model.experts.balance = weight;
+            layout.model.dropout = layout.model.experts.dropout = 0;
+            layout.optimizer.kind = OptimizerKind::AdamW;
             layout.optimizer.learningRate =
                 gate == "switch" || gate == "gshard" ? 5e-4 : 5e-3;  // noise evens out what has hardly learned
             layout.run.steps = 60;

@@ -5,6 +5,7 @@
 #include "engine/train/model/experts_layer.h"
 #include "engine/train/model/stage.h"
 #include "kernels/threads.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/kernels/experts_reference.h"
 #include "tests/train/model_gradients.h"
@@ -211,15 +212,15 @@ private Q_SLOTS:
     /// Of blocks the second and fourth have experts; names and shapes are those that checkpoints have.
     void everySecondBlock() {
         StageSpec spec;
-        spec.model.kind = "gpt-moe";
+        spec.model.kind = ModelKind::GptMoe;
         spec.model.layers = 4;
         spec.firstLayer = 1;
         spec.layers = 3;
         spec.first = spec.last = false;
         spec.model.hidden = 12;
         spec.model.heads = 3;
-        spec.model.experts = 2;
-        spec.model.gate = "noisy-top-k";
+        spec.model.experts.count = 2;
+        spec.model.experts.gate = GateMethod::NoisyTopK;
         Arena arena;
         Stage stage(spec, arena);
         std::map<std::string, std::vector<int>> shapes;
@@ -239,10 +240,10 @@ private Q_SLOTS:
     /// Normal numbers without what lies beyond two deviations, of variance 0.1 ÷ inputs (before the tails went).
     void switchStartsFromATruncatedNormal() {
         StageSpec spec;
-        spec.model.kind = "gpt-moe";
+        spec.model.kind = ModelKind::GptMoe;
         spec.model.layers = spec.layers = 2;
         spec.model.hidden = 64;
-        spec.model.experts = 2;
+        spec.model.experts.count = 2;
         spec.seed = freshSeed();
         Arena arena;
         Stage stage(spec, arena);
@@ -266,22 +267,22 @@ private Q_SLOTS:
         RandomInputs in;
         const reference::Shape shape{"gpt", 2, 10, 2, in.whole(2, 6), in.whole(3, 9), in.whole(1, 3)};
         StageSpec spec;
-        spec.model = {"gpt-moe", 2, shape.hidden, shape.heads, shape.sequence, shape.vocabulary, 0};
-        spec.model.gate = names[std::size_t(kind)];
-        const bool grouped = spec.model.gate == "hierarchical";
-        spec.model.experts = grouped ? 6 : in.whole(2, 4);
-        spec.model.expertGroups = in.whole(2, 3);
-        spec.model.capacity = 0.5 + 0.25 * in.whole(0, 4);
-        spec.model.tokenExperts =
-            (spec.model.experts * expertCapacity(spec.model) + shape.sequence - 1) / shape.sequence;
-        spec.model.balance = 0.3;
+        spec.model = {ModelKind::GptMoe, 2, shape.hidden, shape.heads, shape.sequence, shape.vocabulary, 0};
+        spec.model.experts.gate = named(names[std::size_t(kind)]);
+        const bool grouped = spec.model.experts.gate == GateMethod::Hierarchical;
+        spec.model.experts.count = grouped ? 6 : in.whole(2, 4);
+        spec.model.experts.groups = in.whole(2, 3);
+        spec.model.experts.capacity = 0.5 + 0.25 * in.whole(0, 4);
+        spec.model.experts.tokenExperts =
+            (spec.model.experts.count * expertCapacity(spec.model) + shape.sequence - 1) / shape.sequence;
+        spec.model.experts.balance = 0.3;
         spec.layers = 2;
         spec.samples = shape.samples;
-        GateShape gate{shape.samples, shape.sequence, spec.model.experts, expertChoices(spec.model),
+        GateShape gate{shape.samples, shape.sequence, spec.model.experts.count, expertChoices(spec.model),
                        expertCapacity(spec.model)};
         if (grouped) {
-            gate.groups = spec.model.expertGroups;
-            gate.groupChoices = spec.model.topGroups;
+            gate.groups = spec.model.experts.groups;
+            gate.groupChoices = spec.model.experts.topGroups;
         }
         Arena arena;
         Stage stage(spec, arena);
@@ -307,8 +308,8 @@ private Q_SLOTS:
                         {gate, kinds[std::size_t(kind)], shape.hidden, {}},
                         {}};
             randomise(batch.experts, arena, "h.1", spec.seed, sample);
-            batch.experts.rule.tokenExperts = spec.model.tokenExperts;
-            batch.experts.rule.entropy = float(spec.model.entropy);
+            batch.experts.rule.tokenExperts = spec.model.experts.tokenExperts;
+            batch.experts.rule.entropy = float(spec.model.experts.entropy);
             while (!batch.experts.sure(weights, "h.1", below(weights, batch)))
                 batch.tokens = in.tokens(std::size_t(shape.tokens()), shape.vocabulary);
             batch.decision = batch.experts.decision(weights, "h.1", below(weights, batch));
@@ -322,7 +323,7 @@ private Q_SLOTS:
             double sum = 0;
             for (const Batch& batch : batches)
                 sum += entropy(w, batch) +
-                       spec.model.balance * batch.experts.balance(w, "h.1", batch.decision, below(w, batch));
+                       spec.model.experts.balance * batch.experts.balance(w, "h.1", batch.decision, below(w, batch));
             return sum / 2;
         };
         Weights wanted;

@@ -2,6 +2,7 @@
 // Adafactor and SM3 over several steps, against their papers' formulas in double precision and against PyTorch.
 #include "engine/train/optim/optimizer.h"
 #include "kernels/threads.h"
+#include "tests/support/named.h"
 #include "tests/kernels/factored_reference.h"
 #include "tests/kernels/random_inputs.h"
 
@@ -49,7 +50,7 @@ std::int64_t optimizerBytes(const Arena& arena) {
 
 OptimizerSpec specOf(const char* kind) {
     OptimizerSpec spec;
-    spec.kind = kind;
+    spec.kind = named(kind);
     spec.warmup = 0;
     spec.learningRate = 0.05;
     spec.weightDecay = 0.3;
@@ -104,8 +105,8 @@ private Q_SLOTS:
         RandomInputs in;
         Weights weights(in);
         OptimizerSpec spec = specOf("adafactor");
-        spec.decayRate = 0.7;
-        spec.clipThreshold = 0.9;
+        spec.adafactor.decayRate = 0.7;
+        spec.adafactor.clipThreshold = 0.9;
         Arena arena;
         const auto optimizer = makeOptimizer({spec}, weights.parameters, arena);
         // One number a row, a column, an element of the vector; and two each for the norms.

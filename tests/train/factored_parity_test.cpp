@@ -3,6 +3,7 @@
 // and the plan have, and any layout goes on from any other's checkpoint.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/train/run/text_generator.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
 
@@ -40,13 +41,13 @@ class FactoredParityTest : public QObject {
 
     Layout layoutOf(const std::string& model, const std::string& optimizer, const Split& split) const {
         Layout layout;
-        layout.model = {model, 4, 16, 4, 16, 259, 0};
-        layout.data.kind = "text";
+        layout.model = {named(model), 4, 16, 4, 16, 259, 0};
+        layout.data.kind = DataKind::Text;
         layout.data.path = folder_.filePath("text.txt").toStdString();
         splitOver(layout, split);
-        if (split.zero == 3) layout.parallel.partition = "layers";
+        if (split.zero == 3) layout.parallel.partition = PartitionKind::Layers;
         layout.batch = {8, 1};
-        layout.optimizer.kind = optimizer;
+        layout.optimizer.kind = named(optimizer);
         // Both divide a gradient by what they know of its size, however small it is: rounding errors of gradients near
         // zero become whole updates. At twice to three times these rates one text in six lets them grow past the
         // tolerance.
@@ -252,7 +253,12 @@ private Q_SLOTS:
         for (const char* optimizer : optimizers) {
             const auto trained = [&](double scale, const Split& split) {
                 Layout layout = layoutOf("gpt", optimizer, split);
-                layout.precision = {"fp16", "master", "compute", "dynamic", scale, 200};
+                layout.precision = {NumberFormat::Fp16,
+                                    WeightStorage::Master,
+                                    GradientFormat::Compute,
+                                    LossScaling::Dynamic,
+                                    scale,
+                                    200};
                 return runInProcess(planOf(layout));
             };
             const RunOutcome wanted = trained(1024, {}), left = trained(16777216, {1, 2, 2});

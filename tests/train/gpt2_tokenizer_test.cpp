@@ -144,7 +144,7 @@ private Q_SLOTS:
         Layout layout;
         layout.model.sequence = 3;
         layout.model.vocabulary = 257;
-        layout.data.tokenizer = "gpt2";
+        layout.data.tokenizer = TokenizerKind::Gpt2;
         layout.data.tokenizerPath = folder.path().toStdString();
         layout.data.validation = 0;
         const auto corpus = Corpus::fromText("ababababab", layout, "text");
@@ -176,7 +176,7 @@ private Q_SLOTS:
         Layout layout;
         layout.model.sequence = 3;
         layout.model.vocabulary = 100;
-        layout.data.kind = "tokens";
+        layout.data.kind = DataKind::Tokens;
         layout.data.path = folder.path().toStdString();
         const auto corpus = Corpus::load(layout);
         QVERIFY2(corpus.has_value(), corpus ? "" : corpus.error().text().c_str());

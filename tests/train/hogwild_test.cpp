@@ -5,6 +5,7 @@
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/launch/job/run_header.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/loss_curves.h"
@@ -23,13 +24,13 @@ class HogwildTest : public QObject {
 private:
     Layout layoutOf(int workers, const char* model = "gpt") const {
         Layout layout;
-        layout.model = {model, 2, 16, 2, 8, 256, 0.0};
+        layout.model = {named(model), 2, 16, 2, 8, 256, 0.0};
         layout.cluster.hosts = {{"localhost", workers}};
         layout.parallel.data = workers;
         layout.parallel.pipeline = 1;
-        layout.parallel.exchange = "hogwild";
+        layout.parallel.exchange = Exchange::Hogwild;
         layout.batch = {4 * workers, 2};
-        layout.optimizer.kind = "sgd";
+        layout.optimizer.kind = OptimizerKind::Sgd;
         layout.optimizer.learningRate = 0.1;
         layout.optimizer.warmup = 3;
         layout.optimizer.weightDecay = 0;
@@ -91,12 +92,12 @@ private Q_SLOTS:
         QFETCH(double, clip);
         QFETCH(QString, schedule);
         Layout layout = layoutOf(1, "gpt");
-        layout.model.kind = model.toStdString();
+        layout.model.kind = named(model);
         layout.optimizer.clip = clip;
-        layout.optimizer.schedule = schedule.toStdString();
+        layout.optimizer.schedule = named(schedule);
         const RunOutcome run = runInProcess(planOf(layout));
         QVERIFY2(run.error.empty(), run.error.c_str());
-        layout.parallel.exchange = "allreduce";
+        layout.parallel.exchange = Exchange::AllReduce;
         const RunOutcome plain = runInProcess(planOf(layout));
         QVERIFY2(plain.error.empty(), plain.error.c_str());
         QCOMPARE(plain.counter(EventKind::Loss).size(), std::size_t{9});
@@ -123,7 +124,7 @@ private Q_SLOTS:
         QFETCH(int, workers);
         QFETCH(QString, model);
         Layout layout = layoutOf(workers);
-        layout.model.kind = model.toStdString();
+        layout.model.kind = named(model);
         layout.run.steps = 40;
         layout.run.validateEvery = 0;
         const Plan plan = planOf(layout);
@@ -250,7 +251,7 @@ private Q_SLOTS:
     /// quicker.
     void aStepIsAGradientAnUpdateAndARead() {
         Layout layout = layoutOf(3);
-        layout.model = {"gpt", 2, 64, 2, 16, 256, 0.0};
+        layout.model = {ModelKind::Gpt, 2, 64, 2, 16, 256, 0.0};
         layout.batch = {6, 1};
         layout.data.validation = 0;
         layout.cluster.pace = PaceSpec{"h100-sxm", 0.1};
@@ -300,11 +301,11 @@ private Q_SLOTS:
         };
         using Pointers = std::vector<std::string>;
         QCOMPARE(pointers([](Layout&) {}), Pointers{});
-        QCOMPARE(pointers([](Layout& l) { l.optimizer.kind = "adamw"; }), Pointers{"/optimizer/kind"});
+        QCOMPARE(pointers([](Layout& l) { l.optimizer.kind = OptimizerKind::AdamW; }), Pointers{"/optimizer/kind"});
         QCOMPARE(pointers([](Layout& l) { l.optimizer.momentum = 0.5; }), Pointers{"/optimizer/momentum"});
         QCOMPARE(pointers([](Layout& l) { l.optimizer.weightDecay = 0.1; }), Pointers{"/optimizer/weight_decay"});
-        QCOMPARE(pointers([](Layout& l) { l.precision.compute = "bf16"; }), Pointers{"/precision/compute"});
-        QCOMPARE(pointers([](Layout& l) { l.precision.compute = "fp16"; }), Pointers{"/precision/compute"});
+        QCOMPARE(pointers([](Layout& l) { l.precision.compute = NumberFormat::Bf16; }), Pointers{"/precision/compute"});
+        QCOMPARE(pointers([](Layout& l) { l.precision.compute = NumberFormat::Fp16; }), Pointers{"/precision/compute"});
         QCOMPARE(pointers([](Layout& l) { l.parallel.zero = 1; }), Pointers{"/parallel/zero"});
         QCOMPARE(pointers([](Layout& l) {
                      l.parallel.pipeline = 2;
@@ -321,7 +322,8 @@ private Q_SLOTS:
                      l.cluster.hosts = {{"localhost", 4}};
                  }),
                  Pointers{"/parallel/context"});
-        QCOMPARE(pointers([](Layout& l) { l.parallel.allReduce = "ring"; }), Pointers{"/parallel/all_reduce"});
+        QCOMPARE(pointers([](Layout& l) { l.parallel.allReduce = AllReduceKind::Ring; }),
+                 Pointers{"/parallel/all_reduce"});
         QCOMPARE(pointers([](Layout& l) {
                      l.cluster.hosts = {{"localhost", 1}, {"other", 1}};
                  }),

@@ -17,10 +17,10 @@ namespace {
 
 Layout layoutOf(RandomInputs& in) {
     Layout layout;
-    layout.model.kind = "cnn";
-    layout.model.image = 16;
-    layout.model.channels = in.whole(1, 3);
-    layout.model.classes = in.whole(2, 12);
+    layout.model.kind = ModelKind::Cnn;
+    layout.model.cnn.image = 16;
+    layout.model.cnn.channels = in.whole(1, 3);
+    layout.model.cnn.classes = in.whole(2, 12);
     layout.run.seed = in.whole(0, 1 << 30);
     layout.batch = {16, 2};
     return layout;
@@ -44,16 +44,16 @@ private Q_SLOTS:
             if (i % window + 1 == window) seen.insert(images[i]);
             else QVERIFY2(images[i] < 256, qPrintable(in.seed()));
         }
-        QCOMPARE(int(seen.size()), layout.model.classes);
-        QVERIFY(*seen.rbegin() < layout.model.classes);
+        QCOMPARE(int(seen.size()), layout.model.cnn.classes);
+        QVERIFY(*seen.rbegin() < layout.model.cnn.classes);
     }
 
     /// Images of a class, wherever they are shifted to, vary alike along their rows; another class's do otherwise.
     void classesDiffer() {
         ModelSpec model;
-        model.kind = "cnn";
-        model.image = 16;
-        model.classes = 2;
+        model.kind = ModelKind::Cnn;
+        model.cnn.image = 16;
+        model.cnn.classes = 2;
         const auto images = generateImages(Layout{}.run.seed, model, 400);
         const std::size_t side = 16, window = side * side + 1;
         // Products of pixels that lie (down, across) apart, all round: no shift changes their mean.
@@ -84,7 +84,7 @@ private Q_SLOTS:
         RandomInputs in;
         Layout layout = layoutOf(in);
         layout.parallel.data = 4;
-        layout.data.lastBatch = "drop";
+        layout.data.lastBatch = LastBatch::Drop;
         const auto corpus = Corpus::load(layout);
         QVERIFY2(corpus.has_value(), corpus ? "" : corpus.error().text().c_str());
         QVERIFY(corpus->summary().find("images to train on") != std::string::npos);

@@ -19,6 +19,7 @@
 #include "engine/layout/schedule/passes.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/text.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/rank_threads.h"
 
@@ -237,7 +238,7 @@ private Q_SLOTS:
             const int p = 1 + static_cast<int>(random.below(4)), m = 1 + static_cast<int>(random.below(5));
             const int heads = 1 + static_cast<int>(random.below(3));
             const std::array kinds{"gpt", "mlp", "gpt-moe", "llama", "cnn"};
-            layout.model = {kinds[random.below(5)],
+            layout.model = {named(kinds[random.below(5)]),
                             p * (1 + static_cast<int>(random.below(2))),
                             heads * (2 + static_cast<int>(random.below(6))),
                             heads,
@@ -246,42 +247,44 @@ private Q_SLOTS:
                             0};
             layout.parallel.data = 1 + static_cast<int>(random.below(2));
             layout.parallel.pipeline = p;
-            const bool experts = layout.model.kind == "gpt-moe", llama = layout.model.kind == "llama",
+            const bool experts = layout.model.kind == ModelKind::GptMoe, llama = layout.model.kind == ModelKind::Llama,
                        images = readsImages(layout.model);
             if (llama) {
                 layout.model.hidden = heads * 2 * (1 + static_cast<int>(random.below(3)));
-                layout.model.kvHeads = heads == 2 ? 1 + static_cast<int>(random.below(2)) : random.below(2) ? 1 : heads;
+                layout.model.llama.kvHeads = heads == 2        ? 1 + static_cast<int>(random.below(2))
+                                             : random.below(2) ? 1
+                                                               : heads;
             }
             if (experts) {
                 const std::array gates{"switch", "noisy-top-k",   "hierarchical",
                                        "gshard", "expert-choice", "capped-expert-choice"};
-                layout.model.gate = gates[random.below(gates.size())];
-                layout.model.experts = 2 + static_cast<int>(random.below(4));
-                layout.model.capacity = 0.5 + 0.25 * random.below(6);
-                layout.model.expertDropout = random.below(2) ? 0.1 : 0;
+                layout.model.experts.gate = named(gates[random.below(gates.size())]);
+                layout.model.experts.count = 2 + static_cast<int>(random.below(4));
+                layout.model.experts.capacity = 0.5 + 0.25 * random.below(6);
+                layout.model.experts.dropout = random.below(2) ? 0.1 : 0;
                 layout.model.layers = std::max(2, layout.model.layers);
             }
             layout.parallel.tensor = experts || images ? 1 : 1 + static_cast<int>(random.below(3));
             if (const int t = layout.parallel.tensor; t > 1) {
                 layout.model.heads *= t;
-                layout.model.kvHeads *= t;
+                layout.model.llama.kvHeads *= t;
                 layout.model.hidden *= t;
                 layout.parallel.sequence = random.below(2);
                 if (layout.parallel.sequence) layout.model.sequence *= t;
             }
             if (experts && random.below(2)) {
                 layout.parallel.expert = layout.parallel.data = 2 + static_cast<int>(random.below(2));
-                layout.model.experts = layout.parallel.expert * (1 + static_cast<int>(random.below(3)));
+                layout.model.experts.count = layout.parallel.expert * (1 + static_cast<int>(random.below(3)));
             }
             if (experts && hasGroups(layout.model)) {
-                layout.model.experts *= 4;
-                layout.model.expertGroups = 2 + 2 * static_cast<int>(random.below(2));
-                layout.model.topK = 2;
-                if (layout.model.expertGroups == 4) layout.model.experts *= 2;
+                layout.model.experts.count *= 4;
+                layout.model.experts.groups = 2 + 2 * static_cast<int>(random.below(2));
+                layout.model.experts.topK = 2;
+                if (layout.model.experts.groups == 4) layout.model.experts.count *= 2;
             }
             if (experts)
-                layout.model.tokenExperts =
-                    (layout.model.experts * expertCapacity(layout.model) + layout.model.sequence - 1) /
+                layout.model.experts.tokenExperts =
+                    (layout.model.experts.count * expertCapacity(layout.model) + layout.model.sequence - 1) /
                     layout.model.sequence;
             layout.model.dropout = random.below(2) ? 0.1 : 0;
             if (!experts && !images && random.below(3) == 0) {
@@ -306,10 +309,10 @@ private Q_SLOTS:
             if (images && layout.model.layers > 6)
                 layout.model.layers = p * v;  // maps of the lowest have 4^layers pixels
             if (images) {
-                layout.model.image = 1 << layout.model.layers;
-                layout.model.channels = 1 + static_cast<int>(random.below(3));
-                layout.model.convolutions = 1 + static_cast<int>(random.below(3));
-                layout.model.classes = 2 + static_cast<int>(random.below(300));
+                layout.model.cnn.image = 1 << layout.model.layers;
+                layout.model.cnn.channels = 1 + static_cast<int>(random.below(3));
+                layout.model.cnn.convolutions = 1 + static_cast<int>(random.below(3));
+                layout.model.cnn.classes = 2 + static_cast<int>(random.below(300));
                 layout.model.hidden = 1 + static_cast<int>(random.below(3));
             }
             if (random.below(3) == 0) {
@@ -322,24 +325,25 @@ private Q_SLOTS:
                     layout.model.feedForward.push_back(layout.parallel.tensor *
                                                        (1 + static_cast<int>(random.below(60))));
             const std::array recomputes{"none", "full", "sqrt", "every", "selective"};
-            layout.memory.recompute = recomputes[random.below(hasAttention(layout.model) ? 5 : 4)];
+            layout.memory.recompute = named(recomputes[random.below(hasAttention(layout.model) ? 5 : 4)]);
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
             layout.memory.partitionActivations = random.below(2);
-            if (method.flushes && random.below(2)) layout.memory.swap = "activations";
-            if (images && layout.memory.recompute == "none") {
+            if (method.flushes && random.below(2)) layout.memory.swap = SwapKind::Activations;
+            if (images && layout.memory.recompute == RecomputeKind::None) {
                 const std::array kept{"kept", "lossless", "lossy-16", "lossy-10", "lossy-8"};
-                layout.memory.activations = kept[random.below(kept.size())];
+                layout.memory.activations = named(kept[random.below(kept.size())]);
             }
             const std::array optimizers{"adamw", "adamw-8bit", "sgd", "adafactor", "sm3"};
-            layout.optimizer.kind = optimizers[random.below(5)];
+            layout.optimizer.kind = named(optimizers[random.below(5)]);
             layout.optimizer.momentum = random.below(2) ? 0.9 : 0;
             const auto one = [&](std::initializer_list<const char*> of) { return of.begin()[random.below(of.size())]; };
-            layout.precision.compute = one({"fp32", "bf16", "fp16"});
-            layout.precision.weights = one({"master", "fp32", "alone"});
-            layout.precision.gradients = one({"compute", "fp32"});
-            layout.precision.lossScale = method.flushes ? one({"none", "static", "dynamic"}) : "none";
-            if (layout.memory.activations == "lossy-16" && layout.precision.compute != "fp32")
-                layout.memory.activations = "lossy-10";
+            layout.precision.compute = named(one({"fp32", "bf16", "fp16"}));
+            layout.precision.weights = named(one({"master", "fp32", "alone"}));
+            layout.precision.gradients = named(one({"compute", "fp32"}));
+            layout.precision.lossScale = named(method.flushes ? one({"none", "static", "dynamic"}) : "none");
+            if (layout.memory.activations == ActivationStorage::Lossy16 &&
+                layout.precision.compute != NumberFormat::Fp32)
+                layout.memory.activations = ActivationStorage::Lossy10;
             const auto plan = makePlan(layout);
             QVERIFY2(plan.has_value(), plan ? "" : toText(plan.error()).c_str());
             compare(layout, plan->lowered);
@@ -349,13 +353,13 @@ private Q_SLOTS:
 
     void splitBackwardsAndSeveralStagesToo() {
         Layout layout;
-        layout.model = {"gpt", 8, 12, 3, 7, 256, 0};
+        layout.model = {ModelKind::Gpt, 8, 12, 3, 7, 256, 0};
         layout.parallel.data = 1;
         layout.parallel.pipeline = 2;
         layout.schedule.chunks = 2;
         layout.batch = {4, 2};
-        layout.model.image = 256;
-        layout.model.convolutions = 1;  // of such large maps
+        layout.model.cnn.image = 256;
+        layout.model.cnn.convolutions = 1;  // of such large maps
         for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama", "cnn"})
             for (const char* csv :
                  {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
@@ -363,18 +367,19 @@ private Q_SLOTS:
                   "0F0,0F1,3F0,3B0,3F1,3I1,3W1,0I0,0B1,0W0\n1F0,2F0,1F1,2F1,2B0,1I0,2I1,1B1,1W0,2W1\n",
                   "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,"
                   "1W1\n"}) {
-                layout.model.kind = kind;
+                layout.model.kind = named(kind);
                 layout.model.hidden = readsImages(layout.model) ? 2 : 12;
                 for (const char* recompute : {"none", "full", "every"}) {
-                    layout.memory.recompute = recompute;
+                    layout.memory.recompute = named(recompute);
                     for (const int tensor : {1, 3}) {
-                        if (tensor > 1 && (layout.model.kind == "gpt-moe" || layout.model.kind == "cnn" ||
-                                           layout.memory.recompute == "none"))
+                        if (tensor > 1 &&
+                            (layout.model.kind == ModelKind::GptMoe || layout.model.kind == ModelKind::Cnn ||
+                             layout.memory.recompute == RecomputeKind::None))
                             continue;
                         layout.parallel.tensor = tensor;
                         layout.memory.partitionActivations = tensor > 1;
                         for (const bool swaps : {false, true}) {
-                            layout.memory.swap = swaps ? "activations" : "none";
+                            layout.memory.swap = named(swaps ? "activations" : "none");
                             LowerOptions options{false, true, true};
                             options.swap = swaps;
                             compare(layout, lower(*parseCsv(csv), options));

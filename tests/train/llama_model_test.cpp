@@ -101,12 +101,12 @@ private Q_SLOTS:
         RandomInputs in;
         const reference::LlamaShape shape = randomShape(in);
         StageSpec spec;
-        spec.model.kind = "llama";
+        spec.model.kind = ModelKind::Llama;
         spec.model.layers = shape.layers;
         spec.model.hidden = shape.hidden;
         spec.model.heads = shape.heads;
-        spec.model.kvHeads = shape.keyHeads;
-        spec.model.ropeBase = shape.base;
+        spec.model.llama.kvHeads = shape.keyHeads;
+        spec.model.llama.ropeBase = shape.base;
         spec.model.sequence = shape.sequence;
         spec.model.vocabulary = shape.vocabulary;
         spec.model.feedForward = {in.whole(4, 20)};  // the same in all layers

@@ -2,6 +2,7 @@
 // The llama under every kind of parallelism: whatever shares the work, losses are those of one rank.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/train/run/text_generator.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
 
@@ -23,16 +24,16 @@ class LlamaParityTest : public QObject {
 private:
     Layout layoutOf(double dropout, const Split& split) {
         Layout layout;
-        layout.model.kind = "llama";
+        layout.model.kind = ModelKind::Llama;
         layout.model.layers = 4;
         layout.model.hidden = 32;
         layout.model.heads = 8;
-        layout.model.kvHeads = 4;
+        layout.model.llama.kvHeads = 4;
         layout.model.sequence = 16;
         layout.model.vocabulary = 259;  // divided by no group: members hold parts one row apart
         layout.model.dropout = dropout;
         layout.model.feedForward = {84};
-        layout.data.kind = "text";
+        layout.data.kind = DataKind::Text;
         layout.data.path = folder_.filePath("text.txt").toStdString();
         splitOver(layout, split);
         layout.batch = {8, split.pipeline * split.data == 8 ? 1 : 2};
@@ -127,7 +128,7 @@ private Q_SLOTS:
         QFETCH(QString, recompute);
         Layout layout = layoutOf(0.2, {1, 2, 2, 1, true});
         const RunOutcome whole = runInProcess(planOf(layout));
-        layout.memory.recompute = recompute.toStdString();
+        layout.memory.recompute = named(recompute);
         const RunOutcome run = runInProcess(planOf(layout));
         QVERIFY2(run.error.empty(), run.error.c_str());
         QCOMPARE(run.counter(EventKind::Loss), whole.counter(EventKind::Loss));  // to the bit
@@ -145,8 +146,8 @@ private Q_SLOTS:
         QFETCH(QString, optimizer);
         QFETCH(int, zero);
         Layout layout = layoutOf(0, {2, 1, 2, 1, false, zero});
-        layout.optimizer.kind = optimizer.toStdString();
-        if (zero == 3) layout.parallel.partition = "layers";
+        layout.optimizer.kind = named(optimizer);
+        if (zero == 3) layout.parallel.partition = PartitionKind::Layers;
         // Their updates are as large for a gradient that is little but rounding: weights part sooner.
         oneRank_.requireEqual(layout, {1e-4, 1e-2});
     }
@@ -166,10 +167,10 @@ private Q_SLOTS:
         QFETCH(QString, compute);
         QFETCH(QString, weights);
         Layout layout = layoutOf(0, {2, 1, 2, 1, true, 1});
-        layout.precision.compute = compute.toStdString();
-        layout.precision.weights = weights.toStdString();
+        layout.precision.compute = named(compute);
+        layout.precision.weights = named(weights);
         if (compute == "fp16") {
-            layout.precision.lossScale = "dynamic";
+            layout.precision.lossScale = LossScaling::Dynamic;
             layout.precision.scale = 1024;
         }
         requireEqual(runInProcess(planOf(layout)), oneRank_.trained(layoutOf(0, {})), {0.02, 0.1});

@@ -32,11 +32,11 @@ std::vector<std::int32_t> readTokens(const QString& path) {
 
 ModelSpec modelSpec() {
     ModelSpec model;
-    model.kind = "llama";
+    model.kind = ModelKind::Llama;
     model.layers = 3;
     model.hidden = 48;
     model.heads = 6;
-    model.kvHeads = 2;
+    model.llama.kvHeads = 2;
     model.sequence = 16;
     model.vocabulary = 131;
     model.feedForward = {112};
@@ -117,7 +117,7 @@ private Q_SLOTS:
         Layout layout;
         layout.model = modelSpec();
         layout.model.weights = at("saved").string();
-        layout.data.kind = "tokens";
+        layout.data.kind = DataKind::Tokens;
         Tokens tokens(4000);
         for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = std::uint16_t(i * i % 131);
         QFile file(folder_.filePath("tokens16.bin"));
@@ -178,10 +178,10 @@ private Q_SLOTS:
         QVERIFY(has(refusal("tied", same), "their output projection is the token embedding"));
         QVERIFY(has(refusal("biased", same), "q_proj.weight has a bias"));
         QVERIFY(has(refusal("nothing", same), "cannot"));
-        QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.ropeBase = 500000; }), "model.rope_base 10000"));
-        QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.kvHeads = 3; }), "model.kv_heads 2"));
-        QVERIFY(
-            has(refusal("saved/model.safetensors", [](ModelSpec& m) { m.kvHeads = 3; }), "k_proj.weight is [16, 48]"));
+        QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.llama.ropeBase = 500000; }), "model.rope_base 10000"));
+        QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.llama.kvHeads = 3; }), "model.kv_heads 2"));
+        QVERIFY(has(refusal("saved/model.safetensors", [](ModelSpec& m) { m.llama.kvHeads = 3; }),
+                    "k_proj.weight is [16, 48]"));
         QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.heads = 8; }), "model.heads 6"));
         QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.layers = 4; }), "there is no model.layers.3."));
         QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.feedForward = {100}; }), "gate_proj.weight is [112, 48]"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory ledger against what the arena handed out: predicted peaks are measured peaks. Paced, because at full speed
 // a rank that is late takes its messages late, and its neighbour holds them for so long.
+#include "tests/support/named.h"
 #include "tests/support/sanitizer.h"
 #include "tests/train/run_in_process.h"
 
@@ -34,7 +35,7 @@ private Q_SLOTS:
         Layout layout;
         // Experts are in every second block: stages are alike with two. To a slower neighbour more messages would be on
         // their way than the ledger counts.
-        layout.model = {model.toStdString(), model == "gpt-moe" ? 8 : 4, 32, 2, 32, 256, 0.0};
+        layout.model = {named(model), model == "gpt-moe" ? 8 : 4, 32, 2, 32, 256, 0.0};
         if (model == "cnn") layout.model.hidden = 4;  // of whose stages the lower ones compute for longer
         layout.cluster.hosts = {{"localhost", data * pipeline}};
         layout.parallel.data = data;
@@ -94,7 +95,7 @@ private:
                 // Experts need most in passing where a backward begins, beside the gradient that the one before may
                 // have sent already.
                 const bool moves = category == MemoryCategory::Activations || category == MemoryCategory::Buffers ||
-                                   (category == MemoryCategory::Temporary && layout.model.kind == "gpt-moe");
+                                   (category == MemoryCategory::Temporary && layout.model.kind == ModelKind::GptMoe);
                 const double many = std::max(0.02 * double(foreseen), moves ? message : 0);
                 if (double(foreseen - measured) > many || double(least(peakKind(category)) - foreseen) > many)
                     return said;

@@ -5,6 +5,7 @@
 #include "engine/train/model/output_head.h"
 #include "engine/train/model/stage.h"
 #include "kernels/threads.h"
+#include "tests/support/named.h"
 #include "tests/train/model_gradients.h"
 #include "tests/kernels/random_inputs.h"
 #include "tests/kernels/reference.h"
@@ -135,7 +136,7 @@ private Q_SLOTS:
         RandomInputs in;
         const reference::Shape shape = randomShape(in, kind.toStdString());
         StageSpec spec;
-        spec.model.kind = shape.kind;
+        spec.model.kind = named(shape.kind);
         spec.model.layers = spec.layers = shape.layers;
         spec.model.hidden = shape.hidden;
         spec.model.heads = shape.heads;

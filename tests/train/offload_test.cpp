@@ -4,6 +4,7 @@
 #include "engine/base/random.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
+#include "tests/support/named.h"
 #include "tests/support/sanitizer.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
@@ -39,7 +40,7 @@ private:
     /// Fresh sizes; four steps, dropout, several microbatches, gradients that are clipped.
     Layout layoutOf(int data, int pipeline, int tensor, int zero) {
         Layout layout;
-        layout.model.kind = "gpt";
+        layout.model.kind = ModelKind::Gpt;
         layout.model.layers = pipeline * (1 + below(3));
         layout.model.heads = tensor * (1 + below(2));
         layout.model.hidden = layout.model.heads * (3 + below(5));
@@ -61,7 +62,7 @@ private:
     }
 
     static Layout offloaded(Layout layout) {
-        layout.memory.offload = "optimizer";
+        layout.memory.offload = OffloadKind::Optimizer;
         return layout;
     }
 
@@ -140,9 +141,9 @@ private Q_SLOTS:
         QFETCH(int, zero);
         QFETCH(QString, compute);
         Layout layout = layoutOf(data, pipeline, tensor, zero);
-        layout.precision.compute = compute.toStdString();
+        layout.precision.compute = named(compute);
         if (compute == "fp16") {  // its first steps are skipped
-            layout.precision.lossScale = "dynamic";
+            layout.precision.lossScale = LossScaling::Dynamic;
             layout.precision.scale = 16777216;
             layout.run.steps = 8;
         }
@@ -201,9 +202,9 @@ private Q_SLOTS:
         layout.parallel.expert = expert;
         layout.cluster.hosts[0].devices = 2 * context;
         if (expert > 1) {
-            layout.model.kind = "gpt-moe";
+            layout.model.kind = ModelKind::GptMoe;
             layout.model.layers = 2;
-            layout.model.experts = 4;
+            layout.model.experts.count = 4;
         }
         const Plan plan = planOf(offloaded(layout));
         const RunOutcome got = runInProcess(plan);
@@ -229,9 +230,9 @@ private Q_SLOTS:
         QFETCH(QString, weights);
         QFETCH(QString, gradients);
         Layout layout = layoutOf(2, 1, 1, below(3));
-        layout.optimizer.kind = optimizer.toStdString();
+        layout.optimizer.kind = named(optimizer);
         layout.optimizer.momentum = 0.9;
-        layout.precision = {"bf16", weights.toStdString(), gradients.toStdString()};
+        layout.precision = {NumberFormat::Bf16, named(weights), named(gradients)};
         const Plan plan = planOf(offloaded(layout));
         const RunOutcome got = runInProcess(plan);
         requireSameRun(layout, runInProcess(planOf(layout)), got);
@@ -250,7 +251,7 @@ private Q_SLOTS:
         QFETCH(int, data);
         QFETCH(int, zero);
         Layout layout = layoutOf(data, 1, 1, zero);
-        layout.precision.compute = "bf16";
+        layout.precision.compute = NumberFormat::Bf16;
         std::vector<std::unique_ptr<Device>> devices;
         for (int rank = 0; rank < data; ++rank) devices.push_back(std::make_unique<DistantDevice>());
         const Plan plan = planOf(offloaded(layout));
@@ -266,7 +267,7 @@ private Q_SLOTS:
     /// Of AdamW's 16 bytes a parameter, weights and gradients in 16 bits stay: 4.
     void theDeviceLosesTwelveOfSixteenBytes() {
         Layout layout = layoutOf(1, 1, 1, 0);
-        layout.precision.compute = "bf16";
+        layout.precision.compute = NumberFormat::Bf16;
         const Plan with = planOf(offloaded(layout)), without = planOf(layout);
         const std::int64_t parameters = with.parameters;
         QCOMPARE(ofState(without.memory[0].bytes), 16 * parameters);
@@ -296,7 +297,7 @@ private Q_SLOTS:
         QFETCH(int, zero);
         constexpr int steps = 4;
         Layout layout;
-        layout.model = {"gpt", 4, 192, 2, 4, 256, 0.0};  // few tokens: little to hide behind
+        layout.model = {ModelKind::Gpt, 4, 192, 2, 4, 256, 0.0};  // few tokens: little to hide behind
         layout.parallel.data = data;
         layout.parallel.pipeline = pipeline;
         layout.parallel.zero = zero;
@@ -332,15 +333,15 @@ private Q_SLOTS:
             layout.schedule.kind = word;
             layout.optimizer.clip = 0;
         } else if (word == "server" || word == "easgd") {
-            layout.parallel.exchange = word;
-            if (word == "easgd") layout.optimizer.kind = "sgd";
+            layout.parallel.exchange = named(word);
+            if (word == "easgd") layout.optimizer.kind = OptimizerKind::Sgd;
         } else {
-            layout.optimizer.kind = word;
+            layout.optimizer.kind = named(word);
         }
         const std::vector<Fault> faults = check(layout, scheduleMethods());
         const auto told = std::ranges::count(faults, "/memory/offload", &Fault::pointer);
         QCOMPARE(told, 1);
-        layout.memory.offload = "none";
+        layout.memory.offload = OffloadKind::None;
         QVERIFY(std::ranges::count(check(layout, scheduleMethods()), "/memory/offload", &Fault::pointer) == 0);
     }
 };

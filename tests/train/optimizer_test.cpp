@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optimizers against their textbook formulas in double precision, over several steps.
-#include "engine/layout/fields.h"
 #include "engine/train/model/models.h"
 #include "engine/train/optim/gradient_norm.h"
 #include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/optimizers.h"
 #include "tests/kernels/random_inputs.h"
 #include "tests/kernels/reference.h"
+#include "tests/support/named.h"
 
 #include <QtTest>
 
-#include <QSet>
-
 #include <map>
+#include <set>
+#include <span>
 
 using namespace shardlab;
 using reference::toDouble;
@@ -50,18 +50,13 @@ class OptimizerTest : public QObject {
 private Q_SLOTS:
     /// A layout can ask for each optimizer and each model that there is, and for no other.
     void layoutsNameWhatThereIs() {
-        const auto choices = [](std::string_view pointer) {
-            const std::string_view names = findField(pointer)->choices;
-            const QStringList list = QString::fromUtf8(names.data(), qsizetype(names.size())).split(',');
-            return QSet<QString>(list.begin(), list.end());
+        const auto sameKinds = [](const auto& all, std::span<const std::string_view> words) {
+            std::set<std::string_view> there;
+            for (const auto& one : all) there.insert(wordOf(one.kind));
+            return there == std::set<std::string_view>(words.begin(), words.end());
         };
-        const auto names = [](const auto& all) {
-            QSet<QString> set;
-            for (const auto& one : all) set.insert(QString::fromUtf8(one.name.data(), qsizetype(one.name.size())));
-            return set;
-        };
-        QCOMPARE(choices("/optimizer/kind"), names(optimizers));
-        QCOMPARE(choices("/model/kind"), names(models));
+        QVERIFY(sameKinds(optimizers, layoutWords<OptimizerKind>));
+        QVERIFY(sameKinds(models, layoutWords<ModelKind>));
     }
 
     void adamW() {
@@ -69,10 +64,10 @@ private Q_SLOTS:
         Pair pair(in);
         OptimizerSpec spec;
         spec.warmup = 0;
-        spec.kind = "adamw";
+        spec.kind = OptimizerKind::AdamW;
         spec.learningRate = 0.05;
         spec.weightDecay = 0.3;
-        spec.betas = {0.8, 0.95};
+        spec.adamw.betas = {0.8, 0.95};
         Arena arena;
         const auto optimizer = makeOptimizer({spec}, pair.parameters, arena);
         QCOMPARE(optimizerBytes(arena), std::int64_t(8 * (pair.values[0].size() + pair.values[1].size())));
@@ -111,7 +106,7 @@ private Q_SLOTS:
         Pair pair(in);
         OptimizerSpec spec;
         spec.warmup = 0;
-        spec.kind = "sgd";
+        spec.kind = OptimizerKind::Sgd;
         spec.learningRate = 0.1;
         spec.weightDecay = 0.2;
         spec.momentum = momentum;
@@ -145,7 +140,7 @@ private Q_SLOTS:
         spec.warmup = 4;
         spec.minimum = 0.2;
         const auto rates = [&](const char* schedule) {
-            spec.schedule = schedule;
+            spec.schedule = named(schedule);
             std::vector<double> all;
             for (const int update : {1, 2, 4, 5, 8, 10, 12, 13}) all.push_back(learningRate(spec, update, 12));
             return all;
@@ -162,7 +157,7 @@ private Q_SLOTS:
                 QVERIFY2(std::abs(got[i] - values[i]) < 1e-12,
                          qPrintable(QString("%1 %2: %3").arg(schedule).arg(i).arg(got[i])));
         }
-        spec.schedule = "cosine";
+        spec.schedule = RateSchedule::Cosine;
         spec.warmup = 0;
         QCOMPARE(learningRate(spec, 12, 12), 0.2);
         spec.warmup = 100;  // the run ends before
@@ -175,11 +170,11 @@ private Q_SLOTS:
         for (const char* schedule : {"constant", "linear", "cosine"}) {
             Pair pair(in);
             OptimizerSpec spec;
-            spec.kind = "sgd";
+            spec.kind = OptimizerKind::Sgd;
             spec.learningRate = 0.3;
             spec.minimum = 0.05;
             spec.warmup = 2;
-            spec.schedule = schedule;
+            spec.schedule = named(schedule);
             spec.weightDecay = 0;
             Arena arena;
             const auto optimizer = makeOptimizer({spec, 6}, pair.parameters, arena);

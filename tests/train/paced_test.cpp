@@ -12,6 +12,7 @@
 #include "engine/layout/schedule/custom.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/text.h"
+#include "tests/support/named.h"
 #include "tests/support/sanitizer.h"
 #include "tests/train/run_in_process.h"
 
@@ -81,7 +82,7 @@ private Q_SLOTS:
         QFETCH(int, microbatches);
         constexpr int steps = 5;
         Layout layout;
-        layout.model = {"gpt", 8 * ranks, 64, 2, 16, 256, 0.0};
+        layout.model = {ModelKind::Gpt, 8 * ranks, 64, 2, 16, 256, 0.0};
         layout.cluster.hosts = {{"localhost", ranks}};
         layout.parallel.data = 1;
         layout.parallel.pipeline = ranks;
@@ -153,14 +154,14 @@ private Q_SLOTS:
         QFETCH(QString, recompute);
         constexpr int steps = 4;
         Layout layout;
-        layout.model = {"gpt", 4, 96, 2, 4, 256, 0.0};  // few tokens: little to hide behind
+        layout.model = {ModelKind::Gpt, 4, 96, 2, 4, 256, 0.0};  // few tokens: little to hide behind
         layout.parallel.data = 2;
         layout.parallel.pipeline = pipeline;
         layout.parallel.tensor = tensor;
         layout.parallel.zero = zero;
         layout.parallel.bucket = 1.0;
-        layout.parallel.allReduce = allReduce.toStdString();
-        layout.memory.recompute = recompute.toStdString();
+        layout.parallel.allReduce = named(allReduce);
+        layout.memory.recompute = named(recompute);
         layout.cluster.hosts = {{"localhost", 2 * pipeline * tensor}};
         layout.batch = {4, 1};
         layout.run = {steps, 1, 0, 1};

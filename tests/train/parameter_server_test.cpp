@@ -3,6 +3,7 @@
 // only its link carries gradients and weights.
 #include "engine/trace/analysis/traffic_matrix.h"
 #include "engine/launch/job/run_header.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
@@ -20,13 +21,13 @@ class ParameterServerTest : public QObject {
 private:
     Layout layoutOf(int data, int pipeline, int tensor, const char* optimizer) const {
         Layout layout;
-        layout.model = {"gpt", 4, 16, 2, 8, 256, 0.1};
+        layout.model = {ModelKind::Gpt, 4, 16, 2, 8, 256, 0.1};
         layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
         layout.parallel.data = data;
         layout.parallel.pipeline = pipeline;
         layout.parallel.tensor = tensor;
         layout.batch = {12, 1};
-        layout.optimizer.kind = optimizer;
+        layout.optimizer.kind = named(optimizer);
         layout.optimizer.learningRate = 0.01;
         layout.optimizer.momentum = optimizer == std::string_view("sgd") ? 0.9 : 0;
         layout.run = {6, seed_, 3, 1};
@@ -72,10 +73,10 @@ private Q_SLOTS:
         Layout layout = layoutOf(data, pipeline, tensor, optimizer.toLatin1().constData());
         layout.schedule.kind = schedule.toStdString();
         if (schedule == "zb-v") layout.schedule.chunks = 2;
-        layout.precision.compute = compute.toStdString();
+        layout.precision.compute = named(compute);
         const RunOutcome wanted = runInProcess(planOf(layout));
         QVERIFY2(wanted.error.empty(), wanted.error.c_str());
-        layout.parallel.exchange = "server";
+        layout.parallel.exchange = Exchange::Server;
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         QVERIFY2(run.error.empty(), run.error.c_str());
@@ -105,7 +106,7 @@ private Q_SLOTS:
     /// What was predicted is what happens: the same spans, the same bytes over the same links.
     void recordsWhatIsPredicted() {
         Layout layout = layoutOf(3, 2, 1, "adamw");
-        layout.parallel.exchange = "server";
+        layout.parallel.exchange = Exchange::Server;
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         QVERIFY2(run.error.empty(), run.error.c_str());
@@ -149,7 +150,7 @@ private Q_SLOTS:
             layout.model.hidden = 256;
             layout.batch = {data, 1};
             layout.cluster.pace = PaceSpec{"h100-sxm", 1.0};
-            layout.parallel.exchange = "server";
+            layout.parallel.exchange = Exchange::Server;
             const Plan plan = planOf(layout);
             seconds.push_back(plan.costs.stages[0].push);
             QVERIFY(plan.exposedCommunication > 0);
@@ -163,10 +164,10 @@ private Q_SLOTS:
     /// Paced, server and workers keep to the predicted times, and the workers wait while the server updates.
     void pacedTimesAreThosePredicted() {
         Layout layout = layoutOf(3, 1, 1, "adamw");
-        layout.model = {"gpt", 2, 64, 2, 16, 256, 0.0};
+        layout.model = {ModelKind::Gpt, 2, 64, 2, 16, 256, 0.0};
         layout.batch = {6, 1};
         layout.data.validation = 0;
-        layout.parallel.exchange = "server";
+        layout.parallel.exchange = Exchange::Server;
         double error = HUGE_VAL;
         // A machine that is busy otherwise gets a slower pace, beside which its lateness is little.
         for (double seconds = 0.4; seconds < 8 && error > 0.03; seconds *= 2) {
@@ -186,7 +187,7 @@ private Q_SLOTS:
     void refusesWhatDoesNotGoWithAServer() {
         const auto pointers = [&](const std::function<void(Layout&)>& change) {
             Layout layout = layoutOf(2, 1, 1, "adamw");
-            layout.parallel.exchange = "server";
+            layout.parallel.exchange = Exchange::Server;
             change(layout);
             std::vector<std::string> found;
             if (const auto plan = makePlan(layout); !plan)
@@ -196,9 +197,11 @@ private Q_SLOTS:
         using Pointers = std::vector<std::string>;
         QCOMPARE(pointers([](Layout&) {}), Pointers{});
         QCOMPARE(pointers([](Layout& l) { l.parallel.zero = 1; }), Pointers{"/parallel/zero"});
-        QCOMPARE(pointers([](Layout& l) { l.parallel.allReduce = "ring"; }), Pointers{"/parallel/all_reduce"});
+        QCOMPARE(pointers([](Layout& l) { l.parallel.allReduce = AllReduceKind::Ring; }),
+                 Pointers{"/parallel/all_reduce"});
         QCOMPARE(pointers([](Layout& l) {
-                     l.precision = {"fp16", "master", "compute", "dynamic"};
+                     l.precision = {NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute,
+                                    LossScaling::Dynamic};
                  }),
                  Pointers{"/precision/loss_scale"});
         QCOMPARE(pointers([](Layout& l) {

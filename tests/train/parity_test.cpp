@@ -3,6 +3,7 @@
 #include "engine/layout/schedule/passes.h"
 #include "engine/layout/schedule/validate.h"
 #include "engine/train/run/text_generator.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
 
@@ -34,17 +35,17 @@ private:
                     int micro) {
         Layout layout;
         layout.name = "parity";
-        layout.model = {model.toStdString(), 4, 16, 2, 16, 256, 0.0};
-        layout.data.kind = "text";
+        layout.model = {named(model), 4, 16, 2, 16, 256, 0.0};
+        layout.data.kind = DataKind::Text;
         layout.data.path = folder_.filePath("text.txt").toStdString();
         splitOver(layout, {data, pipeline});
         layout.schedule.kind = schedule;
         layout.batch = {globalBatch, micro > 0 ? micro : globalBatch / data};
         if (optimizer == "adamw") {
-            layout.optimizer.kind = "adamw";
+            layout.optimizer.kind = OptimizerKind::AdamW;
             layout.optimizer.learningRate = 3e-3;
         } else {
-            layout.optimizer.kind = "sgd";
+            layout.optimizer.kind = OptimizerKind::Sgd;
             layout.optimizer.learningRate = 0.05;
             layout.optimizer.momentum = 0.9;
             layout.optimizer.weightDecay = 0.01;

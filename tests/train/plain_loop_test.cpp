@@ -16,7 +16,7 @@ namespace {
 
 Layout smallLayout(std::int64_t seed, double clip, int warmup) {
     Layout layout;
-    layout.model = {"gpt", 2, 16, 2, 16, 256, 0.0};
+    layout.model = {ModelKind::Gpt, 2, 16, 2, 16, 256, 0.0};
     layout.cluster.hosts = {{"localhost", 1}};
     layout.parallel.data = layout.parallel.pipeline = 1;
     layout.batch = {4, 4};

@@ -4,6 +4,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/train/model/stage.h"
 #include "engine/train/run/loss_scale.h"
+#include "tests/support/named.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
@@ -20,9 +21,9 @@ namespace {
 Layout small(const std::string& compute) {
     Layout layout;
     layout.name = "precision";
-    layout.model = {"gpt", 2, 32, 2, 16, 256, 0.0};
+    layout.model = {ModelKind::Gpt, 2, 32, 2, 16, 256, 0.0};
     layout.batch = {8, 4};
-    layout.precision.compute = compute;
+    layout.precision.compute = named(compute);
     layout.run = {12, 5, 0, 1};
     return layout;
 }
@@ -96,11 +97,11 @@ private Q_SLOTS:
         plain.run.seed = seed_;
         Layout layout = spread(small(compute.toStdString()), data, pipeline, tensor);
         layout.run.seed = seed_;
-        layout.precision.weights = weights.toStdString();
-        layout.precision.gradients = gradients.toStdString();
+        layout.precision.weights = named(weights);
+        layout.precision.gradients = named(gradients);
         layout.parallel.zero = zero;
         if (compute == "fp16") {
-            layout.precision.lossScale = "static";
+            layout.precision.lossScale = LossScaling::Static;
             layout.precision.scale = 1024;
         }
         const std::vector<double> wanted = runInProcess(planOf(plain)).counter(EventKind::Loss);
@@ -133,7 +134,7 @@ private Q_SLOTS:
         layout.optimizer.warmup = 0;
         layout.optimizer.weightDecay = 0;
         const auto weights = [&](const char* kept, double rate) {
-            layout.precision.weights = kept;
+            layout.precision.weights = named(kept);
             layout.optimizer.learningRate = rate;
             return runInProcess(planOf(layout)).ranks[0].parameters.at("0/h.0.ln_1.weight");
         };
@@ -172,10 +173,10 @@ private Q_SLOTS:
                 }
             return there / all;
         };
-        QCOMPARE(layout.precision.lossScale, "none");
+        QCOMPARE(layout.precision.lossScale, LossScaling::None);
         const RunOutcome vanishing = runInProcess(planOf(layout));
         QVERIFY2(vanishing.error.empty(), vanishing.error.c_str());
-        layout.precision.lossScale = "dynamic";
+        layout.precision.lossScale = LossScaling::Dynamic;
         layout.precision.scale = 16777216;
         const RunOutcome scaled = runInProcess(planOf(layout));
         layout.precision = {};
@@ -212,7 +213,7 @@ private Q_SLOTS:
         layout.run.seed = seed_;
         layout.run.steps = 30;
         layout.parallel.zero = zero;
-        layout.precision.lossScale = "dynamic";
+        layout.precision.lossScale = LossScaling::Dynamic;
         layout.precision.scale = 16777216;
         layout.precision.scaleWindow = 8;
         const Plan plan = planOf(layout);
@@ -266,7 +267,7 @@ private Q_SLOTS:
         Layout layout = small("fp32");
         layout.run.seed = seed_;
         const RunOutcome plain = runInProcess(planOf(layout));
-        layout.precision.lossScale = "static";
+        layout.precision.lossScale = LossScaling::Static;
         layout.precision.scale = 4096;
         const RunOutcome scaled = runInProcess(planOf(layout));
         QVERIFY(plain.ranks[0].parameters == scaled.ranks[0].parameters);
@@ -274,7 +275,7 @@ private Q_SLOTS:
 
     void scaleRules() {
         PrecisionSpec precision;
-        precision.lossScale = "dynamic";
+        precision.lossScale = LossScaling::Dynamic;
         precision.scale = 8;
         precision.scaleWindow = 3;
         LossScale scale(precision);

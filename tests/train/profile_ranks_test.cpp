@@ -3,6 +3,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/train/run/profile.h"
+#include "tests/support/named.h"
 #include "tests/train/rank_threads.h"
 
 #include <QTest>
@@ -17,7 +18,7 @@ namespace {
 
 Layout small(std::string kind, std::string schedule, int pipeline, int data) {
     Layout layout;
-    layout.model = {.kind = std::move(kind), .layers = 4, .hidden = 32, .heads = 4, .sequence = 16};
+    layout.model = {.kind = named(kind), .layers = 4, .hidden = 32, .heads = 4, .sequence = 16};
     layout.cluster.hosts = {HostSpec{"localhost", pipeline * data}};
     layout.parallel.pipeline = pipeline;
     layout.parallel.data = data;
@@ -37,7 +38,7 @@ double flopsOf(const KernelAccount& account, std::initializer_list<const char*> 
 void kernelsFollowFromTheModel(const Profile& profile) {
     const Layout& layout = profile.layout;
     const ModelSpec& model = layout.model;
-    const bool gpt = model.kind == "gpt";
+    const bool gpt = model.kind == ModelKind::Gpt;
     const double tokens = double(layout.batch.global) * model.sequence, h = model.hidden;
     double forward = 2 * tokens * h * model.vocabulary;
     for (int layer = 0; layer < model.layers; ++layer)
@@ -135,12 +136,12 @@ private Q_SLOTS:
     void sizesOfACnn() {
         Layout layout = small("cnn", "gpipe", 2, 1);
         layout.model.hidden = 4;
-        layout.model.channels = 3;
+        layout.model.cnn.channels = 3;
         const Profile profile = measure(layout).front();
         const ModelSpec& model = layout.model;
         const std::int64_t floatBytes = sizeof(float), features = outputWidth(model);
         QCOMPARE(profile.embedding.weightBytes, std::int64_t{0});
-        QCOMPARE(profile.output.weightBytes, floatBytes * (2 * features + model.classes * features));
+        QCOMPARE(profile.output.weightBytes, floatBytes * (2 * features + model.cnn.classes * features));
         QCOMPARE(profile.blocks.size(), std::size_t{4});
         std::int64_t activations =
             floatBytes * layout.batch.micro * sampleInputs(model) + profile.output.activationBytes;
@@ -154,7 +155,8 @@ private Q_SLOTS:
         }
         QCOMPARE(activations, floatBytes * stageStoredFloats(model, {model.layers, true, true}, layout.batch.micro));
         // Nobody asks for the image's gradient.
-        const double image = 2.0 * layout.batch.global * model.image * model.image * 9 * model.channels * model.hidden;
+        const double image =
+            2.0 * layout.batch.global * model.cnn.image * model.cnn.image * 9 * model.cnn.channels * model.hidden;
         const double counted = 2 * flopsOf(profile.kernels, {"A·B", "A·Bᵀ", "Aᵀ·B"});
         QVERIFY2(std::abs(counted - (3 * forward - image)) <= 1e-9 * counted,
                  qPrintable(QString("%1 %2").arg(counted).arg(3 * forward - image)));

@@ -5,6 +5,7 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/schedule/registry.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
 
@@ -54,7 +55,7 @@ private:
     /// Fresh sizes; three steps, dropout.
     Layout layoutOf(int data, int pipeline, int tensor, bool sequence, int chunks) {
         Layout layout;
-        layout.model.kind = "gpt";
+        layout.model.kind = ModelKind::Gpt;
         layout.model.layers = pipeline * chunks * (2 + below(3));
         layout.model.heads = tensor * (1 + below(2));
         layout.model.hidden = layout.model.heads * (3 + below(5));
@@ -87,9 +88,9 @@ private:
         QCOMPARE(wanted.counter(EventKind::Loss).size(), std::size_t{3});
         for (const std::string& kind : kinds) {
             Layout again = layout;
-            again.memory.recompute = kind;
+            again.memory.recompute = named(kind);
             again.memory.partitionActivations = partition;
-            const bool refused = kind == "selective" && layout.model.kind == "mlp";
+            const bool refused = kind == "selective" && layout.model.kind == ModelKind::Mlp;
             QCOMPARE(!check(again, scheduleMethods()).empty(), refused);
             if (refused) continue;
             const RunOutcome got = runInProcess(planOf(again));
@@ -151,7 +152,7 @@ private Q_SLOTS:
     void theMlpToo() {
         for (const bool sequence : {true, false}) {
             Layout layout = layoutOf(1, 2, 2, sequence, 1);
-            layout.model.kind = "mlp";
+            layout.model.kind = ModelKind::Mlp;
             requireSameRun(layout);
         }
     }
@@ -165,8 +166,9 @@ private Q_SLOTS:
         layout.schedule.kind = method.name;
         while (method.refusal && method.refusal(scheduleShape(layout))) layout.batch.global += layout.batch.micro;
         const char* const formats[] = {"fp32", "bf16", "fp16"};
-        layout.precision.compute = formats[below(3)];
-        if (method.flushes && layout.precision.compute == "fp16") layout.precision.lossScale = "dynamic";
+        layout.precision.compute = named(formats[below(3)]);
+        if (method.flushes && layout.precision.compute == NumberFormat::Fp16)
+            layout.precision.lossScale = LossScaling::Dynamic;
         if (!check(layout, scheduleMethods()).empty()) layout.optimizer.clip = 0;
         requireSameRun(layout, true);
     }
@@ -191,7 +193,7 @@ private Q_SLOTS:
             Layout layout = layoutOf(1, 2, 2, sequence, 1);
             layout.memory.partitionActivations = true;
             layout.schedule.kind = schedule.toStdString();
-            layout.memory.recompute = kind;
+            layout.memory.recompute = named(kind);
             layout.run.steps = 2;
             if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 0.5};
             const Plan plan = planOf(layout);
@@ -246,7 +248,7 @@ private Q_SLOTS:
         for (const std::string& kind : kinds) {
             Layout layout = layoutOf(2, 2, 1, false, 1);
             layout.parallel.zero = zero;
-            layout.memory.recompute = kind;
+            layout.memory.recompute = named(kind);
             layout.run.steps = 2;
             const RunOutcome run = runInProcess(planOf(layout));
             layout.cluster.pace = PaceSpec{"h100-sxm", 0.5};
@@ -277,7 +279,7 @@ private Q_SLOTS:
         std::vector<std::string> all = kinds;
         all.insert(all.begin(), "none");
         for (const std::string& kind : all) {
-            layout.memory.recompute = kind;
+            layout.memory.recompute = named(kind);
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
@@ -299,7 +301,7 @@ private Q_SLOTS:
         for (const int tensor : {2, 4}) {
             Layout layout = layoutOf(1, 2, tensor, false, 1);
             layout.schedule.kind = "gpipe";
-            layout.memory.recompute = "full";
+            layout.memory.recompute = RecomputeKind::Full;
             layout.run.steps = 2;
             std::map<bool, std::int64_t> bytes;
             for (const bool partition : {false, true}) {

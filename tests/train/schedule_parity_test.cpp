@@ -22,7 +22,7 @@ class ScheduleParityTest : public QObject {
 private:
     Layout layoutOf(const std::string& kind, int data, int pipeline, int chunks) {
         Layout layout;
-        layout.model = {"gpt", 8, 16, 2, 16, 256, 0.0};
+        layout.model = {ModelKind::Gpt, 8, 16, 2, 16, 256, 0.0};
         splitOver(layout, {data, pipeline});
         layout.schedule.kind = kind;
         layout.schedule.chunks = chunks;

@@ -3,6 +3,7 @@
 #include "engine/train/model/stage.h"
 #include "engine/train/optim/optimizer.h"
 #include "kernels/threads.h"
+#include "tests/support/named.h"
 
 #include <QtTest>
 
@@ -17,7 +18,7 @@ namespace {
 
 StageSpec smallSpec(const std::string& kind) {
     StageSpec spec;
-    spec.model.kind = kind;
+    spec.model.kind = named(kind);
     spec.model.layers = 3;
     spec.model.hidden = 20;
     spec.model.heads = 4;

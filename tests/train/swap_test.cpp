@@ -5,6 +5,7 @@
 #include "engine/base/random.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
+#include "tests/support/named.h"
 #include "tests/support/sanitizer.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
@@ -48,7 +49,7 @@ private:
     /// Fresh sizes; three steps, dropout, several microbatches.
     Layout layoutOf(int data, int pipeline, int tensor, int zero, const char* model = "gpt") {
         Layout layout;
-        layout.model.kind = model;
+        layout.model.kind = named(model);
         layout.model.layers = pipeline * (1 + below(3));
         layout.model.heads = tensor * (1 + below(2));
         layout.model.hidden = layout.model.heads * 2 * (2 + below(3));
@@ -70,19 +71,19 @@ private:
         layout.run.validateEvery = 2;
         if (readsImages(layout.model)) {
             layout.model.hidden = 2 + below(3);
-            layout.model.image = 1 << layout.model.layers;
-            layout.model.convolutions = 1 + below(2);
+            layout.model.cnn.image = 1 << layout.model.layers;
+            layout.model.cnn.convolutions = 1 + below(2);
             layout.model.dropout = 0;
         }
-        if (layout.model.kind == "gpt-moe") {
+        if (layout.model.kind == ModelKind::GptMoe) {
             layout.model.layers = 2 * pipeline;
-            layout.model.experts = 4;
+            layout.model.experts.count = 4;
         }
         return layout;
     }
 
     static Layout swapped(Layout layout) {
-        layout.memory.swap = "activations";
+        layout.memory.swap = SwapKind::Activations;
         return layout;
     }
 
@@ -184,11 +185,11 @@ private Q_SLOTS:
         QFETCH(int, zero);
         QFETCH(QString, compute);
         Layout layout = layoutOf(data, pipeline, tensor, zero);
-        layout.precision.compute = compute.toStdString();
+        layout.precision.compute = named(compute);
         layout.parallel.sequence = tensor > 1 && below(2) == 0;
         if (layout.parallel.sequence) layout.model.sequence = 2 * tensor;
         if (compute == "fp16") {  // its first steps are skipped
-            layout.precision.lossScale = "dynamic";
+            layout.precision.lossScale = LossScaling::Dynamic;
             layout.precision.scale = 16777216;
         }
         requireSameRun(layout);
@@ -247,7 +248,8 @@ private Q_SLOTS:
         QFETCH(QString, keeps);
         for (const int pipeline : {1, 2}) {
             Layout layout = layoutOf(1, pipeline, 1, 0, qPrintable(model));
-            (keeps.startsWith("loss") ? layout.memory.activations : layout.memory.recompute) = keeps.toStdString();
+            if (keeps.startsWith("loss")) layout.memory.activations = named(keeps);
+            else layout.memory.recompute = named(keeps);
             requireSameRun(layout);
             if (QTest::currentTestFailed()) return;
         }
@@ -275,7 +277,7 @@ private Q_SLOTS:
         layout.parallel.expert = expert;
         layout.cluster.hosts[0].devices = 2 * context * expert * tensor;
         if (tensor > 1) {
-            layout.memory.recompute = one("full", "sqrt");
+            layout.memory.recompute = named(one("full", "sqrt"));
             layout.memory.partitionActivations = true;
         }
         requireSameRun(layout);
@@ -292,8 +294,8 @@ private Q_SLOTS:
         QFETCH(int, data);
         QFETCH(int, zero);
         Layout layout = layoutOf(data, 2, 1, zero);
-        layout.precision.compute = "bf16";
-        layout.memory.offload = "optimizer";
+        layout.precision.compute = NumberFormat::Bf16;
+        layout.memory.offload = OffloadKind::Optimizer;
         layout.schedule.kind = "looped-bfs";
         layout.schedule.chunks = 2;
         layout.model.layers *= 2;
@@ -307,8 +309,8 @@ private Q_SLOTS:
     void otherExchangesToo() {
         QFETCH(QString, exchange);
         Layout layout = layoutOf(2, 1, 1, 0);
-        layout.parallel.exchange = exchange.toStdString();
-        if (exchange == "easgd") layout.optimizer.kind = "sgd";
+        layout.parallel.exchange = named(exchange);
+        if (exchange == "easgd") layout.optimizer.kind = OptimizerKind::Sgd;
         requireSameRun(layout);
     }
 
@@ -320,7 +322,7 @@ private Q_SLOTS:
     void aDistantDeviceTrainsTheSame() {
         QFETCH(QString, model);
         Layout layout = layoutOf(1, 2, 1, 0, qPrintable(model));
-        layout.memory.offload = one("none", "optimizer");
+        layout.memory.offload = named(one("none", "optimizer"));
         std::vector<std::unique_ptr<Device>> devices;
         for (int rank = 0; rank < 2; ++rank) devices.push_back(std::make_unique<DistantDevice>());
         requireSameRun(layout, [&](int rank, TrainerServices& services) {
@@ -359,7 +361,7 @@ private Q_SLOTS:
         QFETCH(QString, offload);
         constexpr int steps = 4;
         Layout layout;
-        layout.model = {"gpt", pipeline, 64, 2, 128, 256, 0.0};
+        layout.model = {ModelKind::Gpt, pipeline, 64, 2, 128, 256, 0.0};
         layout.parallel.data = data;
         layout.parallel.pipeline = pipeline;
         layout.schedule.kind = "gpipe";
@@ -367,7 +369,7 @@ private Q_SLOTS:
         layout.batch = {24 * data, 4};
         layout.run = {steps, 1, 0, 1};
         layout.data.validation = 0;
-        layout.memory.offload = offload.toStdString();
+        layout.memory.offload = named(offload);
         layout = swapped(std::move(layout));
         // At a slower pace where no step comes close: the machine may be busy otherwise.
         double error = HUGE_VAL;
@@ -400,11 +402,11 @@ private Q_SLOTS:
     void whatItDoesNotGoWithIsRefused() {
         QFETCH(QString, what);
         Layout layout = swapped(layoutOf(2, 1, 1, 0));
-        const std::string word = what.toStdString();
-        (what.startsWith("pipe") ? layout.schedule.kind : layout.parallel.exchange) = word;
+        if (what.startsWith("pipe")) layout.schedule.kind = what.toStdString();
+        else layout.parallel.exchange = named(what);
         const std::vector<Fault> faults = check(layout, scheduleMethods());
         QCOMPARE(std::ranges::count(faults, "/memory/swap", &Fault::pointer), 1);
-        layout.memory.swap = "none";
+        layout.memory.swap = SwapKind::None;
         QCOMPARE(std::ranges::count(check(layout, scheduleMethods()), "/memory/swap", &Fault::pointer), 0);
     }
 };

@@ -4,6 +4,7 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/train/run/text_generator.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
 
@@ -26,14 +27,14 @@ class TensorParityTest : public QObject {
 private:
     Layout layoutOf(const std::string& model, double dropout, const Split& split) {
         Layout layout;
-        layout.model.kind = model;
+        layout.model.kind = named(model);
         layout.model.layers = 4;
         layout.model.hidden = 16;
         layout.model.heads = 8;
         layout.model.sequence = 16;
         layout.model.vocabulary = 259;  // divided by no group: members hold parts one row apart
         layout.model.dropout = dropout;
-        layout.data.kind = "text";
+        layout.data.kind = DataKind::Text;
         layout.data.path = folder_.filePath("text.txt").toStdString();
         splitOver(layout, split);
         layout.batch = {8, 1};
@@ -131,7 +132,7 @@ private Q_SLOTS:
         QFETCH(QString, recompute);
         QFETCH(int, tensor);
         Layout layout = layoutOf(model.toStdString(), 0.2, {4 / tensor, 2, tensor});
-        layout.memory.recompute = recompute.toStdString();
+        layout.memory.recompute = named(recompute);
         layout.memory.partitionActivations = true;
         const RunOutcome run = runInProcess(planOf(layout));
         QVERIFY(run.count(EventKind::TensorAllGather) > 0);
@@ -144,10 +145,10 @@ private Q_SLOTS:
         const auto trained = [&](const Split& split, int micro) {
             Layout layout = layoutOf("gpt", 0.2, split);
             layout.batch.micro = micro;
-            layout.optimizer.kind = "sgd";
+            layout.optimizer.kind = OptimizerKind::Sgd;
             layout.optimizer.learningRate = 0.5;
             layout.optimizer.warmup = 3;
-            layout.optimizer.schedule = "cosine";
+            layout.optimizer.schedule = RateSchedule::Cosine;
             layout.optimizer.clip = 0.1;
             return runInProcess(planOf(layout));
         };
@@ -173,7 +174,7 @@ private Q_SLOTS:
         const auto trained = [&](const Split& split, int micro) {
             Layout layout = layoutOf("gpt", 0.2, split);
             layout.batch.micro = micro;
-            layout.optimizer.kind = "sgd";
+            layout.optimizer.kind = OptimizerKind::Sgd;
             layout.optimizer.learningRate = 0.05;
             layout.optimizer.warmup = 0;
             layout.optimizer.clip = 0;

@@ -49,8 +49,8 @@ QJsonObject describe(const StageSpec& spec, const OptimizerSpec& optimizer, int 
             {"samples", spec.samples},
             {"steps", steps},
             {"learning_rate", optimizer.learningRate},
-            {"betas", QJsonArray{optimizer.betas[0], optimizer.betas[1]}},
-            {"epsilon", optimizer.epsilon},
+            {"betas", QJsonArray{optimizer.adamw.betas[0], optimizer.adamw.betas[1]}},
+            {"epsilon", optimizer.adamw.epsilon},
             {"weight_decay", optimizer.weightDecay},
             {"clip", optimizer.clip},
             {"parameters", parameters}};

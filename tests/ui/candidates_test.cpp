@@ -37,7 +37,7 @@ namespace {
 Layout searched() {
     Layout layout;
     layout.name = "gpt 2.7B on 2×4 H100";
-    layout.model = {"gpt", 32, 2560, 32, 1024, 50304, 0};
+    layout.model = {ModelKind::Gpt, 32, 2560, 32, 1024, 50304, 0};
     layout.cluster.hosts = {{"a", 4}, {"b", 4}};
     layout.cluster.pace = PaceSpec{"h100-sxm", 2};
     layout.parallel.data = 2;
@@ -323,7 +323,7 @@ void CandidatesTest::staleResultsAreDropped() {
 
 void CandidatesTest::cancelKeepsWhatWasFound() {
     Layout large = searched();
-    large.model = {"gpt", 96, 12288, 96, 2048, 50257, 0};
+    large.model = {ModelKind::Gpt, 96, 12288, 96, 2048, 50257, 0};
     large.batch.global = 8192;
     desk_->workbench.newFromPreset(large);
     CandidatesView view(desk_->workbench.context(Workspace::Design), nullptr);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Staleness, overwritten elements and elastic distance as a view, and a server's exchanges in the timeline.
+#include "tests/support/named.h"
 #include "tests/ui/bench_context.h"
 #include "ui/store/paint.h"
 #include "ui/views/exchange/exchange_view.h"
@@ -12,7 +13,7 @@ namespace {
 
 Layout exchanging(const char* exchange) {
     Layout layout = sample::layout(3, 1, 2);
-    layout.parallel.exchange = exchange;
+    layout.parallel.exchange = named(exchange);
     layout.batch.global = 12;
     return layout;
 }
@@ -65,7 +66,7 @@ private Q_SLOTS:
         sample::Bench bench;
         sample::fill(bench.model, sample::plan([] {
                          Layout layout = exchanging("easgd");
-                         layout.optimizer.kind = "sgd";
+                         layout.optimizer.kind = OptimizerKind::Sgd;
                          return layout;
                      }()),
                      9, 5);
@@ -83,7 +84,7 @@ private Q_SLOTS:
         sample::Bench bench;
         sample::fill(bench.model, sample::plan([] {
                          Layout layout = exchanging("hogwild");
-                         layout.optimizer.kind = "sgd";
+                         layout.optimizer.kind = OptimizerKind::Sgd;
                          layout.optimizer.weightDecay = 0;
                          return layout;
                      }()),

@@ -90,7 +90,7 @@ private Q_SLOTS:
     void meshTellsWhoHoldsWhich() {
         sample::Bench bench;
         Layout layout = sample::layout(4, 1, 4);
-        layout.model.kind = "gpt-moe";
+        layout.model.kind = ModelKind::GptMoe;
         layout.parallel.expert = 2;
         sample::fill(bench.model, sample::plan(layout), 3, 5);
         const MeshView view(bench.context(), nullptr);

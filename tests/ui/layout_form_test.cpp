@@ -135,7 +135,7 @@ void LayoutFormTest::fieldsWithoutEffectAreSubdued() {
                 .control()
                 .toolTip()
                 .endsWith(QStringLiteral("Without effect here: only with sgd or sm3.")));
-    set([](Layout& layout) { layout.optimizer.kind = "sgd"; });
+    set([](Layout& layout) { layout.optimizer.kind = OptimizerKind::Sgd; });
     QVERIFY(!subdued("/optimizer/momentum") && subdued("/optimizer/betas"));
     QVERIFY(!row("/optimizer/momentum").editor().control().toolTip().contains(QStringLiteral("Without effect")));
     // It can be edited all the same.
@@ -143,11 +143,11 @@ void LayoutFormTest::fieldsWithoutEffectAreSubdued() {
     QVERIFY(subdued("/precision/scale") && scale->isEnabled() && !scale->isReadOnly());
     alter(*scale);
     QCOMPARE(desk_->document().layout().precision.scale, 0.25);
-    set([](Layout& layout) { layout.precision.lossScale = "static"; });
+    set([](Layout& layout) { layout.precision.lossScale = LossScaling::Static; });
     QVERIFY(!subdued("/precision/scale") && subdued("/precision/scale_window"));
     // A fault is an effect.
     QVERIFY(subdued("/parallel/partition"));
-    set([](Layout& layout) { layout.parallel.partition = "layers"; });
+    set([](Layout& layout) { layout.parallel.partition = PartitionKind::Layers; });
     QVERIFY(!row("/parallel/partition").faultText().isEmpty() && !subdued("/parallel/partition"));
 }
 
@@ -215,7 +215,7 @@ void LayoutFormTest::largeNumbersAreWrittenOut() {
     Layout layout = desk_->document().layout();
     for (const auto& [number, text] :
          {std::pair(500000.0, "500000"), std::pair(1e6, "1000000"), std::pair(2.5, "2.5")}) {
-        layout.model.ropeBase = number;
+        layout.model.llama.ropeBase = number;
         desk_->document().change(layout, QStringLiteral("base"));
         QCOMPARE(base->text(), QLatin1String(text));
     }

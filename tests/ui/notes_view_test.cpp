@@ -7,6 +7,7 @@
 #include "engine/predict/search/nearest_legal.h"
 #include "ui/views/notes/notes_view.h"
 #include "ui/views/notes/reasons.h"
+#include "tests/support/named.h"
 
 #include <QLabel>
 #include <QUndoStack>
@@ -95,7 +96,7 @@ void NotesViewTest::theFormulaIsThatOfTheShape() {
 
 void NotesViewTest::noFormulaTellsOfAServer() {
     Layout layout;
-    layout.parallel.exchange = "async-server";
+    layout.parallel.exchange = Exchange::AsyncServer;
     layout.parallel.data = 3;
     layout.parallel.pipeline = 1;
     layout.cluster.hosts = {{"localhost", 3}};
@@ -119,7 +120,7 @@ void NotesViewTest::waitingForTheHostIsPartOfTheBubble() {
     layout.schedule.kind = "gpipe";
     layout.batch = {32, 4};
     for (const bool swaps : {false, true}) {
-        layout.memory.swap = swaps ? "activations" : "none";
+        layout.memory.swap = named(swaps ? "activations" : "none");
         const auto plan = makePlan(layout);
         QVERIFY(plan);
         QCOMPARE(std::ranges::any_of(plan->hosts, [](const HostTraffic& copies) { return copies.exposedSeconds > 0; }),

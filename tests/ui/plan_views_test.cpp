@@ -484,7 +484,8 @@ private Q_SLOTS:
         QFETCH(bool, swaps);
         Layout layout = sample::layout(1, 2, swaps ? 4 : 2);
         if (swaps) layout.schedule.kind = "gpipe";
-        (swaps ? layout.memory.swap : layout.memory.offload) = swaps ? "activations" : "optimizer";
+        layout.memory.swap = swaps ? SwapKind::Activations : SwapKind::None;
+        layout.memory.offload = swaps ? OffloadKind::None : OffloadKind::Optimizer;
         DesignBench bench(layout);
         TimelineView view(bench.context(), nullptr);
         view.resize(1200, 260);

@@ -152,7 +152,7 @@ void RunViewsTest::memoryOfADesign() {
 void RunViewsTest::memoryOnTheHost() {
     sample::Bench bench(Workspace::Design);
     Layout layout = sample::layout(2, 2, 4);
-    layout.memory.offload = "optimizer";
+    layout.memory.offload = OffloadKind::Optimizer;
     const Plan plan = sample::plan(layout);
     bench.document.replace(layout, {});
     bench.model.begin(headerOf(*bench.document.plan()), bench.document.plan()->simulation.events);

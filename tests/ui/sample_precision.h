@@ -10,8 +10,8 @@ namespace shardlab::sample {
 /// fp16 with a dynamic scale.
 inline Layout halfLayout(int data, int pipeline, int microbatches) {
     Layout half = layout(data, pipeline, microbatches);
-    half.precision.compute = "fp16";
-    half.precision.lossScale = "dynamic";
+    half.precision.compute = NumberFormat::Fp16;
+    half.precision.lossScale = LossScaling::Dynamic;
     half.precision.scale = 65536;
     return half;
 }

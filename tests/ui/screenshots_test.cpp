@@ -90,9 +90,9 @@ void ScreenshotsTest::pictures() {
     layout.cluster.pace.emplace();
     layout.parallel.pipeline = 4;
     layout.batch.global = 32;
-    layout.precision.compute = "fp16";
-    layout.precision.lossScale = "dynamic";
-    layout.memory.recompute = "full";
+    layout.precision.compute = NumberFormat::Fp16;
+    layout.precision.lossScale = LossScaling::Dynamic;
+    layout.memory.recompute = RecomputeKind::Full;
     show(desk, layout);
     window.showWorkspace(workspace);
     window.resize(size);

@@ -81,7 +81,9 @@ QString overflowsText(std::span<const Event> ofOneStep) {
     return places.empty() ? QString() : tr("overflow, step skipped: %1").arg(places.join(QStringLiteral("; ")));
 }
 
-bool scalesLoss(const RunModel& model) { return !model.empty() && model.header().layout.precision.lossScale != "none"; }
+bool scalesLoss(const RunModel& model) {
+    return !model.empty() && model.header().layout.precision.lossScale != LossScaling::None;
+}
 
 QString scaleAround(const RunModel& model, int step) {
     const auto& scales = model.counters(EventKind::LossScale);

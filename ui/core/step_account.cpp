@@ -68,7 +68,7 @@ std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<E
     if (!events.empty()) plan->simulation.events = std::move(events);
     auto account = std::make_shared<StepAccount>(StepAccount{.mesh = plan->mesh});
     account->memory = predictedMemory(*plan);
-    if (exchangeOf(layout.parallel) != Exchange::AllReduce) account->memoryOfFirst = predictedMemory(*plan, 0);
+    if (layout.parallel.exchange != Exchange::AllReduce) account->memoryOfFirst = predictedMemory(*plan, 0);
     const auto told = toldOf(plan->simulation.events);
     plan->costs.cores = 0;
     plan->costs.stretch = 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/layout_words.h"
 
+#include "ui/core/text.h"
+
 #include <QCoreApplication>
 #include <QStringList>
 
@@ -29,7 +31,7 @@ QString degreesText(const Layout& layout) {
 QString clusterText(const Layout& layout) {
     QStringList parts{counted(layout.cluster.hosts.size(), "host", "hosts"),
                       counted(static_cast<std::size_t>(std::max(0, rankCount(layout))), "rank", "ranks"),
-                      QString::fromStdString(layout.cluster.device).toHtmlEscaped()};
+                      text(wordOf(layout.cluster.device))};
     if (layout.cluster.pace)
         parts << words("paced as %1").arg(QString::fromStdString(layout.cluster.pace->device).toHtmlEscaped());
     return parts.join(QStringLiteral(" · "));

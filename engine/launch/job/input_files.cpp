@@ -49,12 +49,12 @@ Fault faultOf(const ReadFile& file, const Error& error) {
 std::vector<ReadFile> filesRead(const Layout& layout, bool resumes) {
     const DataSpec& data = layout.data;
     std::vector<ReadFile> files;
-    if (data.kind == "text")
+    if (data.kind == DataKind::Text)
         files.push_back(
             {"/data/path", data.path, "the text", "the path of a UTF-8 file, or data.kind generator", false});
-    if (data.kind == "tokens")
+    if (data.kind == DataKind::Tokens)
         files.push_back({"/data/path", data.path, "the tokens", "a .bin file, or a folder of them"});
-    if (data.tokenizer == "gpt2" && data.kind != "tokens")
+    if (data.tokenizer == TokenizerKind::Gpt2 && data.kind != DataKind::Tokens)
         files.push_back({"/data/tokenizer_path", data.tokenizerPath, "the tokenizer",
                          "the folder of vocab.json and merges.txt, or data.tokenizer bytes"});
     if (!layout.model.weights.empty() && !resumes)
@@ -72,7 +72,7 @@ std::vector<Fault> misfits(const Layout& layout, bool resumes) {
             DiskFileSystem files;
             const Result<StateSource> source = StateSource::ofWeights(files, file.path, layout.model);
             if (!source) fits = fail(source.error());
-        } else if (layout.data.kind == "tokens") {
+        } else if (layout.data.kind == DataKind::Tokens) {
             fits = canTrainOn(file.path, layout.model.vocabulary);
         }
         if (!fits) faults.push_back(faultOf(file, fits.error()));

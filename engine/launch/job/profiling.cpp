@@ -73,7 +73,7 @@ Layout profiledLayout(Layout layout) {
 
 Result<std::unique_ptr<Profiling>> Profiling::start(const Layout& layout, RunObserver& observer,
                                                     const std::filesystem::path& rankProgram) {
-    if (layout.cluster.device != "cpu")
+    if (layout.cluster.device != DeviceKind::Cpu)
         return fail(
             Error{"cannot measure the layout", "/cluster/device", "what is measured are the processor's cores", "cpu"});
     auto folder = TemporaryFolder::create(temporaryBase());

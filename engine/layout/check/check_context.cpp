@@ -21,15 +21,15 @@ void checkContext(const Layout& layout, std::vector<Fault>& faults) {
              "equally much",
              std::move(legal)});
     }
-    if (layout.model.kind == "gpt-moe")
-        faults.push_back(
-            {"/parallel/context", "context parallelism does not work with the model gpt-moe",
-             "all tokens of a sample compete for the places of its experts, and a member has a part of them",
-             "1; or model.kind gpt"});
+    if (hasExperts(layout.model))
+        faults.push_back({"/parallel/context", "context parallelism does not work with the model gpt-moe",
+                          "all tokens of a sample compete for the places of the experts, and a member of a context "
+                          "group has only some of them",
+                          "1; or model.kind gpt"});
     if (layout.model.dropout > 0)
         faults.push_back(
             {"/parallel/context", "context parallelism does not work with dropout",
-             "masks follow the place of a token in its sample, and a member's tokens are not behind one another",
+             "dropout masks follow the place of a token in its sample, and the tokens of a member are not contiguous",
              "1; or model.dropout 0"});
 }
 

@@ -16,7 +16,8 @@ constexpr std::size_t mostNamed = 6;
 /// Why its number of replicas cannot change in the middle of a run; empty: it can.
 std::string_view fixedBecause(Exchange exchange) {
     switch (exchange) {
-    case Exchange::AsyncServer: return "it takes no checkpoints, and fewer workers would be another order of updates";
+    case Exchange::AsyncServer:
+        return "it takes no checkpoints, and with fewer workers the order of updates would be another";
     case Exchange::Elastic: return "it takes no checkpoints: every replica has weights of its own";
     case Exchange::Hogwild: return "each worker updates by itself: fewer of them would train differently";
     case Exchange::AllReduce:
@@ -40,8 +41,8 @@ void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> sched
     const int least = layout.run.minData, data = layout.parallel.data;
     if (least <= 0) return;
     const auto schedule = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (const std::string_view why = fixedBecause(exchangeOf(layout.parallel)); !why.empty()) {
-        faults.push_back({std::string(minData), fmt::format("{} cannot be elastic", layout.parallel.exchange),
+    if (const std::string_view why = fixedBecause(layout.parallel.exchange); !why.empty()) {
+        faults.push_back({std::string(minData), fmt::format("{} cannot be elastic", wordOf(layout.parallel.exchange)),
                           std::string(why), "0; or parallel.exchange allreduce or server"});
         return;
     }
@@ -52,7 +53,7 @@ void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> sched
         return;
     }
     if (layout.checkpoint.every == 0)
-        faults.push_back({"/checkpoint/every", "an elastic run without checkpoints",
+        faults.push_back({"/checkpoint/every", "an elastic run has no checkpoints",
                           "it goes on from its newest checkpoint, with another number of replicas",
                           "1 or more; or run.min_data 0"});
     if (!faults.empty()) return;  // no other size would be legal either
@@ -61,10 +62,10 @@ void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> sched
     const std::vector<std::string> smaller = smallerSizes(layout, schedules, 1, mostNamed);
     faults.push_back(
         {std::string(minData),
-         outside ? fmt::format("{} replicas are the fewest of {}", least, data)
-                 : fmt::format("no number of replicas from {} to {} can take over", least, data - 1),
+         outside ? fmt::format("the fewest replicas, {}, are more than all {}", least, data)
+                 : fmt::format("no number of replicas from {} to {} can continue the run", least, data - 1),
          outside ? "a run has parallel.data replicas at most"
-                 : "the global batch must divide among them in whole microbatches, and all else must stay legal",
+                 : "each of them must get whole microbatches of the global batch, and everything else must stay legal",
          smaller.empty() ? "0: this layout has no other size" : alternatives(smaller) + "; or 0"});
 }
 

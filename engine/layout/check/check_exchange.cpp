@@ -15,26 +15,27 @@ void checkReduction(const Layout& layout, std::span<const ScheduleMethod> schedu
     const ParallelSpec& p = layout.parallel;
     const auto found = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (found != schedules.end() && !found->flushes)
-        faults.push_back({"/parallel/exchange", fmt::format("{} does not go with {}", p.exchange, found->name),
+        faults.push_back({"/parallel/exchange", fmt::format("{} does not go with {}", wordOf(p.exchange), found->name),
                           "its stages update in the middle of a step, and replicas would have to meet there",
                           "allreduce; or a schedule with a flush, 1f1b"});
     if (p.zero > 0)
-        faults.push_back(
-            {"/parallel/zero", fmt::format("ZeRO {} with the exchange {}", p.zero, p.exchange),
-             exchangeOf(p) == Exchange::Hogwild ? "all workers share the weights, and there is no optimizer state"
-             : updatesAtServer(p) ? "the server alone has optimizer state: nothing is left to be shared out"
-                                  : "every replica has weights of its own: there is nothing that they could share out",
-             "0; or parallel.exchange allreduce"});
+        faults.push_back({"/parallel/zero", fmt::format("ZeRO {} with the exchange {}", p.zero, wordOf(p.exchange)),
+                          p.exchange == Exchange::Hogwild
+                              ? "all workers share the weights, and there is no optimizer state"
+                          : updatesAtServer(p) ? "only the server has optimizer state: there is nothing to divide"
+                                               : "every replica has weights of its own: there is nothing to divide",
+                          "0; or parallel.exchange allreduce"});
     if (p.context > 1)
-        faults.push_back({"/parallel/context",
-                          fmt::format("a context group of {} ranks with the exchange {}", p.context, p.exchange),
-                          "its members hold the same weights, and their gradients are summed by an all-reduce",
-                          "1; or parallel.exchange allreduce"});
-    if (p.allReduce == "ring")
-        faults.push_back({"/parallel/all_reduce", fmt::format("a ring with the exchange {}", p.exchange),
+        faults.push_back(
+            {"/parallel/context",
+             fmt::format("a context group of {} ranks with the exchange {}", p.context, wordOf(p.exchange)),
+             "its members hold the same weights, and their gradients are summed by an all-reduce",
+             "1; or parallel.exchange allreduce"});
+    if (p.allReduce == AllReduceKind::Ring)
+        faults.push_back({"/parallel/all_reduce", fmt::format("a ring with the exchange {}", wordOf(p.exchange)),
                           "it has no all-reduce", "backend; or parallel.exchange allreduce"});
-    if (layout.precision.lossScale != "none")
-        faults.push_back({"/precision/loss_scale", fmt::format("a loss scale with the exchange {}", p.exchange),
+    if (layout.precision.lossScale != LossScaling::None)
+        faults.push_back({"/precision/loss_scale", fmt::format("a loss scale with the exchange {}", wordOf(p.exchange)),
                           "replicas would have to agree on an overflow that only one of them sees",
                           "none; or parallel.exchange allreduce"});
 }
@@ -42,10 +43,10 @@ void checkReduction(const Layout& layout, std::span<const ScheduleMethod> schedu
 /// There is no moment at which a few ranks hold all of the state.
 void checkNoCheckpoints(const Layout& layout, std::string_view why, std::vector<Fault>& faults) {
     if (layout.checkpoint.every > 0)
-        faults.push_back({"/checkpoint/every", fmt::format("{} takes no checkpoints", layout.parallel.exchange),
+        faults.push_back({"/checkpoint/every", fmt::format("{} takes no checkpoints", wordOf(layout.parallel.exchange)),
                           std::string(why), "0; or parallel.exchange allreduce, server or hogwild"});
     if (layout.run.maxRestarts > 0)
-        faults.push_back({"/run/max_restarts", fmt::format("{} cannot be restarted", layout.parallel.exchange),
+        faults.push_back({"/run/max_restarts", fmt::format("{} cannot be restarted", wordOf(layout.parallel.exchange)),
                           "a restart goes on from a checkpoint, and it takes none",
                           "0; or parallel.exchange allreduce, server or hogwild"});
 }
@@ -64,26 +65,33 @@ void checkAsyncServer(const Layout& layout, std::vector<Fault>& faults) {
     if (layout.schedule.chunks > 1)
         faults.push_back({"/schedule/chunks", fmt::format("async-server with {} chunks", layout.schedule.chunks),
                           "a worker holds the model in one piece", "1, with the schedule 1f1b, gpipe or naive"});
-    checkNoCheckpoints(layout, "workers are in the middle of their gradients whenever a step ends", faults);
+    checkNoCheckpoints(layout, "whenever a step ends, workers are in the middle of computing their gradients", faults);
+}
+
+/// The exchange has an update rule of its own, which is gradient descent without momentum.
+void checkPlainDescent(const Layout& layout, std::string_view why, std::vector<Fault>& faults) {
+    const OptimizerSpec& o = layout.optimizer;
+    const std::string_view exchange = wordOf(layout.parallel.exchange);
+    if (o.kind != OptimizerKind::Sgd)
+        faults.push_back({"/optimizer/kind", fmt::format("{} with {}", exchange, wordOf(o.kind)), std::string(why),
+                          "sgd, with momentum 0"});
+    else if (o.momentum > 0)
+        faults.push_back({"/optimizer/momentum", fmt::format("{} with a momentum of {:.9g}", exchange, o.momentum),
+                          std::string(why), "0"});
 }
 
 void checkElastic(const Layout& layout, std::vector<Fault>& faults) {
     const OptimizerSpec& o = layout.optimizer;
-    if (o.kind != "sgd" || o.momentum > 0)
-        faults.push_back({o.kind != "sgd" ? "/optimizer/kind" : "/optimizer/momentum",
-                          o.kind != "sgd" ? fmt::format("easgd with {}", o.kind)
-                                          : fmt::format("easgd with a momentum of {:.9g}", o.momentum),
-                          "its pull is a part of plain gradient descent: W − η(ΔW + ρ(W − W̄))",
-                          o.kind != "sgd" ? "sgd, with momentum 0" : "0"});
+    checkPlainDescent(layout, "its pull is a part of plain gradient descent: W − η(ΔW + ρ(W − W̄))", faults);
     if (o.learningRate * o.elasticRho > 1)
-        faults.push_back(
-            {"/optimizer/elastic_rho",
-             fmt::format("learning rate {:.9g} × ρ {:.9g} is more than 1", o.learningRate, o.elasticRho),
-             "it is the share of their distance that weights and centre give up, and beyond 1 they would fly apart",
-             fmt::format("at most {:.9g}", 1 / o.learningRate)});
-    if (layout.precision.compute != "fp32")
-        faults.push_back({"/precision/compute", fmt::format("easgd in {}", layout.precision.compute),
-                          "weights and centre differ by less than 16 bits tell apart",
+        faults.push_back({"/optimizer/elastic_rho",
+                          fmt::format("learning rate {:.9g} × ρ {:.9g} is more than 1", o.learningRate, o.elasticRho),
+                          "this is the share of their distance by which weights and centre approach each other, and "
+                          "beyond 1 they would diverge",
+                          fmt::format("at most {:.9g}", 1 / o.learningRate)});
+    if (layout.precision.compute != NumberFormat::Fp32)
+        faults.push_back({"/precision/compute", fmt::format("easgd in {}", wordOf(layout.precision.compute)),
+                          "weights and centre differ by less than 16 bits can express",
                           "fp32; or parallel.exchange allreduce or server"});
     checkNoCheckpoints(layout,
                        "every replica has weights of its own, and the centre is one more, which no other layout knows",
@@ -111,21 +119,17 @@ void checkHogwild(const Layout& layout, std::vector<Fault>& faults) {
             {"/cluster/hosts", "hogwild on more than one host",
              "its workers write the same memory, which only the ranks of one host share",
              fmt::format("one host with {} devices; or parallel.exchange async-server", rankCount(layout))});
-    if (layout.cluster.device != "cpu")
-        faults.push_back({"/cluster/device", fmt::format("hogwild on {}", layout.cluster.device),
+    if (layout.cluster.device != DeviceKind::Cpu)
+        faults.push_back({"/cluster/device", fmt::format("hogwild on {}", wordOf(layout.cluster.device)),
                           "its workers write the processor's memory, element by element",
                           "cpu; or parallel.exchange async-server"});
-    if (layout.precision.compute != "fp32")
-        faults.push_back({"/precision/compute", fmt::format("hogwild in {}", layout.precision.compute),
+    if (layout.precision.compute != NumberFormat::Fp32)
+        faults.push_back({"/precision/compute", fmt::format("hogwild in {}", wordOf(layout.precision.compute)),
                           "an element is one number of fp32, which is read and written in one piece",
                           "fp32; or parallel.exchange async-server"});
-    if (o.kind != "sgd" || o.momentum > 0)
-        faults.push_back(
-            {o.kind != "sgd" ? "/optimizer/kind" : "/optimizer/momentum",
-             o.kind != "sgd" ? fmt::format("hogwild with {}", o.kind)
-                             : fmt::format("hogwild with a momentum of {:.9g}", o.momentum),
-             "its update is plain gradient descent, w − γg: workers share weights, and no optimizer's state",
-             o.kind != "sgd" ? "sgd, with momentum 0" : "0"});
+    checkPlainDescent(layout,
+                      "its update is plain gradient descent, w − γg: workers share weights, and no optimizer's state",
+                      faults);
     if (o.weightDecay > 0)
         faults.push_back(
             {"/optimizer/weight_decay", fmt::format("hogwild with a weight decay of {:.9g}", o.weightDecay),
@@ -137,12 +141,13 @@ void checkHogwild(const Layout& layout, std::vector<Fault>& faults) {
 
 void checkExchange(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
-    const Exchange exchange = exchangeOf(p);
+    const Exchange exchange = p.exchange;
     if (exchange == Exchange::AllReduce) return;
     if (p.data == 1 && exchange != Exchange::Hogwild)  // one worker without a lock is plain gradient descent
-        faults.push_back({"/parallel/exchange", fmt::format("{} with one replica", p.exchange),
-                          exchange == Exchange::AsyncServer ? "it would be the server, and have no worker"
-                                                            : "there is nobody to exchange anything with",
+        faults.push_back({"/parallel/exchange", fmt::format("{} with one replica", wordOf(p.exchange)),
+                          exchange == Exchange::AsyncServer
+                              ? "the only replica would be the server, and there would be no worker"
+                              : "a replica needs another one to exchange with",
                           "allreduce; or parallel.data of at least 2"});
     checkReduction(layout, schedules, faults);
     if (exchange == Exchange::AsyncServer) checkAsyncServer(layout, faults);

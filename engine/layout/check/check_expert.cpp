@@ -17,26 +17,26 @@ void checkReductions(const Layout& layout, std::span<const ScheduleMethod> sched
         faults.push_back({"/parallel/zero", fmt::format("ZeRO {} with experts over {} ranks", p.zero, p.expert),
                           "it cuts a stage into one shard for each replica, and replicas hold different experts",
                           "0; or parallel.expert 1"});
-    if (exchangeOf(p) != Exchange::AllReduce)
+    if (p.exchange != Exchange::AllReduce)
         faults.push_back({"/parallel/exchange",
-                          fmt::format("the exchange {} with experts over {} ranks", p.exchange, p.expert),
+                          fmt::format("the exchange {} with experts over {} ranks", wordOf(p.exchange), p.expert),
                           "it moves a replica's whole weights or gradients, and replicas hold different experts",
                           "allreduce; or parallel.expert 1"});
-    if (p.allReduce == "ring")
-        faults.push_back(
-            {"/parallel/all_reduce", fmt::format("a ring with experts over {} ranks", p.expert),
-             "it goes through all replicas, and gradients of experts are summed over those alone that hold the same",
-             "backend; or parallel.expert 1"});
+    if (p.allReduce == AllReduceKind::Ring)
+        faults.push_back({"/parallel/all_reduce", fmt::format("a ring with experts over {} ranks", p.expert),
+                          "it goes through all replicas, and gradients of experts are summed only over those that hold "
+                          "the same experts",
+                          "backend; or parallel.expert 1"});
     if (p.bucket == 0)
-        faults.push_back(
-            {"/parallel/bucket", fmt::format("no buckets with experts over {} ranks", p.expert),
-             "then all gradients of a stage are summed at once over all replicas, and those hold different experts",
-             "above 0; or parallel.expert 1"});
+        faults.push_back({"/parallel/bucket", fmt::format("no buckets with experts over {} ranks", p.expert),
+                          "without buckets all gradients of a stage are summed at once over all replicas, which hold "
+                          "different experts",
+                          "above 0; or parallel.expert 1"});
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method != schedules.end() && !method->flushes)
         faults.push_back(
             {"/parallel/expert", fmt::format("{} with experts over {} ranks", method->name, p.expert),
-             "its stages sum all their gradients at once over all replicas, in the middle of a step, and those hold "
+             "its stages sum all their gradients at once over all replicas, in the middle of a step, and replicas hold "
              "different experts",
              "1; or a schedule with a flush, 1f1b"});
 }
@@ -45,11 +45,11 @@ void checkReductions(const Layout& layout, std::span<const ScheduleMethod> sched
 
 void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
-    const int e = p.expert, experts = layout.model.experts;
+    const int e = p.expert, experts = layout.model.experts.count;
     if (e <= 1 || p.data < 1 || experts < 1) return;
-    if (layout.model.kind != "gpt-moe") {
+    if (!hasExperts(layout.model)) {
         faults.push_back({"/parallel/expert", fmt::format("no experts to spread over {} ranks", e),
-                          fmt::format("the model {} has none", layout.model.kind), "1; or model.kind gpt-moe"});
+                          fmt::format("the model {} has none", wordOf(layout.model.kind)), "1; or model.kind gpt-moe"});
         return;
     }
     if (p.data % e != 0)

@@ -26,21 +26,20 @@ void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedule
     const auto refuse = [&](std::string what, std::string why, std::string legal) {
         faults.push_back({"/memory/offload", std::move(what), std::move(why), std::move(legal)});
     };
-    const std::string& optimizer = layout.optimizer.kind;
-    if (optimizer == "adafactor" || optimizer == "sm3")
-        refuse(fmt::format("{} on the host", optimizer),
-               "its state is one number a row and a column, whose sums a tensor group takes on the devices: there is "
-               "next to "
-               "nothing to move",
+    const OptimizerKind optimizer = layout.optimizer.kind;
+    if (optimizer == OptimizerKind::Adafactor || optimizer == OptimizerKind::Sm3)
+        refuse(fmt::format("{} on the host", wordOf(optimizer)),
+               "its state is one number for each row and column, which a tensor group sums up on the devices: there is "
+               "next to nothing to move",
                "none; or optimizer.kind adamw, adamw-8bit or sgd");
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method != schedules.end() && !method->flushes)
         refuse(fmt::format("an optimizer on the host with {}", method->name),
                "its stages update in the middle of a step, and keep several versions of the weights on the device",
                "none; or a schedule with a flush, 1f1b");
-    if (exchangeOf(layout.parallel) != Exchange::AllReduce)
-        refuse(fmt::format("an optimizer on the host with the exchange {}", layout.parallel.exchange),
-               "who updates there has the weights in a memory that others read or write",
+    if (layout.parallel.exchange != Exchange::AllReduce)
+        refuse(fmt::format("an optimizer on the host with the exchange {}", wordOf(layout.parallel.exchange)),
+               "the replica that updates has weights in a memory that other ranks read or write",
                "none; or parallel.exchange allreduce");
     checkModelledHost(layout, "/memory/offload", "an optimizer", faults);
 }
@@ -56,11 +55,11 @@ void checkSwap(const Layout& layout, std::span<const ScheduleMethod> schedules, 
                "a microbatch's backward may be in another step than its forward, and how long it is unused differs "
                "from one to the next",
                "none; or a schedule with a flush, 1f1b");
-    const Exchange exchange = exchangeOf(layout.parallel);
+    const Exchange exchange = layout.parallel.exchange;
     if (exchange == Exchange::AsyncServer || exchange == Exchange::Hogwild)
         refuse(
-            fmt::format("activations on the host with the exchange {}", layout.parallel.exchange),
-            "each worker steps at its own pace, and the plan has no timeline of it behind which copies could be hidden",
+            fmt::format("activations on the host with the exchange {}", wordOf(layout.parallel.exchange)),
+            "each worker steps at its own pace, and the plan has no timeline that would show which copies are hidden",
             "none; or parallel.exchange allreduce");
     checkModelledHost(layout, "/memory/swap", "activations", faults);
 }

@@ -16,16 +16,17 @@ constexpr double mostFloats = 1e17;      ///< bytes are counted with 63 bits
 double floatsInSight(const Layout& layout) {
     const ModelSpec& m = layout.model;
     if (readsImages(m)) {
-        const double pixels = double(m.image) * m.image, channels = std::max(double(m.channels), 8.0 * m.hidden);
-        return 9.0 * m.layers * m.convolutions * (channels * channels + layout.batch.global * pixels * channels) +
-               pixels * channels * m.classes;
+        const double pixels = double(m.cnn.image) * m.cnn.image,
+                     channels = std::max(double(m.cnn.channels), 8.0 * m.hidden);
+        return 9.0 * m.layers * m.cnn.convolutions * (channels * channels + layout.batch.global * pixels * channels) +
+               pixels * channels * m.cnn.classes;
     }
     const double tokens = double(layout.batch.global) * m.sequence;
     const double perLayer = tokens * (12.0 * m.hidden + double(m.heads) * m.sequence);
     double widths = m.feedForward.empty() ? 4.0 * m.hidden * m.layers : 0;
     for (const int width : m.feedForward) widths += double(width) * (m.feedForward.size() == 1 ? m.layers : 1);
-    if (m.kind == "llama") widths *= 1.5;  // with a gate
-    if (m.kind == "gpt-moe") widths *= std::max(1.0, double(m.experts) + m.capacity * expertsPerToken(m));
+    if (m.kind == ModelKind::Llama) widths *= 1.5;  // with a gate
+    if (hasExperts(m)) widths *= std::max(1.0, double(m.experts.count) + m.experts.capacity * expertsPerToken(m));
     const double parameters = 8.0 * m.layers * m.hidden * m.hidden + 2.0 * widths * m.hidden +
                               4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
     return parameters + m.layers * perLayer + 2 * tokens * widths + tokens * m.vocabulary;
@@ -38,62 +39,64 @@ std::string groupNumbers(int experts, int inGroup) {
     std::vector<std::string> numbers;
     for (int groups = 2; groups <= experts / inGroup; ++groups)
         if (experts % groups == 0) numbers.push_back(std::to_string(groups));
-    return numbers.empty() ? "a number of model.experts that can be divided" : alternatives(numbers);
+    return numbers.empty() ? "a model.experts that has divisors" : alternatives(numbers);
 }
 
 /// Groups of equally many experts, enough for what a token takes of them.
-void checkGroups(const ModelSpec& model, std::vector<Fault>& faults) {
-    const int groups = model.expertGroups;
-    if (groups < 2 || model.experts < 2) return;
-    if (model.topGroups > groups)
+void checkGroups(const GptMoeSpec& experts, std::vector<Fault>& faults) {
+    const int groups = experts.groups;
+    if (groups < 2 || experts.count < 2) return;
+    if (experts.topGroups > groups)
         faults.push_back({"/model/top_groups",
-                          fmt::format("{} groups of a token, but there are {}", model.topGroups, groups),
+                          fmt::format("{} groups of a token, but there are {}", experts.topGroups, groups),
                           "a token goes to a group once", fromTwo(groups)});
-    if (model.experts % groups != 0) {
+    if (experts.count % groups != 0) {
         faults.push_back({"/model/expert_groups",
-                          fmt::format("{} groups do not divide {} experts", groups, model.experts),
-                          "every group has the same number of experts, two or more", groupNumbers(model.experts, 2)});
+                          fmt::format("{} groups do not divide {} experts", groups, experts.count),
+                          "every group has the same number of experts, two or more", groupNumbers(experts.count, 2)});
         return;
     }
-    if (const int inGroup = model.experts / groups; inGroup < 2)
-        faults.push_back({"/model/expert_groups", fmt::format("{} groups of {} experts", groups, model.experts),
-                          "every group has the same number of experts, two or more", groupNumbers(model.experts, 2)});
-    else if (model.topK > inGroup)
+    if (const int inGroup = experts.count / groups; inGroup < 2)
+        faults.push_back({"/model/expert_groups", fmt::format("{} groups of {} experts", groups, experts.count),
+                          "every group has the same number of experts, two or more", groupNumbers(experts.count, 2)});
+    else if (experts.topK > inGroup)
         faults.push_back({"/model/top_k",
-                          fmt::format("{} experts of each group, but there are {}", model.topK, inGroup),
+                          fmt::format("{} experts of each group, but there are {}", experts.topK, inGroup),
                           "a token goes to an expert once", fromTwo(inGroup) + "; or fewer model.expert_groups"});
 }
 
 /// Places for tokens are no more than tokens may take.
 void checkCap(const ModelSpec& model, std::vector<Fault>& faults) {
-    if (model.tokenExperts > model.experts) {
+    const GptMoeSpec& experts = model.experts;
+    if (experts.tokenExperts > experts.count) {
         faults.push_back({"/model/token_experts",
-                          fmt::format("{} experts of a token, but there are {}", model.tokenExperts, model.experts),
-                          "a token goes to an expert once", fmt::format("1 to {}", model.experts)});
+                          fmt::format("{} experts of a token, but there are {}", experts.tokenExperts, experts.count),
+                          "a token goes to an expert once", fmt::format("1 to {}", experts.count)});
         return;
     }
-    const std::int64_t places = std::int64_t{model.experts} * expertCapacity(model);
-    if (places <= std::int64_t{model.sequence} * model.tokenExperts || model.sequence < 1) return;
+    const std::int64_t places = std::int64_t{experts.count} * expertCapacity(model);
+    if (places <= std::int64_t{model.sequence} * experts.tokenExperts || model.sequence < 1) return;
     faults.push_back(
         {"/model/token_experts",
-         fmt::format("{} experts with {} places each cannot all be full where {} tokens take {} each", model.experts,
-                     expertCapacity(model), model.sequence, model.tokenExperts),
+         fmt::format("{} experts with {} places each cannot all be full where {} tokens take {} each", experts.count,
+                     expertCapacity(model), model.sequence, experts.tokenExperts),
          "experts fill all of their places",
          fmt::format("{} or more; or a smaller model.capacity", (places + model.sequence - 1) / model.sequence)});
 }
 
 void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
+    const GptMoeSpec& experts = model.experts;
     if (model.layers == 1)
         faults.push_back({"/model/layers", "a single layer has no experts",
-                          "every second block has them, the first is dense", "2 or more; or model.kind gpt"});
-    if (model.gate == "noisy-top-k" && model.topK > model.experts)
+                          "every second block has experts, and the first has none", "2 or more; or model.kind gpt"});
+    if (experts.gate == GateMethod::NoisyTopK && experts.topK > experts.count)
         faults.push_back({"/model/top_k",
-                          fmt::format("{} experts of a token, but there are {}", model.topK, model.experts),
-                          "a token goes to an expert once", fromTwo(model.experts)});
+                          fmt::format("{} experts of a token, but there are {}", experts.topK, experts.count),
+                          "a token goes to an expert once", fromTwo(experts.count)});
     if (capsTokens(model)) checkCap(model, faults);
-    if (hasGroups(model)) checkGroups(model, faults);
-    const double rows = double(model.experts) * layout.batch.micro * expertCapacity(model);
+    if (hasGroups(model)) checkGroups(experts, faults);
+    const double rows = double(experts.count) * layout.batch.micro * expertCapacity(model);
     const double choices = double(layout.batch.micro) * model.sequence * expertChoices(model);
     if (std::max(rows, choices) > mostRows)
         faults.push_back({"/model/capacity", fmt::format("{:.3g} places of experts are too many at once", rows),
@@ -102,17 +105,17 @@ void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
 }
 
 void checkLlama(const ModelSpec& model, std::vector<Fault>& faults) {
-    if (model.heads < 1 || model.hidden < 1 || model.kvHeads < 0) return;
-    if (model.kvHeads > 0 && model.heads % model.kvHeads != 0)
+    if (model.heads < 1 || model.hidden < 1 || model.llama.kvHeads < 0) return;
+    if (model.llama.kvHeads > 0 && model.heads % model.llama.kvHeads != 0)
         faults.push_back({"/model/kv_heads",
-                          fmt::format("{} heads of keys do not divide {} heads", model.kvHeads, model.heads),
-                          "as many heads of queries meet each of them",
-                          divisorText(model.heads, model.kvHeads) + "; or 0 for as many as heads"});
+                          fmt::format("{} heads of keys do not divide {} heads", model.llama.kvHeads, model.heads),
+                          "each head of keys is read by the same number of heads of queries",
+                          divisorText(model.heads, model.llama.kvHeads) + "; or 0 for as many as heads"});
     if (model.hidden % model.heads == 0 && model.hidden / model.heads % 2 != 0)
         faults.push_back({"/model/heads",
-                          fmt::format("heads of {} number{} have no pairs", model.hidden / model.heads,
+                          fmt::format("heads of {} number{} cannot be turned in pairs", model.hidden / model.heads,
                                       model.hidden == model.heads ? "" : "s"),
-                          "the rotary embedding turns the numbers of a head two by two",
+                          "the rotary embedding turns the numbers of a head in pairs",
                           model.hidden % 2 == 0 ? divisorText(model.hidden / 2, model.heads) : "an even model.hidden"});
 }
 
@@ -125,8 +128,8 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
                           "every head gets the same number of columns, hidden ÷ heads",
                           divisorText(model.hidden, model.heads)});
 
-    if (model.kind == "gpt-moe") checkExperts(layout, faults);
-    if (model.kind == "llama") checkLlama(model, faults);
+    if (hasExperts(model)) checkExperts(layout, faults);
+    if (model.kind == ModelKind::Llama) checkLlama(model, faults);
 
     const std::vector<int>& widths = model.feedForward;
     if (!readsImages(model) && widths.size() > 1 &&
@@ -137,28 +140,29 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
                           fmt::format("{} numbers; or [] for 4 × hidden = {} in every layer; or one number for all",
                                       model.layers, 4 * std::int64_t{model.hidden})});
 
-    if (!readsImages(model) && layout.data.tokenizer == "bytes" && layout.data.kind != "tokens" &&
+    if (!readsImages(model) && layout.data.tokenizer == TokenizerKind::Byte && layout.data.kind != DataKind::Tokens &&
         model.vocabulary > 0 && model.vocabulary < 256)
         faults.push_back({"/model/vocabulary", fmt::format("{} is too small for the bytes tokenizer", model.vocabulary),
                           "a byte is a token, and there are 256", "256 or more"});
 
-    if (layout.data.kind == "text" && layout.data.path.empty())
+    if (layout.data.kind == DataKind::Text && layout.data.path.empty())
         faults.push_back({"/data/path", "no text file is named", "data of kind text is read from a file",
                           "the path of a UTF-8 file, or data.kind generator"});
 
-    if (layout.data.kind == "tokens" && layout.data.path.empty())
+    if (layout.data.kind == DataKind::Tokens && layout.data.path.empty())
         faults.push_back({"/data/path", "no file of tokens is named", "data of kind tokens is read from .bin files",
                           "a .bin file, or a folder of them"});
 
-    if (!readsImages(model) && layout.data.tokenizer == "gpt2" && layout.data.kind != "tokens" &&
+    if (!readsImages(model) && layout.data.tokenizer == TokenizerKind::Gpt2 && layout.data.kind != DataKind::Tokens &&
         layout.data.tokenizerPath.empty())
         faults.push_back({"/data/tokenizer_path", "no files of the tokenizer are named",
                           "gpt2 is read from vocab.json and merges.txt",
                           "the folder they lie in, or data.tokenizer bytes"});
 
-    if (!model.weights.empty() && model.kind != "gpt" && model.kind != "llama")
-        faults.push_back({"/model/weights", "no weights to start from fit a model of kind " + model.kind,
-                          "those of GPT-2 and Llama have other layers", "model.kind gpt or llama, or no weights"});
+    if (!model.weights.empty() && model.kind != ModelKind::Gpt && model.kind != ModelKind::Llama)
+        faults.push_back(
+            {"/model/weights", fmt::format("no weights to start from fit a model of kind {}", wordOf(model.kind)),
+             "the weights of GPT-2 and Llama belong to other layers", "model.kind gpt or llama, or no weights"});
 
     const double rows = double(layout.batch.micro) * model.sequence;
     if (!readsImages(model) && rows > mostRows)

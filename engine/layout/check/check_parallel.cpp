@@ -12,7 +12,8 @@
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t mostForwards = 1 << 20;  ///< of one step over all ranks: its events must fit in memory
+/// Forwards of one step over all ranks, whose events must fit in memory.
+constexpr std::int64_t mostForwards = 1 << 20;
 
 std::int64_t deviceCount(const Layout& layout) {
     std::int64_t sum = 0;
@@ -164,7 +165,7 @@ void checkAsynchronous(const Layout& layout, const ScheduleMethod& method, std::
                           "each stage updates as soon as its own gradient is there, and waiting for the norm of all "
                           "stages would be a flush",
                           "0; or a schedule with a flush, 1f1b"});
-    if (layout.parallel.allReduce == "ring")
+    if (layout.parallel.allReduce == AllReduceKind::Ring)
         faults.push_back({"/parallel/all_reduce", fmt::format("{} has no buckets for a ring", method.name),
                           "each update reduces its stage's gradients at once, by the backend",
                           "backend; or a schedule with a flush, 1f1b"});
@@ -203,7 +204,7 @@ void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedul
     if (!layout.schedule.actions.empty() && !method.byHand)
         faults.push_back({"/schedule/actions", fmt::format("{} makes its own order", method.name),
                           "only one order can count, and it is unclear which was meant",
-                          "no actions; or the kind custom, which does what is listed"});
+                          "no actions; or the schedule custom, which does what is listed"});
     if (layout.schedule.verticalSync && !method.takesVerticalSync)
         faults.push_back({"/schedule/vertical_sync", fmt::format("{} takes no vertical sync", method.name),
                           method.flushes ? "all its microbatches of a step use one version of the weights anyway"
@@ -231,15 +232,16 @@ void checkDataAxis(const Layout& layout, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     if (p.zero > 0 && replicaCount(p) == 1)
         faults.push_back({"/parallel/zero", fmt::format("ZeRO {} with one replica", p.zero),
-                          "ZeRO shares out over the data replicas, and there is nobody to share with",
+                          "ZeRO divides state over the data replicas, and there is only one",
                           "0; or parallel.data of at least 2"});
-    if (p.partition != "flat" && p.zero < 3)
-        faults.push_back({"/parallel/partition", fmt::format("parameters in {} with ZeRO {}", p.partition, p.zero),
-                          "it is ZeRO 3 that shares out parameters", "flat; or parallel.zero 3"});
-    if (p.bucket == 0 && p.allReduce == "ring")
-        faults.push_back({"/parallel/all_reduce", "a ring without buckets", "it is buckets that go round the ring",
+    if (p.partition != PartitionKind::Flat && p.zero < 3)
+        faults.push_back({"/parallel/partition",
+                          fmt::format("the partition {} with ZeRO {}", wordOf(p.partition), p.zero),
+                          "only ZeRO 3 divides the parameters", "flat; or parallel.zero 3"});
+    if (p.bucket == 0 && p.allReduce == AllReduceKind::Ring)
+        faults.push_back({"/parallel/all_reduce", "a ring without buckets", "what goes round a ring is a bucket",
                           "backend; or parallel.bucket above 0"});
-    if (p.zero > 0 && p.allReduce == "ring")
+    if (p.zero > 0 && p.allReduce == AllReduceKind::Ring)
         faults.push_back({"/parallel/all_reduce", fmt::format("a ring with ZeRO {}", p.zero),
                           "ZeRO scatters gradients and gathers parameters: there is no all-reduce", "backend"});
 }

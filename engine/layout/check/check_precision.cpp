@@ -9,22 +9,21 @@
 namespace shardlab {
 namespace {
 
-constexpr int widestCudaHead = 256;  ///< that the kernels are made for
+constexpr int widestCudaHead = 256;  ///< columns of a head that the CUDA kernels are made for
 
 void checkScale(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     if (!scalesLoss(layout.precision)) return;
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method == schedules.end() || method->flushes) return;
-    faults.push_back(
-        {"/precision/loss_scale", fmt::format("{} cannot scale the loss", method->name),
-         "whether a step overflowed is seen by the norm of the whole gradient, and each stage updates before "
-         "that is known",
-         "none, with bf16 or fp32; or a schedule with a flush, 1f1b"});
+    faults.push_back({"/precision/loss_scale", fmt::format("{} cannot scale the loss", method->name),
+                      "the norm of the whole gradient shows whether a step overflowed, and each stage updates before "
+                      "that is known",
+                      "none, with bf16 or fp32; or a schedule with a flush, 1f1b"});
 }
 
 void checkHeadWidth(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
-    if (layout.cluster.device != "cuda" || !hasAttention(model) || model.heads < 1) return;
+    if (layout.cluster.device != DeviceKind::Cuda || !hasAttention(model) || model.heads < 1) return;
     const int width = model.hidden / model.heads;
     if (width <= widestCudaHead) return;
     int heads = model.heads + 1;

@@ -12,23 +12,23 @@ namespace shardlab {
 namespace {
 
 void checkActivations(const Layout& layout, std::vector<Fault>& faults) {
-    const std::string& activations = layout.memory.activations;
+    const std::string_view activations = wordOf(layout.memory.activations);
     if (!codesPools(layout.memory)) return;
     if (!readsImages(layout.model))
         faults.push_back({"/memory/activations",
-                          fmt::format("{} activations of the model {}", activations, layout.model.kind),
+                          fmt::format("{} activations of the model {}", activations, wordOf(layout.model.kind)),
                           "codes stand for what a ReLU made and a max-pool read, and no layer but a cnn's has these",
                           "kept; or model.kind cnn"});
-    else if (layout.memory.recompute != "none")
-        faults.push_back(
-            {"/memory/activations",
-             fmt::format("{} activations and recompute {}", activations, layout.memory.recompute),
-             "one keeps maps in fewer bits, the other does not keep them: one of them decides what a backward finds",
-             "kept; or memory.recompute none"});
-    else if (packedBits(layout.memory) == 16 && layout.precision.compute != "fp32")
-        faults.push_back(
-            {"/memory/activations", fmt::format("{} where activations are {}", activations, layout.precision.compute),
-             "they have 16 bits anyway", "kept, lossless, lossy-10 or lossy-8; or precision.compute fp32"});
+    else if (layout.memory.recompute != RecomputeKind::None)
+        faults.push_back({"/memory/activations",
+                          fmt::format("{} activations and recompute {}", activations, wordOf(layout.memory.recompute)),
+                          "one keeps maps in fewer bits, and the other does not keep them",
+                          "kept; or memory.recompute none"});
+    else if (packedBits(layout.memory) == 16 && layout.precision.compute != NumberFormat::Fp32)
+        faults.push_back({"/memory/activations",
+                          fmt::format("{} where activations are {}", activations, wordOf(layout.precision.compute)),
+                          "they have 16 bits anyway",
+                          "kept, lossless, lossy-10 or lossy-8; or precision.compute fp32"});
 }
 
 }  // namespace
@@ -36,8 +36,9 @@ void checkActivations(const Layout& layout, std::vector<Fault>& faults) {
 void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
     if (recomputesCore(layout.memory) && !hasAttention(layout.model))
         faults.push_back({"/memory/recompute",
-                          "the " + layout.model.kind + " has no attention whose probabilities could be computed again",
-                          "selective recomputation is of the attention alone", "none, full, sqrt or every"});
+                          fmt::format("the {} has no attention whose probabilities could be computed again",
+                                      wordOf(layout.model.kind)),
+                          "selective recomputation computes nothing but attention again", "none, full, sqrt or every"});
     checkActivations(layout, faults);
     if (!partitionsInputs(layout.memory, layout.parallel) || readsImages(layout.model)) return;
     const std::int64_t tokens =

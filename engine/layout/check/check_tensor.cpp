@@ -11,13 +11,14 @@ namespace {
 
 void checkHeads(const Layout& layout, std::vector<Fault>& faults) {
     const int t = layout.parallel.tensor, heads = layout.model.heads, keys = keyHeads(layout.model);
-    if (layout.model.kind == "mlp" || heads < 1 || keys < 1 || (heads % t == 0 && keys % t == 0)) return;
+    if (layout.model.kind == ModelKind::Mlp || heads < 1 || keys < 1 || (heads % t == 0 && keys % t == 0)) return;
     const bool ofKeys = heads % t == 0;
     faults.push_back(
         {"/parallel/tensor",
          fmt::format("{} heads{} do not divide into {} shares", ofKeys ? keys : heads, ofKeys ? " of keys" : "", t),
-         ofKeys ? "the members of a tensor group share them, each the same number with the queries that meet them"
-                : "the members of a tensor group share the attention by heads, each the same number",
+         ofKeys
+             ? "the members of a tensor group divide the heads of keys evenly, with the heads of queries that read them"
+             : "the members of a tensor group divide the heads of the attention evenly",
          divisorText(std::gcd(heads, keys), t)});
 }
 
@@ -31,7 +32,7 @@ void checkWidths(const Layout& layout, std::vector<Fault>& faults) {
     for (const std::int64_t width : widths) common = std::gcd(common, width);
     faults.push_back({"/parallel/tensor",
                       fmt::format("a feed-forward width of {} does not divide into {} shares", *odd, t),
-                      "the members of a tensor group share its columns, each the same number", divisorText(common, t)});
+                      "the members of a tensor group divide its columns evenly", divisorText(common, t)});
 }
 
 void checkSequence(const Layout& layout, std::vector<Fault>& faults) {
@@ -59,15 +60,16 @@ void checkSequence(const Layout& layout, std::vector<Fault>& faults) {
 void checkTensor(const Layout& layout, std::vector<Fault>& faults) {
     const int t = layout.parallel.tensor;
     if (t < 1 || (t > 1 && readsImages(layout.model))) return;  // checkCnn says so
-    if (t > 1 && layout.model.kind == "gpt-moe")
-        faults.push_back({"/parallel/tensor", fmt::format("experts are not shared by {} members", t),
-                          "the members of a tensor group share each matrix, and those of experts are whole so far",
+    if (t > 1 && hasExperts(layout.model))
+        faults.push_back({"/parallel/tensor", fmt::format("experts are not divided among {} members", t),
+                          "the members of a tensor group divide each matrix, and those of experts can only be whole",
                           "1, with data and pipeline parallelism; or model.kind gpt"});
     if (t > 1) {
         checkHeads(layout, faults);
         checkWidths(layout, faults);
         if (layout.model.vocabulary > 0 && layout.model.vocabulary < t)
-            faults.push_back({"/parallel/tensor", fmt::format("{} members share {} tokens", t, layout.model.vocabulary),
+            faults.push_back({"/parallel/tensor",
+                              fmt::format("{} members cannot divide {} tokens", t, layout.model.vocabulary),
                               "each member of a tensor group holds a part of the vocabulary",
                               fmt::format("at most {}", layout.model.vocabulary)});
     }

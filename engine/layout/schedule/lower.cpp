@@ -14,7 +14,7 @@ LowerOptions lowerOptions(const Layout& layout) {
     // Where a model ties its output projection to the token embedding, there is without a flush no moment at which both
     // ends know its gradient, and the projection is a weight of its own.
     const ParallelSpec& parallel = layout.parallel;
-    const Exchange exchange = exchangeOf(parallel);
+    const Exchange exchange = parallel.exchange;
     return {replicaCount(parallel) > 1 && exchange != Exchange::Elastic && exchange != Exchange::Hogwild,
             stageCount(layout) > 1 && flushes(layout) && tiesEmbedding(layout.model),
             layout.optimizer.clip > 0 || scalesLoss(layout.precision),

@@ -67,7 +67,7 @@ public:
             }
         }
         constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
-        const std::int64_t width = outputWidth(model), classes = model.classes;
+        const std::int64_t width = outputWidth(model), classes = model.cnn.classes;
         pixels_ = static_cast<std::int64_t>(sizeof(std::int32_t)) * samples * sampleInputs(model);
         head_ = {bytes * samples * width, fp32 * normNumbers(model) * samples + bytes * samples * classes,
                  formats.castsWeights() ? bytes * width * classes : 0,

@@ -33,7 +33,7 @@ constexpr int outputWeights = 3;
 
 /// The number of kernels that a cnn's block starts.
 int cnnBlockKernels(const Layout& layout) {
-    return layout.model.convolutions * (kernelsOfSample * layout.batch.micro + kernelsOfConvolution) + poolKernels;
+    return layout.model.cnn.convolutions * (kernelsOfSample * layout.batch.micro + kernelsOfConvolution) + poolKernels;
 }
 
 /// The bytes of the patches of a cnn's convolutions, which are written once and read once.
@@ -60,7 +60,7 @@ int gateKernels(const ModelSpec& model) { return static_cast<int>(gateWidths(mod
 
 /// Sum over a stage's blocks of a number for each: `dense` with a feed-forward block, `routed` with experts.
 int overBlocks(const ModelSpec& model, const StageShape& stage, int dense, int routed) {
-    if (model.kind != "gpt-moe") return stage.layers * dense;
+    if (!hasExperts(model)) return stage.layers * dense;
     int sum = 0;
     for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer)
         sum += hasExperts(model, layer) ? routed : dense;
@@ -98,9 +98,9 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
     const NumberFormats formats = numberFormats(layout.precision);
     if (!formats.castsWeights()) return 0;
     const int ofAttention = hasAttention(layout.model) ? 2 : 0;
-    const int ofDense = readsImages(layout.model) ? layout.model.convolutions : ofAttention + 2;
+    const int ofDense = readsImages(layout.model) ? layout.model.cnn.convolutions : ofAttention + 2;
     const int kernels =
-        overBlocks(layout.model, stage, ofDense, ofAttention + 2 * layout.model.experts) + (stage.last ? 1 : 0);
+        overBlocks(layout.model, stage, ofDense, ofAttention + 2 * layout.model.experts.count) + (stage.last ? 1 : 0);
     const auto each = static_cast<double>(formats.weightBytes() + formats.activationBytes());
     TensorShare used = share;
     used.expert = 1;  // an expert's are rounded for the rows of each member
@@ -116,9 +116,9 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
                         : isLlama(layout.model)      ? llamaLayerKernels
                         : hasAttention(layout.model) ? gptLayerKernels
                                                      : mlpLayerKernels;
-    int kernels =
-        overBlocks(layout.model, stage, ofBlock,
-                   ofBlock + routingKernels + gateKernels(layout.model) + (layout.model.experts - 1) * expertKernels);
+    int kernels = overBlocks(layout.model, stage, ofBlock,
+                             ofBlock + routingKernels + gateKernels(layout.model) +
+                                 (layout.model.experts.count - 1) * expertKernels);
     if (hasAttention(layout.model))
         kernels += stage.layers * coreKernels * (share.context - 1);  // a core's for each block
     if (stage.first) kernels += embeddingKernels;
@@ -137,9 +137,9 @@ double packingSeconds(const Layout& layout, const StageShape& stage, const Devic
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
         const std::int64_t input = block > 0 ? blockInputFloats(layout.model, block) : 0;
         const std::int64_t numbers =
-            layout.batch.micro * ((layout.model.convolutions - 1) * blockMapFloats(layout.model, block) + input);
+            layout.batch.micro * ((layout.model.cnn.convolutions - 1) * blockMapFloats(layout.model, block) + input);
         bytes += formats.activationBytes() * numbers + bytesInBits(numbers, bits);
-        kernels += layout.model.convolutions - (block > 0 ? 0 : 1);
+        kernels += layout.model.cnn.convolutions - (block > 0 ? 0 : 1);
     }
     return static_cast<double>(bytes) / device.memoryBandwidth + static_cast<double>(kernels) * device.kernelSeconds;
 }
@@ -164,9 +164,9 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
     const NumberFormats formats = numberFormats(layout.precision);
     const int branches = stage.layers * (hasAttention(layout.model) ? 2 : 1);
     const int layers = branches + (stage.last ? 1 : 0);
-    const int ofExperts = gateKernels(layout.model) + (layout.model.experts / share.expert - 1) * weightsOfExpert;
+    const int ofExperts = gateKernels(layout.model) + (layout.model.experts.count / share.expert - 1) * weightsOfExpert;
     const bool llama = isLlama(layout.model);
-    const int ofBlocks = readsImages(layout.model) ? 2 * layout.model.convolutions * stage.layers
+    const int ofBlocks = readsImages(layout.model) ? 2 * layout.model.cnn.convolutions * stage.layers
                                                    : (llama ? weightsOfLlamaBranch : weightsOfBranch) * branches +
                                                          overBlocks(layout.model, stage, 0, ofExperts);
     const int weights = ofBlocks + (embeds(layout.model, stage) ? embeddingWeights - llama : 0) +
@@ -180,8 +180,8 @@ double updateBytes(const Layout& layout) {
     const NumberFormats formats = numberFormats(layout.precision);
     const OptimizerSpec& optimizer = layout.optimizer;
     // Numbers a row and a column are few. Adafactor reads the gradient for its sums, for their norm and for the update.
-    const bool adafactor = optimizer.kind == "adafactor";
-    const int moments = optimizer.kind == "adamw" ? 2 : optimizer.momentum > 0 && !adafactor ? 1 : 0;
+    const bool adafactor = optimizer.kind == OptimizerKind::Adafactor;
+    const int moments = optimizer.kind == OptimizerKind::AdamW ? 2 : optimizer.momentum > 0 && !adafactor ? 1 : 0;
     const int readings = adafactor ? 3 : 1;
     const auto weight = static_cast<double>(formats.weightBytes());
     // Where there is a copy in fp32Bytes, it is read and written, and the weight written anew.

@@ -175,12 +175,12 @@ StepCosts withoutCommunication(StepCosts costs) {
 }
 
 const DevicePreset& modelledDevice(const Layout& layout) {
-    const bool onGpu = !layout.cluster.pace && layout.cluster.device == "cuda";
+    const bool onGpu = !layout.cluster.pace && layout.cluster.device == DeviceKind::Cuda;
     if (onGpu)
         if (const DevicePreset* own = presetOf(accelerators())) return *own;
     const std::string name = onGpu                 ? "h100-sxm"
                              : layout.cluster.pace ? layout.cluster.pace->device
-                                                   : layout.cluster.device;
+                                                   : std::string(wordOf(layout.cluster.device));
     const DevicePreset* device = findDevice(name);
     if (device == nullptr) throw std::logic_error("no device \"" + name + "\": the layout was not checked");
     return *device;
@@ -193,14 +193,14 @@ int hostCores() {
 
 SharedUnits sharedUnits(const Layout& layout, int cores) {
     if (layout.cluster.pace) return {};
-    if (layout.cluster.device == "cpu") return {cores, "cores"};
+    if (layout.cluster.device == DeviceKind::Cpu) return {cores, "cores"};
     // The GPUs of other hosts are unknown.
     return {layout.cluster.hosts.size() == 1 ? accelerators().count : 0, accelerators().count == 1 ? "GPU" : "GPUs"};
 }
 
 DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores) {
     DevicePreset device = modelledDevice(layout);
-    if (layout.cluster.pace || layout.cluster.device != "cpu") return device;
+    if (layout.cluster.pace || layout.cluster.device != DeviceKind::Cpu) return device;
     const int threads = std::max(1, cores / mesh.ranks());  // as launch starts them
     device.fp32Flops *= threads;
     device.bf16Flops *= threads;
@@ -309,8 +309,8 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.normBytes = replica.size() > 1 ? sizeof(double) : 0;
         cost.normAlgorithm = norm.algorithm;
     }
-    if (exchangeOf(layout.parallel) == Exchange::AsyncServer) costs.asyncWorkers = workers(layout.parallel);
-    if (exchangeOf(layout.parallel) != Exchange::AllReduce)
+    if (layout.parallel.exchange == Exchange::AsyncServer) costs.asyncWorkers = workers(layout.parallel);
+    if (layout.parallel.exchange != Exchange::AllReduce)
         addServerCosts(
             costs, layout, rankOfStage,
             [&](int rank) {

@@ -67,7 +67,7 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
     costs.layerShare = layerShares(layout.model, shape, layout.batch.micro, share);
     costs.segments = layerSegments(layout.model, layout.memory, shape);
     costs.againShare = againShares(costs.layerShare, costs.segments);
-    const bool ring = layout.parallel.allReduce == "ring";
+    const bool ring = layout.parallel.allReduce == AllReduceKind::Ring;
     const auto half = [&](double bytes) { return halfRingSeconds(bytes, d, link); };
     const auto gather = [&](double bytes, const FlatUnit& unit) {
         return unit.owner >= 0 ? broadcastSeconds(bytes, d, link) : half(bytes);

@@ -11,7 +11,7 @@ ExpertBytes expertBytes(const Layout& layout, int layer) {
     const ModelSpec& model = layout.model;
     const NumberFormats formats = numberFormats(layout.precision);
     const std::int64_t bytes = formats.activationBytes(), h = model.hidden, f = feedForwardWidth(model, layer);
-    const std::int64_t samples = layout.batch.micro, tokens = samples * model.sequence, n = model.experts;
+    const std::int64_t samples = layout.batch.micro, tokens = samples * model.sequence, n = model.experts.count;
     const std::int64_t rows = expertRows(model, layout.batch.micro), routes = tokens * expertChoices(model);
     ExpertBytes size;
     size.gate = fp32 * (tokens * gateColumns(model) + 2 * routes + rows + 2 * samples * n);
@@ -29,10 +29,10 @@ ExpertBytes expertBytes(const Layout& layout, int layer) {
 }
 
 std::int64_t tallyBytes(const ModelSpec& model, int first, int layers) {
-    if (model.kind != "gpt-moe") return 0;
+    if (!hasExperts(model)) return 0;
     std::int64_t bytes = 0;
     for (int layer = first; layer < first + layers; ++layer)
-        if (hasExperts(model, layer)) bytes += 2 * std::int64_t{sizeof(std::int32_t)} * model.experts;
+        if (hasExperts(model, layer)) bytes += 2 * std::int64_t{sizeof(std::int32_t)} * model.experts.count;
     return bytes;
 }
 

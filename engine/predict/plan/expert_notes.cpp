@@ -11,20 +11,20 @@ namespace shardlab {
 
 std::vector<std::string> expertNotes(const Layout& layout) {
     const ModelSpec& model = layout.model;
-    if (model.kind != "gpt-moe") return {};
-    const bool theyChoose = expertsChoose(model), draws = model.gate == "gshard";
+    if (!hasExperts(model)) return {};
+    const bool theyChoose = expertsChoose(model), draws = model.experts.gate == GateMethod::GShard;
     const double asked = expertsPerToken(model);  // of a token
     const double places = static_cast<double>(expertRows(model, 1)) / model.sequence;
-    const double others = model.experts - (theyChoose ? places : asked);
+    const double others = model.experts.count - (theyChoose ? places : asked);
     double idle = 0;
     for (int layer = 0; layer < model.layers; ++layer)
         if (hasExperts(model, layer))
             idle += others * ((2.0 * model.hidden + 1) * feedForwardWidth(model, layer) + model.hidden);
     const auto all = static_cast<double>(modelParameters(model));
-    std::vector<std::string> notes{
-        fmt::format("a token uses {} of {} parameters; each of the {} experts of a block has a capacity of {} of the "
-                    "{} tokens of a sample",
-                    formatCount(all - idle), formatCount(all), model.experts, expertCapacity(model), model.sequence)};
+    std::vector<std::string> notes{fmt::format(
+        "a token uses {} of {} parameters; each of the {} experts of a block has a capacity of {} of the "
+        "{} tokens of a sample",
+        formatCount(all - idle), formatCount(all), model.experts.count, expertCapacity(model), model.sequence)};
     if (draws)
         notes.push_back(
             "with gshard the second expert of a token is drawn at random, with twice its share of the two weights as "
@@ -42,19 +42,19 @@ std::vector<std::string> expertNotes(const Layout& layout) {
     if (theyChoose)
         notes.push_back(fmt::format("with {} the experts of a token depend on the tokens after it: the loss is lower "
                                     "than a model that generates text can reach",
-                                    model.gate));
+                                    wordOf(model.experts.gate)));
     if (capsTokens(model))
-        notes.push_back(
-            fmt::format("the assignment gives a token at most {}, to 0.1 %, and is found in up to 500 rounds for each "
-                        "sample; experts take whole tokens from it, so that a token can have more experts, or none",
-                        model.tokenExperts == 1 ? "1 expert" : fmt::format("{} experts", model.tokenExperts)));
+        notes.push_back(fmt::format(
+            "the assignment gives a token at most {}, to 0.1 %, and is found in up to 500 rounds for each "
+            "sample; experts take whole tokens from it, so that a token can have more experts, or none",
+            model.experts.tokenExperts == 1 ? "1 expert" : fmt::format("{} experts", model.experts.tokenExperts)));
     if (const int e = layout.parallel.expert; e > 1) {
         const std::int64_t rows =
             numberFormats(layout.precision).activationBytes() * expertRows(model, layout.batch.micro) * model.hidden;
-        notes.push_back(
-            fmt::format("each rank holds {} of {} experts of a block and sends {} of a microbatch's {} to other ranks, "
-                        "twice in a forward and twice in a backward: the whole capacity is sent, used or not",
-                        model.experts / e, model.experts, formatBytes(rows / e * (e - 1)), formatBytes(rows)));
+        notes.push_back(fmt::format(
+            "each rank holds {} of {} experts of a block and sends {} of a microbatch's {} to other ranks, "
+            "twice in a forward and twice in a backward: the whole capacity is sent, used or not",
+            model.experts.count / e, model.experts.count, formatBytes(rows / e * (e - 1)), formatBytes(rows)));
     }
     return notes;
 }

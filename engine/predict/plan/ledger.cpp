@@ -34,11 +34,11 @@ RememberedNumbers remembered(const Layout& layout, const StageShape& shape, cons
                              std::int64_t updated) {
     const OptimizerSpec& optimizer = layout.optimizer;
     const std::int64_t spread = spreadParameters(layout.model, shape, share);
-    if (optimizer.kind == "adamw") return {{updated, updated}, {spread, spread}, 0};
+    if (optimizer.kind == OptimizerKind::AdamW) return {{updated, updated}, {spread, spread}, 0};
     if (codesMoments(optimizer))
         return {{updated, updated}, {spread, spread}, 2 * momentBlocksOf(layout, shape, share, replica), 1};
     RememberedNumbers numbers;
-    if (optimizer.kind != "sgd") {
+    if (optimizer.kind != OptimizerKind::Sgd) {
         const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, share);
         const std::vector<FactoredNumbers> factored = factoredUnits(layout.model, shape, share);
         FactoredNumbers sum, ofExperts;
@@ -48,7 +48,7 @@ RememberedNumbers remembered(const Layout& layout, const StageShape& shape, cons
         }
         numbers = {{sum.rows, sum.columns, sum.elements}, {ofExperts.rows, ofExperts.columns, ofExperts.elements}, 0};
         // Adafactor: of each tensor the total of its sums, and that of its update's squares.
-        if (optimizer.kind == "adafactor") {
+        if (optimizer.kind == OptimizerKind::Adafactor) {
             numbers.besides = 2 * sum.tensors;
             return numbers;
         }
@@ -77,8 +77,8 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     const std::int64_t whole = stageParameters(layout.model, shape, share);
     const std::int64_t shard = updatedParameters(layout, shape, share, replica);
     MemoryBytes bytes{};
-    const bool elastic = exchangeOf(layout.parallel) == Exchange::Elastic;
-    const bool shares = exchangeOf(layout.parallel) == Exchange::Hogwild;
+    const bool elastic = layout.parallel.exchange == Exchange::Elastic;
+    const bool shares = layout.parallel.exchange == Exchange::Hogwild;
     // The centre lies with replica 0, and everybody has room for what the other side has. So do the weights that
     // Hogwild's workers share, beside each one's copy.
     const int copies = (elastic || shares) && replica == 0 ? 2 : 1;
@@ -112,7 +112,7 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
 
 /// The replica that holds most.
 int fullestReplica(const ParallelSpec& parallel) {
-    return exchangeOf(parallel) == Exchange::AllReduce ? replicaCount(parallel) - 1 : 0;
+    return parallel.exchange == Exchange::AllReduce ? replicaCount(parallel) - 1 : 0;
 }
 
 /// What the actions of a stage move.
@@ -424,7 +424,7 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
     const bool alike = targetKinds(layout.model) % tensor == 0;
     std::vector<std::vector<RankMemory>> members;
     for (int part = 0; part < (alike ? 1 : tensor); ++part) members.push_back(replicaLedger(layout, lowered, part));
-    const bool asynchronous = exchangeOf(layout.parallel) == Exchange::AsyncServer;
+    const bool asynchronous = layout.parallel.exchange == Exchange::AsyncServer;
     std::vector<std::vector<MemoryBytes>> held;
     for (std::size_t part = 0; asynchronous && part < members.size(); ++part)
         held.push_back(replicaHeld(layout, lowered, static_cast<int>(part)));
@@ -442,7 +442,7 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
         const MemoryBytes offloaded = hostBytes(layout, lowered.stagesOf(stageRank),
                                                 tensorShare(layout, mesh.coordinate(rank, Axis::Tensor)), replica);
         for (std::size_t i = 0; i < offloaded.size(); ++i) all.back().host[i] += offloaded[i];
-        if (layout.parallel.zero == 0 && exchangeOf(layout.parallel) == Exchange::AllReduce) continue;
+        if (layout.parallel.zero == 0 && layout.parallel.exchange == Exchange::AllReduce) continue;
         // The replicas' shards differ by an element for each unit that does not divide; a server has what others have
         // not.
         for (const int stage : lowered.stagesOf(stageRank)) {

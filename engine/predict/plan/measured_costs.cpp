@@ -127,7 +127,7 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         if (t * c * e > 1) share(cost, profile, t, c, e);
         // ZeRO: each replica updates its shard.
         // What a device takes for that says nothing of its host.
-        if (!offloadsOptimizer(layout.memory) || layout.cluster.device == "cpu")
+        if (!offloadsOptimizer(layout.memory) || layout.cluster.device == DeviceKind::Cpu)
             cost.optimizer = extra +
                              perByte * static_cast<double>(cost.weightBytes) / (layout.parallel.zero > 0 ? d : 1) +
                              seconds(cost.tensor.update);
@@ -143,7 +143,7 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
             cost.tied = extra + ringSeconds(profile.allReduce, static_cast<double>(cost.tiedBytes), 2);
     }
     const LinkProfile& link = profile.send.bandwidth > 0 ? profile.send : profile.allReduce;
-    if (exchangeOf(layout.parallel) != Exchange::AllReduce && link.bandwidth > 0) {
+    if (layout.parallel.exchange != Exchange::AllReduce && link.bandwidth > 0) {
         // An update reads and writes weights, gradients and state; what it takes per byte says how fast memory is.
         const double memory = updateBytes(layout) / (perByte * numberFormats(layout.precision).weightBytes());
         addServerCosts(

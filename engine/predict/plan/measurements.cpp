@@ -15,7 +15,7 @@
 namespace shardlab {
 namespace {
 
-bool onThisMachine(const Layout& layout) { return !layout.cluster.pace && layout.cluster.device == "cpu"; }
+bool onThisMachine(const Layout& layout) { return !layout.cluster.pace && layout.cluster.device == DeviceKind::Cpu; }
 
 /// The time of the forward and the backward of all layers for one microbatch.
 double wholeModel(const Profile& profile) {
@@ -116,7 +116,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const std::vector<in
 }
 
 std::string basisNote(const CostBasis& basis, const Layout& layout) {
-    if (!layout.cluster.pace && layout.cluster.device == "cuda")
+    if (!layout.cluster.pace && layout.cluster.device == DeviceKind::Cuda)
         return fmt::format("full speed: {}; times and memory are what the preset {} says",
                            accelerators().model.empty() ? "no GPU of this machine is known"
                                                         : fmt::format("on {}, not measured", accelerators().model),

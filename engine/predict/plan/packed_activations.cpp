@@ -23,7 +23,7 @@ PackedActivations packedActivations(const Layout& layout) {
         pack(map, samples * blockCodeBytes(model, block));
         if (bits == 0) continue;
         if (block > 0) pack(input, bytesInBits(input, bits));  // that of the first is the image
-        for (int i = 1; i < model.convolutions; ++i) pack(map, bytesInBits(map, bits));
+        for (int i = 1; i < model.cnn.convolutions; ++i) pack(map, bytesInBits(map, bits));
     }
     return sum;
 }

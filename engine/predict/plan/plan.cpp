@@ -67,7 +67,7 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
             if (eventKind(action.kind) == EventKind::GatherParameters) gathered += ringBytes(bytes, d) / 2 * t;
             if (action.kind == ActionKind::PushGradients) pushed += (d - 1) * bytes * t;
             if (action.kind == ActionKind::ExchangeElastic) elastic += 2 * bytes * t;
-            if (action.kind == ActionKind::PullWeights && exchangeOf(plan.layout.parallel) != Exchange::Hogwild)
+            if (action.kind == ActionKind::PullWeights && plan.layout.parallel.exchange != Exchange::Hogwild)
                 pulled += (d - 1) * bytes * t;
             // Each of the two ends counts its half.
             if (action.kind == ActionKind::ReduceTied) tied += ringBytes(bytes, 2) / 2 * updating * t;
@@ -109,8 +109,8 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     add(Axis::Data, "gradients of experts, between the ranks that hold the same, all-reduce", ofExperts,
         fmt::format("{} rank{} with the same", d / e, d / e == 1 ? "" : "s"));
     add(Axis::Expert, "tokens to their experts and back, and their gradients, all-to-all", rows,
-        fmt::format("{} ranks with {} of {} experts each", e, plan.layout.model.experts / e,
-                    plan.layout.model.experts));
+        fmt::format("{} ranks with {} of {} experts each", e, plan.layout.model.experts.count / e,
+                    plan.layout.model.experts.count));
     add(Axis::Context, "keys and values and their gradients, ring", hops);
     add(Axis::Data, "weights, between a replica and the centre", elastic,
         fmt::format("in all steps but one of {}, in which replica 0 has its turn", d));
@@ -160,7 +160,7 @@ void addNotes(Plan& plan, const CostBasis& basis) {
     if (const auto most = std::ranges::max_element(plan.costs.stages, {}, again); most->recompute > 0)
         notes.push_back(
             fmt::format("recompute {}: up to {} of the time of a backward goes into computing activations again",
-                        layout.memory.recompute, formatPercent(again(*most))));
+                        wordOf(layout.memory.recompute), formatPercent(again(*most))));
     for (const std::vector<int>& group : plan.mesh.groups(Axis::Tensor))
         if (plan.mesh.host(group.front()) != plan.mesh.host(group.back())) {
             notes.push_back("tensor groups span several hosts: the collectives of every layer cross the network");
@@ -179,7 +179,7 @@ void addNotes(Plan& plan, const CostBasis& basis) {
             notes.push_back("the output projection has weights of its own: the first and the last stage could share "
                             "the token embedding only by waiting for each other");
     }
-    const Exchange exchange = exchangeOf(layout.parallel);
+    const Exchange exchange = layout.parallel.exchange;
     if (exchange == Exchange::AsyncServer)
         notes.push_back(fmt::format("asynchronous: replica 0 is the parameter server, which is busy {} of its time "
                                     "taking gradients, updating and sending weights; a step has {} updates, one for "
@@ -216,7 +216,7 @@ void addNotes(Plan& plan, const CostBasis& basis) {
         notes.push_back(fmt::format(
             "recompute {} with ZeRO 3: the weights of a segment are gathered once and kept from its second forward to "
             "its backward: the traffic does not grow, and a rank holds up to {} of gathered weights instead of {}",
-            layout.memory.recompute, formatBytes(gatheredBytes(layout, layout.memory)),
+            wordOf(layout.memory.recompute), formatBytes(gatheredBytes(layout, layout.memory)),
             formatBytes(gatheredBytes(layout, {}))));
     if (layout.run.maxRestarts > 0 && layout.checkpoint.every == 0)
         notes.push_back(
@@ -229,7 +229,7 @@ void addNotes(Plan& plan, const CostBasis& basis) {
         notes.push_back(fmt::format("memory: rank {} needs {}, and its device has {}", most.rank,
                                     formatBytes(neededBytes(layout, most)), toText(plan.device)));
     }
-    if (layout.cluster.device == "cpu") {
+    if (layout.cluster.device == DeviceKind::Cpu) {
         std::int64_t sum = 0;
         for (const RankMemory& rank : plan.memory) sum += rank.peak + total(rank.host);
         if (layout.cluster.hosts.size() == 1 && sum > hostMemory())
@@ -254,25 +254,25 @@ DevicePeak peakOf(const Layout& layout, const Mesh& mesh, const DevicePreset& de
     const int shared = sharedUnits(layout, measurements.cores()).count;
     const int devices = shared > 0 ? std::min(shared, mesh.ranks()) : mesh.ranks();
     const double flops = device.flops(numberFormats(layout.precision).activations) * devices;
-    if (layout.cluster.pace || layout.cluster.device != "cpu")
-        return {flops, fmt::format("{} × {}, {}", devices, device.title, layout.precision.compute)};
+    if (layout.cluster.pace || layout.cluster.device != DeviceKind::Cpu)
+        return {flops, fmt::format("{} × {}, {}", devices, device.title, wordOf(layout.precision.compute))};
     const int cores = devices * std::max(1, measurements.cores() / mesh.ranks());
     return {flops, fmt::format("{} core{} of {}, {}", cores, cores == 1 ? "" : "s",
                                measurements.processorKnown() ? measurements.machine.processor
                                                              : std::string("the machine it ran on"),
-                               layout.precision.compute)};
+                               wordOf(layout.precision.compute))};
 }
 
 /// Whether the devices' peak is known: that of other hosts and of a processor that was not measured is unknown.
 bool knowsPeak(const Layout& layout, const Measurements& measurements) {
     if (layout.cluster.pace) return true;
     if (layout.cluster.hosts.size() > 1) return false;
-    return layout.cluster.device == "cpu" ? measurements.core.flops > 0 : presetOf(accelerators()) != nullptr;
+    return layout.cluster.device == DeviceKind::Cpu ? measurements.core.flops > 0 : presetOf(accelerators()) != nullptr;
 }
 
 std::int64_t capacityOf(const Layout& layout, const Mesh& mesh) {
     if (layout.cluster.pace) return modelledDevice(layout).memoryBytes;
-    if (layout.cluster.device != "cpu") {
+    if (layout.cluster.device != DeviceKind::Cpu) {
         // Ranks that share a GPU share its memory.
         const int units = sharedUnits(layout).count;
         const int together = units > 0 ? (mesh.ranks() + units - 1) / units : 1;
@@ -290,7 +290,7 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     plan.lowered = lower(plan.compute, lowerOptions(layout));
     const CostBasis basis = costBasis(measurements, layout);
     plan.costs = stepCosts(layout, plan.mesh, plan.compute.rankOfStage, measurements, basis);
-    const Exchange exchange = exchangeOf(layout.parallel);
+    const Exchange exchange = layout.parallel.exchange;
     const double modelled = simulatedSeconds(plan.lowered, plan.costs);
     if (layout.cluster.pace) plan.costs.stretch = layout.cluster.pace->stepSeconds / modelled;
     plan.simulation = simulate(plan.lowered, plan.costs, plan.mesh);
@@ -333,7 +333,7 @@ MemoryLimit memoryLimit(const Layout& layout, const Mesh& mesh) {
 }
 
 std::int64_t neededBytes(const Layout& layout, const RankMemory& rank) {
-    const bool oneMemory = !layout.cluster.pace && layout.cluster.device == "cpu";
+    const bool oneMemory = !layout.cluster.pace && layout.cluster.device == DeviceKind::Cpu;
     return rank.peak + (oneMemory ? total(rank.host) : 0);
 }
 

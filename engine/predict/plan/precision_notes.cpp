@@ -24,10 +24,10 @@ std::vector<std::string> precisionNotes(const PrecisionSpec& precision) {
         notes.push_back("a loss scale does nothing for fp32, whose smallest numbers are 2⁻¹⁴⁹");
     if (formats.activations == NumberFormat::Bf16 && scales)
         notes.push_back("a loss scale is needless with bf16, whose exponents are those of fp32");
-    if (precision.weights == "alone" && formats.weights != NumberFormat::Fp32)
+    if (precision.weights == WeightStorage::Alone && formats.weights != NumberFormat::Fp32)
         notes.push_back(fmt::format("weights in {} alone: an update smaller than {} of its weight is lost; "
                                     "precision.weights master sums updates up in fp32",
-                                    precision.compute, halfStep(formats.weights)));
+                                    wordOf(precision.compute), halfStep(formats.weights)));
     return notes;
 }
 

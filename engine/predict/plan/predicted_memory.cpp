@@ -28,7 +28,7 @@ void add(MemoryCurve& curve, std::int64_t time, const MemoryBytes& bytes) {
 }
 
 MemoryCurve curveOf(const Plan& plan, int pipelineRank, int rank) {
-    const Exchange exchange = exchangeOf(plan.layout.parallel);
+    const Exchange exchange = plan.layout.parallel.exchange;
     const int replica = plan.mesh.coordinate(rank, Axis::Data);
     if (exchange == Exchange::AsyncServer && replica == 0) {
         const RankMemory& server = plan.memory[static_cast<std::size_t>(rank)];  // it computes nothing

@@ -37,7 +37,7 @@ PrecisionSpec formatsAlone(const PrecisionSpec& precision) {
     alone.compute = precision.compute;
     if (formats.activations == NumberFormat::Fp32) return alone;
     alone.weights = precision.weights;
-    if (formats.gradients != formats.weights) alone.gradients = "fp32";
+    if (formats.gradients != formats.weights) alone.gradients = GradientFormat::Fp32;
     return alone;
 }
 
@@ -69,13 +69,13 @@ Layout profiledParts(Layout layout) {
     layout.data = {};
     layout.cluster = {};
     layout.parallel.data = layout.parallel.pipeline = 1;
-    layout.parallel.exchange = "allreduce";
+    layout.parallel.exchange = Exchange::AllReduce;
     layout.parallel.zero = 0;
     layout.schedule = {};
     layout.memory = {.activations = layout.memory.activations};
     layout.batch.global = layout.batch.micro;
     layout.precision = formatsAlone(layout.precision);
-    const std::string kind = layout.optimizer.kind;
+    const OptimizerKind kind = layout.optimizer.kind;
     const bool momentum = layout.optimizer.momentum > 0;
     layout.optimizer = {};
     layout.optimizer.kind = kind;

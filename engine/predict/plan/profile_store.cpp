@@ -38,7 +38,7 @@ std::filesystem::path profileFile(const Profile& profile, const std::filesystem:
     key.threads = profile.threads;
     key.layout = profiledParts(profile.layout);
     const ModelSpec& model = profile.layout.model;
-    return folder / fmt::format("{}-h{}-s{}-v{}-b{}-t{}-{:016x}.json", model.kind, model.hidden, model.sequence,
+    return folder / fmt::format("{}-h{}-s{}-v{}-b{}-t{}-{:016x}.json", wordOf(model.kind), model.hidden, model.sequence,
                                 model.vocabulary, profile.layout.batch.micro, profile.threads,
                                 hashOf(writeProfile(key)));
 }

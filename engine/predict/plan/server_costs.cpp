@@ -74,7 +74,7 @@ private:
 
 void addServerCosts(StepCosts& costs, const Layout& layout, const std::vector<int>& rankOfStage,
                     const std::function<Link(int pipelineRank)>& link, double memoryBandwidth) {
-    const Exchange exchange = exchangeOf(layout.parallel);
+    const Exchange exchange = layout.parallel.exchange;
     const double senders = exchange == Exchange::Server ? layout.parallel.data - 1.0 : 1.0;
     const auto seconds = [&](int rank, std::int64_t bytes) {
         const Link& of = link(rank);
@@ -101,7 +101,7 @@ void addServerCosts(StepCosts& costs, const Layout& layout, const std::vector<in
 }
 
 std::vector<Event> withOwnParts(std::span<const Event> events, const Layout& layout, const Mesh& mesh) {
-    const Exchange exchange = exchangeOf(layout.parallel);
+    const Exchange exchange = layout.parallel.exchange;
     std::vector<Event> made;
     made.reserve(events.size());
     auto event = events.begin();

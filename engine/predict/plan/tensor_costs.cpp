@@ -88,15 +88,15 @@ namespace {
 std::vector<TensorCost> updateCosts(const Layout& layout, const StageShape& stage, bool tied,
                                     const Collectives& group) {
     std::vector<TensorCost> update;
-    const std::string& kind = layout.optimizer.kind;
-    if (kind != "adafactor" && kind != "sm3") return update;
+    const OptimizerKind kind = layout.optimizer.kind;
+    if (kind != OptimizerKind::Adafactor && kind != OptimizerKind::Sm3) return update;
     FactoredNumbers sum;
     for (const FactoredNumbers& unit : factoredUnits(layout.model, stage, tensorShare(layout))) sum += unit;
     const int owners = layout.parallel.zero > 0 ? replicaCount(layout.parallel) : 1;
     const std::int64_t apart = tied ? layout.model.hidden : 0;
     group.ofUpdate(update, apart / owners);
     group.ofUpdate(update, (sum.parts - apart) / owners);
-    if (kind == "sm3") return update;
+    if (kind == OptimizerKind::Sm3) return update;
     group.ofUpdate(update, tied ? 1 : 0);
     group.ofUpdate(update, (sum.cut - (tied ? 1 : 0)) / owners);
     return update;

@@ -20,25 +20,20 @@ namespace {
 template <class T>
 void clamp(const Field& field, T& value) {
     const double wanted = static_cast<double>(value);
-    if (wanted >= field.least && wanted <= field.most) return;
-    value = static_cast<T>(wanted > field.most ? field.most : field.least);
+    const FieldLimits& limits = field.limits;
+    if (wanted >= limits.least && wanted <= limits.most) return;
+    value = static_cast<T>(wanted > limits.most ? limits.most : limits.least);
 }
 
 void repair(const Field& field, Layout& layout) {
     std::visit(
         [&](auto access) {
-            auto& value = access(layout);
-            using Value = std::remove_reference_t<decltype(value)>;
-            if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
-                clamp(field, value);
-            } else if constexpr (std::is_same_v<Value, std::vector<int>> ||
-                                 std::is_same_v<Value, std::vector<double>>) {
-                for (auto& number : value) clamp(field, number);
-            } else if constexpr (std::is_same_v<Value, std::string>) {
-                const std::vector<std::string_view> words = splitWords(field.choices);
-                if (words.empty() || std::ranges::find(words, value) != words.end()) return;
-                const std::string_view nearest = nearestWord(value, words);
-                value = nearest.empty() ? words.front() : nearest;
+            using Access = decltype(access);
+            if constexpr (std::is_same_v<Access, IntegerField> || std::is_same_v<Access, LongField> ||
+                          std::is_same_v<Access, NumberField>) {
+                clamp(field, access(layout));
+            } else if constexpr (std::is_same_v<Access, IntegerListField> || std::is_same_v<Access, NumberListField>) {
+                for (auto& number : access(layout)) clamp(field, number);
             }
         },
         field.access);
@@ -47,7 +42,7 @@ void repair(const Field& field, Layout& layout) {
 /// The nearest number of heads that the tensor group, if there is one, can share, and that leaves an even number for
 /// each head where positions are rotary; the larger of two that are as near.
 int nearestHeads(const Layout& layout) {
-    const int pairs = layout.model.kind == "llama" && layout.model.hidden % 2 == 0 ? 2 : 1;
+    const int pairs = layout.model.kind == ModelKind::Llama && layout.model.hidden % 2 == 0 ? 2 : 1;
     const int width = layout.model.hidden / pairs, wanted = layout.model.heads, tensor = layout.parallel.tensor;
     const int step = tensor >= 1 && width % tensor == 0 ? tensor : 1;
     int best = step;
@@ -61,7 +56,8 @@ int nearestKeyHeads(const ModelSpec& model, int tensor) {
     const int step = tensor >= 1 && model.heads % tensor == 0 ? tensor : 1;
     int best = model.heads;
     for (int heads = step; heads <= model.heads; heads += step)
-        if (model.heads % heads == 0 && std::abs(heads - model.kvHeads) <= std::abs(best - model.kvHeads)) best = heads;
+        if (model.heads % heads == 0 && std::abs(heads - model.llama.kvHeads) <= std::abs(best - model.llama.kvHeads))
+            best = heads;
     return best;
 }
 
@@ -71,22 +67,23 @@ void repairImages(Layout& layout) {
     constexpr int mostBlocks = 10, largest = 1 << mostBlocks;
     model.layers = std::min(model.layers, mostBlocks);
     const int unit = 1 << model.layers;
-    model.image = std::min((model.image + unit - 1) / unit * unit, largest);
-    layout.data.kind = "generator";
+    model.cnn.image = std::min((model.cnn.image + unit - 1) / unit * unit, largest);
+    layout.data.kind = DataKind::Generator;
 }
 
 Layout repaired(Layout layout) {
     for (const Field& field : fields())
         if (isPresent(field, layout)) repair(field, layout);
     ModelSpec& model = layout.model;
-    const bool llama = model.kind == "llama";
+    const bool llama = model.kind == ModelKind::Llama;
     if (readsImages(model)) repairImages(layout);
     if (llama && model.hidden % 2 != 0) ++model.hidden;
     if ((hasAttention(model) && model.hidden % model.heads != 0) || (llama && model.hidden / model.heads % 2 != 0))
         model.heads = nearestHeads(layout);
-    if (llama && model.kvHeads > 0 && model.heads % model.kvHeads != 0)
-        model.kvHeads = nearestKeyHeads(model, layout.parallel.tensor);
-    if (layout.data.tokenizer == "bytes" && !readsImages(model)) model.vocabulary = std::max(model.vocabulary, 256);
+    if (llama && model.llama.kvHeads > 0 && model.heads % model.llama.kvHeads != 0)
+        model.llama.kvHeads = nearestKeyHeads(model, layout.parallel.tensor);
+    if (layout.data.tokenizer == TokenizerKind::Byte && !readsImages(model))
+        model.vocabulary = std::max(model.vocabulary, 256);
     if (!findScheduleMethod(layout.schedule.kind)) {
         std::vector<std::string_view> names;
         for (const ScheduleMethod& method : scheduleMethods()) names.push_back(method.name);
@@ -94,11 +91,12 @@ Layout repaired(Layout layout) {
         layout.schedule.kind = nearest.empty() ? "1f1b" : nearest;
     }
     // What it does not go with says more of what is wanted.
-    for (const auto& [pointer, field] :
-         {std::pair("/memory/offload", &MemorySpec::offload), std::pair("/memory/swap", &MemorySpec::swap)}) {
+    const auto isFaulty = [&](std::string_view pointer) {
         const std::vector<Fault> faults = check(layout, scheduleMethods());
-        if (std::ranges::find(faults, pointer, &Fault::pointer) != faults.end()) layout.memory.*field = "none";
-    }
+        return std::ranges::find(faults, pointer, &Fault::pointer) != faults.end();
+    };
+    if (isFaulty("/memory/offload")) layout.memory.offload = OffloadKind::None;
+    if (isFaulty("/memory/swap")) layout.memory.swap = SwapKind::None;
     return layout;
 }
 

@@ -24,9 +24,9 @@ struct LegalLayout {
     std::vector<FieldChange> changes;  ///< in the order of the layout file
 };
 
-/// Numbers beyond their limits take the limit and unknown words the nearest known one; heads become the nearest number
-/// that divides the width and that the tensor group can share; of two as near the larger. What is still wrong with
-/// degrees, schedule, chunks, stages or microbatch gives way to the legal choice of a search (search_axes.h) that
+/// Numbers beyond their limits take the limit, and an unknown schedule the nearest known one; heads become the nearest
+/// number that divides the width and that the tensor group can share; of two as near the larger. What is still wrong
+/// with degrees, schedule, chunks, stages or microbatch gives way to the legal choice of a search (search_axes.h) that
 /// changes the fewest of them, by the smallest factors, on as many devices as there are. Nothing where that does not
 /// make it legal.
 std::optional<LegalLayout> nearestLegal(const Layout& layout);

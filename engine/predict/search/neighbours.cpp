@@ -132,13 +132,13 @@ private:
     }
 
     void recompute() {
-        const std::string& now = layout_.memory.recompute;
-        if (now == "none") return;
-        for (const char* less : {"none", "selective"}) {
+        const RecomputeKind now = layout_.memory.recompute;
+        if (now == RecomputeKind::None) return;
+        for (const RecomputeKind less : {RecomputeKind::None, RecomputeKind::Selective}) {
             if (now == less) continue;
             Layout layout = layout_;
             layout.memory.recompute = less;
-            offer(Move::Recompute, layout, fmt::format("recompute {} instead of {}", less, now));
+            offer(Move::Recompute, layout, fmt::format("recompute {} instead of {}", wordOf(less), wordOf(now)));
         }
     }
 

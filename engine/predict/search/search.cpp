@@ -105,8 +105,7 @@ auto rankOf(const Candidate& c) {
     const ParallelSpec& p = c.choice.parallel;
     return std::tuple(!c.fits, -c.tokensPerSecond, c.peakBytes, p.pipeline, p.data, p.tensor, p.expert, p.context,
                       p.sequence, p.zero, c.choice.chunks, c.choice.micro, std::string_view(c.choice.kind),
-                      std::string_view(c.choice.recompute), c.choice.partition, c.choice.inFlight,
-                      c.choice.stages.size());
+                      wordOf(c.choice.recompute), c.choice.partition, c.choice.inFlight, c.choice.stages.size());
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ int mostContext(const Layout& layout) {
 Choice plainChoice() {
     ParallelSpec alone;
     alone.data = alone.pipeline = 1;
-    return {std::move(alone), std::string(scheduleMethods().front().name), 1, 1, "none", {}, 0, false};
+    return {std::move(alone), std::string(scheduleMethods().front().name), 1, 1, RecomputeKind::None, {}, 0, false};
 }
 
 std::vector<int> divisors(int number) {
@@ -68,10 +68,9 @@ public:
         probe_.cluster.hosts = {HostSpec{"localhost", devices_}};
         apply(plainChoice(), probe_);
         plain_ = probe_;
-        expert_ = divisors(base.model.kind == "gpt-moe" ? std::gcd(devices_, base.model.experts) : 1);
+        expert_ = divisors(hasExperts(base.model) ? std::gcd(devices_, base.model.experts.count) : 1);
         zero_ = open<int>("/parallel/zero", integers("/parallel/zero"));
         sequence_ = open<bool>("/parallel/sequence", {false, true});
-        recompute_ = open<std::string>("/memory/recompute", {searchedRecompute.begin(), searchedRecompute.end()});
     }
 
     std::vector<Choice> run() {
@@ -106,7 +105,7 @@ private:
     }
 
     static std::vector<int> integers(std::string_view pointer) {
-        const Field& limits = *findField(pointer);
+        const FieldLimits& limits = findField(pointer)->limits;
         std::vector<int> all(static_cast<std::size_t>(limits.most - limits.least) + 1);
         std::iota(all.begin(), all.end(), static_cast<int>(limits.least));
         return all;
@@ -158,7 +157,7 @@ private:
             for (const bool sequence : sequence_) {
                 if (zero > 0 && (replicaCount(probe_.parallel) == 1 || probe_.parallel.expert > 1)) continue;
                 if (sequence && probe_.parallel.tensor == 1) continue;
-                for (const std::string& recompute : recompute_) {
+                for (const RecomputeKind recompute : searchedRecompute) {
                     probe_.parallel.zero = zero;
                     probe_.parallel.sequence = sequence;
                     probe_.memory.recompute = recompute;
@@ -240,8 +239,7 @@ private:
     std::vector<int> expert_;
     std::vector<int> zero_;
     std::vector<bool> sequence_;
-    std::vector<std::string> recompute_;
-    std::map<std::tuple<bool, std::string, bool>, std::vector<int>>
+    std::map<std::tuple<bool, RecomputeKind, bool>, std::vector<int>>
         balanced_;  ///< of the chunks and microbatch under way
     std::vector<Choice> found_;
 };

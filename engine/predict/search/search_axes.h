@@ -18,7 +18,7 @@
 namespace shardlab {
 
 /// What is recomputed, from the least to the most; longer segments lie between none and full.
-inline constexpr std::array<std::string_view, 3> searchedRecompute{"none", "selective", "full"};
+inline constexpr std::array searchedRecompute{RecomputeKind::None, RecomputeKind::Selective, RecomputeKind::Full};
 
 /// The fields of a layout that a search chooses; all others stay.
 struct Choice {
@@ -26,7 +26,7 @@ struct Choice {
     std::string kind;
     int chunks = 1;
     int micro = 1;
-    std::string recompute;
+    RecomputeKind recompute = RecomputeKind::None;
     std::vector<int> stages;  ///< layers of each stage; empty = an even split
     int inFlight = 0;         ///< of a schedule that takes a limit; 0 = its own
     bool partition = false;   ///< inputs of segments, over the tensor group; only where that has an effect

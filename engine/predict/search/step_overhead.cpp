@@ -101,7 +101,7 @@ private:
                              plan_.layout.batch.micro, plan_.layout.model.sequence);
         case StepOverheadKind::Recompute:
             return fmt::format("goes into computing activations again that were not kept, since recompute is {}",
-                               plan_.layout.memory.recompute);
+                               wordOf(plan_.layout.memory.recompute));
         case StepOverheadKind::Bubble: break;
         }
         const ScheduleShape shape = scheduleShape(plan_.layout);
@@ -141,9 +141,8 @@ private:
             Part{[](StageCosts& cost) { cost.tied = 0; }, "the tied embedding's gradient between first and last stage"},
             Part{[](StageCosts& cost) { cost.norm = 0; }, "the gradient norm"},
             Part{[](StageCosts& cost) { cost.push = cost.pull = 0; },
-                 exchangeOf(plan_.layout.parallel) == Exchange::Hogwild
-                     ? "reading the weights out of shared memory"
-                     : "gradients to the server and weights from it"},
+                 plan_.layout.parallel.exchange == Exchange::Hogwild ? "reading the weights out of shared memory"
+                                                                     : "gradients to the server and weights from it"},
             Part{[](StageCosts& cost) { cost.elastic = 0; }, "the exchange with the centre"},
             Part{[](StageCosts& cost) { cost.offload = cost.reload = 0; }, "gradients to the host and weights from it"},
             Part{[](StageCosts& cost) { cost.swap = 0; }, "activations to the host and back"},

@@ -196,9 +196,9 @@ Status exportGpt2(FileSystem& files, const std::filesystem::path& checkpoint, co
     const Result<CheckpointManifest> manifest = readManifest(checkpoint);
     if (!manifest) return fail(manifest.error());
     const ModelSpec& model = manifest->layout.model;
-    if (model.kind != "gpt")
-        return fail({"cannot write GPT-2 weights", checkpoint.string(), "its model is of kind " + model.kind,
-                     "a checkpoint of a gpt"});
+    if (model.kind != ModelKind::Gpt)
+        return fail({"cannot write GPT-2 weights", checkpoint.string(),
+                     fmt::format("its model is of kind {}", wordOf(model.kind)), "a checkpoint of a gpt"});
     const std::vector<int>& widths = model.feedForward;
     if (!widths.empty() && std::ranges::adjacent_find(widths, std::ranges::not_equal_to()) != widths.end())
         return fail({"cannot write GPT-2 weights", checkpoint.string(), "its feed-forward blocks differ in width",

@@ -166,7 +166,7 @@ nlohmann::ordered_json configOf(const ModelSpec& model) {
             {"max_position_embeddings", model.sequence},
             {"vocab_size", model.vocabulary},
             {"rms_norm_eps", 1e-5},
-            {"rope_theta", model.ropeBase},
+            {"rope_theta", model.llama.ropeBase},
             {"attention_bias", false},
             {"mlp_bias", false},
             {"tie_word_embeddings", false}};
@@ -206,7 +206,8 @@ Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, c
     const auto cannot = [&](std::string why, std::string legal) {
         return fail(Error{"cannot write Llama weights", checkpoint.string(), std::move(why), std::move(legal)});
     };
-    if (model.kind != "llama") return cannot("its model is of kind " + model.kind, "a checkpoint of a llama");
+    if (model.kind != ModelKind::Llama)
+        return cannot(fmt::format("its model is of kind {}", wordOf(model.kind)), "a checkpoint of a llama");
     const std::vector<int>& widths = model.feedForward;
     if (!widths.empty() && std::ranges::adjacent_find(widths, std::ranges::not_equal_to()) != widths.end())
         return cannot("its feed-forward blocks differ in width", "a checkpoint whose model.feed_forward is one width");

@@ -138,7 +138,9 @@ Result<CheckpointManifest> parseManifest(std::string_view text) {
         manifest.step = countFrom<std::int64_t>(content.at("step"));
         manifest.samples = countFrom<std::int64_t>(content.at("samples"));
         manifest.numbers = content.at("numbers").get<std::map<std::string, double>>();
-        manifest.layout = layoutFromJson(content.at("layout")).layout;
+        const Result<ParsedLayout> layout = layoutFromJson(content.at("layout"));
+        if (!layout) return fail(layout.error());
+        manifest.layout = layout->layout;
         for (const json& shard : content.at("shards")) manifest.shards.push_back(shardFrom(shard));
         return manifest;
     } catch (const json::exception&) {

@@ -27,13 +27,13 @@ constexpr std::array<std::string_view, 2> free{"/model/dropout", "/model/weights
 }  // namespace
 
 Status canContinue(const Layout& layout, const CheckpointManifest& manifest, const std::filesystem::path& checkpoint) {
-    const Exchange exchange = exchangeOf(layout.parallel);
+    const Exchange exchange = layout.parallel.exchange;
     if (exchange == Exchange::AsyncServer || exchange == Exchange::Elastic)
         return fail(
             {"this layout cannot go on from a checkpoint", checkpoint.string(),
              fmt::format("with the exchange {} every replica has weights and a place in the data of its own, and a "
                          "checkpoint has one of each",
-                         layout.parallel.exchange),
+                         wordOf(exchange)),
              "parallel.exchange allreduce, server or hogwild"});
     const nlohmann::ordered_json wanted = layoutToJson(layout), had = layoutToJson(manifest.layout);
     for (const Field& field : fields()) {

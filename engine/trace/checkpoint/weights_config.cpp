@@ -225,7 +225,7 @@ private:
         for (const Json& layer : layers)
             if (layer != "full_attention") {
                 differ(fmt::format("layer_types has {}, each layer of the {} model attends to all before", shown(layer),
-                                   model_.kind),
+                                   wordOf(model_.kind)),
                        "weights whose layer_types are full_attention");
                 break;
             }
@@ -251,7 +251,7 @@ private:
     void typeIs(const std::vector<std::string>& legal) {
         const Json type = value("model_type", legal.front());
         if (std::ranges::none_of(legal, [&](const std::string& each) { return type == each; }))
-            differ(fmt::format("model_type is {}, model.kind is {}", shown(type), model_.kind),
+            differ(fmt::format("model_type is {}, model.kind is {}", shown(type), wordOf(model_.kind)),
                    fmt::format("weights of model_type {}", fmt::join(legal, " or ")));
     }
 
@@ -289,13 +289,13 @@ private:
 
     void isOne(const std::string& name, const Json& theirs, const std::vector<Json>& legal) {
         if (std::ranges::any_of(legal, [&](const Json& each) { return equal(theirs, each); })) return;
-        differ(fmt::format("{}, the {} model has {}", stated(name, theirs), model_.kind, shown(legal.front())),
+        differ(fmt::format("{}, the {} model has {}", stated(name, theirs), wordOf(model_.kind), shown(legal.front())),
                fmt::format("weights whose {} is {}", name, shown(legal.front())));
     }
 
     void base(const std::string& name, const Json& theirs) {
-        if (!equal(theirs, model_.ropeBase))
-            differ(fmt::format("{}, model.rope_base is {}", stated(name, theirs), model_.ropeBase),
+        if (!equal(theirs, model_.llama.ropeBase))
+            differ(fmt::format("{}, model.rope_base is {}", stated(name, theirs), model_.llama.ropeBase),
                    fmt::format("model.rope_base {}", shown(theirs)));
     }
 

@@ -22,7 +22,7 @@ SentBytes::SentBytes(const Layout& layout) : known_(true) {
     tensor_ = mesh.size(Axis::Tensor);
     expert_ = mesh.size(Axis::Expert);
     replica_ = static_cast<int>(replicaRanks(mesh, 0).size());
-    sharesMemory_ = exchangeOf(layout.parallel) == Exchange::Hogwild;
+    sharesMemory_ = layout.parallel.exchange == Exchange::Hogwild;
     if (const auto schedule = generateSchedule(layout.schedule.kind, scheduleShape(layout)))
         tiedApart_ = schedule->rankOfStage.front() != schedule->rankOfStage.back();
     if (expert_ == 1) return;

@@ -20,7 +20,7 @@ StageLayers buildCnn(const StageSpec& spec, const LayerContext& context) {
         const int side = blockSide(model, block);
         const ConvolutionBlockShape shape{{spec.samples, side, side, inputChannels(model, block)},
                                           blockChannels(model, block),
-                                          model.convolutions,
+                                          model.cnn.convolutions,
                                           block == 0};
         stage.layers.push_back(std::make_unique<ConvolutionBlock>(
             context, fmt::format("h.{}", block), shape,
@@ -31,7 +31,7 @@ StageLayers buildCnn(const StageSpec& spec, const LayerContext& context) {
         LayerContext ofFeatures = context;  // an image counts as one token of so many numbers
         ofFeatures.sequence = 1;
         ofFeatures.hidden = static_cast<int>(outputWidth(model));
-        stage.head.emplace(ofFeatures, model.classes, false);
+        stage.head.emplace(ofFeatures, model.cnn.classes, false);
     }
     return stage;
 }

@@ -12,34 +12,39 @@ namespace shardlab {
 
 namespace {
 
-GateKind gateKind(const ModelSpec& model) {
-    if (model.gate == "noisy-top-k") return GateKind::NoisyTopK;
-    if (model.gate == "hierarchical") return GateKind::Hierarchical;
-    if (model.gate == "gshard") return GateKind::GShard;
-    if (model.gate == "capped-expert-choice") return GateKind::CappedChoice;
-    return model.gate == "expert-choice" ? GateKind::ExpertChoice : GateKind::Switch;
+/// The kernel's name of a gate.
+GateKind gateKind(GateMethod gate) {
+    switch (gate) {
+    case GateMethod::Switch: return GateKind::Switch;
+    case GateMethod::NoisyTopK: return GateKind::NoisyTopK;
+    case GateMethod::Hierarchical: return GateKind::Hierarchical;
+    case GateMethod::GShard: return GateKind::GShard;
+    case GateMethod::ExpertChoice: return GateKind::ExpertChoice;
+    case GateMethod::CappedExpertChoice: return GateKind::CappedChoice;
+    }
+    return GateKind::Switch;
 }
 
 /// Experts and gates without noise start from a truncated normal distribution of variance 0.1 ÷ inputs, as in Switch. A
 /// noisy gate starts from zeros: the noise alone decides, and the load is even. Other weights start as a gpt's.
 ExpertsSpec expertsSpec(const StageSpec& spec, int layer, double projectionDeviation) {
     const ModelSpec& model = spec.model;
-    const GateKind kind = gateKind(model);
+    const GateKind kind = gateKind(model.experts.gate);
     const int width = feedForwardWidth(model, layer);
     const auto truncated = [](int inputs) { return Initial{std::sqrt(0.1 / inputs), 0, true}; };
     ExpertsSpec made;
-    made.gate = {{spec.samples, model.sequence, model.experts, expertChoices(model), expertCapacity(model)},
+    made.gate = {{spec.samples, model.sequence, model.experts.count, expertChoices(model), expertCapacity(model)},
                  kind,
-                 model.balance,
+                 model.experts.balance,
                  noisyGate(model) ? Initial{} : truncated(model.hidden),
-                 model.tokenExperts,
-                 model.entropy};
+                 model.experts.tokenExperts,
+                 model.experts.entropy};
     if (made.gate.inGroups()) {
-        made.gate.shape.groups = model.expertGroups;
-        made.gate.shape.groupChoices = model.topGroups;
+        made.gate.shape.groups = model.experts.groups;
+        made.gate.shape.groupChoices = model.experts.topGroups;
     }
     made.width = width;
-    made.dropout = model.expertDropout;
+    made.dropout = model.experts.dropout;
     const bool asSwitch = kind == GateKind::Switch;
     made.expansion = asSwitch ? truncated(model.hidden) : Initial{0.02};
     made.projection = asSwitch ? truncated(width) : Initial{projectionDeviation};

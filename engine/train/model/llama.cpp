@@ -25,7 +25,7 @@ StageLayers buildLlama(const StageSpec& spec, const LayerContext& given) {
         const std::string block = fmt::format("h.{}", layer);
         context.set.beginLayer();
         stage.layers.push_back(std::make_unique<GroupedAttentionLayer>(context, block, model.heads, keyHeads(model),
-                                                                       model.ropeBase, projectionDeviation));
+                                                                       model.llama.ropeBase, projectionDeviation));
         context.set.beginLayer();
         stage.layers.push_back(std::make_unique<GatedFeedForwardLayer>(context, block, feedForwardWidth(model, layer),
                                                                        projectionDeviation));

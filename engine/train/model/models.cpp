@@ -6,9 +6,9 @@
 namespace shardlab {
 
 StageLayers buildStage(const StageSpec& spec, const LayerContext& context) {
-    for (const NamedModel& model : models)
-        if (model.name == spec.model.kind) return model.build(spec, context);
-    throw std::logic_error("no model of kind \"" + spec.model.kind + "\"");
+    for (const ModelOfKind& model : models)
+        if (model.kind == spec.model.kind) return model.build(spec, context);
+    throw std::logic_error("there is no such model");
 }
 
 }  // namespace shardlab

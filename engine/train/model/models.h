@@ -31,14 +31,15 @@ struct StageLayers {
 using StageBuilder = StageLayers(const StageSpec& spec, const LayerContext& context);
 StageBuilder buildGpt, buildLlama, buildGptMoe, buildMlp, buildCnn;
 
-struct NamedModel {
-    std::string_view name;
+struct ModelOfKind {
+    ModelKind kind;
     StageBuilder* build;
 };
 
 inline constexpr std::array models{
-    NamedModel{"gpt", buildGpt},     NamedModel{"mlp", buildMlp}, NamedModel{"gpt-moe", buildGptMoe},
-    NamedModel{"llama", buildLlama}, NamedModel{"cnn", buildCnn},
+    ModelOfKind{ModelKind::Gpt, buildGpt},       ModelOfKind{ModelKind::Mlp, buildMlp},
+    ModelOfKind{ModelKind::GptMoe, buildGptMoe}, ModelOfKind{ModelKind::Llama, buildLlama},
+    ModelOfKind{ModelKind::Cnn, buildCnn},
 };
 
 /// Builds a stage of spec.model.kind, which exists, since the layout was checked.

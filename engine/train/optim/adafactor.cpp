@@ -30,8 +30,8 @@ public:
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         AdafactorUpdate change;
         change.learningRate = static_cast<float>(learningRate(spec_, step, updates_));
-        change.beta2 = static_cast<float>(1 - std::pow(step, -spec_.decayRate));
-        change.clipThreshold = static_cast<float>(spec_.clipThreshold);
+        change.beta2 = static_cast<float>(1 - std::pow(step, -spec_.adafactor.decayRate));
+        change.clipThreshold = static_cast<float>(spec_.adafactor.clipThreshold);
         change.gradientScale = gradientScale;
         parts_.clear();
         for (std::size_t i = 0; i < parameters.size(); ++i) parts_.push_back(part(i, parameters[i]));

@@ -18,11 +18,11 @@ public:
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         AdamWUpdate change;
         change.learningRate = static_cast<float>(learningRate(spec_, step, updates_));
-        change.beta1 = static_cast<float>(spec_.betas[0]);
-        change.beta2 = static_cast<float>(spec_.betas[1]);
-        change.epsilon = static_cast<float>(spec_.epsilon);
-        change.correction1 = static_cast<float>(1 - std::pow(spec_.betas[0], step));
-        change.correction2 = static_cast<float>(1 - std::pow(spec_.betas[1], step));
+        change.beta1 = static_cast<float>(spec_.adamw.betas[0]);
+        change.beta2 = static_cast<float>(spec_.adamw.betas[1]);
+        change.epsilon = static_cast<float>(spec_.adamw.epsilon);
+        change.correction1 = static_cast<float>(1 - std::pow(spec_.adamw.betas[0], step));
+        change.correction2 = static_cast<float>(1 - std::pow(spec_.adamw.betas[1], step));
         change.gradientScale = gradientScale;
         parts_.clear();
         float* first = moments_.floats();

@@ -19,9 +19,9 @@ namespace shardlab {
 inline double learningRate(const OptimizerSpec& spec, int update, int updates) {
     const double r = spec.learningRate, m = spec.minimum;
     if (update <= spec.warmup) return r * update / spec.warmup;
-    if (spec.schedule == "constant") return r;
+    if (spec.schedule == RateSchedule::Constant) return r;
     const double x = std::min(1.0, static_cast<double>(update - spec.warmup) / std::max(1, updates - spec.warmup));
-    if (spec.schedule == "linear") return m + (r - m) * (1 - x);
+    if (spec.schedule == RateSchedule::Linear) return m + (r - m) * (1 - x);
     return m + (r - m) * (1 + std::cos(std::numbers::pi * x)) / 2;
 }
 

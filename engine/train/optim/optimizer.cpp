@@ -8,9 +8,9 @@
 namespace shardlab {
 
 std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena) {
-    for (const NamedOptimizer& optimizer : optimizers)
-        if (optimizer.name == setup.spec.kind) return optimizer.make(setup, parameters, arena);
-    throw std::logic_error("no optimizer of kind \"" + setup.spec.kind + "\"");
+    for (const OptimizerOfKind& optimizer : optimizers)
+        if (optimizer.kind == setup.spec.kind) return optimizer.make(setup, parameters, arena);
+    throw std::logic_error("there is no such optimizer");
 }
 
 std::size_t elementsOf(std::span<const Parameter> parameters) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of all optimizers. Each has one source of its own, and a name in optimizers.h.
+// The interface of all optimizers. Each has one source of its own, and a line in optimizers.h.
 #pragma once
 
 #include "engine/layout/layout.h"

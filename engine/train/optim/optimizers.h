@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizers by their names in layouts. Each is one source of this folder; makeOptimizer() finds it here.
+// The optimizers by their kinds in layouts. Each is one source of this folder; makeOptimizer() finds it here.
 #pragma once
 
 #include "engine/train/optim/optimizer.h"
 
 #include <array>
-#include <string_view>
 
 namespace shardlab {
 
@@ -13,17 +12,17 @@ using OptimizerMaker = std::unique_ptr<Optimizer>(const OptimizerSetup& setup, s
                                                   Arena& arena);
 OptimizerMaker makeAdafactor, makeAdamW, makeAdamW8Bit, makeSgd, makeSm3;
 
-struct NamedOptimizer {
-    std::string_view name;
+struct OptimizerOfKind {
+    OptimizerKind kind;
     OptimizerMaker* make;
 };
 
 inline constexpr std::array optimizers{
-    NamedOptimizer{"adafactor", makeAdafactor},
-    NamedOptimizer{"adamw", makeAdamW},
-    NamedOptimizer{"adamw-8bit", makeAdamW8Bit},
-    NamedOptimizer{"sgd", makeSgd},
-    NamedOptimizer{"sm3", makeSm3},
+    OptimizerOfKind{OptimizerKind::Adafactor, makeAdafactor},
+    OptimizerOfKind{OptimizerKind::AdamW, makeAdamW},
+    OptimizerOfKind{OptimizerKind::AdamW8Bit, makeAdamW8Bit},
+    OptimizerOfKind{OptimizerKind::Sgd, makeSgd},
+    OptimizerOfKind{OptimizerKind::Sm3, makeSm3},
 };
 
 }  // namespace shardlab

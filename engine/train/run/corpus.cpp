@@ -17,7 +17,7 @@ namespace shardlab {
 namespace {
 
 Result<Tokens> tokensOf(std::string_view text, const Layout& layout, const std::string& where) {
-    if (layout.data.tokenizer == "bytes") {
+    if (layout.data.tokenizer == TokenizerKind::Byte) {
         Tokens tokens(text.size());
         std::ranges::transform(text, tokens.begin(), [](char byte) { return static_cast<unsigned char>(byte); });
         return tokens;
@@ -31,9 +31,9 @@ Result<Tokens> tokensOf(std::string_view text, const Layout& layout, const std::
 
 Result<Corpus> Corpus::load(const Layout& layout) {
     if (readsImages(layout.model)) return ofImages(layout);
-    if (layout.data.kind == "generator")
+    if (layout.data.kind == DataKind::Generator)
         return fromText(generateText(layout.run.seed, generatedBytes), layout, "the built-in text");
-    if (layout.data.kind == "tokens") {
+    if (layout.data.kind == DataKind::Tokens) {
         Result<TokenFiles> files = readTokenFiles(layout.data.path, layout.model.vocabulary);
         if (!files) return fail(files.error());
         return fromTokens(std::move(files->train), std::move(files->validation), layout, layout.data.path);
@@ -53,7 +53,7 @@ Result<Corpus> Corpus::ofImages(const Layout& layout) {
             std::max<std::int64_t>(1, std::llround(static_cast<double>(images) * layout.data.validation));
     corpus.trainWindows_ = images - corpus.validationWindows_;
     corpus.validationBegin_ = corpus.trainWindows_ * corpus.window_;
-    if (layout.data.lastBatch == "drop" && corpus.trainWindows_ < layout.batch.global)
+    if (layout.data.lastBatch == LastBatch::Drop && corpus.trainWindows_ < layout.batch.global)
         return fail(
             Error{"too few images", "the built-in images",
                   fmt::format("{} are to train on, a global batch takes {}, and data.last_batch drop leaves out what "
@@ -71,7 +71,7 @@ Result<Corpus> Corpus::fromText(std::string_view text, const Layout& layout, con
 }
 
 Result<Corpus> Corpus::fromTokens(Tokens train, Tokens validation, const Layout& layout, const std::string& where) {
-    const bool bytes = layout.data.kind != "tokens" && layout.data.tokenizer == "bytes";
+    const bool bytes = layout.data.kind != DataKind::Tokens && layout.data.tokenizer == TokenizerKind::Byte;
     Corpus corpus;
     corpus.window_ = layout.model.sequence + 1;
     const auto all = static_cast<std::int64_t>(train.size());
@@ -95,7 +95,7 @@ Result<Corpus> Corpus::fromTokens(Tokens train, Tokens validation, const Layout&
     if (corpus.trainWindows_ == 0) return tooShort("training", corpus.validationBegin_);
     if (layout.data.validation > 0 && corpus.validationWindows_ == 0) return tooShort("validation", validationTokens);
 
-    if (layout.data.lastBatch == "drop" && corpus.trainWindows_ < layout.batch.global)
+    if (layout.data.lastBatch == LastBatch::Drop && corpus.trainWindows_ < layout.batch.global)
         return fail(
             Error{"text too short", where,
                   fmt::format("the training part has {} windows, a global batch takes {}, and data.last_batch drop "

@@ -29,7 +29,7 @@ Collective reducing(const FlatUnit& unit) {
 /// sums, and only the processor waits for modelled moments.
 bool devicesExchangeAlone(const DataParallelCommSetup& setup) {
     return setup.direct && !setup.arena.device().onHost() && !setup.clock.isModelled() &&
-           setup.parallel.allReduce != "ring";
+           setup.parallel.allReduce != AllReduceKind::Ring;
 }
 
 }  // namespace
@@ -238,7 +238,7 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
     const ArraySpan block = setup_.stages.at(action.stage)
                                 ->gradientBlock()
                                 .subspan(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.size));
-    if (setup_.parallel.allReduce != "ring")
+    if (setup_.parallel.allReduce != AllReduceKind::Ring)
         return start(
             action, index, block,
             [](Communicator& group, ArraySpan data) { return group.iallReduce(data, ReduceOp::Sum); }, {}, nullptr,

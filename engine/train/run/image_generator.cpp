@@ -44,29 +44,29 @@ Pattern patternOf(std::int64_t seed, int number) {
 
 std::vector<std::uint16_t> generateImages(std::int64_t seed, const ModelSpec& model, std::int64_t count) {
     std::vector<Pattern> patterns;
-    for (int number = 0; number < model.classes; ++number) patterns.push_back(patternOf(seed, number));
+    for (int number = 0; number < model.cnn.classes; ++number) patterns.push_back(patternOf(seed, number));
     // Waves are periodic: each has only `image` different values.
-    const int side = model.image;
+    const int side = model.cnn.image;
     constexpr double turn = 2 * std::numbers::pi;
     std::vector<std::uint16_t> samples;
     samples.reserve(static_cast<std::size_t>(count) * static_cast<std::size_t>(sampleInputs(model) + 1));
     RandomStream random(seed, "images");
     std::vector<double> heights(static_cast<std::size_t>(side));
-    std::vector<double> picture(static_cast<std::size_t>(side) * static_cast<std::size_t>(side * model.channels));
+    std::vector<double> picture(static_cast<std::size_t>(side) * static_cast<std::size_t>(side * model.cnn.channels));
     for (std::int64_t sample = 0; sample < count; ++sample) {
-        const auto number = random.below(static_cast<std::uint32_t>(model.classes));
+        const auto number = random.below(static_cast<std::uint32_t>(model.cnn.classes));
         const auto right = random.below(static_cast<std::uint32_t>(side)),
                    low = random.below(static_cast<std::uint32_t>(side));
         const double strength = 20 + 20 * random.uniform();
         std::ranges::fill(picture, 127.5);
         for (const Wave& wave : patterns[number])
-            for (int channel = 0; channel < model.channels; ++channel) {
+            for (int channel = 0; channel < model.cnn.channels; ++channel) {
                 for (int i = 0; i < side; ++i)
                     heights[static_cast<std::size_t>(i)] =
                         strength * std::sin(turn * i / side + wave.phase + channel * wave.lag);
                 auto pixel = static_cast<std::size_t>(channel);
                 for (int y = 0; y < side; ++y)
-                    for (int x = 0; x < side; ++x, pixel += static_cast<std::size_t>(model.channels)) {
+                    for (int x = 0; x < side; ++x, pixel += static_cast<std::size_t>(model.cnn.channels)) {
                         const int at =
                             wave.across * (x + static_cast<int>(right)) + wave.down * (y + static_cast<int>(low));
                         picture[pixel] += heights[static_cast<std::size_t>((at % side + side) % side)];

@@ -12,8 +12,8 @@ constexpr double largestScale = 16777216;
 }  // namespace
 
 LossScale::LossScale(const PrecisionSpec& precision)
-    : active_(precision.lossScale != "none"), watched_(active_ || precision.compute == "fp16"),
-      dynamic_(precision.lossScale == "dynamic"), value_(active_ ? precision.scale : 1),
+    : active_(precision.lossScale != LossScaling::None), watched_(active_ || precision.compute == NumberFormat::Fp16),
+      dynamic_(precision.lossScale == LossScaling::Dynamic), value_(active_ ? precision.scale : 1),
       window_(precision.scaleWindow) {}
 
 void LossScale::stepped(bool overflow) {

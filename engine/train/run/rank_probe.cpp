@@ -190,8 +190,8 @@ Profile RankProbe::result(Profile profile) {
 KernelAccount RankProbe::kernels(int threads) {
     world_.barrier();
     const CoreSpeed core = measureCoreSpeed();
-    const std::string& format = plan_.layout.precision.compute;
-    const double flops = format == "bf16" && core.bf16Flops > 0 ? core.bf16Flops : core.flops;
+    const bool bf16 = plan_.layout.precision.compute == NumberFormat::Bf16;
+    const double flops = bf16 && core.bf16Flops > 0 ? core.bf16Flops : core.flops;
     world_.barrier();
     pass(true);
     meter_.start(time_ == ProbeTime::Processor ? [] { return secondsOf(ProbeTime::Processor); }

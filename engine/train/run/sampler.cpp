@@ -10,11 +10,8 @@
 namespace shardlab {
 
 Sampler::Sampler(const Corpus& corpus, const Layout& layout, int dataRank, int parts, int contextRank)
-    : corpus_(corpus), lastBatch_(layout.data.lastBatch == "pad"    ? LastBatch::Pad
-                                  : layout.data.lastBatch == "drop" ? LastBatch::Drop
-                                                                    : LastBatch::Carry),
-      seed_(layout.run.seed), global_(layout.batch.global), share_(layout.batch.global / parts),
-      micro_(layout.batch.micro), dataRank_(dataRank),
+    : corpus_(corpus), lastBatch_(layout.data.lastBatch), seed_(layout.run.seed), global_(layout.batch.global),
+      share_(layout.batch.global / parts), micro_(layout.batch.micro), dataRank_(dataRank),
       runs_(contextRuns(layout.model.sequence, layout.parallel.context, contextRank)),
       images_(readsImages(layout.model)), validationBatches_(layout.run.validationBatches) {}
 

@@ -64,8 +64,6 @@ private:
     /// Steps that are left in an epoch whose first `place` windows are drawn already.
     std::int64_t stepsAfter(std::int64_t place) const;
 
-    enum class LastBatch : std::uint8_t { Carry, Pad, Drop };
-
     const Corpus& corpus_;
     LastBatch lastBatch_;
     std::int64_t seed_;

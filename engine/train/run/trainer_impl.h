@@ -84,7 +84,7 @@ private:
                 replicas,
                 {place_.replicaNumber / members, replicas / members}};
     }
-    Exchange exchange() const { return exchangeOf(layout_.parallel); }
+    Exchange exchange() const { return layout_.parallel.exchange; }
     /// Updates of one replica's weights in the whole run.
     int updates() const { return layout_.run.steps * plan_.lowered.updates * updatesOfStep(layout_.parallel); }
     /// Whether this rank's replica updates its weights.

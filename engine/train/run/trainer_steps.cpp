@@ -112,7 +112,7 @@ void Trainer::Impl::takeCheckpoint(std::int64_t stepsDone) {
     if (!checkpoints_) return;
     if (exchange() == Exchange::AsyncServer || exchange() == Exchange::Elastic) {
         if (services_.warn && services_.world.rank() == 0)
-            services_.warn("no checkpoint: with the exchange " + layout_.parallel.exchange +
+            services_.warn("no checkpoint: with the exchange " + std::string(wordOf(exchange())) +
                            " no replica's weights are those of the run");
         return;
     }

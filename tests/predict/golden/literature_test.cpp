@@ -3,6 +3,7 @@
 // step. Published are the sizes, the iteration times and the formulas; what our layers keep otherwise is stated term by
 // term.
 #include "tests/support/golden.h"
+#include "tests/support/named.h"
 
 #include "engine/base/units.h"
 #include "engine/layout/model_shape.h"
@@ -39,7 +40,7 @@ constexpr std::array models{
 Layout layoutOf(const Published& model, bool present) {
     Layout layout;
     layout.name = model.name;
-    layout.model = {"gpt", model.layers, model.hidden, model.heads, 2048, 51200, 0.1};
+    layout.model = {ModelKind::Gpt, model.layers, model.hidden, model.heads, 2048, 51200, 0.1};
     layout.cluster.pace = PaceSpec{"a100-sxm", 1};
     layout.cluster.hosts.clear();
     for (int node = 0; node < model.tensor * model.pipeline / 8; ++node)
@@ -51,10 +52,10 @@ Layout layoutOf(const Published& model, bool present) {
     layout.schedule.kind = model.chunks > 1 ? "interleaved-1f1b" : "1f1b";
     layout.schedule.chunks = model.chunks;
     layout.batch = {model.batch, model.micro};
-    layout.precision.compute = "fp16";
-    layout.precision.gradients = "fp32";
-    layout.precision.lossScale = "dynamic";
-    layout.memory.recompute = present ? "selective" : "full";
+    layout.precision.compute = NumberFormat::Fp16;
+    layout.precision.gradients = GradientFormat::Fp32;
+    layout.precision.lossScale = LossScaling::Dynamic;
+    layout.memory.recompute = named(present ? "selective" : "full");
     return layout;
 }
 
@@ -91,16 +92,16 @@ private Q_SLOTS:
             const double s = 2048, b = model.micro, h = model.hidden, a = model.heads, t = model.tensor;
             const double statistics = 16 * s * b;
             Layout layout = layoutOf(model, false);
-            layout.memory.recompute = "none";
+            layout.memory.recompute = RecomputeKind::None;
             QCOMPARE(layerBytes(layout), s * b * h * (10 + 24 / t + 5 * a * s / (h * t)) + statistics -
                                              (2 * s * b * h + 3 * a * s * s * b / t));
             layout.parallel.sequence = true;
             QCOMPARE(layerBytes(layout), s * b * h / t * (34 + 5 * a * s / h) + statistics / t -
                                              (2 * s * b * h / t + 3 * a * s * s * b / t));
-            layout.memory.recompute = "selective";
+            layout.memory.recompute = RecomputeKind::Selective;
             QCOMPARE(layerBytes(layout), 34 * s * b * h / t + statistics / t - 2 * s * b * h / t);
             layout.parallel.sequence = false;
-            layout.memory.recompute = "full";
+            layout.memory.recompute = RecomputeKind::Full;
             QCOMPARE(layerBytes(layout), 2 * s * b * h);
         }
     }
@@ -124,7 +125,7 @@ private Q_SLOTS:
         for (const Published& model : models)
             for (const char* gradients : {"fp32", "compute"}) {
                 Layout layout = layoutOf(model, true);
-                layout.precision.gradients = gradients;
+                layout.precision.gradients = named(gradients);
                 const auto plan = makePlan(layout);
                 QVERIFY(plan);
                 const RankMemory& rank = plan->memory.front();

@@ -33,7 +33,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         Witness witness;
         JobOptions options;
-        options.layout.model = {"gpt", 4, 32, 2, 32, 256, 0.0};
+        options.layout.model = {ModelKind::Gpt, 4, 32, 2, 32, 256, 0.0};
         options.layout.run.steps = 1'000'000;
         options.layout.run.validateEvery = 0;
         options.runFile = folder.filePath("run.shardlab").toStdString();

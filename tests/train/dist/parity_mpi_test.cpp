@@ -3,6 +3,7 @@
 #include "engine/launch/job/job.h"
 #include "engine/trace/run_file/run_file.h"
 #include "tests/train/dist/mpirun.h"
+#include "tests/support/named.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 
@@ -53,7 +54,7 @@ class ParityMpiTest : public QObject {
 private:
     Layout layoutOf(int data, int pipeline, const QString& schedule, int tensor = 1) {
         Layout layout;
-        layout.model = {"gpt", 4, 32, 2, 32, 256, 0.1};
+        layout.model = {ModelKind::Gpt, 4, 32, 2, 32, 256, 0.1};
         layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
         layout.parallel.data = data;
         layout.parallel.pipeline = pipeline;
@@ -125,7 +126,7 @@ private Q_SLOTS:
     void aServerEqualsOneRank() {
         for (const auto& [data, pipeline] : {std::pair(4, 1), std::pair(2, 2)}) {
             Layout layout = layoutOf(data, pipeline, "1f1b");
-            layout.parallel.exchange = "server";
+            layout.parallel.exchange = Exchange::Server;
             Collected run;
             train(layout, run);
             requireNear(run.losses, reference_.losses, "loss");
@@ -137,7 +138,7 @@ private Q_SLOTS:
     /// does not.
     void anAsynchronousServerTakesEveryGradient() {
         Layout layout = layoutOf(3, 1, "1f1b");
-        layout.parallel.exchange = "async-server";
+        layout.parallel.exchange = Exchange::AsyncServer;
         Collected run;
         train(layout, run);
         QCOMPARE(run.losses.size(), std::size_t{20});
@@ -156,13 +157,13 @@ private Q_SLOTS:
     /// Processes write each other's memory; at a checkpoint and at the end all are at one step.
     void workersWithoutALockShareTheirWeights() {
         Layout layout = layoutOf(1, 1, "1f1b");
-        layout.optimizer.kind = "sgd";
+        layout.optimizer.kind = OptimizerKind::Sgd;
         layout.optimizer.learningRate = 0.1;
         layout.optimizer.weightDecay = 0;
         layout.optimizer.warmup = 3;
         Collected plain, alone, several;
         train(layout, plain);
-        layout.parallel.exchange = "hogwild";
+        layout.parallel.exchange = Exchange::Hogwild;
         train(layout, alone);
         QCOMPARE(alone.losses.size(), std::size_t{20});
         QVERIFY2(alone.losses == plain.losses && alone.validationLosses == plain.validationLosses,
@@ -187,8 +188,8 @@ private Q_SLOTS:
     void workersWithoutALockGoOnFromOneStep() {
         Layout layout = layoutOf(3, 1, "1f1b");
         layout.batch.global = 12;
-        layout.parallel.exchange = "hogwild";
-        layout.optimizer.kind = "sgd";
+        layout.parallel.exchange = Exchange::Hogwild;
+        layout.optimizer.kind = OptimizerKind::Sgd;
         layout.optimizer.learningRate = 0.1;
         layout.optimizer.weightDecay = 0;
         layout.cluster.pace = PaceSpec{"h100-sxm", 0.1};
@@ -228,8 +229,8 @@ private Q_SLOTS:
 
     void replicasAndCentreMeetInTurns() {
         Layout layout = layoutOf(2, 2, "1f1b");
-        layout.parallel.exchange = "easgd";
-        layout.optimizer.kind = "sgd";
+        layout.parallel.exchange = Exchange::Elastic;
+        layout.optimizer.kind = OptimizerKind::Sgd;
         layout.optimizer.learningRate = 0.1;
         Collected one, two;
         train(layout, one);
@@ -250,7 +251,7 @@ private Q_SLOTS:
     void otherOptimizersEqualOneRank() {
         QFETCH(QString, optimizer);
         const auto trained = [&](Layout layout, Collected& run) {
-            layout.optimizer.kind = optimizer.toStdString();
+            layout.optimizer.kind = named(optimizer);
             layout.optimizer.learningRate = 1e-3;  // larger ones let Adafactor's rounding errors grow from step to step
             train(layout, run);
         };
@@ -266,7 +267,7 @@ private Q_SLOTS:
         Collected wanted, run;
         train(layoutOf(1, 1, "naive"), wanted);
         Layout layout = layoutOf(1, 2, "1f1b", 2);
-        layout.memory.recompute = "full";
+        layout.memory.recompute = RecomputeKind::Full;
         layout.memory.partitionActivations = true;
         train(layout, run);
         QCOMPARE(wanted.losses.size(), std::size_t{20});
@@ -284,7 +285,7 @@ private Q_SLOTS:
     /// An error of a rank is the run's reason, said once.
     void missingTextIsOneClearError() {
         Layout layout = layoutOf(1, 2, "1f1b");
-        layout.data.kind = "text";
+        layout.data.kind = DataKind::Text;
         layout.data.path = folder_.filePath("missing.txt").toStdString();
         Collected run;
         JobOptions options;

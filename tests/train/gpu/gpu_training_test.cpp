@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training on GPUs against training on the processor, one rank and several that share a GPU.
 #include "kernels/cuda_device.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
@@ -73,7 +74,7 @@ private Q_SLOTS:
         QFETCH(QString, optimizer);
         QFETCH(int, tensor);
         Layout layout = layoutOf(1, 2, tensor, 0, "fp32");
-        layout.optimizer.kind = optimizer.toStdString();
+        layout.optimizer.kind = named(optimizer);
         const Plan plan = planOf(layout);
         const RunOutcome near = runInProcess(plan);
         const RunOutcome far = runOnGpus(plan);
@@ -103,7 +104,7 @@ private Q_SLOTS:
         QFETCH(int, zero);
         QFETCH(QString, compute);
         Layout layout = layoutOf(data, 2, 1, zero, compute.toStdString());
-        layout.memory.offload = "optimizer";
+        layout.memory.offload = OffloadKind::Optimizer;
         const Plan plan = planOf(layout);
         const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
         QVERIFY2(near.error.empty(), near.error.c_str());
@@ -150,16 +151,16 @@ private Q_SLOTS:
         QFETCH(QString, offload);
         Layout layout = layoutOf(1, 2, tensor, 0, compute.toStdString());
         if (model == "cnn") {
-            layout.model = {"cnn", 2, 4};
-            layout.model.image = 8;
+            layout.model = {ModelKind::Cnn, 2, 4};
+            layout.model.cnn.image = 8;
         }
         layout.schedule.kind = "gpipe";
         layout.batch.global = 6 * layout.batch.micro;
-        layout.memory.recompute = recompute.toStdString();
-        layout.memory.offload = offload.toStdString();
+        layout.memory.recompute = named(recompute);
+        layout.memory.offload = named(offload);
         if (emulated()) layout.run.steps = 3;
         const RunOutcome kept = runOnGpus(planOf(layout));
-        layout.memory.swap = "activations";
+        layout.memory.swap = SwapKind::Activations;
         const Plan plan = planOf(layout);
         const RunOutcome swapped = runOnGpus(plan);
         QVERIFY2(kept.error.empty(), kept.error.c_str());
@@ -190,7 +191,7 @@ private Q_SLOTS:
     void inputsInPartsToo() {
         QFETCH(QString, compute);
         Layout layout = layoutOf(1, 2, 2, 0, compute.toStdString());
-        layout.memory.recompute = "full";
+        layout.memory.recompute = RecomputeKind::Full;
         const RunOutcome whole = runOnGpus(planOf(layout));
         layout.memory.partitionActivations = true;
         const Plan plan = planOf(layout);
@@ -223,7 +224,7 @@ private Q_SLOTS:
         QFETCH(int, context);
         QFETCH(QString, compute);
         Layout layout = layoutOf(1, pipeline, tensor, 0, compute.toStdString());
-        layout.model.kind = "gpt";  // its attention goes by blocks, without tensor cores
+        layout.model.kind = ModelKind::Gpt;  // its attention goes by blocks, without tensor cores
         layout.model.dropout = 0;
         if (emulated()) {
             layout.model.sequence = 8;
@@ -263,9 +264,9 @@ private Q_SLOTS:
         QFETCH(QString, compute);
         if (emulated() && context == 1) QSKIP("the attention of a whole sample is made for tensor cores");
         Layout layout = layoutOf(1, pipeline, tensor, 0, compute.toStdString());
-        layout.model.kind = "llama";
+        layout.model.kind = ModelKind::Llama;
         layout.model.heads = 4;
-        layout.model.kvHeads = 2;
+        layout.model.llama.kvHeads = 2;
         layout.model.dropout = 0;
         if (emulated()) {
             layout.model.sequence = 8;
@@ -304,9 +305,9 @@ private Q_SLOTS:
         QFETCH(QString, compute);
         QFETCH(QString, activations);
         Layout layout = layoutOf(data, pipeline, 1, zero, compute.toStdString());
-        layout.memory.activations = activations.toStdString();
-        layout.model = {"cnn", 2, 4};
-        layout.model.image = 8;
+        layout.memory.activations = named(activations);
+        layout.model = {ModelKind::Cnn, 2, 4};
+        layout.model.cnn.image = 8;
         if (emulated()) layout.run.steps = 3;
         const Plan plan = planOf(layout);
         const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
@@ -341,11 +342,11 @@ private Q_SLOTS:
         QFETCH(int, expert);
         QFETCH(QString, gate);
         Layout layout = layoutOf(data, pipeline, 1, 0, "fp32");
-        layout.model.kind = "gpt-moe";
+        layout.model.kind = ModelKind::GptMoe;
         layout.model.layers = 2 * pipeline;
-        layout.model.experts = 4;
-        layout.model.gate = gate.toStdString();
-        layout.model.expertGroups = 2;
+        layout.model.experts.count = 4;
+        layout.model.experts.gate = named(gate);
+        layout.model.experts.groups = 2;
         layout.parallel.expert = expert;
         if (emulated()) {
             layout.model.sequence = 8;
@@ -421,7 +422,7 @@ private:
     Layout layoutOf(int data, int pipeline, int tensor, int zero, const std::string& compute) const {
         Layout layout;
         layout.name = "gpu";
-        layout.model = {"gpt", 2, 32, 2, 16, 256, 0.1};
+        layout.model = {ModelKind::Gpt, 2, 32, 2, 16, 256, 0.1};
         layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
         layout.parallel.data = data;
         layout.parallel.pipeline = pipeline;
@@ -430,14 +431,14 @@ private:
         layout.parallel.zero = zero;
         layout.parallel.bucket = 0.02;
         layout.batch = {8, 2};
-        layout.precision.compute = compute;
+        layout.precision.compute = named(compute);
         if (compute == "fp16") {
-            layout.precision.lossScale = "dynamic";
+            layout.precision.lossScale = LossScaling::Dynamic;
             layout.precision.scale = 16777216;
         }
         layout.run = {20, freshSeed() % 10000, 10, 1};
         if (emulated()) {  // which has no tensor cores, nor time
-            layout.model.kind = "mlp";
+            layout.model.kind = ModelKind::Mlp;
             layout.run.steps = 4;
         }
         return layout;

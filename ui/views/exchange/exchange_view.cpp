@@ -64,7 +64,7 @@ QWidget* ExchangeView::canvas() const { return plot_->widget; }
 
 EventKind ExchangeView::shown() const {
     const RunModel& model = context_.model;
-    const Exchange exchange = model.empty() ? Exchange::AllReduce : exchangeOf(model.header().layout.parallel);
+    const Exchange exchange = model.empty() ? Exchange::AllReduce : model.header().layout.parallel.exchange;
     if (exchange == Exchange::Hogwild) return EventKind::OverwrittenUpdates;
     return exchange == Exchange::AsyncServer ? EventKind::Staleness : EventKind::ElasticDistance;
 }
@@ -172,7 +172,7 @@ QString ExchangeView::emptyText() const {
     if (!events().empty()) return {};
     if (QString text = notInForeign(tr("The trace does not record exchanges of weights.")); !text.isEmpty())
         return text;
-    const Exchange exchange = exchangeOf(context_.model.header().layout.parallel);
+    const Exchange exchange = context_.model.header().layout.parallel.exchange;
     if (exchange == Exchange::AllReduce || exchange == Exchange::Server)
         return tr("Nothing to show: the replicas of this run have the same weights in every step.\nSet Exchange in "
                   "Design to async-server to see the staleness of gradients, to easgd to see how far replicas drift "

@@ -101,7 +101,7 @@ QString ExpertsView::emptyText() const {
                : loads_.empty() ? tr("This rank holds no layer with experts.")
                                 : QString();
     if (QString text = notInForeign(tr("The trace does not record the load of experts.")); !text.isEmpty()) return text;
-    if (context_.model.header().layout.model.kind != "gpt-moe")
+    if (!hasExperts(context_.model.header().layout.model))
         return tr("This model has no experts.\nSet Model to gpt-moe in Design, and run.");
     return context_.model.end() ? tr("This run ended before its first step was complete.")
                                 : tr("The bars appear with the first complete step.");

@@ -203,7 +203,7 @@ QString GradientsView::emptyText() const {
     if (!context_.model.counters(EventKind::GradientExponents).empty()) return {};
     if (QString text = notInForeign(tr("The trace does not record gradients.")); !text.isEmpty()) return text;
     const PrecisionSpec& precision = context_.model.header().layout.precision;
-    if (!scalesLoss(context_.model) && precision.compute != "fp16")
+    if (!scalesLoss(context_.model) && precision.compute != NumberFormat::Fp16)
         return tr("Gradients are recorded only in fp16 and where the loss is scaled.\nSet Compute or Loss scale in "
                   "Design, and run.");
     return context_.model.end() ? tr("This run ended before gradients were counted.")

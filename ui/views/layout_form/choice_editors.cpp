@@ -43,11 +43,13 @@ QStringList choicesOf(const Field& field) {
         for (const DevicePreset& device : devicePresets()) words << QString::fromStdString(device.name);
         return words;
     }
-    return text(field.choices).split(QLatin1Char(','), Qt::SkipEmptyParts);
+    if (const auto* access = std::get_if<WordField>(&field.access))
+        for (const std::string_view word : access->words) words << text(word);
+    return words;
 }
 
-ChoiceEditor::ChoiceEditor(const Field& field, TextField access, Document& document, QWidget* parent)
-    : FieldEditor(field, document, parent), access_(access), box_(child<CalmComboBox>(this)) {
+ChoiceEditor::ChoiceEditor(const Field& field, Document& document, QWidget* parent)
+    : FieldEditor(field, document, parent), box_(child<CalmComboBox>(this)) {
     fillWith(*this, *box_);
     name(*box_);
     for (const QString& word : choicesOf(field)) {
@@ -62,7 +64,9 @@ ChoiceEditor::ChoiceEditor(const Field& field, TextField access, Document& docum
                 // An order written by hand comes and goes with its kind.
                 if (this->field().pointer == "/schedule/kind")
                     layout = withScheduleKind(std::move(layout), word.toStdString());
-                else access_(layout) = word.toStdString();
+                else if (const auto* access = std::get_if<WordField>(&this->field().access))
+                    access->setWord(layout, word.toStdString());
+                else std::get<TextField>(this->field().access)(layout) = word.toStdString();
             },
             word);
     });
@@ -70,48 +74,50 @@ ChoiceEditor::ChoiceEditor(const Field& field, TextField access, Document& docum
 
 void ChoiceEditor::display(const Layout& layout) {
     const QSignalBlocker quiet(box_);
-    const QString word = QString::fromStdString(value(layout, access_));
-    // A word of a file that is no choice is shown, so that its fault can be seen and mended.
+    const auto* access = std::get_if<WordField>(&field().access);
+    const QString word = access ? text(access->word(layout))
+                                : QString::fromStdString(value(layout, std::get<TextField>(field().access)));
+    // A name of a file that no registry knows is shown, so that its fault can be seen and mended.
     if (box_->findText(word) < 0) box_->addItem(word);
     box_->setCurrentText(word);
 }
 
 QWidget& ChoiceEditor::control() { return *box_; }
 
-WordEditor::WordEditor(const Field& field, TextField access, Document& document, QWidget* parent)
+PlainTextEditor::PlainTextEditor(const Field& field, TextField access, Document& document, QWidget* parent)
     : FieldEditor(field, document, parent), access_(access), line_(child<QLineEdit>(this)) {
     fillWith(*this, *line_);
     line_->setAlignment(Qt::AlignRight);
     name(*line_);
-    connect(line_, &QLineEdit::textEdited, this, &WordEditor::set);
+    connect(line_, &QLineEdit::textEdited, this, &PlainTextEditor::set);
     if (field.pointer != "/data/path") return;
     auto* button = child<QToolButton>(this);
     button->setText(QStringLiteral("…"));
     button->setProperty("role", "flat");
     button->setAccessibleName(tr("Choose a text file"));
     button->setToolTip(tr("Choose a text file"));
-    connect(button, &QToolButton::clicked, this, &WordEditor::browse);
+    connect(button, &QToolButton::clicked, this, &PlainTextEditor::browse);
     layout()->addWidget(button);
 }
 
-void WordEditor::set(const QString& word) {
+void PlainTextEditor::set(const QString& word) {
     edit([this, &word](Layout& layout) { access_(layout) = word.toStdString(); }, word);
 }
 
-void WordEditor::browse() {
+void PlainTextEditor::browse() {
     auto* dialog = child<QFileDialog>(this, tr("Choose a text file"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, &WordEditor::set);
+    connect(dialog, &QFileDialog::fileSelected, this, &PlainTextEditor::set);
     dialog->open();
 }
 
-void WordEditor::display(const Layout& layout) {
+void PlainTextEditor::display(const Layout& layout) {
     const QString word = QString::fromStdString(value(layout, access_));
     if (line_->text() != word) line_->setText(word);
 }
 
-QWidget& WordEditor::control() { return *line_; }
+QWidget& PlainTextEditor::control() { return *line_; }
 
 BooleanEditor::BooleanEditor(const Field& field, BooleanField access, Document& document, QWidget* parent)
     : FieldEditor(field, document, parent), access_(access), box_(child<QCheckBox>(this)) {

@@ -12,25 +12,26 @@ class QLineEdit;
 
 namespace shardlab {
 
-/// The words a field may hold, from its line in the table or from its registry; empty: any text.
+/// The words that a field may hold, from its enum or from its registry; empty: any text.
 QStringList choicesOf(const Field& field);
 
+/// One of an enum's words, or one name of a registry.
 class ChoiceEditor : public FieldEditor {
     Q_OBJECT
 public:
-    ChoiceEditor(const Field& field, TextField access, Document& document, QWidget* parent);
+    ChoiceEditor(const Field& field, Document& document, QWidget* parent);
     void display(const Layout& layout) override;
     QWidget& control() override;
 
 private:
-    TextField access_;
     QComboBox* box_;
 };
 
-class WordEditor : public FieldEditor {
+/// Any text.
+class PlainTextEditor : public FieldEditor {
     Q_OBJECT
 public:
-    WordEditor(const Field& field, TextField access, Document& document, QWidget* parent);
+    PlainTextEditor(const Field& field, TextField access, Document& document, QWidget* parent);
     void display(const Layout& layout) override;
     QWidget& control() override;
 

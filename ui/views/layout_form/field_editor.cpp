@@ -52,9 +52,10 @@ FieldEditor* makeFieldEditor(const Field& field, Document& document, QWidget* pa
             [&](NumberField access) -> FieldEditor* { return child<NumberEditor>(field, access, document, parent); },
             [&](BooleanField access) -> FieldEditor* { return child<BooleanEditor>(field, access, document, parent); },
             [&](TextField access) -> FieldEditor* {
-                if (!choicesOf(field).isEmpty()) return child<ChoiceEditor>(field, access, document, parent);
-                return child<WordEditor>(field, access, document, parent);
+                if (!choicesOf(field).isEmpty()) return child<ChoiceEditor>(field, document, parent);
+                return child<PlainTextEditor>(field, access, document, parent);
             },
+            [&](const WordField&) -> FieldEditor* { return child<ChoiceEditor>(field, document, parent); },
             [&](IntegerListField access) -> FieldEditor* {
                 if (field.pointer == "/schedule/stages") return child<StagesEditor>(field, access, document, parent);
                 return child<IntegerListEditor>(field, access, document, parent);

@@ -29,7 +29,7 @@ std::string sizes(const Layout& layout) {
     const auto count = [](int number, const char* one, const char* many) {
         return std::to_string(number) + (number == 1 ? one : many);
     };
-    return layout.model.kind + " of " + count(layout.model.layers, " layer, ", " layers, ") +
+    return std::string(wordOf(layout.model.kind)) + " of " + count(layout.model.layers, " layer, ", " layers, ") +
            std::to_string(layout.model.hidden) + " wide; " + count(rankCount(layout), " rank; ", " ranks; ") +
            count(microbatches(layout), " microbatch of ", " microbatches of ") +
            count(layout.batch.micro, " sample", " samples");

@@ -8,6 +8,7 @@
 #include "ui/core/selection.h"
 #include "ui/core/step_chart.h"
 #include "ui/core/step_counters.h"
+#include "ui/core/text.h"
 #include "ui/core/theme.h"
 
 #include <QHBoxLayout>
@@ -146,7 +147,7 @@ QString LossScaleView::emptyText() const {
     if (!scalesLoss(context_.model))
         return tr("Nothing to show: this run computes in %1 and does not scale its loss.\nSet Loss scale to static or "
                   "dynamic in Design; fp16 needs it because its gradients are small.")
-            .arg(QString::fromStdString(context_.model.header().layout.precision.compute));
+            .arg(text(wordOf(context_.model.header().layout.precision.compute)));
     return context_.model.end() ? tr("This run ended before its first step was complete.")
                                 : tr("The loss scale appears with the first complete step.");
 }

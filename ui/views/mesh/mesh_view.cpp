@@ -25,7 +25,7 @@ constexpr int refreshMilliseconds = 100;
 QString expertsOf(const Layout& layout, const Mesh& mesh, int rank) {
     const int members = mesh.size(Axis::Expert);
     if (members == 1) return {};
-    const int each = layout.model.experts / members, first = mesh.coordinate(rank, Axis::Expert) * each;
+    const int each = layout.model.experts.count / members, first = mesh.coordinate(rank, Axis::Expert) * each;
     return each == 1 ? MeshView::tr("expert %1").arg(first)
                      : MeshView::tr("experts %1–%2").arg(first).arg(first + each - 1);
 }

@@ -21,7 +21,7 @@ Reason bubbleReason(const Plan& plan) {
         return {words("%1 of the step is bubble").arg(percent(plan.bubble)),
                 words("Rank 0 is the parameter server and computes no gradients. It is idle while no gradient arrives, "
                       "and workers are idle while they wait for it. No formula of a schedule covers this.")};
-    if (exchangeOf(plan.layout.parallel) == Exchange::Hogwild)
+    if (plan.layout.parallel.exchange == Exchange::Hogwild)
         return {words("%1 of the step is bubble").arg(percent(plan.bubble)),
                 words("Workers wait neither for each other nor for a lock. A worker computes nothing while it copies "
                       "the shared weights.")};

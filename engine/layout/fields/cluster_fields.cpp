@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/fields/sections.h"
+
+#include "engine/base/most_ranks.h"
+
+namespace shardlab {
+
+std::span<const Field> clusterFields() {
+    static constexpr Field table[] = {
+        {
+            .pointer = "/cluster/hosts",
+            .label = "Hosts",
+            .help = "The machines, and how many devices each of them gives.",
+            .access = member<&Layout::cluster, &ClusterSpec::hosts>(),
+            .limits = {1, mostRanks, degreeReason},
+        },
+        {
+            .pointer = "/cluster/device",
+            .label = "Device",
+            .help = "What the ranks compute on: cpu stands for processor cores, cuda for GPUs.",
+            .access = member<&Layout::cluster, &ClusterSpec::device>(),
+        },
+        {
+            .pointer = "/cluster/agent",
+            .label = "Agent",
+            .help = "The program that runs a command on another host, with its arguments. {host} stands for the host's "
+                    "name, which otherwise comes last. Empty stands for ssh. Any other program is started only where "
+                    "you have allowed it.",
+            .access = member<&Layout::cluster, &ClusterSpec::agent>(),
+        },
+        {
+            .pointer = "/cluster/network",
+            .label = "Network",
+            .help = "The networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, separated by commas. Empty "
+                    "stands for any that is up.",
+            .access = member<&Layout::cluster, &ClusterSpec::network>(),
+        },
+        {
+            .pointer = "/cluster/pace",
+            .label = "Paced",
+            .help = "Ranks wait until a modelled device would have finished, so that a few cores show what a larger "
+                    "cluster does.",
+            .access = member<&Layout::cluster, &ClusterSpec::pace>(),
+        },
+        {
+            .pointer = "/cluster/pace/device",
+            .label = "Modelled device",
+            .help = "The device whose time is modelled.",
+            .access = member<&Layout::cluster, &ClusterSpec::pace, &PaceSpec::device>(),
+        },
+        {
+            .pointer = "/cluster/pace/step_seconds",
+            .label = "Step lasts",
+            .help = "Seconds that one step is slowed down to, so that it can be watched. The times that are shown are "
+                    "the device's own.",
+            .unit = "s",
+            .access = member<&Layout::cluster, &ClusterSpec::pace, &PaceSpec::stepSeconds>(),
+            .limits = {0.001, 3600, "a step must be long enough to wait for and short enough to watch"},
+        },
+    };
+    return table;
+}
+
+}  // namespace shardlab

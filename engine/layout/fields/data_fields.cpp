@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/fields/sections.h"
+
+namespace shardlab {
+
+std::span<const Field> dataFields() {
+    static constexpr Field table[] = {
+        {
+            .pointer = "/data/kind",
+            .label = "Data",
+            .help = "generator makes seeded samples by itself: text, or images for cnn. text is a UTF-8 file. tokens "
+                    "are .bin files of tokens below 65536, as nanoGPT (16 bits) and llm.c (16 bits, or 32 for Llama 3) "
+                    "write them.",
+            .access = member<&Layout::data, &DataSpec::kind>(),
+            .planned = "images",
+        },
+        {
+            .pointer = "/data/path",
+            .label = "File",
+            .help = "The UTF-8 file for data of kind text; a .bin file or a folder of them for tokens. The path is "
+                    "relative to the layout file.",
+            .access = member<&Layout::data, &DataSpec::path>(),
+        },
+        {
+            .pointer = "/data/tokenizer",
+            .label = "Tokenizer",
+            .help = "How text becomes tokens. bytes makes each byte a token; gpt2 merges pairs of bytes as GPT-2 does.",
+            .access = member<&Layout::data, &DataSpec::tokenizer>(),
+        },
+        {
+            .pointer = "/data/tokenizer_path",
+            .label = "Tokenizer files",
+            .help = "The folder with vocab.json and merges.txt, for the tokenizer gpt2.",
+            .access = member<&Layout::data, &DataSpec::tokenizerPath>(),
+        },
+        {
+            .pointer = "/data/last_batch",
+            .label = "Last batch",
+            .help = "What becomes of the last windows of an epoch where they do not fill a global batch. carry: the "
+                    "first windows of the next epoch fill it up. pad: the first windows of the same epoch come a "
+                    "second time. drop: they are left out.",
+            .access = member<&Layout::data, &DataSpec::lastBatch>(),
+        },
+        {
+            .pointer = "/data/validation",
+            .label = "Validation",
+            .help = "Share of the text that is kept for validation.",
+            .access = member<&Layout::data, &DataSpec::validation>(),
+            .limits = {0, 0.5, "at least half of the text is for training"},
+        },
+    };
+    return table;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/fields/sections.h"
+
+namespace shardlab {
+
+std::span<const Field> memoryFields() {
+    static constexpr Field table[] = {
+        {
+            .pointer = "/memory/recompute",
+            .label = "Recompute",
+            .help = "Which activations a backward computes again instead of keeping them. selective: attention's "
+                    "probabilities. full: everything but each block's input. every: everything but the inputs of "
+                    "segments of some blocks. sqrt: everything but the inputs of segments as long as the root of the "
+                    "stage's blocks. ZeRO 3 gathers the weights of a segment once for both.",
+            .access = member<&Layout::memory, &MemorySpec::recompute>(),
+        },
+        {
+            .pointer = "/memory/recompute_every",
+            .label = "Recompute every",
+            .help = "Blocks of a segment, which keeps only its input; for recompute every.",
+            .unit = "blocks",
+            .access = member<&Layout::memory, &MemorySpec::recomputeEvery>(),
+            .limits = {1, 10000, "a segment has at least one block"},
+        },
+        {
+            .pointer = "/memory/partition_activations",
+            .label = "Partition inputs",
+            .help = "Where segments are computed again, each rank of a tensor group keeps only its part of a segment's "
+                    "input, and all gather the parts before the segment is computed again (ZeRO-R). Sequence "
+                    "parallelism splits these inputs anyway.",
+            .access = member<&Layout::memory, &MemorySpec::partitionActivations>(),
+        },
+        {
+            .pointer = "/memory/activations",
+            .label = "Activations",
+            .help =
+                "How a cnn keeps its activations for the backward (Gist). kept: as they are. lossless: 4 bits for each "
+                "four numbers that are pooled, which is all that their backward needs. lossy-16, lossy-10, lossy-8: "
+                "besides, what is convolved takes so many bits a number from the moment that the forward has read it.",
+            .access = member<&Layout::memory, &MemorySpec::activations>(),
+        },
+        {
+            .pointer = "/memory/offload",
+            .label = "Offload",
+            .help = "optimizer: the optimizer's state and its fp32 weights lie in the host's memory, and the processor "
+                    "updates them there. Gradients go to it over the device's link as soon as they are whole, and the "
+                    "updated weights come back (ZeRO-Offload). With 16 bits the device keeps 4 of AdamW's 16 bytes per "
+                    "parameter. It works with the exchange allreduce, with schedules that flush, and with adamw, "
+                    "adamw-8bit or sgd.",
+            .access = member<&Layout::memory, &MemorySpec::offload>(),
+        },
+        {
+            .pointer = "/memory/swap",
+            .label = "Swap",
+            .help = "activations: what a forward leaves for its backward goes to the host's memory over the device's "
+                    "link as soon as the forward is done, and comes back one action before the backward, where at "
+                    "least two other actions lie between them (GeePS). With recomputation it is the inputs of segments "
+                    "that go. It works with schedules that flush, and not where workers go on by themselves.",
+            .access = member<&Layout::memory, &MemorySpec::swap>(),
+        },
+        {
+            .pointer = "/memory/reserve",
+            .label = "Reserve",
+            .help = "Share of a device's memory that stays free. The runtime's context, the buffers of a communication "
+                    "library and gaps between allocations need it, and nothing predicts them. A layout fits where the "
+                    "largest peak of a rank is within the rest. On processors the memory is this machine's, from which "
+                    "the operating system, other programs and each rank's process take too.",
+            .access = member<&Layout::memory, &MemorySpec::reserve>(),
+            .limits = {0, 0.5,
+                       "with more than half of the memory kept free, a device is better modelled as a smaller one"},
+        },
+    };
+    return table;
+}
+
+}  // namespace shardlab

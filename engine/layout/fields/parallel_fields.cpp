@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/fields/sections.h"
+
+#include "engine/base/most_ranks.h"
+
+namespace shardlab {
+
+std::span<const Field> parallelFields() {
+    static constexpr Field table[] = {
+        {
+            .pointer = "/parallel/data",
+            .label = "Data",
+            .help = "Replicas of the model; each trains on its share of the batch.",
+            .unit = "replicas",
+            .access = member<&Layout::parallel, &ParallelSpec::data>(),
+            .limits = {1, mostRanks, degreeReason},
+        },
+        {
+            .pointer = "/parallel/pipeline",
+            .label = "Pipeline",
+            .help = "Ranks that the layers are spread over.",
+            .unit = "ranks",
+            .access = member<&Layout::parallel, &ParallelSpec::pipeline>(),
+            .limits = {1, mostRanks, degreeReason},
+        },
+        {
+            .pointer = "/parallel/tensor",
+            .label = "Tensor",
+            .help = "Ranks that divide each layer's matrices among themselves.",
+            .unit = "ranks",
+            .access = member<&Layout::parallel, &ParallelSpec::tensor>(),
+            .limits = {1, mostRanks, degreeReason},
+        },
+        {
+            .pointer = "/parallel/expert",
+            .label = "Expert",
+            .help = "So many neighbouring data ranks spread the experts of gpt-moe over themselves and send each other "
+                    "tokens. The number divides data and experts. It adds no ranks: the product of the other degrees "
+                    "is the number of devices.",
+            .unit = "ranks",
+            .access = member<&Layout::parallel, &ParallelSpec::expert>(),
+            .limits = {1, mostRanks, degreeReason},
+        },
+        {
+            .pointer = "/parallel/context",
+            .label = "Context",
+            .help = "Ranks that divide the tokens of each sample among themselves; keys and values of the attention "
+                    "travel round them in a ring.",
+            .unit = "ranks",
+            .access = member<&Layout::parallel, &ParallelSpec::context>(),
+            .limits = {1, mostRanks, degreeReason},
+        },
+        {
+            .pointer = "/parallel/sequence",
+            .label = "Sequence parallel",
+            .help = "Inside a tensor group, norms and dropout work on parts of the sequence.",
+            .access = member<&Layout::parallel, &ParallelSpec::sequence>(),
+        },
+        {
+            .pointer = "/parallel/partition",
+            .label = "Partition",
+            .help = "How ZeRO 3 divides the parameters. flat: every replica has a part of every layer, and the parts "
+                    "are gathered when the layer is used (FSDP). layers: each layer belongs to one replica, which "
+                    "sends it to the others when it is used, and to which they send its gradients.",
+            .access = member<&Layout::parallel, &ParallelSpec::partition>(),
+        },
+        {
+            .pointer = "/parallel/zero",
+            .label = "ZeRO",
+            .help = "What is divided over the data axis: with 1 the optimizer state, with 2 the gradients too, with 3 "
+                    "the parameters too.",
+            .access = member<&Layout::parallel, &ParallelSpec::zero>(),
+            .limits = {0, 3, "ZeRO has the stages 0 to 3"},
+        },
+        {
+            .pointer = "/parallel/bucket",
+            .label = "Bucket",
+            .help = "Megabytes of gradients that are reduced together, while the backward goes on. With 0 all "
+                    "gradients of a stage are reduced after its backward. ZeRO 2 and 3 reduce layer by layer.",
+            .unit = "MB",
+            .access = member<&Layout::parallel, &ParallelSpec::bucket>(),
+            .limits = {0, 1e6, "a bucket holds at least one layer, and 0 stands for one reduction after the backward"},
+        },
+        {
+            .pointer = "/parallel/all_reduce",
+            .label = "All-reduce",
+            .help = "How gradients are averaged. backend: by the all-reduce of the communication library. ring: in "
+                    "2(n−1) hops round the replicas, each of which is an event.",
+            .access = member<&Layout::parallel, &ParallelSpec::allReduce>(),
+        },
+        {
+            .pointer = "/parallel/exchange",
+            .label = "Exchange",
+            .help =
+                "What replicas exchange, and with whom. allreduce: all average their gradients, and each updates its "
+                "weights. server: the first replica gathers the gradients, updates, and sends the weights back. "
+                "async-server: the first replica does nothing else, and takes the gradient of one worker at a time, "
+                "when it comes. easgd: each replica trains by itself, and in each step one of them and a common centre "
+                "pull each other. hogwild: all write the same weights in the memory of one host, without a lock.",
+            .access = member<&Layout::parallel, &ParallelSpec::exchange>(),
+        },
+    };
+    return table;
+}
+
+}  // namespace shardlab

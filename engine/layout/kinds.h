@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every choice among a fixed set of methods that a layout makes: the enum, and beside it the words of the layout file
+// in the order of the enum's values. Schedules and devices to model are registries instead (schedule/registry.h,
+// devices.h).
+#pragma once
+
+#include "engine/layout/words.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace shardlab {
+
+enum class ModelKind : std::uint8_t { Gpt, Mlp, GptMoe, Llama, Cnn };
+template <>
+inline constexpr std::string_view layoutWords<ModelKind>[] = {"gpt", "mlp", "gpt-moe", "llama", "cnn"};
+
+/// How a gate chooses among the experts of a layer.
+enum class GateMethod : std::uint8_t { Switch, NoisyTopK, Hierarchical, GShard, ExpertChoice, CappedExpertChoice };
+template <>
+inline constexpr std::string_view layoutWords<GateMethod>[] = {"switch", "noisy-top-k",   "hierarchical",
+                                                               "gshard", "expert-choice", "capped-expert-choice"};
+
+enum class DataKind : std::uint8_t { Generator, Text, Tokens };
+template <>
+inline constexpr std::string_view layoutWords<DataKind>[] = {"generator", "text", "tokens"};
+
+enum class TokenizerKind : std::uint8_t { Byte, Gpt2 };
+template <>
+inline constexpr std::string_view layoutWords<TokenizerKind>[] = {"bytes", "gpt2"};
+
+/// What happens to the last windows of an epoch where they do not fill a global batch.
+enum class LastBatch : std::uint8_t {
+    Carry,  ///< the first windows of the next epoch fill it up
+    Pad,    ///< the first windows of the same epoch come a second time
+    Drop,   ///< they are left out
+};
+template <>
+inline constexpr std::string_view layoutWords<LastBatch>[] = {"carry", "pad", "drop"};
+
+/// What the ranks compute on.
+enum class DeviceKind : std::uint8_t { Cpu, Cuda };
+template <>
+inline constexpr std::string_view layoutWords<DeviceKind>[] = {"cpu", "cuda"};
+
+/// How ZeRO 3 divides the parameters among the replicas.
+enum class PartitionKind : std::uint8_t {
+    Flat,    ///< every replica has a part of every layer
+    Layers,  ///< every layer belongs whole to one replica
+};
+template <>
+inline constexpr std::string_view layoutWords<PartitionKind>[] = {"flat", "layers"};
+
+enum class AllReduceKind : std::uint8_t {
+    Backend,  ///< the communication library's own
+    Ring,     ///< a ring of sends and receives
+};
+template <>
+inline constexpr std::string_view layoutWords<AllReduceKind>[] = {"backend", "ring"};
+
+/// What the replicas exchange in a step, and with whom.
+enum class Exchange : std::uint8_t {
+    AllReduce,  ///< gradients are averaged over all replicas, and each of them updates
+    /// Replica 0 is the parameter server, and a worker like the others. It sums up the gradients of all, updates alone,
+    /// with the only optimizer state there is, and sends each of the others the new weights.
+    Server,
+    /// Replica 0 is a parameter server and nothing else, so that its time is its own; the others are workers. Each
+    /// computes the gradient of its share of a batch at its own pace, waits until the server takes no other worker's
+    /// (the lock), pushes it, and pulls the weights that the server has updated with it alone. A step is as many
+    /// updates as there are workers, so that it has as many samples as with any other exchange.
+    AsyncServer,
+    /// EASGD: each replica i trains by itself; in step t replica j = t mod D and the centre W̄, which replica 0 keeps
+    /// beside its own weights, pull each other: Wⱼ ← Wⱼ − ηρ(Wⱼ − W̄), W̄ ← W̄ + ηρ(Wⱼ − W̄), both with the weights
+    /// from before the step. Then every replica takes its own gradient: W ← W − ηΔW.
+    Elastic,
+    /// There is no server and no lock. All workers of one host write the same weights, which replica 0's memory holds.
+    /// Each reads them into a copy of its own, takes a gradient there, and writes w ← w − γg element by element, where
+    /// g is not zero (arXiv 1106.5730). A step of a worker is one update of its own; steps of other workers lie at
+    /// other times.
+    Hogwild,
+};
+template <>
+inline constexpr std::string_view layoutWords<Exchange>[] = {"allreduce", "server", "async-server", "easgd", "hogwild"};
+
+enum class NumberFormat : std::uint8_t { Fp32, Bf16, Fp16 };
+template <>
+inline constexpr std::string_view layoutWords<NumberFormat>[] = {"fp32", "bf16", "fp16"};
+
+/// Which copies of the weights exist where layers compute in 16 bits (formats.h).
+enum class WeightStorage : std::uint8_t {
+    Master,  ///< 16 bits for the layers, and fp32 master weights for the optimizer
+    Fp32,    ///< fp32 only, rounded for every product
+    Alone,   ///< 16 bits only
+};
+template <>
+inline constexpr std::string_view layoutWords<WeightStorage>[] = {"master", "fp32", "alone"};
+
+/// In which format the gradients of weights are summed up.
+enum class GradientFormat : std::uint8_t {
+    Compute,  ///< the format that the layers compute in, unless the weights are fp32 only
+    Fp32,
+};
+template <>
+inline constexpr std::string_view layoutWords<GradientFormat>[] = {"compute", "fp32"};
+
+enum class LossScaling : std::uint8_t { None, Static, Dynamic };
+template <>
+inline constexpr std::string_view layoutWords<LossScaling>[] = {"none", "static", "dynamic"};
+
+enum class OptimizerKind : std::uint8_t { AdamW, AdamW8Bit, Sgd, Adafactor, Sm3 };
+template <>
+inline constexpr std::string_view layoutWords<OptimizerKind>[] = {"adamw", "adamw-8bit", "sgd", "adafactor", "sm3"};
+
+/// How the learning rate falls after its warm-up.
+enum class RateSchedule : std::uint8_t { Constant, Cosine, Linear };
+template <>
+inline constexpr std::string_view layoutWords<RateSchedule>[] = {"constant", "cosine", "linear"};
+
+/// Which activations a backward computes again (recompute.h).
+enum class RecomputeKind : std::uint8_t {
+    None,
+    Selective,  ///< attention's probabilities
+    Full,       ///< everything but the input of each block
+    Sqrt,       ///< everything but the inputs of segments as long as the root of the stage's blocks
+    Every,      ///< everything but the inputs of segments of MemorySpec::recomputeEvery blocks
+};
+template <>
+inline constexpr std::string_view layoutWords<RecomputeKind>[] = {"none", "selective", "full", "sqrt", "every"};
+
+/// How a cnn keeps its activations for the backward (kept_activations.h).
+enum class ActivationStorage : std::uint8_t { Kept, Lossless, Lossy16, Lossy10, Lossy8 };
+template <>
+inline constexpr std::string_view layoutWords<ActivationStorage>[] = {"kept", "lossless", "lossy-16", "lossy-10",
+                                                                      "lossy-8"};
+
+/// What lies in the host's memory for good.
+enum class OffloadKind : std::uint8_t {
+    None,
+    Optimizer,  ///< fp32 weights and the optimizer's state, updated there (ZeRO-Offload)
+};
+template <>
+inline constexpr std::string_view layoutWords<OffloadKind>[] = {"none", "optimizer"};
+
+/// What goes to the host's memory for a while.
+enum class SwapKind : std::uint8_t {
+    None,
+    Activations,  ///< what a forward left, until its backward (GeePS)
+};
+template <>
+inline constexpr std::string_view layoutWords<SwapKind>[] = {"none", "activations"};
+
+}  // namespace shardlab
