@@ -12,33 +12,33 @@
 
 namespace shardlab {
 
-/// Most halvings that an image bears.
+/// How often an image can be halved.
 int mostCnnBlocks(int image);
 
-/// Channels of what block `block` makes.
+/// Channels of the maps that a block makes.
 int blockChannels(const ModelSpec& model, int block);
-/// And of what it takes.
+/// Channels of the maps that a block takes.
 int inputChannels(const ModelSpec& model, int block);
-/// Pixels of a side of what it takes.
+/// Pixels of a side of the maps that a block takes.
 int blockSide(const ModelSpec& model, int block);
 
-/// Of one sample: what block `block` takes, S²C′; of the number of blocks, the features.
+/// Numbers of one sample that a block takes, S²C′. With the number of blocks for `block` these are the features.
 std::int64_t blockInputFloats(const ModelSpec& model, int block);
-/// What one of its convolutions makes, S²C.
+/// Numbers of one sample that a convolution of the block makes, S²C.
 std::int64_t blockMapFloats(const ModelSpec& model, int block);
 
-/// Bytes of the codes of what is pooled of one sample, each row in whole bytes (kernels/max_pool.h).
+/// Bytes of the codes of one sample's pooled maps, each row in whole bytes (kernels/max_pool.h).
 std::int64_t blockCodeBytes(const ModelSpec& model, int block);
 
 /// Rows of the weights of each of the block's convolutions, 9C′, then 9C; each has C columns and a bias of C.
 std::vector<std::int64_t> convolutionRows(const ModelSpec& model, int block);
-/// Σ (rows + 1)·C.
+/// Parameters of a block, Σ (rows + 1)·C.
 std::int64_t blockParameterCount(const ModelSpec& model, int block);
-/// Of it, the elements of matrices.
+/// Parameters of a block that are elements of matrices, not biases.
 std::int64_t blockWeights(const ModelSpec& model, int block);
-/// Of one sample: its patches (kernels/convolution.h), S² rows for each convolution.
+/// Numbers of one sample's patches (kernels/convolution.h), S² rows for each convolution.
 std::int64_t blockPatchFloats(const ModelSpec& model, int block);
-/// Of one sample's forward: 2S² · blockWeights.
+/// Floating point operations of one sample's forward through a block, 2S² · blockWeights.
 double blockFlops(const ModelSpec& model, int block);
 
 }  // namespace shardlab

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the members of a context group share the tokens of each sample. A token attends to those before it, so that equal
-// runs would be unequal work: the sequence is cut into 2c pieces, and member i holds the pieces i and 2c − 1 − i. What
-// a member has of a sample lies in order of position.
+// How the members of a context group divide the tokens of each sample. A token attends to those before it, so that
+// equal runs would be unequal work: the sequence is cut into 2c pieces, and member i holds the pieces i and 2c − 1 − i.
+// What a member has of a sample lies in order of position.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ struct TokenRun {
     int count = 0;
 };
 
-/// What member `member` of `members` holds of a sample of `sequence` tokens, a multiple of 2 · members where there are
-/// several. Of one member all of it, in two runs or, where the number is odd, in runs that differ by one.
+/// The tokens that member `member` of `members` holds of a sample of `sequence` tokens, which is a multiple of
+/// 2 · members where there are several. A single member holds all tokens, in two runs that differ by at most one.
 constexpr std::array<TokenRun, 2> contextRuns(int sequence, int members, int member) {
     if (members == 1) return {{{0, sequence / 2}, {sequence / 2, sequence - sequence / 2}}};
     const int piece = sequence / (2 * members);

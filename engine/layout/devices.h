@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device presets: what a modelled accelerator can do. Those that come with Shardlab (resources/devices/*.json; figures
-// are the maker's, dense), and the user's own (devices/*.json in the configuration folder), in the same form.
+// Device presets: what a modelled accelerator can do. Some come with Shardlab (resources/devices/*.json, with the
+// maker's figures for dense products); the user's own (devices/*.json in the configuration folder) have the same form.
 #pragma once
 
 #include "engine/base/result.h"
@@ -20,11 +20,10 @@ struct Link {
     double latency = 0;    ///< seconds
 };
 
-/// What a device's host is to it: how fast they copy, and the device's share of the host's memory, at which the
-/// processor updates what lies there.
+/// The host of a device, as far as the device uses it.
 struct DeviceHost {
-    Link link;                   ///< each direction by itself
-    double memoryBandwidth = 0;  ///< bytes per second
+    Link link;                   ///< between device and host; both directions at once have this speed each
+    double memoryBandwidth = 0;  ///< bytes per second of the host's memory that are this device's share
 };
 
 struct DevicePreset {
@@ -32,37 +31,37 @@ struct DevicePreset {
     std::string title;            ///< "NVIDIA H100 SXM 80 GB"
     double fp32Flops = 0;         ///< peak, per second
     double bf16Flops = 0;         ///< peak dense, per second
-    double fp16Flops = 0;         ///< that of bf16, where nothing else is known
+    double fp16Flops = 0;         ///< peak dense, per second; as bf16 where nothing else is known
     double matmulEfficiency = 0;  ///< share of peak that large matrix products reach, in (0, 1]
-    double kernelSeconds = 0;     ///< start of one kernel: what a small operation takes at least
+    double kernelSeconds = 0;     ///< time to start one kernel, which the smallest operation takes
     double memoryBandwidth = 0;   ///< bytes per second
     std::int64_t memoryBytes = 0;
     Link inNode;
     Link betweenNodes;
-    std::optional<DeviceHost> host;  ///< nothing: not known
+    std::optional<DeviceHost> host;  ///< empty: nothing is known of the host
     std::string source;              ///< where the figures come from
     bool ofTheUser = false;
 
-    /// Peak of products in a format.
+    /// Peak of matrix products in a format, per second.
     double flops(NumberFormat format) const {
         return format == NumberFormat::Fp32 ? fp32Flops : format == NumberFormat::Bf16 ? bf16Flops : fp16Flops;
     }
 };
 
-/// $XDG_CONFIG_HOME/shardlab/devices, else ~/.config/shardlab/devices. Need not exist.
+/// $XDG_CONFIG_HOME/shardlab/devices, else ~/.config/shardlab/devices. The folder need not exist.
 std::filesystem::path userDevicesFolder();
 
-/// Error: no JSON, a field that is missing, unknown, of the wrong type or no figure a device can have.
+/// Errors: the text is no JSON; a field is missing, unknown, of the wrong type, or no figure that a device can have.
 Result<DevicePreset> parseDevice(std::string_view name, std::string_view json);
 
 struct DeviceList {
     std::vector<DevicePreset> devices;  ///< slowest first
-    std::vector<Error> damaged;         ///< files that are none, or have the name of one that comes with Shardlab
+    std::vector<Error> damaged;         ///< one for each file that is no device, or has the name of one of Shardlab's
 };
-/// Those that come with Shardlab and those of a folder of the user's.
+/// The devices that come with Shardlab and those in a folder of the user's.
 DeviceList readDevices(const std::filesystem::path& userFolder);
 
-/// All of this user's, read once. "cpu" is one core of a desktop computer.
+/// All devices that this user has, read once. "cpu" is one core of a desktop computer.
 const DeviceList& deviceList();
 const std::vector<DevicePreset>& devicePresets();
 const DevicePreset* findDevice(std::string_view name);

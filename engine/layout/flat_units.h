@@ -11,13 +11,13 @@ namespace shardlab {
 
 /// A run of a stage's flat parameters that is reduced, gathered or shared out as one.
 struct FlatUnit {
-    int lowestLayer = 0;  ///< of the stage's layers that use it: its gradient is final once that layer's is
-    int highestLayer = 0;
+    int lowestLayer = 0;     ///< lowest layer of the stage that uses it: its gradient is final once that layer's is
+    int highestLayer = 0;    ///< highest layer of the stage that uses it
     std::int64_t begin = 0;  ///< in elements
-    std::int64_t size = 0;
-    bool table = false;    ///< the token embedding, of which first and last stage each have a copy
-    int owner = -1;        ///< replica that all of it belongs to; -1: each has a part
-    bool experts = false;  ///< of an expert group's member: alike on fewer ranks than the rest (replicas.h)
+    std::int64_t size = 0;   ///< in elements
+    bool table = false;      ///< it is the token embedding, of which first and last stage each have a copy
+    int owner = -1;          ///< replica that all of it belongs to; -1: each has a part
+    bool experts = false;    ///< it is spread over an expert group, so that fewer ranks hold the same (replicas.h)
     bool operator==(const FlatUnit&) const = default;
 
     std::int64_t end() const { return begin + size; }
@@ -25,13 +25,13 @@ struct FlatUnit {
     bool staysBetweenLayers() const { return lowestLayer != highestLayer; }
 };
 
-/// Of `units`, in order of declaration, fills buckets from the last to the first: the order in which a backward makes
-/// gradients final. Experts have buckets of their own. A bucket is full once another unit would make it larger than
-/// `elements`; a unit that is larger by itself has one alone. `tableApart`: the token embedding too, so that both its
-/// copies are cut into the same parts.
+/// Fills buckets with `units`, which are in order of declaration, from the last to the first: the order in which a
+/// backward makes gradients final. Experts have buckets of their own. A bucket is full once another unit would make it
+/// larger than `elements`; a unit that is larger by itself has a bucket of its own. `tableApart`: so has the token
+/// embedding, so that both its copies are cut into the same parts.
 std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64_t elements, bool tableApart);
 
-/// Of /parallel/bucket, where a gradient has so many bytes.
+/// Elements of a bucket of /parallel/bucket megabytes, where a gradient has so many bytes.
 std::int64_t bucketElements(const ParallelSpec& parallel, std::int64_t gradientBytes);
 
 /// What is reduced as one at the end of a stage's gradients, of so many bytes each, in the order in which they are
@@ -39,12 +39,13 @@ std::int64_t bucketElements(const ParallelSpec& parallel, std::int64_t gradientB
 std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::vector<FlatUnit>& units,
                                      std::int64_t gradientBytes);
 
-/// Range `part` of `size` elements cut into parts that differ by at most one; the last is never smaller than another.
+/// First element, and size, of part `part` where `size` elements are cut into parts that differ by at most one; the
+/// last part is never smaller than another.
 constexpr std::int64_t partBegin(std::int64_t size, int part, int parts) { return size * part / parts; }
 constexpr std::int64_t partSize(std::int64_t size, int part, int parts) {
     return partBegin(size, part + 1, parts) - partBegin(size, part, parts);
 }
-/// Of a unit: a part of it, or where it has an owner all of it or nothing.
+/// The same for a unit, whose parts are all of it or nothing where it has an owner.
 constexpr std::int64_t partBegin(const FlatUnit& unit, int part, int parts) {
     if (unit.owner >= 0) return part <= unit.owner ? 0 : unit.size;
     return partBegin(unit.size, part, parts);
@@ -74,19 +75,19 @@ SlotSizes slotSizes(const std::vector<FlatUnit>& units);
 /// ZeRO 3: a unit that is gathered.
 struct UnitGather {
     FlatUnit unit;
-    int layer = 0;  ///< that waits for it
-    int group = 0;  ///< number of what stays until all of it has been used; groups are used in order
+    int layer = 0;  ///< the layer that waits for it
+    int group = 0;  ///< units of one group stay until all of them have been used; groups are used in order
 };
-/// In order of use. A forward's go from the bottom, each layer a group.
+/// The gathers of a forward in order of use: from the lowest layer, each layer a group.
 std::vector<UnitGather> forwardGathers(const std::vector<FlatUnit>& units);
-/// A backward's go from the top, but the layers of a segment that is computed again (recompute.h: layerSegments) from
-/// its bottom, as its forward reads them, and are a group: its backward finds them there still. So FSDP does with a
-/// unit that is checkpointed: each weight is gathered once a backward, recomputed or not. The embedding's backward
-/// reads none.
+/// The gathers of a backward in order of use: from the highest layer. The layers of a segment that is computed again
+/// (layerSegments in recompute.h) are gathered from its lowest, as its forward reads them, and are one group, so that
+/// its backward finds them there still. FSDP does so with a checkpointed unit: each weight is gathered once a backward,
+/// recomputed or not. The embedding's backward reads no weight.
 std::vector<UnitGather> backwardGathers(const std::vector<FlatUnit>& units, const std::vector<int>& layerSegments,
                                         bool embedding);
-/// Elements of the room in which groups take turns from both ends, where the first layer of the next group comes while
-/// one is used; without what stays between layers. For a stage's forwards and backwards.
+/// Elements of the buffer in which the groups of a stage's forwards and backwards take turns from both ends: the first
+/// layer of the next group arrives while a group is used. What stays between layers is not counted.
 std::int64_t gatherRoom(const std::vector<FlatUnit>& units, const std::vector<int>& layerSegments, bool embedding);
 
 }  // namespace shardlab

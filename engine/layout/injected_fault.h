@@ -24,7 +24,7 @@ struct InjectedFault {
     InjectedFaultKind kind = InjectedFaultKind::Kill;
     int rank = 0;
     int after = 0;      ///< steps that are done before: it happens as the next one begins
-    double factor = 1;  ///< of Slow, 1 to largestSlowdown
+    double factor = 1;  ///< how many times longer Slow computes, 1 to largestSlowdown
     bool operator==(const InjectedFault&) const = default;
 
     /// A restart does not bring it back.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank may take of its device's memory, and whether a need is within it. Nothing else in the program judges
-// that.
+// How much of its device's memory a rank may take, and whether a need fits in that. Nothing else in the program judges
+// it.
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -11,14 +11,14 @@
 namespace shardlab {
 
 struct MemoryLimit {
-    std::int64_t capacityBytes = 0;  ///< of the device, or a rank's share of it; 0: not known
+    std::int64_t capacityBytes = 0;  ///< memory of the device, or a rank's share of it; 0: not known
     std::int64_t reserveBytes = 0;   ///< the part that memory.reserve keeps free
 
     bool known() const { return capacityBytes > 0; }
     std::int64_t usableBytes() const { return capacityBytes - reserveBytes; }
-    /// What is left beside a need; negative where the need is larger than what may be taken.
+    /// Bytes that are left beside a need; negative where the need is larger than what may be taken.
     std::int64_t spareBytes(std::int64_t needed) const { return usableBytes() - needed; }
-    /// The need fits. True of any need where the capacity is not known.
+    /// The need fits. Any need fits where the capacity is not known.
     bool holds(std::int64_t needed) const { return !known() || spareBytes(needed) >= 0; }
     bool operator==(const MemoryLimit&) const = default;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows from a model's sizes: parameters, operations and the floats kept for backward, per stage.
-// b samples of a microbatch, s tokens each, N = b·s, h hidden, f width of a layer's feed-forward block (4h where the
-// layout lists none), a heads, V vocabulary. Of a cnn (cnn_shape.h) a sample counts as one token, V is classes and h,
-// above the blocks, its features. Floats are numbers in whatever format; formats.h tells their bytes. A member of a
-// tensor group of t holds of all products' h, f and a 1/t (norms and the biases of products cut by rows are whole), of
-// V its range, and where tokens are split N/t of what lies between the products. Of a context group of c each has N/c
-// tokens, whose attention meets all s.
+// A microbatch has b samples of s tokens, N = b·s; h is the hidden width, f the width of a layer's feed-forward block
+// (4h where the layout lists none), a the number of heads, V the vocabulary. In a cnn (cnn_shape.h) a sample counts as
+// one token, V is the number of classes, and h, above the blocks, that of features. Floats are numbers in whatever
+// format; formats.h has their bytes. A member of a tensor group of t holds 1/t of h, f and a in all products (norms,
+// and the biases of products that are cut by rows, are whole), its range of V, and where tokens are split N/t of what
+// lies between the products. A member of a context group of c has N/c tokens, each of which attends to all s.
 #pragma once
 
 #include "engine/layout/flat_units.h"
@@ -16,17 +16,16 @@
 
 namespace shardlab {
 
-/// Which part of a stage one rank holds: its share of the experts; of the rest member `part` of a tensor group of
-/// `size`, which splits the tokens between its products too where `sequence`. The default is the whole. The last member
-/// is one of those that hold most.
+/// The part of a stage that one rank holds. By default that is the whole stage. The last member of a tensor group is
+/// one of those that hold most.
 struct TensorShare {
-    int size = 1;
-    int part = 0;
-    bool sequence = false;
-    int context = 1;  ///< ranks that share each sample's tokens: N is b·s ÷ that
-    int expert = 1;   ///< ranks that experts are spread over: of n experts it holds n ÷ that
+    int size = 1;           ///< members of the tensor group
+    int part = 0;           ///< which of them this is
+    bool sequence = false;  ///< the members split the tokens between their products too
+    int context = 1;        ///< ranks that divide each sample's tokens: N is b·s ÷ context
+    int expert = 1;         ///< ranks that experts are spread over: each holds n ÷ expert of n experts
 };
-/// Of member `part`; of the last, the largest, where none is named.
+/// The share of member `part` of a tensor group; without one that of the last, which is the largest.
 TensorShare tensorShare(const Layout& layout, int part = -1);
 
 /// One stage: `layers` blocks, the embeddings where first, final norm, output and loss where last.
@@ -34,79 +33,81 @@ struct StageShape {
     int layers = 0;
     bool first = true;
     bool last = true;
-    int firstLayer = 0;  ///< of the whole model
+    int firstLayer = 0;  ///< its lowest block, counted over the whole model
     bool operator==(const StageShape&) const = default;
 };
 
-/// Its lowest layer turns tokens into activations; of a cnn none does.
+/// The stage's lowest layer turns tokens into activations; a cnn has no such layer.
 bool embeds(const ModelSpec& model, const StageShape& stage);
-/// Numbers of a token, or of an image, that the last stage's norm and projection take: h, or a cnn's features.
+/// Numbers of a token, or of an image, that the last stage's norm and projection take: h, or the features of a cnn.
 std::int64_t outputWidth(const ModelSpec& model);
-/// All but the blocks of mlp and cnn.
+/// Blocks have an attention: those of mlp and cnn have none.
 bool hasAttention(const ModelSpec& model);
-/// Blocks of a llama: no biases, norms without a shift or a mean, no learned positions, gated feed-forward blocks,
-/// rotated queries and keys.
+/// The blocks are a llama's: no biases, norms without a shift or a mean, no learned positions, gated feed-forward
+/// blocks, rotated queries and keys.
 bool isLlama(const ModelSpec& model);
 /// Columns of an attention's keys, and of its values: g = h · key heads ÷ heads.
 std::int64_t keyColumns(const ModelSpec& model);
-/// Numbers a row that a norm keeps of it: mean and reciprocal deviation, or the latter alone; and a column that it
-/// learns.
+/// How many numbers a norm keeps of each row, and how many it learns for each column: 2 (mean and reciprocal deviation,
+/// factor and shift), or 1 where there is neither mean nor shift.
 int normNumbers(const ModelSpec& model);
-/// Columns of each matrix of a gate: of scores, and of the noise on them where there is some; of experts, then of
-/// groups.
+/// Columns of each matrix of a gate: the scores of experts, and the noise on them where there is some; then the same
+/// for groups.
 std::vector<int> gateWidths(const ModelSpec& model);
-/// Of all of them.
+/// Columns of all matrices of a gate together.
 std::int64_t gateColumns(const ModelSpec& model);
 /// Rows of all experts of a layer, for one microbatch: experts · b · places. They are computed whether taken or not.
 std::int64_t expertRows(const ModelSpec& model, int samples);
-/// Of each block: attention and feed-forward of a gpt, feed-forward of an mlp, all of a cnn's block.
+/// Layers of each block: 2 in a gpt (attention and feed-forward), 1 in an mlp and in a cnn.
 int layersOfBlock(const ModelSpec& model);
 
 /// Shapes of the layout's stages; empty where layers do not divide (check.h).
 std::vector<StageShape> stageShapes(const Layout& layout);
 
-/// Of one block. gpt: two norms 4h, qkv 3h² + 3h, attention output h² + h, fc fh + f, projection fh + h.
+/// Parameters of one block. gpt: two norms 4h, qkv 3h² + 3h, attention output h² + h, fc fh + f, projection fh + h.
 /// llama: two norms 2h, qkv h(h + 2g), output h², gate and up 2fh, down fh; g columns of its keys, or values.
-/// mlp: one norm 2h, fc and projection. cnn: as cnn_shape.h says. With n experts: gate hn, of noise another, and n
-/// times fc and projection.
+/// mlp: one norm 2h, fc and projection. cnn: as cnn_shape.h says. With n experts: gate hn, as much again where it
+/// has noise, and n times fc and projection.
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share = {});
-/// Token and position embeddings, (V + s)·h; llama's tokens alone, V·h; of a cnn none.
+/// Parameters of token and position embeddings, (V + s)·h; of tokens alone in a llama, V·h; none in a cnn.
 std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share = {});
-/// What a stage stores. The output projection is the token embedding: a last stage that is not first holds a copy, V·h.
-/// Of llama it is a matrix of its own.
+/// Parameters that a stage stores. The output projection is the token embedding: a last stage that is not first holds a
+/// copy, V·h. In a llama the output projection is a matrix of its own.
 std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
-/// Of it, what belongs to experts of which other ranks hold others; 0 where all are here.
+/// Parameters of a stage that belong to experts, where experts are spread over ranks; 0 where each rank holds all.
 std::int64_t spreadParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share);
 /// A stage's parameters as they lie, a unit for each layer; embeddings and output have one for each weight. Where
 /// experts are spread over ranks, theirs are units of their own, behind all others.
 std::vector<FlatUnit> stageUnits(const ModelSpec& model, const ParallelSpec& parallel, const StageShape& stage,
                                  const TensorShare& share = {});
-/// Of them, those that replica `replica` updates: its shards, without ZeRO all.
+/// Parameters of a stage that replica `replica` updates: its shards with ZeRO, otherwise all.
 std::int64_t updatedParameters(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica);
-/// What Adafactor and SM3 count of a stage's parameters: rows and columns of its matrices, elements of its vectors.
+/// What the state of Adafactor and SM3 is counted by: rows and columns of a stage's matrices, elements of its vectors.
 struct FactoredNumbers {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     std::int64_t elements = 0;
     std::int64_t tensors = 0;  ///< matrices and vectors
-    std::int64_t parts =
-        0;                 ///< of a tensor group's members: rows of what is cut by columns, columns of what is by rows
-    std::int64_t cut = 0;  ///< and how many of the tensors are cut
+    /// In a tensor group: rows of matrices that are cut by columns, and columns of those that are cut by rows.
+    std::int64_t parts = 0;
+    std::int64_t cut = 0;  ///< tensors that a tensor group cuts
 
     std::int64_t sum() const { return rows + columns + elements; }
     FactoredNumbers& operator+=(const FactoredNumbers& other);
 };
-/// Of each of stageUnits(), in their order. The token embedding's parts are its h columns.
+/// The numbers of each of stageUnits(), in their order. The token embedding's parts are its h columns.
 std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageShape& stage,
                                            const TensorShare& share = {});
-/// What each layer of a stage (embedding, attention and feed-forward of each block, output) takes of the operations.
+/// Share of the operations that each layer of a stage (embedding, attention and feed-forward of each block, output)
+/// has.
 std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage, int samples,
                                 const TensorShare& share = {});
-/// Of it, the elements of those that products read: 4h² + 2hf a gpt block, Vh of the output.
+/// Parameters of a stage that matrix products read: 4h² + 2hf in a gpt block, Vh in the output.
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
-/// Of the whole model, a tied embedding counted once.
+/// Parameters of the whole model; a tied embedding counts once.
 std::int64_t modelParameters(const ModelSpec& model);
-/// Of the token embedding, shared by first and last stage, or of the output projection of a llama or cnn: V·h.
+/// Parameters of the token embedding, which first and last stage share, or of a llama's or cnn's output projection:
+/// V·h.
 std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share = {});
 
 /// Floating point operations of one microbatch's forward; a product [m,k]·[k,n] counts 2mkn. Norms and GeLU, well
@@ -114,33 +115,34 @@ std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share = 
 /// + 4Nhf; llama block: 4Nh² + 4Nhg + 4Nsh + 6Nhf; mlp block: 4Nhf; with n experts that have R rows 2Nhn of the gate +
 /// 4Rhf. Backward is twice the forward: as much for inputs as for weights.
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
-/// Of a stage's forward, what experts compute in rows that no token asked for, where all tokens find a place.
+/// Operations of a stage's forward that experts spend on rows that no token asked for, where all tokens find a place.
 double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples);
-/// Of it, an attention's core: scores and their product with the values, 4Nsh.
+/// Operations of an attention's core: scores and their product with the values, 4Nsh.
 double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
-/// Output projection, 2NhV.
+/// Operations of the output projection, 2NhV.
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
 double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int samples, const TensorShare& share = {});
 
-/// Floats that a forward leaves for its backward.
+/// Floats that a layer's forward leaves for its backward.
 /// gpt block: input Nh, norm statistics 2N and output Nh, qkv 3Nh, attention probabilities bas², attention output Nh,
 /// residual Nh, second norm 2N and Nh, before GeLU Nf, after Nf. llama block: statistics N, qkv N(h + 2g), before the
 /// gate 2Nf, after it Nf, else the same. mlp block: input Nh, norm 2N and Nh, Nf, Nf. With n experts, instead of 2Nf:
 /// scores Nn (twice with noise), routes of k choices 2Nk + R + 2bn, R rows of 2h + 2f.
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
-/// Of it, an attention's probabilities bas²; none where a context group shares it.
+/// Floats of an attention's probabilities, bas²; none where a context group divides the attention.
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
-/// Beside it, what llama's attention makes of its queries, keys and values for as long as it reads them, 3Nh: rotated,
-/// and keys and values once for each head of queries. 0 of other models, which keep them as they are read.
+/// Floats that a llama's attention makes from its queries, keys and values for as long as it reads them, 3Nh: they are
+/// rotated, and keys and values are there once for each head of queries. 0 in other models, which read what they keep.
 std::int64_t spreadAttentionFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
-/// Of what is kept, what an attention's core writes: probabilities and attention output.
+/// Floats among the stored ones that an attention's core writes: probabilities and attention output.
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
-/// Final norm: input Nh, statistics 2N, output Nh; logits, overwritten by their gradient, NV.
+/// Floats that the output leaves for its backward. Final norm: input Nh, statistics 2N, output Nh; logits, which their
+/// gradient overwrites, NV.
 std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples,
                                const TensorShare& share = {});
-/// One microbatch's activation that block `above` takes from the one below, Nh: what goes between two stages. Of a cnn
-/// it is smaller the higher they are.
+/// Floats of one microbatch that block `above` takes from the one below, Nh: what goes between two stages. In a cnn
+/// they are fewer the higher the block is.
 std::int64_t boundaryFloats(const ModelSpec& model, int above, int samples, const TensorShare& share = {});
 
 }  // namespace shardlab

@@ -10,17 +10,17 @@
 
 namespace shardlab {
 
-/// Moments are kept in 8 bits (kernels/moment_codes.h).
+/// The optimizer keeps its moments in 8 bits (kernels/moment_codes.h).
 bool codesMoments(const OptimizerSpec& optimizer);
 
 /// Elements of a block; they are counted from the first element of each parameter that a rank holds.
 inline constexpr int elementsOfMomentBlock = 256;
 
-/// Elements of each parameter of a stage, as they lie behind one another.
+/// Elements of each parameter of a stage, in the order in which the parameters lie behind one another.
 std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
 
-/// Blocks of one moment in which lies what replica `replica` updates: whole parameters, or with ZeRO its shards of
-/// them, which may begin or end within a block.
+/// Blocks of one moment that hold what replica `replica` updates: whole parameters, or with ZeRO its shards of them,
+/// which may begin or end within a block.
 std::int64_t momentBlocksOf(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica);
 
 }  // namespace shardlab

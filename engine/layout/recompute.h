@@ -9,22 +9,23 @@
 
 namespace shardlab {
 
-/// selective: of every attention only its core, the probabilities, which is most of the memory and little of the work
-/// (2205.05198).
+/// recompute selective: only the core of every attention is computed again, its probabilities, which are most of the
+/// memory and little of the work (2205.05198).
 bool recomputesCore(const MemorySpec& memory);
 
 /// Blocks of each segment of a stage of `blocks`, from the lowest. A segment keeps its input alone; its backward begins
-/// with its forward. full: 1 each; every: recomputeEvery; sqrt: the root of `blocks`, rounded, where the inputs and one
-/// segment together are fewest. The last may be shorter. Empty: nothing is cut.
+/// with its forward. A segment has 1 block with full, recomputeEvery with every, and with sqrt the root of `blocks`,
+/// rounded, which makes the inputs and one segment together fewest. The last segment may be shorter. Empty: there are
+/// no segments.
 std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks);
 
 /// Each member of a tensor group keeps its part of a segment's input, and gathers the others' before it computes the
 /// segment again (ZeRO-R's partitioned activation checkpoints, 1910.02054). Where tokens are split the input is the
-/// member's own already; where no segment is kept there is nothing to share out.
+/// member's own already; without segments there is nothing to divide.
 bool partitionsInputs(const MemorySpec& memory, const ParallelSpec& parallel);
 
-/// By layer of a stage (its embedding, the layers of its blocks, its output): the lowest of the segment that it is
-/// computed again with; -1: it is not.
+/// For each layer of a stage (its embedding, the layers of its blocks, its output), the lowest layer of the segment
+/// that it is computed again with; -1: it is not computed again.
 std::vector<int> layerSegments(const ModelSpec& model, const MemorySpec& memory, const StageShape& stage);
 /// Whether `layer` is the highest of a segment.
 bool endsSegment(const std::vector<int>& layerSegments, int layer);

@@ -17,7 +17,7 @@ struct ScheduleShape {
     int chunks = 1;
     int microbatches = 1;
     int inFlight = 0;  ///< most microbatches that a rank holds at once, for methods that take a limit; 0 = p
-    std::vector<std::string> actions;  ///< of the schedule written by hand, as in the layout; else empty
+    std::vector<std::string> actions;  ///< the order written by hand, as in the layout; empty for other schedules
     bool verticalSync = false;         ///< a microbatch uses one weight version in all stages, for methods that know it
     bool operator==(const ScheduleShape&) const = default;
 };
@@ -27,7 +27,7 @@ struct ShapeRefusal {
     std::string_view pointer;  ///< the layout's field that decides it, "/batch/micro"
     std::string why;
     std::string legal;
-    std::string what = {};     ///< empty: that the shape cannot be scheduled
+    std::string what = {};     ///< what is wrong; empty: the shape cannot be scheduled
     std::string picture = {};  ///< as Fault::picture
 };
 
@@ -42,9 +42,9 @@ struct ScheduleMethod {
     /// Compute actions only.
     Schedule (*generate)(const ScheduleShape&) = nullptr;
     /// Bubble of equal stages with free transfers, I = W = F and B = 2 F: idle share of the time from the step's first
-    /// forward to its last backward, mean over ranks. Of a shape that is not refused.
+    /// forward to its last backward, mean over ranks. The shape is one that is not refused.
     double (*theoreticalBubble)(const ScheduleShape&) = nullptr;
-    /// Bubble formula as text, "(p−1)/(m+p−1)", of the shapes that have one: bubbleFormula() in registry.h.
+    /// The bubble's formula as text, "(p−1)/(m+p−1)", for the shapes that have one: bubbleFormula() in registry.h.
     std::string_view closedForm;
     bool takesLimit = false;  ///< obeys ScheduleShape::inFlight
     bool byHand = false;      ///< its order is ScheduleShape::actions; all others have an order for every shape
@@ -52,7 +52,7 @@ struct ScheduleMethod {
     /// mathematics is another one than that of one rank.
     bool flushes = true;
     bool takesVerticalSync = false;  ///< obeys ScheduleShape::verticalSync
-    /// Which shapes the formula holds for; nullptr: all.
+    /// The shapes that the formula holds for; nullptr: all.
     bool (*hasClosedForm)(const ScheduleShape&) = nullptr;
 };
 

@@ -25,7 +25,7 @@ constexpr std::array llmcFormats{LlmcFormat{20240520, 1, 2}, LlmcFormat{20240801
 constexpr std::size_t headerWords = 256;
 constexpr std::size_t headerBytes = headerWords * sizeof(std::int32_t);
 
-/// Other formats by their first bytes.
+/// Other formats, and the bytes that they begin with.
 struct ForeignFormat {
     std::string_view begins;
     std::string_view what;
@@ -57,7 +57,8 @@ bool isOfLlmc(const Header& header) {
            std::all_of(header.begin() + used, header.end(), [](std::int32_t word) { return word == 0; });
 }
 
-/// Of tokens of 32 bits each second half is 0, or 1 with a vocabulary above 65536. So many tokens of a text never are.
+/// Where tokens have 32 bits, each second half is 0, or 1 with a vocabulary above 65536. A text never has so many
+/// tokens of this sort.
 bool looks32Bits(std::span<const std::uint16_t> halves) {
     constexpr std::size_t fewest = 128;
     if (halves.size() < fewest) return false;

@@ -89,11 +89,11 @@ private Q_SLOTS:
             found.push_back(fault.pointer + ": " + fault.what + "; " + fault.legal);
         QCOMPARE(found.size(), 5u);
         QCOMPARE(found[0], std::string("/run/faults/1: there is no rank 4; rank 0 to 3"));
-        QCOMPARE(found[1], std::string("/run/faults/2: nothing happens after 20 steps; after 0 to 19"));
+        QCOMPARE(found[1], std::string("/run/faults/2: a fault after 20 steps would never happen; after 0 to 19"));
         QCOMPARE(found[2],
                  std::string("/run/faults/3: 'nonsense' is no fault that can be brought about; kill, hang or slow"));
         QCOMPARE(found[3], std::string("/run/faults/4: there is no rank -1; rank 0 to 3"));
-        QCOMPARE(found[4], std::string("/run/faults/4: nothing happens after -1 steps; after 0 to 19"));
+        QCOMPARE(found[4], std::string("/run/faults/4: a fault after -1 steps would never happen; after 0 to 19"));
     }
 
     void ranksAreToldOnTheirCommandLine() {

@@ -36,7 +36,7 @@ Status canResize(const Layout& layout, int data) {
     return fail({"the run cannot be resized", fmt::format("{} replicas", data),
                  data > layout.parallel.data || data < layout.run.minData
                      ? fmt::format("its layout allows {} to {}", layout.run.minData, layout.parallel.data)
-                     : "the global batch must divide among them in whole microbatches, and all else must stay legal",
+                     : "each of them must get whole microbatches of the global batch, and everything else must stay legal",
                  alternatives(names)});
 }
 

@@ -11,35 +11,35 @@
 
 namespace shardlab {
 
-/// Each field on its own: limits, words, hosts.
+/// Each field by itself: limits, names of registries, hosts.
 void checkFields(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
-/// Model and data: heads, vocabulary, path, what can be counted.
+/// Model and data: heads, experts, vocabulary, paths, sizes that can be counted.
 void checkModel(const Layout& layout, std::vector<Fault>& faults);
-/// What a cnn needs of its images and of who shares them.
+/// What a cnn needs: the size of its images, and no group that would divide them.
 void checkCnn(const Layout& layout, std::vector<Fault>& faults);
-/// What a tensor group can share: heads, columns, vocabulary, tokens.
+/// What a tensor group can divide: heads, columns, vocabulary, tokens.
 void checkTensor(const Layout& layout, std::vector<Fault>& faults);
 /// How a context group cuts sequences.
 void checkContext(const Layout& layout, std::vector<Fault>& faults);
-/// How experts are spread over ranks, and what does not go with that.
+/// How experts are spread over ranks, and what cannot be combined with that.
 void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
-/// What a backward can compute again, and what else it can do without.
+/// What a backward can compute again, and which activations can be kept in fewer bits.
 void checkRecompute(const Layout& layout, std::vector<Fault>& faults);
-/// What an optimizer on the host goes with.
+/// What cannot be combined with an optimizer on the host.
 void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
-/// What activations on the host go with.
+/// What cannot be combined with activations on the host.
 void checkSwap(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
-/// What number formats need of the schedule, and kernels of the model.
+/// What a loss scale needs of the schedule, and CUDA kernels of the model.
 void checkPrecision(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// Degrees, devices, stages, batch and schedule together.
 void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
-/// What replicas exchange, and what does not go with it.
+/// What replicas exchange, and what cannot be combined with that.
 void checkExchange(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
-/// What an optimizer needs of its numbers, and of how its state is shared out.
+/// What an optimizer needs of its numbers, and of how its state is divided.
 void checkOptimizer(const Layout& layout, std::vector<Fault>& faults);
 /// Other numbers of replicas that a run may go on with; after all other rules.
 void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
-/// What a run records, and what is to befall it.
+/// What a run records, and the faults that are brought about on purpose.
 void checkRun(const Layout& layout, std::vector<Fault>& faults);
 
 }  // namespace shardlab

@@ -29,7 +29,7 @@ void checkInjectedFaults(const Layout& layout, std::vector<Fault>& faults) {
             faults.push_back({pointer, fmt::format("there is no rank {}", fault->rank),
                               fmt::format("the layout has {} of them", ranks), fmt::format("rank 0 to {}", ranks - 1)});
         if (fault->after < 0 || fault->after >= layout.run.steps)
-            faults.push_back({pointer, fmt::format("nothing happens after {} steps", fault->after),
+            faults.push_back({pointer, fmt::format("a fault after {} steps would never happen", fault->after),
                               fmt::format("the run has {} of them", layout.run.steps),
                               fmt::format("after 0 to {}", layout.run.steps - 1)});
     }
@@ -45,8 +45,8 @@ void checkRun(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t least =
         bytesOfRun + ranks * bytesOfRank + layout.run.steps * (bytesOfStep + ranks * bytesOfRankStep);
     if (limit >= least) return;
-    faults.push_back({"/run/size_limit", fmt::format("{} are too few", formatBytes(limit)),
-                      fmt::format("the figures of {} steps of {} ranks are always kept", layout.run.steps, ranks),
+    faults.push_back({"/run/size_limit", fmt::format("a limit of {} is too small", formatBytes(limit)),
+                      fmt::format("the metrics of {} steps of {} ranks are always kept", layout.run.steps, ranks),
                       fmt::format("{} ({}) or more, 0 for no limit, or fewer steps", least, formatBytes(least))});
 }
 

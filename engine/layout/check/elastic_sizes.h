@@ -13,7 +13,7 @@ namespace shardlab {
 
 inline bool isElastic(const Layout& layout) { return layout.run.minData > 0; }
 
-/// Ranks of one replica: those that come and go together.
+/// Ranks of one replica, which come and go together.
 int ranksOfReplica(const ParallelSpec& parallel);
 /// The layout with `data` replicas, on the first devices of `hosts` (which have enough); itself not elastic, and
 /// without faults on purpose, which number the ranks of all replicas.
@@ -22,7 +22,7 @@ inline Layout withReplicas(const Layout& layout, int data) { return withReplicas
 
 /// Whether the layout without a fault could also run with `data` replicas, whatever run.min_data says.
 bool isAdmissible(const Layout& layout, int data, std::span<const ScheduleMethod> schedules);
-/// Of an elastic layout without faults: the numbers of replicas it may have, parallel.data first and descending to
+/// The numbers of replicas that an elastic layout without faults may have, parallel.data first and descending to
 /// run.min_data.
 std::vector<int> admissibleSizes(const Layout& layout, std::span<const ScheduleMethod> schedules);
 
