@@ -2,6 +2,7 @@
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/base/units.h"
+#include "engine/layout/mesh/mesh.h"
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/gpt2_weights.h"
 #include "engine/trace/checkpoint/llama_weights.h"
@@ -39,9 +40,7 @@ Inspected inspect(const std::filesystem::path& path, bool verify) {
 
 std::string layoutOf(const Layout& layout) {
     const ParallelSpec& p = layout.parallel;
-    std::string text = fmt::format("data {} × pipeline {}", p.data, p.pipeline);
-    if (p.tensor > 1) text += fmt::format(" × tensor {}", p.tensor);
-    if (p.context > 1) text += fmt::format(" × context {}", p.context);
+    std::string text = rankFactorsText(p);
     if (p.expert > 1) text += fmt::format(", experts over {}", p.expert);
     if (p.zero > 0) text += fmt::format(", ZeRO {}", p.zero);
     return text + ", " + layout.schedule.kind;

@@ -6,6 +6,7 @@
 #include "engine/base/units.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
+#include "engine/layout/mesh/axis.h"
 #include "engine/predict/plan/costs.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/search.h"
@@ -31,14 +32,11 @@ struct SearchOptions {
 Json candidateJson(const Candidate& candidate) {
     const Choice& choice = candidate.choice;
     const ParallelSpec& parallel = choice.parallel;
-    return {{"parallel",
-             {{"data", parallel.data},
-              {"pipeline", parallel.pipeline},
-              {"tensor", parallel.tensor},
-              {"expert", parallel.expert},
-              {"context", parallel.context},
-              {"sequence", parallel.sequence},
-              {"zero", parallel.zero}}},
+    Json degrees;
+    for (const Axis axis : axesAsWritten) degrees[std::string(name(axis))] = degree(parallel, axis);
+    degrees["sequence"] = parallel.sequence;
+    degrees["zero"] = parallel.zero;
+    return {{"parallel", std::move(degrees)},
             {"schedule",
              {{"kind", choice.kind},
               {"alike", candidate.alike},
@@ -62,14 +60,9 @@ Json candidateJson(const Candidate& candidate) {
 /// The degrees above 1: "data 4 × pipeline 2".
 std::string degreesText(const ParallelSpec& parallel) {
     std::string text;
-    const auto add = [&](const char* axis, int degree) {
-        if (degree > 1) text += fmt::format("{}{} {}", text.empty() ? "" : " × ", axis, degree);
-    };
-    add("data", parallel.data);
-    add("pipeline", parallel.pipeline);
-    add("tensor", parallel.tensor);
-    add("expert", parallel.expert);
-    add("context", parallel.context);
+    for (const Axis axis : axesAsWritten)
+        if (const int parts = degree(parallel, axis); parts > 1)
+            text += fmt::format("{}{} {}", text.empty() ? "" : " × ", name(axis), parts);
     if (parallel.sequence) text += " + sequence";
     if (parallel.zero > 0) text += fmt::format(" + ZeRO {}", parallel.zero);
     return text.empty() ? "one rank" : text;

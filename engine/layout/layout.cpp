@@ -2,6 +2,7 @@
 #include "engine/layout/layout.h"
 
 #include "engine/layout/exchange.h"
+#include "engine/layout/mesh/axis.h"
 
 #include <algorithm>
 #include <cmath>
@@ -94,8 +95,10 @@ int expertCapacity(const ModelSpec& model) {
 }
 
 int rankCount(const Layout& layout) {
-    const ParallelSpec& p = layout.parallel;
-    return boundedProduct({p.data, p.pipeline, p.tensor, p.context});
+    int ranks = 1;
+    for (const AxisTraits& axis : axisTraits)
+        if (axis.placesRanks) ranks = boundedProduct({ranks, layout.parallel.*axis.degree});
+    return ranks;
 }
 
 int stageCount(const Layout& layout) { return boundedProduct({layout.parallel.pipeline, layout.schedule.chunks}); }

@@ -102,8 +102,8 @@ private Q_SLOTS:
         const Plan plan = planOf({2, 4, 1, 0, "1f1b", 1});
         TrafficMatrix matrix(headerOf(plan));
         Coordinates place{};
-        place[static_cast<std::size_t>(Axis::Pipeline)] = 2;
-        place[static_cast<std::size_t>(Axis::Data)] = 1;
+        place[Axis::Pipeline] = 2;
+        place[Axis::Data] = 1;
         const int from = plan.mesh.rank(place);
         Event event{.begin = 0,
                     .end = 10,
@@ -115,7 +115,7 @@ private Q_SLOTS:
                     .kind = EventKind::SendBackward};
         matrix.add(event);
         matrix.add(event);
-        place[static_cast<std::size_t>(Axis::Pipeline)] = 1;
+        place[Axis::Pipeline] = 1;
         const auto cell = matrix.cell(from, plan.mesh.rank(place), TrafficMatrix::Part::Messages);
         QCOMPARE(cell.bytes, std::int64_t{2000});
         QCOMPARE(cell.count, std::int64_t{2});

@@ -202,10 +202,10 @@ void compare(const Layout& layout, const Schedule& lowered) {
         QVERIFY2(error.empty(), error.c_str());
         for (int member = 0; member < members; ++member) {
             Coordinates place{};
-            place[static_cast<std::size_t>(Axis::Pipeline)] = rank;
-            place[static_cast<std::size_t>(Axis::Data)] = member / (t * c);
-            place[static_cast<std::size_t>(Axis::Context)] = member / t % c;
-            place[static_cast<std::size_t>(Axis::Tensor)] = member % t;
+            place[Axis::Pipeline] = rank;
+            place[Axis::Data] = member / (t * c);
+            place[Axis::Context] = member / t % c;
+            place[Axis::Tensor] = member % t;
             const RankMemory& predicted = ledger[static_cast<std::size_t>(mesh.rank(place))];
             const MemoryBytes& allocated = categories[static_cast<std::size_t>(member)];
             const QString name = QString("%1rank %2, member %3").arg(writeLayout(layout).c_str()).arg(rank).arg(member);

@@ -2,6 +2,9 @@
 #include "ui/core/search_session.h"
 
 #include "ui/core/document.h"
+#include "ui/core/text.h"
+
+#include "engine/layout/mesh/axis.h"
 
 #include <QCoreApplication>
 #include <QElapsedTimer>
@@ -165,13 +168,13 @@ void SearchSession::drain() {
 
 QString degreesText(const Choice& choice) {
     const ParallelSpec& parallel = choice.parallel;
-    QString text = QStringLiteral("%1·%2").arg(parallel.data).arg(parallel.pipeline);
-    if (choice.chunks > 1) text += QStringLiteral("×%1").arg(choice.chunks);
-    for (const auto& [name, degree] :
-         {std::pair("tp", parallel.tensor), {"ep", parallel.expert}, {"cp", parallel.context}})
-        if (degree > 1) text += QStringLiteral(" %1%2").arg(QLatin1String(name)).arg(degree);
-    if (parallel.zero > 0) text += QStringLiteral(" z%1").arg(parallel.zero);
-    return text;
+    QString words = QStringLiteral("%1·%2").arg(parallel.data).arg(parallel.pipeline);
+    if (choice.chunks > 1) words += QStringLiteral("×%1").arg(choice.chunks);
+    for (const Axis axis : axesAsWritten)
+        if (const int parts = degree(parallel, axis); parts > 1 && axis != Axis::Data && axis != Axis::Pipeline)
+            words += QStringLiteral(" %1%2").arg(text(shortName(axis))).arg(parts);
+    if (parallel.zero > 0) words += QStringLiteral(" z%1").arg(parallel.zero);
+    return words;
 }
 
 QString scheduleText(const Candidate& candidate) {

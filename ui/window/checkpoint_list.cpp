@@ -2,6 +2,7 @@
 #include "ui/window/checkpoint_list.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/mesh/mesh.h"
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "ui/core/child.h"
@@ -28,9 +29,7 @@ constexpr int pathRole = Qt::UserRole;
 
 QString shapeOf(const Layout& layout) {
     const ParallelSpec& p = layout.parallel;
-    QString shape = CheckpointList::tr("data %1 × pipeline %2").arg(p.data).arg(p.pipeline);
-    if (p.tensor > 1) shape += CheckpointList::tr(" × tensor %1").arg(p.tensor);
-    if (p.context > 1) shape += CheckpointList::tr(" × context %1").arg(p.context);
+    QString shape = QString::fromStdString(rankFactorsText(p));
     if (p.expert > 1) shape += CheckpointList::tr(", experts over %1").arg(p.expert);
     if (p.zero > 0) shape += CheckpointList::tr(", ZeRO %1").arg(p.zero);
     return shape;

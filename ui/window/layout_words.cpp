@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/layout_words.h"
 
+#include "engine/layout/mesh/axis.h"
 #include "ui/core/text.h"
 
 #include <QCoreApplication>
@@ -19,11 +20,12 @@ QString counted(std::size_t count, const char* one, const char* many) {
 
 QString degreesText(const Layout& layout) {
     const ParallelSpec& parallel = layout.parallel;
-    QStringList parts{QStringLiteral("DP <b>%1</b>").arg(parallel.data),
-                      QStringLiteral("TP <b>%1</b>").arg(parallel.tensor),
-                      QStringLiteral("PP <b>%1</b>").arg(parallel.pipeline)};
-    if (parallel.expert != 1) parts << QStringLiteral("EP <b>%1</b>").arg(parallel.expert);
-    if (parallel.context != 1) parts << QStringLiteral("CP <b>%1</b>").arg(parallel.context);
+    QStringList parts;
+    for (const Axis axis : axesAsWritten) {
+        const bool always = axis == Axis::Data || axis == Axis::Pipeline || axis == Axis::Tensor;
+        if (const int number = degree(parallel, axis); always || number != 1)
+            parts << QStringLiteral("%1 <b>%2</b>").arg(text(shortName(axis)).toUpper()).arg(number);
+    }
     if (parallel.zero != 0) parts << QStringLiteral("ZeRO <b>%1</b>").arg(parallel.zero);
     return parts.join(QStringLiteral(" · "));
 }

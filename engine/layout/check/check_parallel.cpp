@@ -21,12 +21,22 @@ std::int64_t deviceCount(const Layout& layout) {
     return sum;
 }
 
-bool positive(const ParallelSpec& p) { return std::min({p.data, p.pipeline, p.tensor, p.expert, p.context}) > 0; }
+bool positive(const ParallelSpec& parallel) { return std::ranges::min(degrees(parallel)) > 0; }
+
+/// The degrees besides data and pipeline whose product is a factor of the number of ranks.
+std::vector<int> otherFactors(const ParallelSpec& parallel) {
+    std::vector<int> factors;
+    for (const Axis axis : axesAsWritten)
+        if (placesRanks(axis) && axis != Axis::Data && axis != Axis::Pipeline)
+            factors.push_back(degree(parallel, axis));
+    return factors;
+}
 
 /// Splits of `devices` into data × pipeline, those first that also divide batch and layers.
 std::string degreeText(const Layout& layout, std::int64_t devices) {
-    const ParallelSpec& p = layout.parallel;
-    const auto others = static_cast<std::int64_t>(std::min(double(p.tensor) * p.context, 1e9));
+    double inner = 1;
+    for (const int factor : otherFactors(layout.parallel)) inner *= factor;
+    const auto others = static_cast<std::int64_t>(std::min(inner, 1e9));
     if (devices % others != 0 || devices > mostRanks) return fmt::format("degrees whose product is {}", devices);
     const std::int64_t product = devices / others;
     std::vector<std::string> good, rest;
@@ -52,12 +62,12 @@ void checkDegrees(const Layout& layout, std::vector<Fault>& faults) {
                           "events number ranks with 16 bits", "a smaller product of degrees"});
     if (ranks == devices || devices == 0) return;
     const ParallelSpec& p = layout.parallel;
-    std::string degrees = fmt::format("{} × {}", p.data, p.pipeline);
-    for (int degree : {p.tensor, p.context})
-        if (degree > 1) degrees += fmt::format(" × {}", degree);
+    std::string product = fmt::format("{} × {}", p.data, p.pipeline);
+    for (const int factor : otherFactors(p))
+        if (factor > 1) product += fmt::format(" × {}", factor);
     const std::string what =
-        ranks > devices ? fmt::format("{} are {} ranks, more than the {} devices of the hosts", degrees, ranks, devices)
-                        : fmt::format("{} are {} ranks, but the hosts have {} devices", degrees, ranks, devices);
+        ranks > devices ? fmt::format("{} are {} ranks, more than the {} devices of the hosts", product, ranks, devices)
+                        : fmt::format("{} are {} ranks, but the hosts have {} devices", product, ranks, devices);
     const std::string why = ranks > devices ? "every rank needs a device of its own" : "devices would stand idle";
     faults.push_back({"/parallel/data", what, why,
                       fmt::format("{}; or {} devices in cluster.hosts", degreeText(layout, devices), ranks)});

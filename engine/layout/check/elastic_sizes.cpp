@@ -2,12 +2,18 @@
 #include "engine/layout/check/elastic_sizes.h"
 
 #include "engine/layout/check/check.h"
+#include "engine/layout/mesh/axis.h"
 
 #include <algorithm>
 
 namespace shardlab {
 
-int ranksOfReplica(const ParallelSpec& parallel) { return parallel.pipeline * parallel.tensor * parallel.context; }
+int ranksOfReplica(const ParallelSpec& parallel) {
+    int ranks = 1;
+    for (const AxisTraits& axis : axisTraits)
+        if (axis.placesRanks && axis.axis != Axis::Data) ranks *= parallel.*axis.degree;
+    return ranks;
+}
 
 Layout withReplicas(const Layout& layout, int data, std::span<const HostSpec> hosts) {
     Layout fewer = layout;

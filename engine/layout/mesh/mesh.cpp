@@ -2,27 +2,37 @@
 #include "engine/layout/mesh/mesh.h"
 
 #include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <ranges>
 
 namespace shardlab {
 namespace {
 
-constexpr std::array<std::string_view, axisCount> names{"pipeline", "data", "expert", "context", "tensor"};
-constexpr std::array<std::string_view, axisCount> shortNames{"pp", "dp", "ep", "cp", "tp"};
-/// Those whose coordinates together tell the rank, slowest first.
-constexpr std::array placing{Axis::Pipeline, Axis::Data, Axis::Context, Axis::Tensor};
+/// The order in which people name a rank's coordinates: data before pipeline.
+constexpr std::array labelled{Axis::Data, Axis::Pipeline, Axis::Expert, Axis::Context, Axis::Tensor};
+static_assert(labelled.size() == axisCount);
 
 }  // namespace
 
-std::string_view name(Axis axis) { return names[static_cast<std::size_t>(axis)]; }
-std::string_view shortName(Axis axis) { return shortNames[static_cast<std::size_t>(axis)]; }
+std::string rankFactorsText(const ParallelSpec& parallel) {
+    std::string text;
+    for (const Axis axis : axesAsWritten) {
+        const bool always = axis == Axis::Data || axis == Axis::Pipeline;
+        const int factor = degree(parallel, axis);
+        if (placesRanks(axis) && (always || factor > 1))
+            text += fmt::format("{}{} {}", text.empty() ? "" : " × ", name(axis), factor);
+    }
+    return text;
+}
 
 Mesh::Mesh(const Layout& layout) {
-    const ParallelSpec& p = layout.parallel;
-    sizes_ = {p.pipeline, p.data, p.expert, p.context, p.tensor};
+    sizes_ = degrees(layout.parallel);
     for (int& size : sizes_) size = std::max(size, 1);
-    int& expert = sizes_[static_cast<std::size_t>(Axis::Expert)];
+    int& expert = sizes_[Axis::Expert];
     if (size(Axis::Data) % expert != 0) expert = 1;  // the layout was not checked
-    for (const Axis axis : placing) ranks_ *= size(axis);
+    for (const AxisTraits& each : axisTraits)
+        if (each.placesRanks) ranks_ *= size(each.axis);
     int first = 0;
     for (const HostSpec& host : layout.cluster.hosts) {
         hostFirstRank_.push_back(first);
@@ -37,17 +47,19 @@ Mesh::Mesh(const Layout& layout) {
 
 Coordinates Mesh::coordinates(int rank) const {
     Coordinates result{};
-    for (auto axis = placing.rbegin(); axis != placing.rend(); ++axis) {
-        result[static_cast<std::size_t>(*axis)] = rank % size(*axis);
-        rank /= size(*axis);
+    for (const AxisTraits& each : axisTraits | std::views::reverse) {
+        if (!each.placesRanks) continue;
+        result[each.axis] = rank % size(each.axis);
+        rank /= size(each.axis);
     }
-    result[static_cast<std::size_t>(Axis::Expert)] = result[static_cast<std::size_t>(Axis::Data)] % size(Axis::Expert);
+    result[Axis::Expert] = result[Axis::Data] % size(Axis::Expert);
     return result;
 }
 
 int Mesh::rank(const Coordinates& coordinates) const {
     int result = 0;
-    for (const Axis axis : placing) result = result * size(axis) + coordinates[static_cast<std::size_t>(axis)];
+    for (const AxisTraits& each : axisTraits)
+        if (each.placesRanks) result = result * size(each.axis) + coordinates[each.axis];
     return result;
 }
 
@@ -55,13 +67,13 @@ std::vector<int> Mesh::group(int rank, Axis axis) const {
     Coordinates place = coordinates(rank);
     std::vector<int> members;
     if (axis == Axis::Expert) {
-        int& data = place[static_cast<std::size_t>(Axis::Data)];
-        data -= place[static_cast<std::size_t>(Axis::Expert)];
+        int& data = place[Axis::Data];
+        data -= place[Axis::Expert];
         for (int i = 0; i < size(axis); ++i, ++data) members.push_back(this->rank(place));
         return members;
     }
     for (int i = 0; i < size(axis); ++i) {
-        place[static_cast<std::size_t>(axis)] = i;
+        place[axis] = i;
         members.push_back(this->rank(place));
     }
     return members;
@@ -99,11 +111,10 @@ int Mesh::device(int rank) const { return rank - hostFirstRank_[static_cast<std:
 std::string Mesh::label(int rank) const {
     const Coordinates place = coordinates(rank);
     std::string text;
-    // Data before pipeline: that is how people name a rank.
-    for (Axis axis : {Axis::Data, Axis::Pipeline, Axis::Expert, Axis::Context, Axis::Tensor}) {
+    for (const Axis axis : labelled) {
         if (size(axis) == 1) continue;
         if (!text.empty()) text += ' ';
-        text += std::string(shortName(axis)) + std::to_string(place[static_cast<std::size_t>(axis)]);
+        text += std::string(shortName(axis)) + std::to_string(place[axis]);
     }
     return text;
 }

@@ -1,54 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank ↔ coordinates over the axes; computed from a layout, immutable, passed as an argument.
+// The mesh: where each rank stands along the axes. A mesh is computed from a layout and never changes.
 #pragma once
 
 #include "engine/layout/layout.h"
+#include "engine/layout/mesh/axis.h"
 
-#include <array>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace shardlab {
-
-/// Slowest to fastest: tensor neighbours stay inside a node. Expert is a part of data: of `expert` neighbours along the
-/// data axis each has other experts, so that a rank's data coordinate tells its expert coordinate, data mod expert.
-enum class Axis : std::uint8_t { Pipeline, Data, Expert, Context, Tensor };
-inline constexpr int axisCount = 5;
-std::string_view name(Axis axis);       ///< "pipeline"
-std::string_view shortName(Axis axis);  ///< "pp", "dp", "ep", "cp", "tp"
-
-using Coordinates = std::array<int, axisCount>;  ///< indexed by Axis
 
 class Mesh {
 public:
     explicit Mesh(const Layout& layout);
 
     int ranks() const { return ranks_; }
-    int size(Axis axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
+    int size(Axis axis) const { return sizes_[axis]; }
     Coordinates coordinates(int rank) const;
-    int coordinate(int rank, Axis axis) const { return coordinates(rank)[static_cast<std::size_t>(axis)]; }
-    /// The expert coordinate does not count.
+    int coordinate(int rank, Axis axis) const { return coordinates(rank)[axis]; }
+    /// The rank at these coordinates; that of the expert axis is not read.
     int rank(const Coordinates& coordinates) const;
-    /// Ranks that differ from `rank` only along `axis`, in order of that coordinate; contains `rank`.
+    /// The ranks that differ from `rank` only along `axis`, `rank` included, in order of that coordinate.
     std::vector<int> group(int rank, Axis axis) const;
     /// All groups of an axis, each once.
     std::vector<std::vector<int>> groups(Axis axis) const;
-    /// Index into cluster.hosts, and the device on that host. Ranks fill hosts in order.
+    /// Index into cluster.hosts; ranks fill hosts in order.
     int host(int rank) const;
+    /// The number of the rank's device on its host.
     int device(int rank) const;
     const std::string& hostName(int rank) const { return hostNames_[static_cast<std::size_t>(host(rank))]; }
-    /// "dp0 pp1": only axes longer than 1.
+    /// "dp0 pp1": the coordinates along axes longer than 1.
     std::string label(int rank) const;
 
 private:
     int ranks_ = 1;
-    Coordinates sizes_{};
+    PerAxis<int> sizes_{};
     std::vector<int> hostFirstRank_;
     std::vector<std::string> hostNames_;
 };
 
-/// Ranks of the replica that `rank` belongs to, which together hold each weight once: those that differ along the
+/// "data 2 × pipeline 2 × tensor 4": the degrees whose product is the number of ranks; data and pipeline always, others
+/// where they are above 1.
+std::string rankFactorsText(const ParallelSpec& parallel);
+
+/// The ranks of the replica that `rank` belongs to, which together hold each weight once: those that differ along the
 /// pipeline and the tensor axis only, ascending.
 std::vector<int> replicaRanks(const Mesh& mesh, int rank);
 

@@ -38,7 +38,7 @@ Link slowestExpertLink(const Mesh& mesh, const DevicePreset& device) {
 /// World ranks of pipeline rank `p`, one a replica.
 std::vector<int> replicas(const Mesh& mesh, int p) {
     Coordinates place{};
-    place[static_cast<std::size_t>(Axis::Pipeline)] = p;
+    place[Axis::Pipeline] = p;
     return sameWeights(mesh, mesh.rank(place));
 }
 

@@ -6,6 +6,7 @@
 #include "engine/layout/layout_json.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/suggest.h"
+#include "engine/layout/mesh/axis.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/search_axes.h"
 
@@ -107,11 +108,7 @@ double distance(const Choice& from, const Choice& to) {
         if (a != b) sum += 1 + 0.1 * std::abs(std::log2(double(std::max(a, 1)) / std::max(b, 1)));
     };
     const ParallelSpec &p = from.parallel, &q = to.parallel;
-    number(p.data, q.data);
-    number(p.pipeline, q.pipeline);
-    number(p.tensor, q.tensor);
-    number(p.expert, q.expert);
-    number(p.context, q.context);
+    for (const Axis axis : axesAsWritten) number(degree(p, axis), degree(q, axis));
     number(p.zero, q.zero);
     number(from.chunks, to.chunks);
     number(from.micro, to.micro);

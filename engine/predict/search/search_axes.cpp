@@ -68,24 +68,23 @@ public:
         probe_.cluster.hosts = {HostSpec{"localhost", devices_}};
         apply(plainChoice(), probe_);
         plain_ = probe_;
-        expert_ = divisors(hasExperts(base.model) ? std::gcd(devices_, base.model.experts.count) : 1);
+        degrees_[Axis::Expert] =
+            divisors(hasExperts(base.model) ? std::gcd(devices_, base.model.experts.count) : 1);
         zero_ = open<int>("/parallel/zero", integers("/parallel/zero"));
         sequence_ = open<bool>("/parallel/sequence", {false, true});
     }
 
     std::vector<Choice> run() {
-        const std::vector<int> degrees = divisors(devices_);
-        for (auto& [access, values] : degrees_) values = open<int>(access, degrees);
+        const std::vector<int> all = divisors(devices_);
+        for (const Axis axis : spread_) degrees_[axis] = open<int>("/parallel/" + std::string(name(axis)), all);
         // Each layer's collectives of a tensor group are worth it on the links inside a host only.
-        std::erase_if(degrees_[tensorAxis].second, [&](int degree) { return degree > smallestHost_; });
-        std::erase_if(degrees_[contextAxis].second, [&](int degree) { return degree > mostContext(base_); });
+        std::erase_if(degrees_[Axis::Tensor], [&](int degree) { return degree > smallestHost_; });
+        std::erase_if(degrees_[Axis::Context], [&](int degree) { return degree > mostContext(base_); });
         spread(0, devices_);
         return std::move(found_);
     }
 
 private:
-    using Values = std::pair<const char*, std::vector<int>>;
-
     template <class T>
     T& field(std::string_view pointer, Layout& layout) const {
         return std::get<T& (*)(Layout&)>(findField(pointer)->access)(layout);
@@ -112,24 +111,24 @@ private:
     }
 
     /// Degrees whose product is the number of devices.
-    void spread(std::size_t axis, int left) {
+    void spread(std::size_t place, int left) {
         if (stop_.stop_requested()) return;
-        if (axis == degrees_.size()) {
+        if (place == spread_.size()) {
             if (left == 1) experts();
             return;
         }
-        for (const int degree : degrees_[axis].second) {
-            if (left % degree != 0) continue;
-            field<int>(degrees_[axis].first, probe_) = degree;
-            spread(axis + 1, left / degree);
+        for (const int tried : degrees_[spread_[place]]) {
+            if (left % tried != 0) continue;
+            degree(probe_.parallel, spread_[place]) = tried;
+            spread(place + 1, left / tried);
         }
     }
 
     /// Groups of data ranks.
     void experts() {
-        for (const int degree : expert_) {
-            if (probe_.parallel.data % degree != 0) continue;
-            probe_.parallel.expert = degree;
+        for (const int tried : degrees_[Axis::Expert]) {
+            if (probe_.parallel.data % tried != 0) continue;
+            probe_.parallel.expert = tried;
             stages();
         }
     }
@@ -233,10 +232,9 @@ private:
     bool asynchronous_ = false;
     int devices_ = 0;
     int smallestHost_ = 0;
-    static constexpr std::size_t tensorAxis = 2, contextAxis = 3;
-    std::array<Values, 4> degrees_{
-        {{"/parallel/pipeline", {}}, {"/parallel/data", {}}, {"/parallel/tensor", {}}, {"/parallel/context", {}}}};
-    std::vector<int> expert_;
+    /// The axes over which devices are spread, in the order in which they are tried.
+    static constexpr std::array spread_{Axis::Pipeline, Axis::Data, Axis::Tensor, Axis::Context};
+    PerAxis<std::vector<int>> degrees_;  ///< that are tried
     std::vector<int> zero_;
     std::vector<bool> sequence_;
     std::map<std::tuple<bool, RecomputeKind, bool>, std::vector<int>>
@@ -270,8 +268,7 @@ void apply(const Choice& choice, Layout& layout) {
 
 bool sameWork(const Choice& one, const Choice& other) {
     const auto work = [](const Choice& choice) {
-        const ParallelSpec& p = choice.parallel;
-        return std::tuple(p.data, p.pipeline, p.tensor, p.expert, p.context, choice.chunks, choice.micro);
+        return std::tuple(degrees(choice.parallel), choice.chunks, choice.micro);
     };
     return work(one) == work(other);
 }

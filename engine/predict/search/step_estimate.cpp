@@ -46,9 +46,6 @@ RankMemory continued(const Line& line, const RankMemory& first, const RankMemory
 }  // namespace
 
 void StepEstimator::turnTo(const Choice& choice) {
-    const auto degrees = [](const ParallelSpec& p) {
-        return std::tuple(p.pipeline, p.data, p.expert, p.context, p.tensor);
-    };
     const bool sameMesh = mesh_ && degrees(choice.parallel) == degrees(layout_.parallel);
     apply(choice, layout_);
     if (sameMesh) return;

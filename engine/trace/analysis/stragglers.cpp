@@ -116,8 +116,8 @@ int StragglerWatch::peerOf(int rank, EventKind send, int from) const {
     const int stage = from + (send == EventKind::SendForward ? 1 : -1);
     if (from < 0 || stage < 0 || static_cast<std::size_t>(stage) >= rankOfStage_.size()) return -1;
     Coordinates place = mesh_.coordinates(rank);
-    place[static_cast<std::size_t>(Axis::Pipeline)] = rankOfStage_[static_cast<std::size_t>(stage)];
-    return place[static_cast<std::size_t>(Axis::Pipeline)] < mesh_.size(Axis::Pipeline) ? mesh_.rank(place) : -1;
+    place[Axis::Pipeline] = rankOfStage_[static_cast<std::size_t>(stage)];
+    return place[Axis::Pipeline] < mesh_.size(Axis::Pipeline) ? mesh_.rank(place) : -1;
 }
 
 void StragglerWatch::add(const Event& event, RankTime& rank) const {

@@ -40,7 +40,7 @@ void TrafficMatrix::add(const Event& event) {
         const int stage = actionFromId(event.action).stage + (event.kind == EventKind::SendForward ? 1 : -1);
         if (event.action == 0 || stage < 0 || static_cast<std::size_t>(stage) >= rankOfStage_.size()) return;
         Coordinates place = mesh_.coordinates(rank);
-        place[static_cast<std::size_t>(Axis::Pipeline)] = rankOfStage_[static_cast<std::size_t>(stage)];
+        place[Axis::Pipeline] = rankOfStage_[static_cast<std::size_t>(stage)];
         Cell& cell = cells_[Sort::Message][{rank, mesh_.rank(place)}];
         cell.bytes = saturatedSum(cell.bytes, event.bytes);
         ++cell.count;
@@ -101,7 +101,7 @@ void TrafficMatrix::add(const Event& event) {
         std::vector<int> ends;
         for (const int stageRank : {rankOfStage_.front(), rankOfStage_.back()}) {
             Coordinates place = mesh_.coordinates(rank);
-            place[static_cast<std::size_t>(Axis::Pipeline)] = stageRank;
+            place[Axis::Pipeline] = stageRank;
             ends.push_back(mesh_.rank(place));
         }
         if (ends.front() != ends.back()) around(ends, Sort::Collective);

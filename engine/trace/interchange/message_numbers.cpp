@@ -18,7 +18,7 @@ std::optional<std::int64_t> MessageNumbers::number(const Event& event, std::int6
         event.rank < 0 || event.rank >= mesh_.ranks() || step < -1)
         return std::nullopt;
     Coordinates column = mesh_.coordinates(event.rank);
-    column[static_cast<std::size_t>(Axis::Pipeline)] = 0;
+    column[Axis::Pipeline] = 0;
     // Wraps only for a layout of more messages than anything could record.
     const auto unsignedOf = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     std::uint64_t number = unsignedOf(step + 1);

@@ -5,6 +5,7 @@
 #include "engine/trace/metrics/figure_reading.h"
 #include "engine/trace/metrics/figure_recording.h"
 #include "engine/layout/layout_file.h"
+#include "engine/layout/mesh/axis.h"
 #include "engine/trace/run_file/database_shelf.h"
 #include "engine/trace/run_file/run_blocks.h"
 #include "engine/trace/run_file/run_schema.h"
@@ -65,9 +66,8 @@ Result<std::int64_t> identify(const std::filesystem::path& file) {
 bool isCountable(const Layout& layout) {
     constexpr int mostRanks = std::numeric_limits<std::int16_t>::max(), mostStages = 1 << 16, mostLayers = 1 << 20;
     const auto within = [](int value, int least, int most) { return value >= least && value <= most; };
-    const ParallelSpec& p = layout.parallel;
     const std::vector<int>& stages = layout.schedule.stages;
-    return std::min({p.data, p.pipeline, p.tensor, p.expert, p.context}) >= 1 && rankCount(layout) <= mostRanks &&
+    return std::ranges::min(degrees(layout.parallel)) >= 1 && rankCount(layout) <= mostRanks &&
            within(stageCount(layout), 1, mostStages) && within(layout.model.layers, 0, mostLayers) &&
            stages.size() <= mostStages &&
            std::ranges::all_of(stages, [&](int layers) { return within(layers, 0, mostLayers); }) &&

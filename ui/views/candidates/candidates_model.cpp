@@ -5,6 +5,7 @@
 #include "ui/core/theme.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/mesh/axis.h"
 
 #include <algorithm>
 
@@ -87,8 +88,12 @@ QVariant CandidatesModel::sortKey(const Candidate& candidate, int column) {
     case Degrees: {
         const ParallelSpec& p = candidate.choice.parallel;
         QString key;
-        for (const int degree : {p.data, p.pipeline, candidate.choice.chunks, p.tensor, p.expert, p.context, p.zero})
-            key += QStringLiteral("%1 ").arg(degree, 6);
+        const auto add = [&key](int number) { key += QStringLiteral("%1 ").arg(number, 6); };
+        for (const Axis axis : axesAsWritten) {
+            add(degree(p, axis));
+            if (axis == Axis::Pipeline) add(candidate.choice.chunks);
+        }
+        add(p.zero);
         return key;
     }
     case Schedule: return scheduleText(candidate);

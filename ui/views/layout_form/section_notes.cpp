@@ -4,6 +4,7 @@
 #include "ui/core/document.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/mesh/axis.h"
 #include "engine/layout/schedule/registry.h"
 
 #include <QCoreApplication>
@@ -16,10 +17,10 @@ namespace {
 QString words(const char* text) { return QCoreApplication::translate("SectionNote", text); }
 
 SectionNote ranksNote(const Layout& layout) {
-    const ParallelSpec& parallel = layout.parallel;
     QStringList factors;
-    for (const int degree : {parallel.data, parallel.pipeline, parallel.tensor, parallel.context})
-        if (degree != 1) factors << QString::number(degree);
+    for (const Axis axis : axesAsWritten)
+        if (const int factor = degree(layout.parallel, axis); placesRanks(axis) && factor != 1)
+            factors << QString::number(factor);
     const auto& hosts = layout.cluster.hosts;
     const int devices = std::accumulate(hosts.begin(), hosts.end(), 0,
                                         [](int sum, const HostSpec& host) { return sum + host.devices; });
