@@ -45,7 +45,7 @@ private Q_SLOTS:
         layout.run = {4, 1, 0, 1};  // the peak is that of any step: one in which a rank was not late shows it
         // A machine that is busy otherwise gets a slower pace, beside which its lateness is little.
         QString wrong = "not run";
-        for (double seconds = test::sanitized ? 1 : 0.2; seconds < 8 && !wrong.isEmpty(); seconds *= 3) {
+        for (double seconds = test::sanitized ? 1 : 0.1; seconds < 8 && !wrong.isEmpty(); seconds *= 3) {
             layout.cluster.pace = PaceSpec{"h100-sxm", seconds};
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);

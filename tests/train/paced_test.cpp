@@ -97,7 +97,7 @@ private Q_SLOTS:
         // A step that was late shows another cluster, so the one that kept the pace best counts; and a machine that is
         // busy otherwise gets a slower pace, beside which its lateness is little. A wrong clock is wrong at any pace.
         MeasuredStep best;
-        double simulated = 0, theory = 0, seconds = ranks == 8 || layout.schedule.chunks > 1 ? 1.0 : 0.5;
+        double simulated = 0, theory = 0, seconds = ranks == 8 || layout.schedule.chunks > 1 ? 0.25 : 0.1;
         for (;; seconds *= 2) {
             layout.cluster.pace = PaceSpec{"h100-sxm", seconds};
             const Plan plan = planOf(layout);
@@ -175,7 +175,7 @@ private Q_SLOTS:
             return event.kind == EventKind::Recompute ? static_cast<double>(event.end - event.begin) * 1e-9 : 0.0;
         };
         // As above: the step that comes closest, at a slower pace where none comes close.
-        double seconds = 1, error = HUGE_VAL;
+        double seconds = 0.25, error = HUGE_VAL;
         for (;; seconds *= 2) {
             layout.cluster.pace = PaceSpec{"cpu", seconds};
             const Plan plan = planOf(layout);
