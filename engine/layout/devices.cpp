@@ -92,7 +92,7 @@ private:
         return nullptr;
     }
 
-    void fail(std::string pointer, std::string why, std::string legal) {
+    void fail(const std::string& pointer, std::string why, std::string legal) {
         if (!error_)
             error_ =
                 Error{"cannot use the device", file_, pointer + ": " + std::move(why), "Legal: " + std::move(legal)};

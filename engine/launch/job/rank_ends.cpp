@@ -16,7 +16,7 @@ bool endedInOrder(const RankFate& rank) {
     return rank.goodbye && (*rank.goodbye == finished || *rank.goodbye == stopped);
 }
 
-std::string withPlace(std::string what, const RankFate& rank) {
+std::string withPlace(const std::string& what, const RankFate& rank) {
     const std::string place = whereabouts(rank.status);
     return place.empty() ? what : what + " " + place;
 }

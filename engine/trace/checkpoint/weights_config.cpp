@@ -231,10 +231,10 @@ private:
             }
     }
 
-    Json value(const std::string& name, Json fallback) {
+    Json value(const std::string& name, const Json& fallback) {
         compared_.insert(name);
         const auto found = config_.find(name);
-        return found == config_.end() || found->is_null() ? std::move(fallback) : *found;
+        return found == config_.end() || found->is_null() ? fallback : *found;
     }
 
     /// "n_head is 12", or what it is where the file does not say.

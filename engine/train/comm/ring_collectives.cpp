@@ -95,7 +95,7 @@ RequestPtr Communicator::igatherParts(ArraySpan block) {
 }
 
 RequestPtr iringAllReduce(Communicator& group, ArraySpan block, std::vector<RingHop>* hops,
-                          std::function<std::int64_t()> clock) {
+                          const std::function<std::int64_t()>& clock) {
     const int n = group.size(), me = group.rank();
     const int next = (me + 1) % n, last = (me + n - 1) % n;
     const auto incoming = std::make_shared<std::vector<std::byte>>();

@@ -36,6 +36,6 @@ struct RingHop {
 /// member and passes them on, until it holds the sum of one part; in n−1 more hops the sums go round. Each member sends
 /// 2(n−1)/n of the block. All members get the same bits. `hops` outlives the request; `hops` and `clock` may be empty.
 RequestPtr iringAllReduce(Communicator& group, ArraySpan block, std::vector<RingHop>* hops = nullptr,
-                          std::function<std::int64_t()> clock = {});
+                          const std::function<std::int64_t()>& clock = {});
 
 }  // namespace shardlab

@@ -29,9 +29,8 @@ float lossGradientScale(const Plan& plan) {
 }  // namespace
 
 Executor::Executor(ExecutorSetup setup)
-    : setup_(std::move(setup)), clock_(&setup_.clock),
-      gradientCheck_(setup_.stages, setup_.arena, setup_.groups, setup_.trace, setup_.scale,
-                     setup_.plan.layout.optimizer.clip),
+    : setup_(setup), clock_(&setup_.clock), gradientCheck_(setup_.stages, setup_.arena, setup_.groups, setup_.trace,
+                                                           setup_.scale, setup_.plan.layout.optimizer.clip),
       versions_(setup_.stages, setup_.arena, setup_.trace, setup_.clock, setup_.plan.costs),
       lossGradientScale_(lossGradientScale(setup_.plan)) {}
 
