@@ -194,7 +194,7 @@ private Q_SLOTS:
                 wrong.append(source.path + " does not begin with " + expected);
         }
         for (const char* script :
-             {"app/start", "tests/run", "tests/gpu/run", "tests/gpu/pack", "tests/fuzz/run", ".ci/run"}) {
+             {"app/start", "tests/run", "tests/tidy", "tests/gpu/run", "tests/gpu/pack", "tests/fuzz/run", ".ci/run"}) {
             QFile file(root + "/" + script);
             QVERIFY2(file.open(QIODevice::ReadOnly), script);
             file.readLine();  // #!
