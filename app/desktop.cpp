@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 
 int main(int argc, char** argv) {
-    const shardlab::StandardStreams streams;
-    shardlab::DesktopOptions options;
+    const shardlab::base::StandardStreams streams;
+    shardlab::ui::DesktopOptions options;
     std::string size;
     CLI::App app{"Shardlab: design a parallel layout, run it for real, watch it, replay it"};
     app.set_version_flag("--version", std::string("shardlab-desktop ") + SHARDLAB_VERSION);
@@ -21,12 +21,12 @@ int main(int argc, char** argv) {
     out->needs(render);
     try {
         app.parse(argc, argv);
-        if (!size.empty()) options.size = shardlab::parseSize(size);
+        if (!size.empty()) options.size = shardlab::ui::parseSize(size);
         if (!options.size.isValid())
             throw CLI::ValidationError("--size",
                                        "\"" + size + "\" is no size such as 1600x1000, from 320x240 to 16384x16384");
     } catch (const CLI::ParseError& error) {
         return streams.finish(app.exit(error) == 0 ? 0 : 2, "shardlab-desktop");
     }
-    return shardlab::runDesktop(options, argc, argv);
+    return shardlab::ui::runDesktop(options, argc, argv);
 }

@@ -31,7 +31,7 @@
 
 namespace {
 
-using namespace shardlab;
+using namespace shardlab::rank;
 
 template <class T>
 T valueOf(Result<T> result) {

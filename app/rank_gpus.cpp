@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/rank_gpus.h"
 
+#include "engine/base/wings.h"
 #include "kernels/cuda_device.h"
 
 #include <cstdio>
 
-namespace shardlab {
+namespace shardlab::rank {
 
 int tellGpus() {
     const CudaDevices found = cudaDevices();
@@ -24,4 +25,4 @@ int tellGpus() {
     return 0;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::rank

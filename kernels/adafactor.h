@@ -16,7 +16,7 @@
 #include <span>
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct AdafactorUpdate {
     float learningRate = 0;
@@ -75,4 +75,4 @@ protected:
     operation(AdafactorOps, adafactorSums, 2) operation(AdafactorOps, adafactorNorms, 2)                               \
         operation(AdafactorOps, adafactor, 2)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

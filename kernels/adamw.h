@@ -8,7 +8,7 @@
 #include <span>
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct AdamWUpdate {
     float learningRate = 0;
@@ -51,4 +51,4 @@ protected:
 
 #define SHARDLAB_ADAMW_OPS(operation) operation(AdamWOps, adamw, 2)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

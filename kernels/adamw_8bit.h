@@ -8,7 +8,7 @@
 #include "kernels/adamw.h"
 #include "kernels/moment_codes.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// `count` elements of a parameter from its element `begin` on, which tells where the blocks end.
 struct AdamW8BitPart {
@@ -46,4 +46,4 @@ protected:
 
 #define SHARDLAB_ADAMW_8BIT_OPS(operation) operation(AdamW8BitOps, adamw8Bit, 2)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// The type of an element. Activations, weights and gradients are F32, BF16 or F16; token numbers I32; codes
 /// (moment_codes.h) U8.
@@ -113,4 +113,4 @@ private:
     std::size_t size_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -5,7 +5,7 @@
 
 #include "kernels/dropout.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct AttentionShape {
     int samples = 1;
@@ -77,4 +77,4 @@ protected:
 #define SHARDLAB_ATTENTION_OPS(operation)                                                                              \
     operation(AttentionOps, attention, 6) operation(AttentionOps, attentionGrad, 8)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

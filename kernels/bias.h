@@ -5,7 +5,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct BiasOps {
     /// matrix[r,c] += bias[c]. matrix: T, bias: P.
@@ -33,4 +33,4 @@ protected:
 #define SHARDLAB_BIAS_OPS(operation)                                                                                   \
     operation(BiasOps, addBias, 4) operation(BiasOps, addBiasAndResidual, 5) operation(BiasOps, addColumnSums, 4)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

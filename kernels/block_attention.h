@@ -16,7 +16,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// Which of the queries that a rank holds meet which of the keys that came.
 struct AttentionBlock {
@@ -92,4 +92,4 @@ protected:
     operation(AttentionBlockOps, attentionBlock, 7) operation(AttentionBlockOps, attentionBlockGrad, 9)                \
         operation(AttentionBlockOps, takeKeysValues, 4) operation(AttentionBlockOps, joinGradients, 5)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -8,7 +8,7 @@
 #include "kernels/image_shape.h"
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct ConvolutionOps {
     /// patches[pixel, (3·j + i)·channels + c] = images[sample, y + j − 1, x + i − 1, c], 0 beyond the edges. Both T.
@@ -32,4 +32,4 @@ protected:
 #define SHARDLAB_CONVOLUTION_OPS(operation)                                                                            \
     operation(ConvolutionOps, spreadPatches, 3) operation(ConvolutionOps, sumPatches, 4)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

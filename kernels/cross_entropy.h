@@ -6,7 +6,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// The part of a vocabulary that one of several ranks holds.
 struct VocabularyPart {
@@ -76,4 +76,4 @@ protected:
         operation(CrossEntropyOps, largestLogits, 3) operation(CrossEntropyOps, sumExponentials, 6)                    \
             operation(CrossEntropyOps, crossEntropyGradient, 5) operation(CrossEntropyOps, sharedLoss, 5)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// A device, or why there is none: "no CUDA driver on this machine", "this build has no CUDA back end", …
 struct DeviceOrReason {
@@ -27,4 +27,4 @@ struct CudaDevices {
 };
 CudaDevices cudaDevices();
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

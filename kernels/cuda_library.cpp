@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -77,4 +77,4 @@ CudaDevices cudaDevices() {
     return devices;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// An old library beside a new program is refused. The version changes by itself with the list of operations; `edition`
 /// is counted up where this file, the parameters of an operation, or another function of a device changes.
@@ -35,4 +35,4 @@ struct CudaLibrary {
 constexpr const char* cudaLibrarySymbol = "shardlabCudaLibrary";
 constexpr const char* cudaLibraryFile = "libshardlab_cuda.so";
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -16,7 +16,7 @@
 #include <memory>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// The memory of a device. Addresses are aligned to 64 bytes at least.
 struct DeviceMemory {
@@ -113,4 +113,4 @@ protected:
 /// Uses the threads of threads.h. `memory` outlives it; null: the C library's.
 std::unique_ptr<Device> makeCpuDevice(HostMemory* memory = nullptr);
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// A point in the sequence of a device's calls.
 class DeviceMoment {
@@ -77,4 +77,4 @@ public:
     virtual std::unique_ptr<DeviceGroup> join(const DeviceGroupId& id, int rank, int size) = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

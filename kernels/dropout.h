@@ -6,7 +6,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// Element (r, c) of a matrix is dropped by a hash of (key, firstRow + r, c) alone: every rank that holds the row
 /// computes the same mask. share = 0 drops nothing.
@@ -45,4 +45,4 @@ protected:
     operation(DropoutOps, dropout, 4) operation(DropoutOps, dropoutTo, 5)                                              \
         operation(DropoutOps, addBiasDropoutAndResidual, 6)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -8,7 +8,7 @@
 #include <span>
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct ArrayPart {
     ConstArray values;
@@ -77,4 +77,4 @@ protected:
         operation(ElementwiseOps, multiply, 3) operation(ElementwiseOps, noteNotFinite, 4)                             \
             operation(ElementwiseOps, addExponents, 3)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -5,7 +5,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct EmbeddingShape {
     int samples = 1;
@@ -45,4 +45,4 @@ protected:
 
 #define SHARDLAB_EMBEDDING_OPS(operation) operation(EmbeddingOps, embed, 5) operation(EmbeddingOps, embedGrad, 5)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -6,7 +6,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct ExpertRowOps {
     /// to[r] = from[token] · weights[token, choice] of places[r] = token · choices + choice; zeros where no choice has
@@ -42,4 +42,4 @@ protected:
 #define SHARDLAB_EXPERT_ROW_OPS(operation)                                                                             \
     operation(ExpertRowOps, gatherRows, 7) operation(ExpertRowOps, sumRows, 7) operation(ExpertRowOps, dotRows, 7)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

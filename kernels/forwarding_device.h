@@ -5,7 +5,7 @@
 
 #include "kernels/device.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 // The parameters of an operation, and their names: as many as its row in the list says.
 #define SHARDLAB_PARAMETERS_1(operation) OperationParameter<operation, 0> a0
@@ -59,4 +59,4 @@ private:
 
 #undef SHARDLAB_FORWARD_OPERATION
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

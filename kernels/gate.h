@@ -9,7 +9,7 @@
 
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 enum class GateKind : std::uint8_t {
     Switch,     ///< G = softmax(H); a token takes its largest, with that weight. Balance n·Σ f·p
@@ -147,4 +147,4 @@ private:
     operation(GateOps, gateNoise, 6) operation(GateOps, route, 4) operation(GateOps, routeGrad, 6)                     \
         operation(GateOps, countLoad, 3)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -5,7 +5,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct GeluOps {
     /// x[r,c] += bias[c]; output = g(x). Both [rows, columns], T; bias: P.
@@ -26,4 +26,4 @@ protected:
 
 #define SHARDLAB_GELU_OPS(operation) operation(GeluOps, biasGelu, 5) operation(GeluOps, geluGrad, 3)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -7,7 +7,7 @@
 
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// A factor of a product: rows lie `stride` elements apart.
 struct Matrix {
@@ -64,4 +64,4 @@ private:
     operation(GemmOps, gemm, 9) operation(GemmOps, gemmBias, 7) operation(GemmOps, gemmBiasGelu, 8)                    \
         operation(GemmOps, gemmGeluGrad, 7)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

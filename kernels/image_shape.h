@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// Images, or what convolutions make of them: [samples, height, width, channels], the channels of a pixel side by side.
 struct ImageShape {
@@ -17,4 +17,4 @@ struct ImageShape {
     std::int64_t elements() const { return pixels() * channels; }
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -6,7 +6,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct LayerNormOps {
     /// Overwrites mean, rstd and output.
@@ -44,4 +44,4 @@ protected:
     operation(LayerNormOps, layerNorm, 8) operation(LayerNormOps, layerNormInputGrad, 9)                               \
         operation(LayerNormOps, layerNormWeightGrad, 8)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

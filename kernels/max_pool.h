@@ -10,7 +10,7 @@
 #include "kernels/image_shape.h"
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// The bytes of the codes for one pooled row: a byte holds two codes, the first in the lower bits.
 constexpr std::int64_t poolCodesOfRow(const ImageShape& shape) {
@@ -57,4 +57,4 @@ private:
 #define SHARDLAB_MAX_POOL_OPS(operation)                                                                               \
     operation(MaxPoolOps, maxPool, 4) operation(MaxPoolOps, maxPoolGrad, 3) operation(MaxPoolOps, maxPoolCodedGrad, 4)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/metered_device.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 std::string_view name(KernelKind kind) {
     constexpr std::array<std::string_view, kernelKinds> names{"A·B",
@@ -56,4 +56,4 @@ void MeteredDevice::clear(void* data, std::size_t bytes) {
     device_.clear(data, bytes);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -8,7 +8,7 @@
 #include <array>
 #include <exception>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// What the calls of one kind of kernel took, all together.
 struct KernelUse {
@@ -87,4 +87,4 @@ private:
 
 extern template class ForwardingDevice<MeteredDevice>;
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 inline constexpr int momentBlock = 256;
 
@@ -84,4 +84,4 @@ constexpr std::uint8_t codeOfSecond(float moment, float share) {
     return code == 0 && x > 0 ? 1 : code;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

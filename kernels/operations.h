@@ -32,7 +32,7 @@
 
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 #define SHARDLAB_OPERATIONS(operation)                                                                                 \
     SHARDLAB_GEMM_OPS(operation)                                                                                       \
@@ -110,4 +110,4 @@ using OperationParameter = typename OperationTypes<decltype(operation)>::templat
 /// SHARDLAB_OPERATIONS(SHARDLAB_DECLARE_OPERATION) declares all operations in a class that defines each of them.
 #define SHARDLAB_DECLARE_OPERATION(group, name, parameters) OperationSignature<&group::name> name;
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

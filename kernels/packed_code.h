@@ -13,7 +13,7 @@
 #define SHARDLAB_EVERYWHERE
 #endif
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 SHARDLAB_EVERYWHERE inline float powerOfTwo(int exponent) {  // the exponent of a normal number
     const std::uint32_t bits = static_cast<std::uint32_t>(exponent + 127) << 23;
@@ -56,4 +56,4 @@ SHARDLAB_EVERYWHERE inline float ofPackedCode(const PackedFormat& format, std::u
     return sign ? -magnitude : magnitude;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

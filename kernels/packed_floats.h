@@ -12,7 +12,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// The fields of a packed number of 16, 10 or 8 bits.
 struct PackedFormat {
@@ -62,4 +62,4 @@ private:
 #define SHARDLAB_PACKED_FLOAT_OPS(operation)                                                                           \
     operation(PackedFloatOps, packFloats, 4) operation(PackedFloatOps, unpackFloats, 4)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -4,7 +4,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct PixelOps {
     /// images[i] = pixels[i] ÷ 127.5 − 1: pixels in 0 … 255 become numbers in −1 … 1. T; 1e-6 off at most in fp32.
@@ -20,4 +20,4 @@ protected:
 
 #define SHARDLAB_PIXEL_OPS(operation) operation(PixelOps, scalePixels, 3)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

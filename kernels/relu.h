@@ -4,7 +4,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct ReluOps {
     /// x := max(x, 0), element by element; T. Exact. Its gradient is part of the operation above it: sumPatches,
@@ -20,4 +20,4 @@ protected:
 
 #define SHARDLAB_RELU_OPS(operation) operation(ReluOps, relu, 2)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -6,7 +6,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct RmsNormOps {
     /// Overwrites rstd and output.
@@ -42,4 +42,4 @@ protected:
     operation(RmsNormOps, rmsNorm, 6) operation(RmsNormOps, rmsNormInputGrad, 8)                                       \
         operation(RmsNormOps, rmsNormWeightGrad, 6)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

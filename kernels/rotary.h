@@ -8,7 +8,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct RotaryShape {
     int samples = 1;
@@ -51,4 +51,4 @@ protected:
 
 #define SHARDLAB_ROTARY_OPS(operation) operation(RotaryOps, rotary, 3) operation(RotaryOps, rotaryGrad, 3)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

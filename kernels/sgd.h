@@ -5,7 +5,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct SgdUpdate {
     float learningRate = 0;
@@ -33,4 +33,4 @@ protected:
 
 #define SHARDLAB_SGD_OPS(operation) operation(SgdOps, sgd, 6)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

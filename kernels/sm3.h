@@ -14,7 +14,7 @@
 #include <span>
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct Sm3Update {
     float learningRate = 0;
@@ -52,4 +52,4 @@ protected:
 
 #define SHARDLAB_SM3_OPS(operation) operation(Sm3Ops, sm3, 2)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

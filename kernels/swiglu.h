@@ -5,7 +5,7 @@
 
 #include "kernels/work.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 struct SwigluOps {
     /// joined: [rows, 2·columns]; each row holds the gates, then the values that the gates let through. output: [rows,
@@ -27,4 +27,4 @@ protected:
 
 #define SHARDLAB_SWIGLU_OPS(operation) operation(SwigluOps, swiglu, 4) operation(SwigluOps, swigluGrad, 4)
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// Operations that are counted together.
 enum class KernelKind : std::uint8_t {
@@ -70,4 +70,4 @@ KernelWork matricesWork(std::span<const Part> parts, bool updates) {
     return work;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -13,57 +13,56 @@
 
 namespace {
 
-using namespace shardlab;
+using namespace shardlab::cli;
 
 /// Becomes the desktop program; returns only where that is not possible.
 int openDesktop() {
     std::string program = (programFolder() / "shardlab-desktop").string();
     char* const argv[] = {program.data(), nullptr};
     execv(program.c_str(), argv);
-    cli::printError({"cannot open the desktop", program, std::strerror(errno),
-                     "build it: ninja -C build shardlab-desktop; shardlab --help lists what works without it"});
-    return cli::failure;
+    printError({"cannot open the desktop", program, std::strerror(errno),
+                "build it: ninja -C build shardlab-desktop; shardlab --help lists what works without it"});
+    return failure;
 }
 
 int carryOut(int argc, char** argv) {
-    cli::CommandLine line(
+    CommandLine line(
         "Shardlab: design a parallel layout for training, run it for real, watch it, replay it, learn from it.\n"
         "Without arguments it opens the desktop.",
         "shardlab");
-    cli::addPlan(line);
-    cli::addSearch(line);
-    cli::addPartition(line);
-    cli::addSchedule(line);
-    cli::addRun(line);
-    cli::addResize(line);
-    cli::addFault(line);
-    cli::addCheckpoint(line);
-    cli::addExportWeights(line);
-    cli::addProfile(line);
-    cli::addWatch(line);
-    cli::addListen(line);
-    cli::addInfo(line);
-    cli::addQuery(line);
-    cli::addCompare(line);
-    cli::addExport(line);
-    cli::addImport(line);
-    cli::addLearn(line);
-    cli::addLayouts(line);
-    cli::addDevices(line);
-    cli::addDoctor(line);
-    cli::addHelp(line);
+    addPlan(line);
+    addSearch(line);
+    addPartition(line);
+    addSchedule(line);
+    addRun(line);
+    addResize(line);
+    addFault(line);
+    addCheckpoint(line);
+    addExportWeights(line);
+    addProfile(line);
+    addWatch(line);
+    addListen(line);
+    addInfo(line);
+    addQuery(line);
+    addCompare(line);
+    addExport(line);
+    addImport(line);
+    addLearn(line);
+    addLayouts(line);
+    addDevices(line);
+    addDoctor(line);
+    addHelp(line);
     if (argv[1][0] != '-' && !line.help(argv[1])) {
-        cli::printError(
-            {"there is no such verb", argv[1], {}, fmt::format("Legal: {}", fmt::join(line.verbs(), ", "))});
-        return cli::wrongUse;
+        printError({"there is no such verb", argv[1], {}, fmt::format("Legal: {}", fmt::join(line.verbs(), ", "))});
+        return wrongUse;
     }
     try {
-        int status = cli::success;
-        const std::optional<cli::Action> chosen = line.read(argc, argv, status);
+        int status = success;
+        const std::optional<Action> chosen = line.read(argc, argv, status);
         return chosen ? (*chosen)() : status;
     } catch (const std::exception& problem) {
-        cli::printError({problem.what(), {}, {}, {}});
-        return cli::failure;
+        printError({problem.what(), {}, {}, {}});
+        return failure;
     }
 }
 

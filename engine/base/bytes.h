@@ -2,6 +2,8 @@
 // Bytes as they lie in files and on the wire: little-endian integers, variable-length integers, lengths before texts.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -12,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::base {
 
 static_assert(std::endian::native == std::endian::little, "the formats are little-endian, and so are the hosts");
 
@@ -120,4 +122,4 @@ private:
     bool ok_ = true;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::base

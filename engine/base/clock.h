@@ -2,10 +2,12 @@
 // The machine's monotonic clock; every rank of one host shares it.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstdint>
 #include <time.h>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// Nanoseconds of CLOCK_MONOTONIC.
 inline std::int64_t monotonicNanoseconds() {
@@ -17,4 +19,4 @@ inline std::int64_t monotonicNanoseconds() {
 constexpr double toSeconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 constexpr std::int64_t toNanoseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1e9 + 0.5); }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <isa-l/crc.h>
 
-namespace shardlab {
+namespace shardlab::base {
 
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
     constexpr std::size_t longestCall = std::size_t{1} << 30;  // the library counts in int
@@ -19,4 +19,4 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
     return ~state;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::base {
 namespace {
 
 std::int64_t rounded(double nanoseconds) {
@@ -41,4 +41,4 @@ std::string DeviceTime::text(double stepSeconds) const {
     return fmt::format("{}: a step lasts {}", text(), formatSeconds(onClock(stepSeconds)));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

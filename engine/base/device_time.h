@@ -4,10 +4,12 @@
 // deadlines say, goes by that clock.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstdint>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::base {
 
 class DeviceTime {
 public:
@@ -33,4 +35,4 @@ private:
     double stretch_ = 1;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::base

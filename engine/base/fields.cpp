@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/fields.h"
 
-namespace shardlab {
+namespace shardlab::base {
 
 void FieldReader::refuse(const char* field, std::string why, std::string legal) {
     if (!error_) error_ = Error{std::string("damaged ") + frame_, field, std::move(why), std::move(legal)};
@@ -12,4 +12,4 @@ std::optional<Error> FieldReader::error() {
     return std::move(error_);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

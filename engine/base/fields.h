@@ -22,7 +22,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// A `Value` that is read, or a constant one that is written.
 template <class T, class Value>
@@ -206,4 +206,4 @@ Result<Value> decode(std::span<const std::byte> bytes) {
     return value;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::base {
 namespace {
 
 constexpr std::size_t bufferedBytes = std::size_t{1} << 16;
@@ -191,4 +191,4 @@ Status replaceFile(const std::filesystem::path& file, std::string_view content) 
     return replaceFile(files, file, content);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// An open file; closed by its destructor. Errors name the file and the system's reason.
 class File {
@@ -92,4 +92,4 @@ Result<std::string> readFile(const std::filesystem::path& file, std::int64_t lar
 Status replaceFile(const std::filesystem::path& file, std::string_view content);
 Status replaceFile(FileSystem& files, const std::filesystem::path& file, std::string_view content);
 
-}  // namespace shardlab
+}  // namespace shardlab::base

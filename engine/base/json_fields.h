@@ -3,13 +3,15 @@
 // or is undefined where the integer does not hold it. Json is nlohmann's, of either order.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// None where `value` is no whole number, or none that `Integer` holds.
 template <class Integer, class Json>
@@ -41,4 +43,4 @@ void take(const Json& object, const char* key, T& target) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

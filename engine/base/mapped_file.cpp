@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::base {
 
 Result<MappedFile> MappedFile::create(const std::filesystem::path& file, std::size_t words, const char* what) {
     return map(file, words, what, true);
@@ -48,4 +48,4 @@ MappedFile::~MappedFile() {
     if (!words_.empty()) ::munmap(words_.data(), words_.size_bytes());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::base {
 
 class MappedFile {
 public:
@@ -36,4 +36,4 @@ inline void put(std::uint64_t& word, std::uint64_t value) {
 }
 inline std::uint64_t get(std::uint64_t& word) { return std::atomic_ref(word).load(std::memory_order_relaxed); }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

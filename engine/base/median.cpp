@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace shardlab {
+namespace shardlab::base {
 
 double median(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -14,4 +14,4 @@ double median(std::vector<double> values) {
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -2,11 +2,13 @@
 // What memory is held for. Arena, ledger, events and views all use these six.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <array>
 #include <cstdint>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::base {
 
 enum class MemoryCategory : std::uint8_t { Parameters, Gradients, Optimizer, Activations, Buffers, Temporary };
 inline constexpr int memoryCategoryCount = 6;
@@ -26,4 +28,4 @@ inline std::int64_t total(const MemoryBytes& bytes) {
     return sum;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::base {
 
 Result<std::optional<std::string>> readOwnFile(const std::filesystem::path& file, std::size_t largest) {
     const auto refuse = [&](const std::string& why) {
@@ -58,4 +58,4 @@ Status replaceOwnFile(const std::filesystem::path& file, std::string_view conten
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

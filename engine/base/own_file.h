@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// Nothing where there is no such file; never waits for a writer. Errors: a link, no regular file, another user's file,
 /// a second name of some other file, more than `largest` bytes, unreadable.
@@ -19,4 +19,4 @@ Result<std::optional<std::string>> readOwnFile(const std::filesystem::path& file
 /// Mode 0600 from its first moment, whole or not at all; replaces a file of that name.
 Status replaceOwnFile(const std::filesystem::path& file, std::string_view content);
 
-}  // namespace shardlab
+}  // namespace shardlab::base

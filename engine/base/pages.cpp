@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::base {
 namespace {
 
 /// "10-bubble.md" → "bubble".
@@ -42,4 +42,4 @@ Result<std::vector<Page>> readPages(const std::filesystem::path& folder) {
 
 Result<std::vector<Page>> manualPages() { return readPages(resourcesFolder() / "manual"); }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

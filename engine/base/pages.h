@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::base {
 
 struct Page {
     std::string name;   ///< "hosts", of the file "50-hosts.md"; the number says where the page stands
@@ -23,4 +23,4 @@ Result<std::vector<Page>> readPages(const std::filesystem::path& folder);
 /// The pages of the manual: resources/manual.
 Result<std::vector<Page>> manualPages();
 
-}  // namespace shardlab
+}  // namespace shardlab::base

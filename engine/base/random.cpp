@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::base {
 namespace {
 
 constexpr std::uint64_t golden = 0x9E3779B97F4A7C15ull;
@@ -72,4 +72,4 @@ std::uint32_t RandomStream::below(std::uint32_t count) {
     return static_cast<std::uint32_t>(((bits() >> 32) * count) >> 32);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -3,10 +3,12 @@
 // rank, the layout, the number of draws before it, the machine or its mathematics library.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstdint>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::base {
 
 class RandomStream {
 public:
@@ -32,4 +34,4 @@ private:
     std::uint64_t position_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-namespace shardlab {
+namespace shardlab::base {
 
 const std::filesystem::path& resourcesFolder() {
     static const std::filesystem::path folder = [] {
@@ -26,4 +26,4 @@ std::filesystem::path configurationFolder() {
     return std::filesystem::path(home != nullptr ? home : "/") / ".config" / "shardlab";
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

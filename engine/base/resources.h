@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <filesystem>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// The folder with presets/, devices/ …: ../share/shardlab/resources beside the running program where installed,
 /// else the source tree the program was built from. May not exist: readers name the file they miss.
@@ -12,4 +14,4 @@ const std::filesystem::path& resourcesFolder();
 /// Where the user's own things lie: $XDG_CONFIG_HOME/shardlab, else ~/.config/shardlab. Need not exist.
 std::filesystem::path configurationFolder();
 
-}  // namespace shardlab
+}  // namespace shardlab::base

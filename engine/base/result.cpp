@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/result.h"
 
-namespace shardlab {
+namespace shardlab::base {
 
 std::string Error::text() const {
     std::string line = what;
@@ -11,4 +11,4 @@ std::string Error::text() const {
     return line;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

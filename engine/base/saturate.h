@@ -2,10 +2,12 @@
 // Arithmetic on times and bytes that a file tells us: what no int64 holds becomes the largest or smallest that it does.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstdint>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::base {
 
 constexpr std::int64_t saturatedSum(std::int64_t a, std::int64_t b) {
     std::int64_t sum = 0;
@@ -19,4 +21,4 @@ constexpr std::int64_t saturatedDifference(std::int64_t a, std::int64_t b) {
     return a < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::base {
 
 Result<ScratchFolder> ScratchFolder::make(std::string_view purpose) {
     std::error_code missing;
@@ -35,4 +35,4 @@ ScratchFolder::~ScratchFolder() {
     if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// A folder of our own among the system's temporary ones, removed with all that is in it when this object goes.
 class ScratchFolder {
@@ -24,4 +24,4 @@ private:
     std::filesystem::path path_;  ///< empty: moved from
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::base {
 
 std::int64_t wholeElements(const Slice& slice) {
     std::int64_t count = 1;
@@ -58,4 +58,4 @@ std::vector<SliceRun> sliceRuns(const Slice& slice, std::int64_t begin, std::int
     return runs;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -3,10 +3,12 @@
 // on.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// Which part of a whole tensor a rank holds. Along `axis` the whole is `groups` equal runs (c_attn has three: query,
 /// key, value); each run is cut into `parts` ranges (ranges.h: equal, or one apart where the run does not divide), and
@@ -36,4 +38,4 @@ struct SliceRun {
 /// The part's elements `begin` … `begin + count`, in order, in runs as long as they come.
 std::vector<SliceRun> sliceRuns(const Slice& slice, std::int64_t begin, std::int64_t count);
 
-}  // namespace shardlab
+}  // namespace shardlab::base

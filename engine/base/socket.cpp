@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::base {
 namespace {
 
 void setOption(const Descriptor& socket, int level, int option) {
@@ -65,4 +65,4 @@ void WakeUp::clear() const {
     [[maybe_unused]] const ssize_t got = ::read(event_.value(), &count, sizeof count);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -2,12 +2,14 @@
 // Descriptors with owners, connections that never block, and wake-ups for a thread that waits in poll(2).
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// Owns a file descriptor.
 class Descriptor {
@@ -51,4 +53,4 @@ private:
     Descriptor event_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::base {
 namespace {
 
 constexpr int lost = 1;  ///< exit status
@@ -50,4 +50,4 @@ int StandardStreams::finish(int status, std::string_view program) const {
     return status != 0 ? status : lost;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

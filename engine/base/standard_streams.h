@@ -3,9 +3,11 @@
 // ends it.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// Whether this process ignores the signal, as nohup has it.
 bool ignoresSignal(int number);
@@ -26,4 +28,4 @@ private:
     bool ignoredPipe_;  ///< at the start
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::base

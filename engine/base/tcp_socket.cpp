@@ -11,7 +11,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-namespace shardlab {
+namespace shardlab::base {
 namespace {
 
 struct FreeAddresses {
@@ -118,4 +118,4 @@ Result<Descriptor> connectTcp(const TcpAddress& address, std::chrono::millisecon
         {"cannot connect", address.text(), why, "Where a run is served or listened for, see shardlab run --help"});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

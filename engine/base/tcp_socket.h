@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// Where `[HOST:]PORT` leads. Port 0, to listen on: any that is free.
 struct TcpAddress {
@@ -31,4 +31,4 @@ TcpAddress boundAddress(const Descriptor& listener, TcpAddress asked);
 /// may take longer. Error: `why` is the system's reason.
 Result<Descriptor> connectTcp(const TcpAddress& address, std::chrono::milliseconds patience, const WakeUp& cancel);
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -11,7 +11,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::base {
 
 Result<std::string> randomToken() {
     std::array<unsigned char, 16> bytes{};
@@ -64,4 +64,4 @@ Result<std::string> readToken(const std::filesystem::path& file) {
     return token;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// 128 bits from the kernel, as 32 hexadecimal digits.
 Result<std::string> randomToken();
@@ -25,4 +25,4 @@ Status writeToken(const std::filesystem::path& file, std::string_view token);
 /// Reads the first line of the file. Errors: the file is not there, or the line is empty.
 Result<std::string> readToken(const std::filesystem::path& file);
 
-}  // namespace shardlab
+}  // namespace shardlab::base

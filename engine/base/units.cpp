@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::base {
 namespace {
 
 /// Three significant digits without an exponent, for 0 ≤ value; whole numbers below 1000 stay whole.
@@ -138,4 +138,4 @@ std::string formatBandwidth(double bytesPerSecond) {
     return scaled(bytesPerSecond, 1000, units, false);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -2,12 +2,14 @@
 // Numbers as people read them: always with the unit shown.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// Binary units, three significant digits: "512 B", "1.25 MiB", "61.2 GiB".
 std::string formatBytes(std::int64_t bytes);
@@ -25,4 +27,4 @@ std::string formatPercent(double fraction);
 /// "450 GB/s" (decimal, as links are sold).
 std::string formatBandwidth(double bytesPerSecond);
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::base {
 namespace {
 
 constexpr int streamSocket = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
@@ -58,4 +58,4 @@ Result<Descriptor> listenUnix(const std::filesystem::path& socket, int backlog) 
     return descriptor;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-namespace shardlab {
+namespace shardlab::base {
 
 /// Errors: a path longer than a socket address holds (107 bytes), nobody listening (`why` is the system's reason).
 Result<Descriptor> connectUnix(const std::filesystem::path& socket);
@@ -18,4 +18,4 @@ inline constexpr int listenBacklog = 128;
 /// something else lying there. Only this user may connect.
 Result<Descriptor> listenUnix(const std::filesystem::path& socket, int backlog = listenBacklog);
 
-}  // namespace shardlab
+}  // namespace shardlab::base

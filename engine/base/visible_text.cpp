@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::base {
 namespace {
 
 struct Character {
@@ -54,4 +54,4 @@ std::string visible(std::string_view text, Lines lines) {
     return shown;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::base

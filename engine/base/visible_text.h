@@ -2,11 +2,13 @@
 // Text of files, links and other programs on its way to a terminal, which would obey what is not for reading.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::base {
 
 enum class Lines : std::uint8_t { Kept, Visible };  ///< what becomes of line feeds and tabs
 
@@ -16,4 +18,4 @@ enum class Lines : std::uint8_t { Kept, Visible };  ///< what becomes of line fe
 /// stays.
 std::string visible(std::string_view text, Lines lines = Lines::Kept);
 
-}  // namespace shardlab
+}  // namespace shardlab::base

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 int mostCnnBlocks(int image) {
     int halvings = 0;
@@ -63,4 +63,4 @@ double blockFlops(const ModelSpec& model, int block) {
     return 2 * side * side * static_cast<double>(blockWeights(model, block));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// How often an image can be halved.
 int mostCnnBlocks(int image);
@@ -41,4 +41,4 @@ std::int64_t blockPatchFloats(const ModelSpec& model, int block);
 /// Floating point operations of one sample's forward through a block, 2S² · blockWeights.
 double blockFlops(const ModelSpec& model, int block);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -4,9 +4,11 @@
 // What a member has of a sample lies in order of position.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <array>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 struct TokenRun {
     int first = 0;  ///< its position in the sample
@@ -21,4 +23,4 @@ constexpr std::array<TokenRun, 2> contextRuns(int sequence, int members, int mem
     return {{{member * piece, piece}, {(2 * members - 1 - member) * piece, piece}}};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -13,7 +13,7 @@
 #include <optional>
 #include <stdexcept>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 using nlohmann::json;
@@ -209,4 +209,4 @@ const DevicePreset* findDevice(std::string_view name) {
     return found == all.end() ? nullptr : &*found;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 struct Link {
     double bandwidth = 0;  ///< bytes per second, one direction
@@ -66,4 +66,4 @@ const DeviceList& deviceList();
 const std::vector<DevicePreset>& devicePresets();
 const DevicePreset* findDevice(std::string_view name);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// Replica 0 alone updates, and has the only optimizer state.
 inline bool updatesAtServer(const ParallelSpec& parallel) {
@@ -42,4 +42,4 @@ inline bool runsAtOwnPace(const ParallelSpec& parallel) {
 /// one for what the first says to all.
 inline std::int64_t hogwildPageBytes(const ParallelSpec& parallel) { return 64 * (std::int64_t{parallel.data} + 1); }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

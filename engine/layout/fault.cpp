@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/fault.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::string toText(const Fault& fault) {
     std::string text = fault.pointer.empty() ? fault.what : fault.pointer + ": " + fault.what;
@@ -17,4 +17,4 @@ std::string toText(const std::vector<Fault>& faults) {
     return text;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

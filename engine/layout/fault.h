@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// One thing wrong with a layout, at its field.
 struct Fault {
@@ -21,4 +23,4 @@ std::string toText(const Fault& fault);
 /// One fault a line.
 std::string toText(const std::vector<Fault>& faults);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 using L = Layout;
@@ -198,4 +198,4 @@ std::string_view withoutEffect(std::string_view pointer, const Layout& layout,
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

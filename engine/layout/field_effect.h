@@ -8,11 +8,11 @@
 #include <span>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// Where no other legal value of the field would change what is planned or run, the answer is what it would take: "only
 /// with adamw". Empty: the field has an effect. The answer means nothing for a field that is itself at fault.
 std::string_view withoutEffect(std::string_view pointer, const Layout& layout,
                                std::span<const ScheduleMethod> schedules);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

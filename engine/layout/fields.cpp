@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 std::vector<Field> everyField() {
@@ -46,4 +46,4 @@ bool isPresent(const Field& field, const Layout& layout) {
     return layout.cluster.pace.has_value() || !field.pointer.starts_with("/cluster/pace/");
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <variant>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 using IntegerField = int& (*)(Layout&);
 using LongField = std::int64_t& (*)(Layout&);
@@ -68,4 +68,4 @@ const T& read(T& (*access)(Layout&), const Layout& layout) {
     return access(const_cast<Layout&>(layout));  // access returns a member and changes nothing
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -8,7 +8,7 @@
 #include <functional>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 namespace {
 
@@ -125,4 +125,4 @@ SlotSizes slotSizes(const std::vector<FlatUnit>& units) {
     return sizes;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// A run of a stage's flat parameters that is reduced, gathered or shared out as one.
 struct FlatUnit {
@@ -90,4 +90,4 @@ std::vector<UnitGather> backwardGathers(const std::vector<FlatUnit>& units, cons
 /// layer of the next group arrives while a group is used. What stays between layers is not counted.
 std::int64_t gatherRoom(const std::vector<FlatUnit>& units, const std::vector<int>& layerSegments, bool embedding);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/formats.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 NumberFormats numberFormats(const PrecisionSpec& precision) {
     if (precision.compute == NumberFormat::Fp32) return {};
@@ -15,4 +15,4 @@ NumberFormats numberFormats(const PrecisionSpec& precision) {
 
 bool scalesLoss(const PrecisionSpec& precision) { return precision.lossScale != LossScaling::None; }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 constexpr std::int64_t bytesOf(NumberFormat format) { return format == NumberFormat::Fp32 ? 4 : 2; }
 inline constexpr std::int64_t fp32Bytes = bytesOf(NumberFormat::Fp32);
@@ -33,4 +33,4 @@ NumberFormats numberFormats(const PrecisionSpec& precision);
 /// The loss is multiplied, and every step is judged by the norm of its gradients.
 bool scalesLoss(const PrecisionSpec& precision);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

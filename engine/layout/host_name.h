@@ -2,11 +2,13 @@
 // What a host may be called: a word that no program takes for an option or an address of something else.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 inline constexpr std::string_view legalHostName = "letters, digits, dots and hyphens, beginning with a letter or digit";
 
@@ -16,4 +18,4 @@ inline bool isHostName(std::string_view name) {
                                [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '-' || c == '_'; });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

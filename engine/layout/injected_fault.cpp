@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 constexpr std::array<std::string_view, 3> names{"kill", "hang", "slow"};
@@ -82,4 +82,4 @@ std::vector<InjectedFault> injectedFaults(std::span<const std::string> texts) {
     return faults;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 enum class InjectedFaultKind : std::uint8_t {
     Kill,  ///< SIGKILL, as the kernel does where memory runs out; once
@@ -39,4 +39,4 @@ Result<InjectedFault> parseInjectedFault(std::string_view text);
 /// Those of a checked layout's run.faults.
 std::vector<InjectedFault> injectedFaults(std::span<const std::string> texts);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 using nlohmann::json;
@@ -136,4 +136,4 @@ Result<JsonText> parseJsonText(std::string_view text) {
     return builder.take();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// Bytes of a file of JSON that is held as a tree, which takes up to 30 times as much. Layouts, devices, vocabularies
 /// and indices of weights have a few MiB at most.
@@ -28,4 +28,4 @@ Result<JsonText> parseJsonText(std::string_view text);
 /// `pointer` with one more part, escaped as RFC 6901 wants it.
 std::string childPointer(std::string_view pointer, std::string_view key);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

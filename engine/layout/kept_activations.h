@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// Codes are kept instead of the maps that are pooled.
 inline bool codesPools(const MemorySpec& memory) { return memory.activations != ActivationStorage::Kept; }
@@ -35,4 +35,4 @@ constexpr std::int64_t bytesInBits(std::int64_t numbers, int bits) {
     return bits == 10 ? (numbers + 2) / 3 * 4 : numbers * bits / 8;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 enum class ModelKind : std::uint8_t { Gpt, Mlp, GptMoe, Llama, Cnn };
 template <>
@@ -149,4 +149,4 @@ enum class SwapKind : std::uint8_t {
 template <>
 inline constexpr std::string_view layoutWords<SwapKind>[] = {"none", "activations"};
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

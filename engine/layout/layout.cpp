@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// Product of positive factors, stopped at the largest int: degrees of a layout not yet checked may be anything.
@@ -123,4 +123,4 @@ std::int64_t tokensPerStep(const Layout& layout) {
     return std::int64_t{layout.batch.global} * sampleTargets(layout.model);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// Read by the model llama alone.
 struct LlamaSpec {
@@ -277,4 +277,4 @@ std::string_view countedInputs(const ModelSpec& model);
 /// Tokens of one optimizer step, or images of a cnn.
 std::int64_t tokensPerStep(const Layout& layout);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

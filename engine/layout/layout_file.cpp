@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 bool isText(const std::string& pointer) {
@@ -100,4 +100,4 @@ Result<ParsedLayout> setField(const Layout& layout, std::string_view assignment)
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

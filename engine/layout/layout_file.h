@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// What could be read: fields that were wrong (unknown key, wrong type, unknown word, out of the type's range)
 /// keep their default and are named in `faults`. Meaning is judged by check(), not here.
@@ -34,4 +34,4 @@ Layout resolvePaths(Layout layout, const std::filesystem::path& directory);
 /// "/parallel/data=4": the value is JSON, or a bare word taken as a string.
 Result<ParsedLayout> setField(const Layout& layout, std::string_view assignment);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

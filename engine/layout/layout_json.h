@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// The version that is written as the first field of a layout file. A file without one has version 1.
 inline constexpr int layoutVersion = 1;
@@ -20,4 +20,4 @@ nlohmann::ordered_json layoutToJson(const Layout& layout);
 /// Objects over several lines with two spaces of indent, lists on one.
 std::string layoutText(const nlohmann::ordered_json& json);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

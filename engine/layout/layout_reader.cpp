@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 using nlohmann::json;
@@ -214,4 +214,4 @@ Result<ParsedLayout> layoutFromJson(const json& root) {
     return reader.take();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/layout_json.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 using nlohmann::ordered_json;
@@ -81,4 +81,4 @@ std::string layoutText(const ordered_json& node) {
     return text + "\n";
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 MemoryLimit memoryLimit(const MemorySpec& memory, std::int64_t capacityBytes) {
     const double share =
@@ -21,4 +21,4 @@ std::string toText(const MemoryLimit& memory) {
                        formatBytes(memory.capacityBytes), formatBytes(memory.reserveBytes));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 struct MemoryLimit {
     std::int64_t capacityBytes = 0;  ///< memory of the device, or a rank's share of it; 0: not known
@@ -29,4 +29,4 @@ MemoryLimit memoryLimit(const MemorySpec& memory, std::int64_t capacityBytes);
 /// "75.2 GiB usable (80.0 GiB less a reserve of 4.80 GiB)"
 std::string toText(const MemoryLimit& memory);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 std::int64_t tokens(const ModelSpec& model, int samples, const TensorShare& share = {}) {
@@ -414,4 +414,4 @@ std::int64_t boundaryFloats(const ModelSpec& model, int above, int samples, cons
     return ownTokens(model, samples, share) * model.hidden;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

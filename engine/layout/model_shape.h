@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// The part of a stage that one rank holds. By default that is the whole stage. The last member of a tensor group is
 /// one of those that hold most.
@@ -145,4 +145,4 @@ std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, 
 /// they are fewer the higher the block is.
 std::int64_t boundaryFloats(const ModelSpec& model, int above, int samples, const TensorShare& share = {});
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

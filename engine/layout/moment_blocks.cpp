@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 constexpr std::int64_t blocksUpTo(std::int64_t end) {
@@ -90,4 +90,4 @@ std::int64_t momentBlocksOf(const Layout& layout, const StageShape& stage, const
     return blocks;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// The optimizer keeps its moments in 8 bits (kernels/moment_codes.h).
 bool codesMoments(const OptimizerSpec& optimizer);
@@ -23,4 +23,4 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
 /// which may begin or end within a block.
 std::int64_t momentBlocksOf(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 using nlohmann::json;
@@ -65,4 +65,4 @@ Result<Preset> findPreset(std::string_view name) {
     return fail({"there is no such preset", std::string(name), "", legalWords(name, names)});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

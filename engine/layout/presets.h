@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 struct Preset {
     std::string name;     ///< file name without .layout.json
@@ -20,4 +20,4 @@ struct Preset {
 Result<std::vector<Preset>> presets();
 Result<Preset> findPreset(std::string_view name);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// Blocks of a segment; 0: there are no segments.
@@ -52,4 +52,4 @@ bool endsSegment(const std::vector<int>& layerSegments, int layer) {
     return layerSegments[i] >= 0 && (i + 1 == layerSegments.size() || layerSegments[i + 1] != layerSegments[i]);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

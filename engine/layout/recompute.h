@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// recompute selective: only the core of every attention is computed again, its probabilities, which are most of the
 /// memory and little of the work (2205.05198).
@@ -30,4 +30,4 @@ std::vector<int> layerSegments(const ModelSpec& model, const MemorySpec& memory,
 /// Whether `layer` is the highest of a segment.
 bool endsSegment(const std::vector<int>& layerSegments, int layer);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

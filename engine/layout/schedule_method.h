@@ -2,12 +2,14 @@
 // What a layout's check and a planner know of a pipeline schedule. The table is schedule/registry.cpp.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 struct Schedule;
 
@@ -56,4 +58,4 @@ struct ScheduleMethod {
     bool (*hasClosedForm)(const ScheduleShape&) = nullptr;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 constexpr std::size_t longestWord = 64;  ///< what is longer resembles no key of ours
@@ -97,4 +97,4 @@ std::string divisorText(std::int64_t number, std::int64_t near) {
     return alternatives(parts);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

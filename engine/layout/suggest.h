@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// "gpt,mlp" as its parts.
 std::vector<std::string_view> splitWords(std::string_view commaSeparated);
@@ -26,4 +26,4 @@ std::string_view nearestWord(std::string_view wrong, const std::vector<std::stri
 /// Divisors of `number` as alternatives; where there are many, the ones nearest to `near`.
 std::string divisorText(std::int64_t number, std::int64_t near);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 constexpr const char* legalFiles = "bare tokens of 16 bits, as nanoGPT writes them, or files of llm.c";
@@ -195,4 +195,4 @@ Status readTokens(const TokenFile& file, int vocabulary,
     return wrong(fmt::format("token {} is {}, and tokens are held in 16 bits", outside, first), "tokens below 65536");
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

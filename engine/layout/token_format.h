@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 struct TokenFile {
     std::filesystem::path path;
@@ -32,4 +32,4 @@ Result<std::vector<TokenFile>> findTokenFiles(const std::filesystem::path& place
 Status readTokens(const TokenFile& file, int vocabulary,
                   const std::function<void(std::span<const std::uint16_t>)>& take);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

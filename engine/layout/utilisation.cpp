@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 double modelFlopsPerStep(const Layout& layout) {
     double flops = 0;
@@ -25,4 +25,4 @@ std::string utilisationText(double share) {
     return share > 0 && share < 0.001 ? fmt::format("{:.2g} %", share * 100) : formatPercent(share);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

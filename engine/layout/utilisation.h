@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// What the devices of all ranks together could do.
 struct DevicePeak {
@@ -27,4 +27,4 @@ double modelUtilisation(const Layout& layout, const DevicePeak& peak, double sec
 /// "41.2 %"; two figures where a small model asks little of a large device: "0.0034 %".
 std::string utilisationText(double share);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -3,13 +3,15 @@
 // only where JSON is read or written, and where people are told of it.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <optional>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// The words of an enum whose values count from 0, in the order of its values. kinds.h has the list of each enum.
 template <class Kind>
@@ -28,4 +30,4 @@ constexpr std::optional<Kind> kindOf(std::string_view word) {
     return static_cast<Kind>(found - std::begin(layoutWords<Kind>));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -8,7 +8,7 @@
 #include <array>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -164,4 +164,4 @@ void CpuDevice::adafactor(const AdafactorUpdate& update, std::span<const Adafact
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

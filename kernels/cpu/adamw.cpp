@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -48,4 +48,4 @@ void CpuDevice::adamw(const AdamWUpdate& update, std::span<const AdamWPart> part
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

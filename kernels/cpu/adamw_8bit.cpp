@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -72,4 +72,4 @@ void CpuDevice::adamw8Bit(const AdamWUpdate& update, std::span<const AdamW8BitPa
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

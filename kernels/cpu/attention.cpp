@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -204,4 +204,4 @@ void CpuDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Array
     });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -3,7 +3,7 @@
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -73,4 +73,4 @@ void CpuDevice::addColumnSums(int rows, int columns, ConstArray gradient, Array 
         gradient);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -203,4 +203,4 @@ void CpuDevice::joinGradients(int rows, int hidden, const float* queryGradient, 
     });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

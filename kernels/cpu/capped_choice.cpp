@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 namespace {
 
@@ -106,4 +106,4 @@ int cappedAssignment(const GateShape& shape, const GateRule& rule, const float* 
     return rounds;
 }
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

@@ -3,10 +3,10 @@
 
 #include "kernels/gate.h"
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 /// Computes A [sequence, experts] of one sample from its G [sequence, experts] (GateRule); returns the number of
 /// rounds.
 int cappedAssignment(const GateShape& shape, const GateRule& rule, const float* probabilities, float* assigned);
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 namespace {
 
@@ -134,4 +134,4 @@ void fromFloats(std::int64_t rows, std::int64_t columns, const float* from, std:
     else copyRows(rows, columns, from, strideFrom, to.floats(), strideTo);
 }
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 /// Converts a matrix [rows, columns] whose rows lie `strideFrom` elements apart to one whose rows lie `strideTo` apart:
 /// to fp32 exactly, from fp32 rounded to nearest, ties to even. Values too large for fp16 become infinite.
@@ -14,4 +14,4 @@ void toFloats(std::int64_t rows, std::int64_t columns, ConstArray from, std::int
 void fromFloats(std::int64_t rows, std::int64_t columns, const float* from, std::int64_t strideFrom, Array to,
                 std::int64_t strideTo);
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -77,4 +77,4 @@ void CpuDevice::sumPatches(const ImageShape& shape, ConstArray patches, ConstArr
     });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

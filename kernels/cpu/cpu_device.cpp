@@ -8,7 +8,7 @@
 #include <new>
 #include <sys/mman.h>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -64,4 +64,4 @@ void CpuDevice::clear(void* data, std::size_t bytes) {
 
 std::unique_ptr<Device> makeCpuDevice(HostMemory* memory) { return std::make_unique<CpuDevice>(memory); }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

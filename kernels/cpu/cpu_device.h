@@ -4,7 +4,7 @@
 
 #include "kernels/device.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 /// Each thread keeps the memory that its kernels need beside their operands.
 class CpuDevice final : public Device {
@@ -36,4 +36,4 @@ private:
     HostMemory* memory_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -130,4 +130,4 @@ void CpuDevice::sharedLoss(int rows, const float* largest, const float* sums, co
     *loss = sum / rows;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

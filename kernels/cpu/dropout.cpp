@@ -3,7 +3,7 @@
 #include "kernels/cpu/dropout_mask.h"
 #include "kernels/cpu/rows.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -68,4 +68,4 @@ void CpuDevice::addBiasDropoutAndResidual(int rows, int columns, ConstArray bias
         cpu::reads(residual), cpu::updates(matrix));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -4,7 +4,7 @@
 #include "kernels/cpu/vector.h"
 #include "kernels/dropout.h"
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 /// The mask of one row: the two words of a 64-bit hash of (key, row) seed a 32-bit hash of the column, which
 /// vectorises.
@@ -40,4 +40,4 @@ private:
     std::uint32_t high_ = 0;
 };
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -141,4 +141,4 @@ void CpuDevice::addExponents(std::int64_t count, ConstArray values, ExponentHist
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -76,4 +76,4 @@ void CpuDevice::embedGrad(const EmbeddingShape& shape, const std::int32_t* token
     });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -77,4 +77,4 @@ void CpuDevice::dotRows(int tokens, int columns, int choices, const std::int32_t
     });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 namespace {
 
@@ -83,4 +83,4 @@ Floats::~Floats() {
     if (scratch_.data() && access_ != Access::Spoil) fromFloats(rows_, columns_, data_, columns_, array_, arrayStride_);
 }
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

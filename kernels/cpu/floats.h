@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 /// Memory of the calling thread, 64-byte aligned, uninitialised; blocks are given back in the opposite order. They are
 /// kept and used again, so that kernels that run repeatedly allocate nothing.
@@ -81,4 +81,4 @@ private:
     int stride_;
 };
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -307,4 +307,4 @@ void CpuDevice::countLoad(const GateShape& shape, const float* asked, std::int32
         }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 /// The normal numbers of one row: the words of dropout_mask.h seed two 32-bit hashes of the column (Box and Muller).
 class NoiseRow {
@@ -39,4 +39,4 @@ private:
     std::uint32_t high_ = 0;
 };
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

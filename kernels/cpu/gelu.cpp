@@ -3,7 +3,7 @@
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -54,4 +54,4 @@ void CpuDevice::geluGrad(std::int64_t count, ConstArray outputGradient, Array x)
         cpu::reads(outputGradient), cpu::updates(x));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

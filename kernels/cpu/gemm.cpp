@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -93,4 +93,4 @@ void CpuDevice::gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Ar
     geluGrad(std::int64_t{m} * n, scratch, x);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

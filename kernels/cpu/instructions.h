@@ -4,7 +4,7 @@
 
 #include <dnnl.hpp>
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 /// Whether oneDNN multiplies with all instructions of the set.
 inline bool has(dnnl::cpu_isa wanted) {
@@ -12,4 +12,4 @@ inline bool has(dnnl::cpu_isa wanted) {
     return (static_cast<int>(dnnl::get_effective_cpu_isa()) & bits) == bits;
 }
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -133,4 +133,4 @@ void CpuDevice::layerNormWeightGrad(int rows, int columns, ConstArray input, con
         input, outputGradient);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 namespace {
 
@@ -124,4 +124,4 @@ void matmul(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, 
     products.stream.wait();
 }
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

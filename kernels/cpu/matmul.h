@@ -3,7 +3,7 @@
 
 #include "kernels/gemm.h"
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 /// Whether this processor has instructions for products of bf16.
 bool multipliesBf16();
@@ -21,4 +21,4 @@ inline bool isDense(const Matrix& matrix, int rows, int columns) {
 /// multipliesBf16; C is fp32, or bf16 where the factors are. Throws dnnl::error where oneDNN refuses the product.
 void matmul(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, float beta, Array c, int strideC);
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -98,4 +98,4 @@ void CpuDevice::maxPoolCodedGrad(const ImageShape& shape, const std::uint8_t* co
     });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

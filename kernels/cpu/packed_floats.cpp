@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -51,4 +51,4 @@ void CpuDevice::unpackFloats(std::int64_t count, int bits, const std::uint8_t* p
     });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

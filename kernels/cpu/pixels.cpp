@@ -4,7 +4,7 @@
 #include "kernels/cpu/cpu_device.h"
 #include "kernels/cpu/rows.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 void CpuDevice::scalePixels(std::int64_t count, const std::int32_t* pixels, Array images) {
     cpu::byElements(
@@ -16,4 +16,4 @@ void CpuDevice::scalePixels(std::int64_t count, const std::int32_t* pixels, Arra
         cpu::writes(images));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/matmul.h"
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 /// The type in which products read their factors: the factors' own type where the processor multiplies it, else fp32.
 inline DType factorType(DType type) { return type == DType::BF16 && multipliesBf16() ? DType::BF16 : DType::F32; }
@@ -16,4 +16,4 @@ inline DType headType(DType type) { return multipliesInTiles() ? DType::F32 : fa
 /// gives.
 void product(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, float* c, int strideC);
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

@@ -5,7 +5,7 @@
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -21,4 +21,4 @@ void CpuDevice::relu(std::int64_t count, Array x) {
         count, [](std::int64_t, std::int64_t some, float* values) { cut(some, values); }, cpu::updates(x));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

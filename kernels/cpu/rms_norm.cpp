@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -101,4 +101,4 @@ void CpuDevice::rmsNormWeightGrad(int rows, int columns, ConstArray input, const
         input, outputGradient);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

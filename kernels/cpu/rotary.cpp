@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -148,4 +148,4 @@ void CpuDevice::rotaryGrad(const RotaryShape& shape, ConstArray apartGradient, A
     });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 /// How many elements of an operand are converted at a time, so that they stay in the first cache.
 constexpr std::int64_t blockElements = 2048;
@@ -92,4 +92,4 @@ void byColumns(std::int64_t rows, std::int64_t columns, const Open& open, const 
     });
 }
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

@@ -3,7 +3,7 @@
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -41,4 +41,4 @@ void CpuDevice::sgd(std::int64_t count, const SgdUpdate& update, ConstArray grad
         cpu::reads(gradient), cpu::updates(master ? Array(master) : value), cpu::updates(velocity));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 namespace {
 
@@ -60,4 +60,4 @@ void sgemm(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, f
     }
 }
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

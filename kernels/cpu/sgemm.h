@@ -3,7 +3,7 @@
 
 #include "kernels/gemm.h"
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 /// The routines that multiply matrices of fp32.
 enum class ProductRoutine { OneDnnGemm, OneDnnMatmul, OpenBlas };
@@ -15,4 +15,4 @@ ProductRoutine quickestRoutine(int m, int n, int k, const Matrix& a, const Matri
 /// GemmOps::gemm of fp32 by the quickest routine. Throws std::runtime_error where its library refuses it.
 void sgemm(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, float beta, float* c, int strideC);
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

@@ -9,7 +9,7 @@
 #include <limits>
 #include <mutex>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -75,4 +75,4 @@ void CpuDevice::sm3(const Sm3Update& update, std::span<const Sm3Part> parts) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

@@ -3,7 +3,7 @@
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector.h"
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 namespace {
 
@@ -64,4 +64,4 @@ void CpuDevice::swigluGrad(int rows, int columns, ConstArray outputGradient, Arr
         [&](std::int64_t some, float* in, const float* gradient) { gateGradRows(some, columns, gradient, in); });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

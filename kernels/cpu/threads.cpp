@@ -3,10 +3,10 @@
 
 #include <omp.h>
 
-namespace shardlab {
+namespace shardlab::kernels {
 
 void setKernelThreads(int threads) { omp_set_num_threads(threads); }
 
 int kernelThreads() { return omp_get_max_threads(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::kernels

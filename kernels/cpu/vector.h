@@ -17,7 +17,7 @@
 // A function marked so is inlined into each clone, and vectorised with the clone's instructions.
 #define SHARDLAB_INLINE inline __attribute__((always_inline))
 
-namespace shardlab::cpu {
+namespace shardlab::kernels::cpu {
 
 /// e^x, with a relative error below 2e-7 for x in [−87, 88]; beyond, the value at the border. It has no branches and
 /// vectorises.
@@ -42,4 +42,4 @@ SHARDLAB_INLINE float expOf(float x) {
     return p * power;
 }
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::kernels::cpu

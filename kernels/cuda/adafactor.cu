@@ -4,7 +4,7 @@
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/tiles.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -246,4 +246,4 @@ void CudaDevice::adafactor(const AdafactorUpdate& update, std::span<const Adafac
         }
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -122,4 +122,4 @@ void CudaDevice::adamw(const AdamWUpdate& update, std::span<const AdamWPart> par
     }
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

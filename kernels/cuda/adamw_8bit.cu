@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -136,4 +136,4 @@ void CudaDevice::adamw8Bit(const AdamWUpdate& update, std::span<const AdamW8BitP
         }
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -56,4 +56,4 @@ void CudaDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Arra
     launchAttentionGrad(a, qkv.type, *queue_);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

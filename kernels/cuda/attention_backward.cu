@@ -4,7 +4,7 @@
 #include "kernels/cuda/attention_launch.cuh"
 #include "kernels/cuda/attention_plain.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -73,4 +73,4 @@ void launchAttentionGrad(const AttentionArguments& a, DType type, LaunchQueue& q
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// The sizes of a block in either pass: each of `warps` has rowTiles·16 rows of its own (queries, or keys) and meets
 /// `others` at a time (keys, or queries), in steps of `step`.
@@ -341,4 +341,4 @@ __device__ __forceinline__ void keyValueGradient(const AttentionArguments& a) {
                                     gradient + 2 * head.hidden, rowStride, first, a.sequence, a.width);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

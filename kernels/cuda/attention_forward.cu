@@ -4,7 +4,7 @@
 #include "kernels/cuda/attention_launch.cuh"
 #include "kernels/cuda/attention_plain.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -56,4 +56,4 @@ void launchAttention(const AttentionArguments& a, DType type, LaunchQueue& queue
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <type_traits>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// The sizes of a block: each of `warps` has rowTiles·16 queries and meets `keys` keys at a time.
 template <int warps_, int rowTiles_, int keys_, int blocksPerMultiprocessor_>
@@ -224,4 +224,4 @@ __device__ __forceinline__ void attend(const AttentionArguments& a) {
                                     static_cast<T*>(a.output) + head.output, head.hidden, first, a.sequence, a.width);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

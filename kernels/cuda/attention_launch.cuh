@@ -6,7 +6,7 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/types.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// The widest head that the kernels take.
 constexpr int widestHead = 256;
@@ -32,4 +32,4 @@ inline void launchBlocks(void (*kernel)(AttentionArguments), const AttentionArgu
                  static_cast<std::size_t>(sharedBytes), queue, a);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -6,7 +6,7 @@
 #include "kernels/attention.h"
 #include "kernels/cuda/warp_matrix.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// Pointers to T; those that a pass does not need are null.
 struct AttentionArguments {
@@ -197,4 +197,4 @@ struct HeadDropout {
     __device__ __forceinline__ DroppedRow row(int query) const { return {mask, firstRow + query}; }
 };
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

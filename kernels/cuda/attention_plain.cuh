@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// 16×16 threads hold `tile` rows and meet `tile` others at a time: thread (y, x) takes rows y + 16·i and columns x +
 /// 16·j.
@@ -334,4 +334,4 @@ __device__ __forceinline__ void keyValueGradientPlain(const AttentionArguments& 
     storePlain<T, Tile>(valueGradient, factor, gradient + 2 * head.hidden, rowStride, first, a.sequence, a.width);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -4,7 +4,7 @@
 #include "kernels/cuda/column_sums.cuh"
 #include "kernels/cuda/cuda_device.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -78,4 +78,4 @@ void CudaDevice::addColumnSums(int rows, int columns, ConstArray gradient, Array
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <string>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -271,4 +271,4 @@ void CudaDevice::joinGradients(int rows, int hidden, const float* queryGradient,
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

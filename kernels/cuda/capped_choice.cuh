@@ -9,7 +9,7 @@
 
 #include <cuda_runtime.h>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 constexpr int cappedThreads = 256;
 
@@ -105,4 +105,4 @@ __global__ void __launch_bounds__(cappedThreads)
     if (thread == 0) allRounds[sample] = rounds;
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

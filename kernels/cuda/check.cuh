@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// Throws CUDA's message about `call`, with the number of bytes where it concerns memory. Kernels fail after their
 /// launch, so that the call which reports an error need not be the one that caused it.
@@ -19,4 +19,4 @@ inline void check(cudaError_t status, const char* call, std::size_t bytes = 0) {
     throw std::runtime_error(text + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")");
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// partial[chunk, k, column] = the sums that values.add<N>(row, column, index, float (&sums)[K][N]) makes over the rows
 /// of a chunk.
@@ -108,4 +108,4 @@ void launchColumnSums(int rows, int columns, const ColumnSumsPlan& plan, const V
            tileThreads, queue, columns, plan.chunks, static_cast<const float*>(partial), targets);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -4,7 +4,7 @@
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/grid.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -76,4 +76,4 @@ void CudaDevice::sumPatches(const ImageShape& shape, ConstArray patches, ConstAr
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

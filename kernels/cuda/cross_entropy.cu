@@ -8,7 +8,7 @@
 #include "kernels/cuda/math.cuh"
 #include "kernels/cuda/reduce.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -201,4 +201,4 @@ void CudaDevice::sharedLoss(int rows, const float* largest, const float* sums, c
     meanLater(rows, losses, loss);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -203,4 +203,4 @@ void* CudaDevice::scratchBytes(std::size_t bytes) {
     return scratch_;
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 class EventClock;
 class GemmPlans;
@@ -90,4 +90,4 @@ private:
     std::unique_ptr<LateResults> later_;
 };
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -3,7 +3,7 @@
 #include "kernels/cuda/dropout_mask.cuh"
 #include "kernels/cuda/grid.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -79,4 +79,4 @@ void CudaDevice::addBiasDropoutAndResidual(int rows, int columns, ConstArray bia
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// A mask as kernels take it. The host makes it, with the arithmetic of the CPU's kernels.
 struct DropoutKeep {
@@ -55,4 +55,4 @@ private:
     std::uint32_t high_ = 0;
 };
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

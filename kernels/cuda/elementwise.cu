@@ -6,7 +6,7 @@
 #include "kernels/cuda/late_results.cuh"
 #include "kernels/cuda/reduce.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -244,4 +244,4 @@ void CudaDevice::addExponents(std::int64_t count, ConstArray values, ExponentHis
     histogram.notFinite += static_cast<std::int64_t>(got[notFiniteBin]);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

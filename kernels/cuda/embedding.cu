@@ -8,7 +8,7 @@
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/sort.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -231,4 +231,4 @@ void CudaDevice::embedGrad(const EmbeddingShape& shape, const std::int32_t* toke
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -5,7 +5,7 @@
 
 #include <ctime>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -117,4 +117,4 @@ void EventClock::giveBack(cudaEvent_t event) {
     free_.push_back(event);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// CUDA's events only tell how much later one of them was than another. So now and then an event is recorded whose time
 /// on CLOCK_MONOTONIC is known within some microseconds (an anchor), and later events are measured from it. Any thread
@@ -42,4 +42,4 @@ private:
     std::shared_ptr<const Anchor> anchor_;
 };
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -420,4 +420,4 @@ void CudaDevice::countLoad(const GateShape& shape, const float* asked, std::int3
            tally);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 class NoiseRow {
 public:
@@ -39,4 +39,4 @@ private:
     std::uint32_t high_ = 0;
 };
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

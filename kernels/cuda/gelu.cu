@@ -4,7 +4,7 @@
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/grid.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -69,4 +69,4 @@ void CudaDevice::geluGrad(std::int64_t count, ConstArray outputGradient, Array x
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -4,7 +4,7 @@
 
 #include "kernels/cuda/math.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// 1 / (1 + e^(−2u)).
 __device__ inline float geluShare(float x) {
@@ -20,4 +20,4 @@ __device__ inline float geluSlope(float x) {
     return share + 2.0f * x * share * (1.0f - share) * slope;
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -5,7 +5,7 @@
 #include "kernels/cuda/gemm_plans.cuh"
 #include "kernels/cuda/grid.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -81,4 +81,4 @@ void CudaDevice::gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, A
     geluGrad(static_cast<std::int64_t>(m) * n, scratch, x);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -197,4 +197,4 @@ bool GemmPlans::multiply(const GemmShape& shape, const GemmOperands& operands, L
     return true;
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

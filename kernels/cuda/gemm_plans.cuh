@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// What happens to a product before it is written.
 enum class Epilogue : std::uint8_t {
@@ -60,4 +60,4 @@ private:
     std::unique_ptr<Library> library_;
 };
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 template <int N>
 using Constant = std::integral_constant<int, N>;
@@ -107,4 +107,4 @@ void withTables(std::span<const Part> parts, std::int64_t chunkElements, Functio
     flush();
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

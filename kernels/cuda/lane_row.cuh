@@ -5,7 +5,7 @@
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/reduce.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 constexpr int rowsOfBlock = 4;  ///< one for each warp
 
@@ -63,4 +63,4 @@ void withRows(int columns, Function&& function, Pointers... data) {
 
 inline unsigned rowBlocks(int rows) { return static_cast<unsigned>(ceilDiv(rows, rowsOfBlock)); }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

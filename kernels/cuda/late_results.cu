@@ -3,7 +3,7 @@
 
 #include "kernels/cuda/check.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 LateResults::LateResults() {
     void* places = nullptr;
@@ -34,4 +34,4 @@ void LateResults::handOver(std::uint64_t asked) {
     }
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -9,7 +9,7 @@
 #include <functional>
 #include <mutex>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// The results of one stream; any thread may use them.
 class LateResults {
@@ -39,4 +39,4 @@ private:
     std::uint64_t handedOver_ = 0;
 };
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// Launches a kernel with `sharedBytes` of sharedMemory() for each block; does nothing where there are no blocks.
 /// `name` stands in the error.
@@ -46,4 +46,4 @@ __device__ inline void* sharedMemory() {
 #endif
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -93,4 +93,4 @@ bool LaunchBatch::sameAt(std::size_t i, const LaunchBatch& other) const {
     return std::memcmp(dataOf(a), other.dataOf(b), a.lines * lineBytes) == 0;
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 struct KernelLaunch {
     const char* name = nullptr;  ///< stands in the error
@@ -102,4 +102,4 @@ private:
     std::uint64_t shape_ = 0;
 };
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -99,4 +99,4 @@ void LaunchGraph::set(const LaunchBatch& batch, cudaStream_t capture) {
 
 void LaunchGraph::launch(cudaStream_t stream) const { check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch"); }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// The graph runs its launches one after another, as a stream would. Throws std::runtime_error in CUDA's words; nothing
 /// was launched then.
@@ -47,4 +47,4 @@ private:
     std::uint64_t captures_ = 0;
 };
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string_view>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -146,4 +146,4 @@ LaunchQueue::Counts LaunchQueue::counts() {
     return counts;
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// Any thread may use the queue. Launches that a thread makes between begin and end are gathered, and go to the GPU at
 /// the end, or when a caller needs the stream. The first time they are launched kernel by kernel, from the second time
@@ -88,4 +88,4 @@ private:
     Counts counts_;  ///< counts of graphs that were given up
 };
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -5,7 +5,7 @@
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/lane_row.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -172,4 +172,4 @@ void CudaDevice::layerNormWeightGrad(int rows, int columns, ConstArray input, co
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <exception>
 
-using namespace shardlab;
+using namespace shardlab::kernels;
 
 namespace {
 

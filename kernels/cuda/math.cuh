@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// 2^x.
 __device__ inline float powerOfTwo(float x) {
@@ -22,4 +22,4 @@ __device__ inline float powerOfTwo(float x) {
 /// e^x.
 __device__ inline float powerOfE(float x) { return powerOfTwo(x * 1.4426950408889634f); }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

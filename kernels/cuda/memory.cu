@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -81,4 +81,4 @@ void UploadRing::upload(const void* host, void* data, std::size_t bytes, cudaStr
     check(cudaEventRecord(sent_[slot], stream), "cudaEventRecord");
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// cudaMalloc and cudaFree stop the GPU, so released memory is kept by size for the next call. That gets the lowest
 /// address, so that equal steps get the same addresses. The memory is for use in one stream, by any thread.
@@ -55,4 +55,4 @@ private:
     std::size_t next_ = 0;
 };
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -15,7 +15,7 @@
 #include <thread>
 #endif
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 #ifdef NCCL_VERSION_CODE
 
@@ -250,4 +250,4 @@ std::unique_ptr<DeviceGroups> loadNccl(CudaDevice&, std::string& reason) {
 
 #endif
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 class CudaDevice;
 
@@ -14,4 +14,4 @@ class CudaDevice;
 /// outlives the groups. SHARDLAB_NCCL_LIBRARY names the library where it lies elsewhere.
 std::unique_ptr<DeviceGroups> loadNccl(CudaDevice& device, std::string& reason);
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -5,7 +5,7 @@
 #include "kernels/cuda/grid.cuh"
 #include "kernels/packed_code.h"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -68,4 +68,4 @@ void CudaDevice::unpackFloats(std::int64_t count, int bits, const std::uint8_t* 
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 constexpr int warpSize_ = 32;
 
@@ -64,4 +64,4 @@ __device__ T blockMax(T value) {
     return blockReduce<Largest, Threads>(value);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -4,7 +4,7 @@
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/grid.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -32,4 +32,4 @@ void CudaDevice::relu(std::int64_t count, Array x) {
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -5,7 +5,7 @@
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/lane_row.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -143,4 +143,4 @@ void CudaDevice::rmsNormWeightGrad(int rows, int columns, ConstArray input, cons
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

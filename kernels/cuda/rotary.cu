@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -120,4 +120,4 @@ void CudaDevice::rotaryGrad(const RotaryShape& shape, ConstArray apartGradient, 
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -4,7 +4,7 @@
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/grid.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -53,4 +53,4 @@ void CudaDevice::sgd(std::int64_t count, const SgdUpdate& update, ConstArray gra
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

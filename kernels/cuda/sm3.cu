@@ -4,7 +4,7 @@
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/tiles.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -102,4 +102,4 @@ void CudaDevice::sm3(const Sm3Update& update, std::span<const Sm3Part> parts) {
     launchCombine<Largest>("sm3 accumulators", room.taken(), *queue_);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

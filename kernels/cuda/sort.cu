@@ -7,7 +7,7 @@
 
 #include <bit>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -28,4 +28,4 @@ void sortByKey(int count, std::uint32_t end, KeyedNumbers from, KeyedNumbers sor
 
 std::size_t sortScratch(int count, std::uint32_t end) { return sort(count, end, {}, {}, nullptr, 0, nullptr); }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 /// Keys with a number each, in the device's memory.
 struct KeyedNumbers {
@@ -20,4 +20,4 @@ void sortByKey(int count, std::uint32_t end, KeyedNumbers from, KeyedNumbers sor
                cudaStream_t stream);
 std::size_t sortScratch(int count, std::uint32_t end);
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

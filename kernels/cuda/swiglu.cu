@@ -5,7 +5,7 @@
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/math.cuh"
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -82,4 +82,4 @@ void CudaDevice::swigluGrad(int rows, int columns, ConstArray outputGradient, Ar
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 constexpr int partTileThreads = 256;
 constexpr int partTileRows = 64;
@@ -122,4 +122,4 @@ void launchCombine(const char* name, const std::vector<CombinedPart>& parts, Lau
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 using bf16 = __nv_bfloat16;
 using fp16 = __half;
@@ -116,4 +116,4 @@ void withPacks(std::int64_t columns, Function&& function, Pointers... data) {
 
 constexpr std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

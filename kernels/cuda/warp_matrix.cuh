@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 extern __shared__ __align__(1024) unsigned char dynamicShared[];
 
@@ -125,6 +125,6 @@ __device__ __forceinline__ void waitForCopies() {
     asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda
 
 #endif

@@ -8,6 +8,7 @@
 #include "engine/base/units.h"
 #include "engine/base/visible_text.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -21,7 +22,7 @@
 #include <unistd.h>
 #include <vector>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class BaseTest : public QObject {
     Q_OBJECT

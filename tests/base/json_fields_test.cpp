@@ -2,13 +2,14 @@
 #include "engine/base/json_fields.h"
 #include "engine/launch/job/forwarder_setup.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <limits>
 #include <nlohmann/json.hpp>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using Json = nlohmann::ordered_json;
 
 class JsonFieldsTest : public QObject {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/slice.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QRandomGenerator>
 #include <QTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include "engine/train/comm/reduction.h"
 #include "engine/train/comm/shared/shared_communicator.h"
 #include "engine/train/model/arena.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -24,7 +25,7 @@
 
 namespace {
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 struct Times {
     double best, median, slow;

@@ -3,6 +3,7 @@
 // real; the layout is the default one. Prints, asserts nothing.
 #include "engine/launch/job/process.h"
 #include "tests/ui/desktop_fixture.h"
+#include "tests/support/wings.h"
 #include "engine/launch/job/job.h"
 #include "ui/window/main_window.h"
 
@@ -16,7 +17,7 @@
 #include <stdexcept>
 #include <vector>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

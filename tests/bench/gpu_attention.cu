@@ -14,7 +14,7 @@
 #include <random>
 #include <string>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -248,13 +248,13 @@ int measureAttention(unsigned seed) {
     return good ? 0 : 1;
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda
 
 int main(int count, char** arguments) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     try {
-        return shardlab::cuda::measureAttention(count > 1 ? static_cast<unsigned>(std::atoi(arguments[1]))
-                                                          : std::random_device{}());
+        return shardlab::kernels::cuda::measureAttention(count > 1 ? static_cast<unsigned>(std::atoi(arguments[1]))
+                                                                   : std::random_device{}());
     } catch (const std::exception& error) {
         std::printf("%s\n", error.what());
         return 2;

@@ -4,6 +4,7 @@
 // kernel_speed [cuda|cpu] [bf16|fp16|fp32] [samples] [op]
 #include "kernels/cuda_device.h"
 #include "kernels/metered_device.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <chrono>
@@ -15,7 +16,7 @@
 #include <string>
 #include <vector>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

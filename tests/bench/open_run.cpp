@@ -4,6 +4,7 @@
 #include "engine/launch/job/run_header.h"
 #include "engine/launch/job/run_summary.h"
 #include "tests/ui/bench_context.h"
+#include "tests/support/wings.h"
 #include "ui/core/replay_session.h"
 #include "ui/timeline/timeline_plot.h"
 
@@ -18,6 +19,7 @@
 #include <string>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

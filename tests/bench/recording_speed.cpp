@@ -9,6 +9,7 @@
 #include "engine/predict/plan/plan.h"
 #include "engine/trace/record/telemetry.h"
 #include "engine/trace/run_file/run_file.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <chrono>
@@ -23,7 +24,7 @@
 
 namespace {
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 constexpr std::chrono::milliseconds jobsPoll{20};
 constexpr int data = 4, pipeline = 4, ranks = data * pipeline;
@@ -141,7 +142,8 @@ void collector(const Plan& plan, const std::filesystem::path& folder, std::int64
                 for (const Event& event : events[rank]) links[rank]->recorder().record(event);
             });
     }
-    for (std::size_t taken = 0; taken < total; taken += handOn(*collecting, recording)) std::this_thread::sleep_for(jobsPoll);
+    for (std::size_t taken = 0; taken < total; taken += handOn(*collecting, recording))
+        std::this_thread::sleep_for(jobsPoll);
     recording.settle();
     if (const auto error = recording.error()) throw std::runtime_error(error->text());
     print("ranks to disk", 1e-6 * count / secondsSince(begin), "M events/s");

@@ -3,13 +3,14 @@
 // search_layouts [samples in a step [fewest GPUs]]: 1536 and 8 where not given.
 #include "engine/base/units.h"
 #include "engine/predict/search/search.h"
+#include "tests/support/wings.h"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <ctime>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "engine/predict/plan/simulate.h"
 #include "engine/layout/schedule/passes.h"
 #include "engine/layout/schedule/registry.h"
+#include "tests/support/wings.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@
 #include <cstdlib>
 #include <ctime>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

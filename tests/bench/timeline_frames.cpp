@@ -2,6 +2,7 @@
 // How long a frame of the timeline takes with many events, and with as many instants beside them: timeline_frames
 // [events]. Prints, asserts nothing.
 #include "tests/ui/bench_context.h"
+#include "tests/support/wings.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/timeline_plot.h"
 
@@ -12,6 +13,7 @@
 #include <cstdio>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

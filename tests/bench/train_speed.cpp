@@ -21,6 +21,7 @@
 #include "kernels/cuda_device.h"
 #include "kernels/threads.h"
 #include "tests/support/named.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -31,7 +32,7 @@
 
 namespace {
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 constexpr int warmUp = 3;
 constexpr double bytesOfUpdate = 28;  ///< AdamW, each parameter: gradient and three numbers read, three written; fp32

@@ -5,6 +5,7 @@
 #include "engine/trace/event/event.h"
 #include "engine/trace/event/legal_time.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <bit>

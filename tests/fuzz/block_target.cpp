@@ -3,8 +3,9 @@
 #include "engine/trace/event/event_codec.h"
 #include "engine/trace/run_file/run_block.h"
 #include "tests/fuzz/any_events.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

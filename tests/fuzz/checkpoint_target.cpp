@@ -7,10 +7,11 @@
 #include "engine/trace/checkpoint/resume.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/wings.h"
 
 #include <fmt/format.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {

@@ -3,10 +3,11 @@
 #include "engine/layout/devices.h"
 #include "engine/predict/plan/profile.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/wings.h"
 
 #include <cmath>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {

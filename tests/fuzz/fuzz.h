@@ -5,6 +5,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/scratch_folder.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -6,8 +6,9 @@
 #include "engine/launch/hosts/trunk_frames.h"
 #include "engine/launch/job/forwarder_setup.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {

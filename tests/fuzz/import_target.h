@@ -5,6 +5,7 @@
 #include "engine/trace/interchange/import.h"
 #include "engine/trace/run_file/run_file.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/wings.h"
 
 namespace shardlab::fuzz {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kineto traces: any text, or gzip, as a file that is imported. The first byte chooses whether the format is told.
 #include "tests/fuzz/import_target.h"
+#include "tests/support/wings.h"
 
 using namespace shardlab::fuzz;
 

@@ -7,10 +7,12 @@
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/validate.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/wings.h"
 
 #include <cmath>
 
 using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {

@@ -3,8 +3,10 @@
 #include "engine/launch/lesson/lesson.h"
 #include "engine/launch/lesson/lesson_text.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/wings.h"
 
 using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,6 +6,7 @@
 #include "engine/trace/record/rank_link.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_files.h"
+#include "tests/support/wings.h"
 
 #include <cerrno>
 #include <poll.h>
@@ -13,7 +14,7 @@
 #include <thread>
 #include <unistd.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {

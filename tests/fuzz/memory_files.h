@@ -4,6 +4,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/file.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <limits>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/random.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <array>

@@ -3,12 +3,13 @@
 // any type, with tables and columns left out here and there.
 #include "engine/trace/run_file/sqlite.h"
 #include "tests/fuzz/import_target.h"
+#include "tests/support/wings.h"
 
 #include <array>
 #include <fmt/format.h>
 #include <vector>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {

@@ -4,6 +4,7 @@
 #include "tests/fuzz/mutate.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {
@@ -83,7 +85,7 @@ private Q_SLOTS:
         for (const QFileInfo& file : keptFiles()) known.push_back(bytesOf(file));
         QVERIFY2(known.size() > 1, "no inputs are kept: the test looks at the wrong place");
         const char* given = std::getenv("SHARDLAB_FUZZ_SEED");
-        const std::int64_t seed = given != nullptr ? std::strtoll(given, nullptr, 10) : shardlab::freshSeed();
+        const std::int64_t seed = given != nullptr ? std::strtoll(given, nullptr, 10) : shardlab::test::freshSeed();
         RandomStream random(seed, SHARDLAB_FUZZ_TARGET);
         const auto any = [&]() -> const InputBytes& {
             return known[random.below(static_cast<std::uint32_t>(known.size()))];

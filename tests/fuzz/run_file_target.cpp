@@ -11,13 +11,14 @@
 #include "engine/trace/run_file/table_seals.h"
 #include "tests/fuzz/any_events.h"
 #include "tests/fuzz/memory_files.h"
+#include "tests/support/wings.h"
 
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {

@@ -3,8 +3,9 @@
 #include "engine/trace/checkpoint/safetensors.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {

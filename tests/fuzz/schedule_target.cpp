@@ -6,8 +6,9 @@
 #include "engine/layout/schedule/text.h"
 #include "engine/layout/schedule/validate.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {

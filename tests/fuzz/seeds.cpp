@@ -18,6 +18,7 @@
 #include "engine/layout/schedule/text.h"
 #include "tests/fuzz/memory_files.h"
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -25,6 +26,7 @@
 #include <fstream>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -4,8 +4,9 @@
 #include "engine/trace/record/spool.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_files.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {

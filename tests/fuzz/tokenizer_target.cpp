@@ -4,10 +4,11 @@
 #include "engine/train/run/gpt2_tokenizer.h"
 #include "engine/train/run/token_files.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/wings.h"
 
 #include <nlohmann/json.hpp>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {

@@ -3,8 +3,9 @@
 #include "engine/trace/event/event_codec.h"
 #include "engine/trace/record/wire.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 namespace {

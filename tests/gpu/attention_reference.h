@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/attention.h"
+#include "tests/support/wings.h"
 
 #include <cmath>
 #include <functional>

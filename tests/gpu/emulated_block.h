@@ -44,7 +44,7 @@ struct __half {
     explicit operator float() const { return static_cast<float>(value); }
 };
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 using std::max;
 using std::min;
@@ -287,4 +287,4 @@ void waitForCopies() {
     EmulatedBlock::current->wait(pending);
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

@@ -9,6 +9,7 @@
 #include "kernels/cuda/sort.cuh"
 #include "kernels/cuda/types.cuh"
 #include "tests/gpu/attention_reference.h"
+#include "tests/support/wings.h"
 
 #include <ucontext.h>
 
@@ -165,7 +166,7 @@ std::uint64_t exchange(std::uint64_t word, int distance) {
 
 }  // namespace shardlab::emulation
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 // No library of products: the kernel for what the library does not take, and products without epilogues.
 struct GemmPlans::Library {};
@@ -247,4 +248,4 @@ void CudaDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Arra
     });
 }
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda

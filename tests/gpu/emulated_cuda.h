@@ -8,6 +8,8 @@
 #define __shared__ static  // blocks run one after another
 #define __launch_bounds__(...)
 
+#include "tests/support/wings.h"
+
 #include <cuda_runtime.h>
 
 #include <bit>

@@ -49,7 +49,7 @@ std::size_t sizeOf(ncclDataType_t type) {
 
 template <class T>
 void reduceAs(const std::vector<const std::byte*>& sources, std::size_t count, ncclRedOp_t reduction, std::byte* to) {
-    using namespace shardlab::cuda;
+    using namespace shardlab::kernels::cuda;
     std::vector<T> result(count);
     for (std::size_t i = 0; i < count; ++i) {
         T value = reinterpret_cast<const T*>(sources[0])[i];

@@ -2,6 +2,7 @@
 // CUDA's functions of the host on ordinary memory. A stream is a thread that does what it was asked for, some time
 // later; so is everything that nobody has waited for.
 #include "tests/gpu/emulated_cuda.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <chrono>

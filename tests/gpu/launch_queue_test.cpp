@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-using namespace shardlab::cuda;
+using namespace shardlab::kernels::cuda;
 
 namespace {
 
@@ -181,7 +181,7 @@ private Q_SLOTS:
     }
 
     void randomSteps() {
-        const unsigned seed = shardlab::freshSeed();
+        const unsigned seed = shardlab::test::freshSeed();
         std::mt19937 random(seed);
         LaunchQueue queue, plain(false);
         Arrays other;

@@ -2,12 +2,13 @@
 // The conformance test of all devices, as kernels_test: AdamW whose moments are codes. Its reference, in double
 // precision, starts each step from the codes that are there; and the codes themselves against their definition.
 #include "tests/kernels/kernel_rows.h"
+#include "tests/support/wings.h"
 
 #include <cmath>
 #include <cstring>
 #include <numeric>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::toDouble;
 using reference::Values;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The conformance test of all devices, as kernels_test: attention.
 #include "tests/kernels/kernel_rows.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::mismatch;
 using reference::toDouble;
 using reference::Values;

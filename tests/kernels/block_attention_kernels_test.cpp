@@ -2,12 +2,13 @@
 // The conformance test of all devices, as kernels_test: attention that meets its keys block by block is that of all
 // keys at once, forward and backward.
 #include "tests/kernels/kernel_rows.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::toDouble;
 using reference::Values;
 

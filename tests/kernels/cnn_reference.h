@@ -7,7 +7,7 @@
 
 namespace reference {
 
-using shardlab::ImageShape;
+using shardlab::kernels::ImageShape;
 
 inline std::size_t placeIn(const ImageShape& shape, int sample, int y, int x, int channel) {
     return std::size_t(((std::int64_t(sample) * shape.height + y) * shape.width + x) * shape.channels + channel);

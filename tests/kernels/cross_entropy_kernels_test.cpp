@@ -2,10 +2,11 @@
 // The conformance test of all devices, as kernels_test: losses of predictions, whole and in the parts of a tensor
 // group.
 #include "tests/kernels/kernel_rows.h"
+#include "tests/support/wings.h"
 
 #include <cmath>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::toDouble;
 using reference::Values;
 

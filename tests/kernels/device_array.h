@@ -4,6 +4,7 @@
 
 #include "kernels/device.h"
 #include "tests/kernels/reference.h"
+#include "tests/support/wings.h"
 
 #include <bit>
 #include <cmath>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// The number of `type` next to `value`, ties to even; by arithmetic alone, so that it can judge conversions.
 inline double roundedTo(DType type, double value) {
@@ -133,4 +134,4 @@ double lossOf(Device& device, Ask ask) {
     return loss;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

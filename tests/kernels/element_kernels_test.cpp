@@ -2,11 +2,12 @@
 // The conformance test of all devices, as kernels_test: memory, number formats, and what goes over elements whatever
 // their shape, optimizers among them.
 #include "tests/kernels/kernel_rows.h"
+#include "tests/support/wings.h"
 
 #include <cstring>
 #include <thread>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::toDouble;
 using reference::Values;
 

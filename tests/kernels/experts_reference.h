@@ -11,8 +11,8 @@
 
 namespace reference {
 
-using shardlab::GateKind;
-using shardlab::GateShape;
+using shardlab::kernels::GateKind;
+using shardlab::kernels::GateShape;
 
 /// Of each token, its experts in order of choice, and whether each had a place.
 struct Decision {
@@ -107,7 +107,7 @@ inline double cappedFactor(const Values& shares, double wanted) {
 
 /// From G [tokens, experts] of all samples. Where all of a token's or an expert's are to be 1, the factor is the
 /// halving's end.
-inline Assignment assign(const GateShape& shape, const shardlab::GateRule& rule, const Values& g, int sample,
+inline Assignment assign(const GateShape& shape, const shardlab::kernels::GateRule& rule, const Values& g, int sample,
                          double relaxation, double tolerance) {
     const auto tokens = std::size_t(shape.sequence), experts = std::size_t(shape.experts);
     const double k = shape.capacity, b = rule.tokenExperts;
@@ -164,13 +164,14 @@ inline std::vector<int> choicesOf(const GateShape& shape, GateKind kind, const S
 
 /// `draws` of all tokens, each in [0, 1); empty: none is drawn, all are taken.
 inline Decision decide(const GateShape& shape, GateKind kind, const Scores& scores, const Values& draws = {},
-                       const shardlab::GateRule& rule = {}, double tolerance = shardlab::cappedTolerance) {
+                       const shardlab::kernels::GateRule& rule = {},
+                       double tolerance = shardlab::kernels::cappedTolerance) {
     if (kind == GateKind::ExpertChoice) return expertsTake(shape, softmaxOfRows(scores.experts, shape.experts));
     if (kind == GateKind::CappedChoice) {
         Values all;
         for (int sample = 0; sample < shape.samples; ++sample)
             for (const double value : assign(shape, rule, softmaxOfRows(scores.experts, shape.experts), sample,
-                                             shardlab::cappedRelaxation, tolerance)
+                                             shardlab::kernels::cappedRelaxation, tolerance)
                                           .values)
                 all.push_back(value);
         return expertsTake(shape, all);
@@ -300,7 +301,7 @@ struct Experts {
     GateKind kind;
     int hidden;
     Values noise, groupNoise = {}, draws = {};
-    shardlab::GateRule rule = {};  ///< of a cap
+    shardlab::kernels::GateRule rule = {};  ///< of a cap
 
     Values normed(const Weights& w, const std::string& block, const Values& x) const {
         return layerNorm(x, w.at(block + ".ln_2.weight"), w.at(block + ".ln_2.bias"));
@@ -336,7 +337,8 @@ struct Experts {
         const Values g = softmaxOfRows(h.experts, shape.experts);
         for (int sample = 0; sample < shape.samples; ++sample) {
             const Values shares =
-                assign(shape, rule, g, sample, shardlab::cappedRelaxation, shardlab::cappedTolerance).values;
+                assign(shape, rule, g, sample, shardlab::kernels::cappedRelaxation, shardlab::kernels::cappedTolerance)
+                    .values;
             for (int e = 0; e < shape.experts && shape.capacity < shape.sequence; ++e) {
                 Values ofExpert;
                 for (int t = 0; t < shape.sequence; ++t) ofExpert.push_back(shares[std::size_t(t * shape.experts + e)]);
@@ -346,8 +348,8 @@ struct Experts {
             }
         }
         const auto with = [&](double tolerance) { return decide(shape, kind, h, {}, rule, tolerance).experts; };
-        return with(shardlab::cappedTolerance) == with(1e-6) &&
-               with(shardlab::cappedTolerance) == with(3 * shardlab::cappedTolerance);
+        return with(shardlab::kernels::cappedTolerance) == with(1e-6) &&
+               with(shardlab::kernels::cappedTolerance) == with(3 * shardlab::kernels::cappedTolerance);
     }
     Values output(const Weights& w, const std::string& block, const Decision& decision, Values x) const {
         const Values y = normed(w, block, x);

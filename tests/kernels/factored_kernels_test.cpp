@@ -2,11 +2,12 @@
 // The conformance test of all devices, as kernels_test: the optimizers that count rows and columns.
 #include "tests/kernels/factored_reference.h"
 #include "tests/kernels/kernel_rows.h"
+#include "tests/support/wings.h"
 
 #include <cmath>
 #include <limits>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::toDouble;
 using reference::Values;
 

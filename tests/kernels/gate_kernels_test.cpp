@@ -2,11 +2,12 @@
 // The conformance test of all devices, as kernels_test: gates, and the ways of tokens to experts and back.
 #include "tests/kernels/experts_reference.h"
 #include "tests/kernels/kernel_rows.h"
+#include "tests/support/wings.h"
 
 #include <cmath>
 #include <limits>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::toDouble;
 using reference::Values;
 

@@ -2,12 +2,13 @@
 // The conformance test of all devices, as kernels_test: the noise that gates add, and the draws they decide by.
 #include "tests/kernels/experts_reference.h"
 #include "tests/kernels/kernel_rows.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::Values;
 
 class GateNoiseKernelsTest : public QObject, KernelRows {

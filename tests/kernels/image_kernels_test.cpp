@@ -3,8 +3,9 @@
 // its central differences.
 #include "tests/kernels/cnn_reference.h"
 #include "tests/kernels/kernel_rows.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::Values;
 
 namespace {

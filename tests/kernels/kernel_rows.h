@@ -9,6 +9,7 @@
 #include "tests/kernels/device_array.h"
 #include "tests/kernels/random_inputs.h"
 #include "tests/kernels/reference.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
@@ -16,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// A device, and types of activations, weights, gradients of weights.
 struct KernelRow {
@@ -88,7 +89,7 @@ private:
     KernelRow row_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::test
 
 // Of a DeviceArray; a RandomInputs `in` is at hand. `least` is the smallest magnitude that counts as the largest one:
 // where numbers of either sign may come to next to nothing, what their rounding leaves is no share of it.

@@ -2,8 +2,9 @@
 // Kernels of the processor on several threads: the same number gives the same bits, and where the threads share out
 // rows, columns or heads among them, any number does.
 #include "tests/kernels/kernel_rows.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

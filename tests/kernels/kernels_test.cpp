@@ -2,8 +2,9 @@
 // The conformance test of all devices, in all types: against double precision with inputs rounded to the type, on fresh
 // random shapes, most of which fill no vector. What is overwritten holds not-a-number before.
 #include "tests/kernels/kernel_rows.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::mismatch;
 using reference::toDouble;
 using reference::Values;

@@ -30,7 +30,7 @@ inline Values swiglu(const Values& joined, int columns) {
 
 /// As kernels/rotary.h says: function(to, from, factor) for what each element of the result is a sum of.
 template <class Function>
-void eachOfRotary(const shardlab::RotaryShape& shape, Function function) {
+void eachOfRotary(const shardlab::kernels::RotaryShape& shape, Function function) {
     const int width = shape.width, half = width / 2, together = shape.heads / shape.keyHeads;
     for (int token = 0; token < shape.samples * shape.sequence; ++token) {
         const int t = token % shape.sequence;
@@ -52,13 +52,13 @@ void eachOfRotary(const shardlab::RotaryShape& shape, Function function) {
     }
 }
 
-inline Values rotary(const shardlab::RotaryShape& shape, const Values& joined) {
+inline Values rotary(const shardlab::kernels::RotaryShape& shape, const Values& joined) {
     Values apart(std::size_t(shape.samples) * shape.sequence * 3 * shape.heads * shape.width);
     eachOfRotary(shape, [&](std::size_t to, std::size_t from, double factor) { apart[to] += factor * joined[from]; });
     return apart;
 }
 
-inline Values rotaryGradient(const shardlab::RotaryShape& shape, const Values& gradient) {
+inline Values rotaryGradient(const shardlab::kernels::RotaryShape& shape, const Values& gradient) {
     Values joined(std::size_t(shape.samples) * shape.sequence * (shape.heads + 2 * shape.keyHeads) * shape.width);
     eachOfRotary(shape,
                  [&](std::size_t to, std::size_t from, double factor) { joined[from] += factor * gradient[to]; });

@@ -3,10 +3,11 @@
 #include "kernels/metered_device.h"
 #include "tests/kernels/device_array.h"
 #include "tests/kernels/random_inputs.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -3,10 +3,11 @@
 // that were given, and a metered device counts it. The devices of this test name no operation: they get them from the
 // list.
 #include "kernels/metered_device.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "kernels/threads.h"
 #include "tests/kernels/random_inputs.h"
 #include "tests/kernels/reference.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 using namespace shardlab;
+using namespace shardlab::test;
 using cpu::ProductRoutine;
 
 namespace {

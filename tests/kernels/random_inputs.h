@@ -12,7 +12,7 @@
 
 class RandomInputs {
 public:
-    RandomInputs() : seed_(shardlab::freshSeed()), generator_(seed_) {}
+    RandomInputs() : seed_(shardlab::test::freshSeed()), generator_(seed_) {}
 
     QString seed() const { return QStringLiteral("seed %1").arg(seed_); }
     int whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "engine/launch/job/collector.h"
+#include "tests/support/wings.h"
 
 #include <chrono>
 #include <map>
 #include <thread>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 class Collected {
 public:
@@ -48,4 +49,4 @@ private:
     Collector& collector_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::test

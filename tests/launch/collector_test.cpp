@@ -10,6 +10,7 @@
 #include "tests/support/seed.h"
 #include "tests/launch/collected.h"
 #include "tests/launch/cutting_proxy.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -19,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace std::chrono_literals;
 
 class CollectorTest : public QObject {

@@ -4,6 +4,7 @@
 
 #include "engine/base/unix_socket.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <array>
 #include <atomic>
@@ -12,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 class CuttingProxy {
 public:
@@ -92,4 +93,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::test

@@ -5,13 +5,14 @@
 #include "engine/launch/serve/sender_frames.h"
 #include "engine/trace/record/wire.h"
 #include "engine/trace/run_file/row_fields.h"
+#include "tests/support/wings.h"
 
 #include <QByteArray>
 #include <QTest>
 
 #include <array>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include "engine/launch/job/doctor.h"
 #include "engine/launch/job/process.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -14,7 +15,7 @@
 #include <fstream>
 #include <map>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

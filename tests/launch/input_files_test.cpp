@@ -4,6 +4,7 @@
 
 #include "tests/support/named.h"
 #include "tests/support/sample_weights.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QFile>
@@ -11,6 +12,7 @@
 #include <QTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 class InputFilesTest : public QObject {
     Q_OBJECT

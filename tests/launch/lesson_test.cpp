@@ -6,6 +6,7 @@
 #include "engine/launch/lesson/lesson.h"
 #include "engine/launch/lesson/lesson_text.h"
 #include "engine/trace/run_file/run_file.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -14,7 +15,7 @@
 #include <set>
 #include <utility>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -10,6 +10,7 @@
 #include "engine/launch/serve/sender_frames.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -17,7 +18,7 @@
 
 #include <poll.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace std::chrono_literals;
 
 namespace {

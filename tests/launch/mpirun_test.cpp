@@ -3,13 +3,14 @@
 #include "engine/launch/job/mpirun.h"
 #include "engine/launch/job/mpirun_report.h"
 #include "engine/launch/job/rank_ends.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <algorithm>
 #include <sstream>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

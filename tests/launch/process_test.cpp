@@ -4,6 +4,7 @@
 #include "engine/launch/job/stray_processes.h"
 #include "engine/launch/job/temporary_folder.h"
 #include "tests/support/processes.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -18,7 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace shardlab;
 using namespace shardlab::test;
 
 namespace {

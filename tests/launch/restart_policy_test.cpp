@@ -3,13 +3,13 @@
 // it was resumed from before it has any; and no more often than it may.
 #include "engine/launch/job/restart_policy.h"
 #include "tests/support/sample_checkpoint.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <fstream>
 
-using namespace shardlab;
 using namespace shardlab::test;
 
 class RestartPolicyTest : public QObject {

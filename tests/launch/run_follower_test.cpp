@@ -6,11 +6,12 @@
 #include "engine/launch/serve/run_copy.h"
 #include "tests/support/seed.h"
 #include "tests/launch/served_run.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include "tests/support/seed.h"
 #include "tests/launch/cutting_proxy.h"
 #include "tests/launch/served_run.h"
+#include "tests/support/wings.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -21,7 +22,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using namespace std::chrono_literals;
 
 namespace {

@@ -2,6 +2,7 @@
 // A run's figures against sums made by hand from random events.
 #include "engine/launch/job/run_summary.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -12,7 +13,7 @@
 
 #include <limits>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

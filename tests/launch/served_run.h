@@ -5,6 +5,7 @@
 #include "engine/trace/event/event_codec.h"
 #include "engine/trace/run_file/run_file.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <filesystem>
 #include <map>
@@ -13,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 class ServedRun {
 public:
@@ -130,4 +131,4 @@ struct WholeRun {
     }
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::test

@@ -3,6 +3,7 @@
 #include "engine/launch/hosts/trunk_channel.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -10,7 +11,7 @@
 #include <random>
 #include <sys/socket.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

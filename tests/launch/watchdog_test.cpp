@@ -3,12 +3,13 @@
 #include "engine/launch/job/watchdog.h"
 
 #include "engine/predict/plan/plan.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <map>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

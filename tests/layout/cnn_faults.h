@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tests/layout/single_fault.h"
+#include "tests/support/wings.h"
 
 #include <vector>
 

@@ -11,12 +11,13 @@
 #include "engine/layout/schedule/text.h"
 #include "tests/support/random_order.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <algorithm>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

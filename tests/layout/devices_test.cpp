@@ -4,6 +4,7 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/devices.h"
 #include "engine/layout/schedule/registry.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -12,7 +13,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -17,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

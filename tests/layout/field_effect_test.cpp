@@ -9,13 +9,14 @@
 #include "engine/predict/plan/plan.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <map>
 #include <set>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -7,12 +7,13 @@
 #include "engine/predict/plan/plan.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <random>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class InjectedFaultsTest : public QObject {
     Q_OBJECT

@@ -8,13 +8,13 @@
 #include "tests/layout/cnn_faults.h"
 #include "tests/layout/host_faults.h"
 #include "tests/layout/single_faults.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <algorithm>
 #include <cmath>
 
-using namespace shardlab;
 using namespace shardlab::test;
 
 namespace {

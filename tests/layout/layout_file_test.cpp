@@ -4,6 +4,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -11,7 +12,7 @@
 #include <algorithm>
 #include <set>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/mesh/mesh.h"
 #include "engine/layout/mesh/replicas.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <set>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -2,6 +2,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/presets.h"
 #include "tests/support/named.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -5,12 +5,13 @@
 #include "engine/layout/presets.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <set>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class PresetsTest : public QObject {
     Q_OBJECT

@@ -10,8 +10,9 @@
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/slots.h"
 #include "engine/layout/schedule/validate.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "engine/layout/schedule/text.h"
 #include "engine/layout/schedule/validate.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -12,7 +13,7 @@
 #include <fmt/format.h>
 #include <set>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

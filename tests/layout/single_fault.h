@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/layout/layout.h"
+#include "tests/support/wings.h"
 
 #include <functional>
 

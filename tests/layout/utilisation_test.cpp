@@ -5,13 +5,14 @@
 #include "engine/layout/model_shape.h"
 #include "engine/predict/plan/plan.h"
 #include "tests/support/named.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -5,13 +5,14 @@
 #include "engine/layout/schedule/text.h"
 #include "engine/layout/schedule/validate.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <algorithm>
 #include <functional>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

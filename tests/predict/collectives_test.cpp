@@ -2,12 +2,13 @@
 // The algorithms of an all-reduce against a plain enactment of their messages.
 #include "engine/predict/plan/collectives.h"
 #include "engine/predict/plan/plan.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <algorithm>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

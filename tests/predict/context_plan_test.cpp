@@ -7,6 +7,7 @@
 #include "engine/predict/plan/context_ring.h"
 #include "engine/predict/plan/plan.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -14,7 +15,7 @@
 #include <random>
 #include <set>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

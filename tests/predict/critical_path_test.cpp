@@ -2,6 +2,7 @@
 #include "engine/predict/plan/critical_path.h"
 #include "tests/support/seed.h"
 #include "tests/predict/random_schedule_costs.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -10,7 +11,7 @@
 #include <map>
 #include <optional>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -6,10 +6,11 @@
 #include "engine/layout/utilisation.h"
 #include "engine/predict/plan/plan.h"
 #include "tests/support/named.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

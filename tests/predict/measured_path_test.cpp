@@ -2,6 +2,7 @@
 #include "engine/predict/plan/measured_path.h"
 #include "tests/support/seed.h"
 #include "tests/predict/random_schedule_costs.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -11,7 +12,7 @@
 #include <optional>
 #include <set>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -2,12 +2,13 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/nearest_legal.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <functional>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 Q_DECLARE_METATYPE(std::function<void(Layout&)>)
 

@@ -5,6 +5,7 @@
 #include "engine/predict/search/partition.h"
 #include "engine/predict/search/partition_layout.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -14,7 +15,7 @@
 #include <numeric>
 #include <random>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

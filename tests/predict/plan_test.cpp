@@ -8,6 +8,7 @@
 #include "engine/predict/search/search.h"
 #include "engine/predict/search/step_estimate.h"
 #include "tests/support/named.h"
+#include "tests/support/wings.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -15,7 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/search/search.h"
 #include "tests/support/named.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -13,7 +14,7 @@
 #include <cmath>
 #include <fstream>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

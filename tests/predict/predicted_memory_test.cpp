@@ -3,6 +3,7 @@
 #include "engine/predict/plan/predicted_memory.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/named.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -10,7 +11,7 @@
 #include <set>
 #include <string_view>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

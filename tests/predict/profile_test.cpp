@@ -4,6 +4,7 @@
 #include "engine/predict/plan/profile_noise.h"
 #include "engine/predict/plan/profile_store.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -13,7 +14,7 @@
 #include <fstream>
 #include <map>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

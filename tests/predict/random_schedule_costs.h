@@ -6,8 +6,9 @@
 #include "engine/predict/plan/costs.h"
 #include "engine/layout/schedule/passes.h"
 #include "engine/layout/schedule/registry.h"
+#include "tests/support/wings.h"
 
-namespace shardlab {
+namespace shardlab::test {
 
 struct ScheduleAndCosts {
     Schedule lowered;
@@ -35,4 +36,4 @@ inline ScheduleAndCosts randomScheduleAndCosts(RandomStream& random) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

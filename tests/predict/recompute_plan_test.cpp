@@ -6,13 +6,14 @@
 #include "engine/predict/plan/stage_buffers.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/named.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <algorithm>
 #include <optional>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

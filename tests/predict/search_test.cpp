@@ -9,6 +9,7 @@
 #include "engine/predict/search/step_estimate.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -19,7 +20,7 @@
 #include <random>
 #include <set>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include "engine/layout/schedule/text.h"
 #include "engine/layout/schedule/validate.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -16,7 +17,7 @@
 #include <set>
 #include <utility>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

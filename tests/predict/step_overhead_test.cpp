@@ -4,12 +4,13 @@
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/step_overhead.h"
 #include "engine/predict/search/neighbours.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <algorithm>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -3,12 +3,13 @@
 #include "engine/layout/presets.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/sweep.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <algorithm>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -6,8 +6,9 @@
 #include "engine/layout/fault.h"
 #include "engine/layout/presets.h"
 #include "engine/predict/plan/plan.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

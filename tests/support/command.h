@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <QFile>
 #include <QJsonDocument>

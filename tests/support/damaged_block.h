@@ -4,6 +4,7 @@
 
 #include "engine/base/file.h"
 #include "engine/trace/run_file/sqlite.h"
+#include "tests/support/wings.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -7,6 +7,7 @@
 #include "engine/trace/record/rank_arguments.h"
 #include "engine/trace/record/status_page.h"
 #include "engine/trace/record/telemetry.h"
+#include "tests/support/wings.h"
 
 #include <chrono>
 #include <csignal>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/file.h"
+#include "tests/support/wings.h"
 
 #include <atomic>
 #include <functional>
@@ -11,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::test {
 
 enum class FileCall { Open, Write, Read, Truncate, Sync, Rename, Remove, CreateFolder, RemoveFolder, SyncFolder };
 
@@ -103,4 +104,4 @@ private:
     std::atomic<int> struck_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::test

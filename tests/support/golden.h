@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QFile>
@@ -11,7 +12,7 @@
 
 #include <string>
 
-namespace shardlab {
+namespace shardlab::test {
 
 inline std::string readGolden(const QString& name) {
     QFile file(QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/") + name);
@@ -40,4 +41,4 @@ inline QString differenceFromGolden(const QString& name, const std::string& actu
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/layout/kinds.h"
+#include "tests/support/wings.h"
 
 #include <QString>
 #include <QTest>
@@ -12,7 +13,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace shardlab {
+namespace shardlab::test {
 
 struct Named {
     std::string word;
@@ -30,4 +31,4 @@ inline Named named(std::string_view word) { return {std::string(word)}; }
 inline Named named(const QString& word) { return {word.toStdString()}; }
 inline Named named(const char* word) { return {word}; }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/file.h"
+#include "tests/support/wings.h"
 
 #include <charconv>
 #include <cstdio>

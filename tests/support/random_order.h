@@ -4,10 +4,11 @@
 
 #include "engine/base/random.h"
 #include "engine/layout/schedule/schedule.h"
+#include "tests/support/wings.h"
 
 #include <set>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// A legal order drawn at random: whole or split backwards, and stages on any rank, each rank with one at least.
 inline Schedule randomOrder(RandomStream& random, int ranks, int stages, int microbatches) {
@@ -50,4 +51,4 @@ inline Schedule randomOrder(RandomStream& random, int ranks, int stages, int mic
     return schedule;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

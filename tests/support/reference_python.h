@@ -3,6 +3,8 @@
 // ones.
 #pragma once
 
+#include "tests/support/wings.h"
+
 #include <QProcess>
 #include <QString>
 

@@ -6,6 +6,7 @@
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/shard_writer.h"
 #include "engine/trace/checkpoint/state_source.h"
+#include "tests/support/wings.h"
 
 #include <filesystem>
 #include <map>

@@ -5,6 +5,7 @@
 
 #include "engine/layout/layout.h"
 #include "engine/trace/checkpoint/safetensors.h"
+#include "tests/support/wings.h"
 
 #include <filesystem>
 #include <fstream>

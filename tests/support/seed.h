@@ -3,6 +3,8 @@
 // the same program, or one function of it, started with SHARDLAB_TEST_SEED set to that number draws the same again.
 #pragma once
 
+#include "tests/support/wings.h"
+
 #include <QByteArray>
 #include <QTest>
 
@@ -13,7 +15,7 @@
 #include <random>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::test {
 
 inline std::uint32_t seedOfProgram() {
     static const std::uint32_t seed = [] {
@@ -41,4 +43,4 @@ inline std::uint32_t freshSeed() {
     return seed;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

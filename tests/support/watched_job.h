@@ -5,6 +5,7 @@
 #include "engine/launch/job/job.h"
 #include "engine/launch/job/process.h"
 #include "tests/support/fake_rank.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 

@@ -6,6 +6,7 @@
 #include "engine/trace/run_file/run_block.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -13,7 +14,7 @@
 #include <set>
 #include <string>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class EventCodecTest : public QObject {
     Q_OBJECT

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the fields of an event hold, by kind: what was put in comes out, and damaged numbers are answered.
 #include "engine/trace/event/event_payload.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <cmath>
 #include <limits>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "tests/support/faulty_files.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -19,7 +20,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

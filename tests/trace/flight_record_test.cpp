@@ -4,6 +4,7 @@
 #include "engine/base/file.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -12,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -8,13 +8,14 @@
 #include "engine/trace/record/wire.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <random>
 #include <thread>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class HostClockTest : public QObject {
     Q_OBJECT

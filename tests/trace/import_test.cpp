@@ -11,6 +11,7 @@
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -25,7 +26,7 @@
 #include <sstream>
 #include <zlib.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

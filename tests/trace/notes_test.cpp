@@ -7,11 +7,12 @@
 #include "engine/trace/run_file/sqlite.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class NotesTest : public QObject {
     Q_OBJECT

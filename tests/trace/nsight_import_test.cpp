@@ -5,6 +5,7 @@
 #include "engine/trace/run_file/sqlite.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -13,7 +14,7 @@
 #include <algorithm>
 #include <fstream>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

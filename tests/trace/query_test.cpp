@@ -6,6 +6,7 @@
 #include "tests/support/damaged_block.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -14,6 +15,7 @@
 #include <map>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

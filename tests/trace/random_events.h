@@ -4,6 +4,7 @@
 
 #include "engine/trace/event/event.h"
 #include "engine/trace/event/legal_time.h"
+#include "tests/support/wings.h"
 
 #include <QtGlobal>
 
@@ -17,7 +18,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 class RandomEvents {
 public:
@@ -113,4 +114,4 @@ inline bool identical(std::span<const Event> a, std::span<const Event> b) {
     return true;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

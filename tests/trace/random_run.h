@@ -4,13 +4,14 @@
 
 #include "engine/layout/layout.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 struct RandomRun {
     int ranks = 1;
@@ -115,4 +116,4 @@ inline Layout layoutOfRanks(int ranks) {
     return layout;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

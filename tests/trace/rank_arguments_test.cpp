@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/record/rank_arguments.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QRandomGenerator>
 #include <QTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class RankArgumentsTest : public QObject {
     Q_OBJECT

@@ -5,6 +5,7 @@
 #include "engine/trace/record/run_clock.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -12,7 +13,7 @@
 #include <map>
 #include <thread>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class RecorderTest : public QObject {
     Q_OBJECT

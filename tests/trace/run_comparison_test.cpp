@@ -6,6 +6,7 @@
 
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -17,7 +18,7 @@
 #include <cmath>
 #include <map>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "engine/trace/run_file/run_schema.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -16,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

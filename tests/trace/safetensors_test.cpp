@@ -2,6 +2,7 @@
 // The safetensors format: there and back, against the Python package, and what mutations of a file do.
 #include "engine/trace/checkpoint/safetensors.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QFile>
 #include <QProcess>
@@ -12,7 +13,7 @@
 #include <algorithm>
 #include <cstring>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_run.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -16,7 +17,7 @@
 #include <map>
 #include <tuple>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

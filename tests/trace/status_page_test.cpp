@@ -4,6 +4,7 @@
 #include "engine/base/file.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -14,7 +15,7 @@
 #include <thread>
 #include <unistd.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

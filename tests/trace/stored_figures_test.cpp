@@ -10,6 +10,7 @@
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_run.h"
+#include "tests/support/wings.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -25,7 +26,7 @@
 #include <tuple>
 #include <unistd.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "engine/predict/plan/plan.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -13,7 +14,7 @@
 #include <cmath>
 #include <random>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

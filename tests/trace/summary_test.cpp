@@ -4,6 +4,7 @@
 
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -11,7 +12,7 @@
 #include <cmath>
 #include <map>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "engine/trace/interchange/import.h"
 #include "engine/trace/run_file/sqlite.h"
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -20,7 +21,7 @@
 #include <set>
 #include <sqlite3.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

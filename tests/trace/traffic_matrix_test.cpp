@@ -4,13 +4,14 @@
 
 #include "engine/launch/job/run_header.h"
 #include "engine/predict/plan/plan.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <cmath>
 #include <map>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

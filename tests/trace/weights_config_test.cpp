@@ -5,11 +5,13 @@
 
 #include "engine/trace/checkpoint/state_source.h"
 #include "tests/support/sample_weights.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 using shardlab::test::SampleWeights;
 
 class WeightsConfigTest : public QObject {

@@ -2,11 +2,12 @@
 #include "engine/trace/record/spool.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

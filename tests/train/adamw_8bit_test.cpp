@@ -11,6 +11,7 @@
 #include "tests/train/loss_curves.h"
 #include "tests/kernels/random_inputs.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -20,7 +21,7 @@
 #include <fstream>
 #include <numeric>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

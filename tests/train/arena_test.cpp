@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/arena.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
 #include <algorithm>
 #include <vector>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class ArenaTest : public QObject {
     Q_OBJECT

@@ -12,12 +12,13 @@
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 #include "tests/train/serial_model.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
 #include <cmath>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -10,11 +10,12 @@
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 #include <cmath>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

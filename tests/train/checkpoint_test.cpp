@@ -8,6 +8,7 @@
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -15,7 +16,7 @@
 #include <cstring>
 #include <fstream>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

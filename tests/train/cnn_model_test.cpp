@@ -4,10 +4,11 @@
 #include "engine/train/model/stage.h"
 #include "tests/kernels/cnn_reference.h"
 #include "tests/train/model_gradients.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::Weights;
 
 namespace {

@@ -5,11 +5,12 @@
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -4,12 +4,13 @@
 
 #include "engine/train/comm/communicator.h"
 #include "tests/train/communicator_suite.h"
+#include "tests/support/wings.h"
 
 #include <cstring>
 #include <functional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// Random values of a type, the same for every rank that asks for `what` of `rank`.
 inline std::vector<std::byte> numbers(std::int64_t seed, int what, int rank, std::size_t count, DType type) {
@@ -71,4 +72,4 @@ inline const std::vector<CollectiveRow>& allCollectives() {
     return all;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

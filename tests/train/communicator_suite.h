@@ -5,6 +5,7 @@
 
 #include "engine/base/random.h"
 #include "engine/train/comm/communicator.h"
+#include "tests/support/wings.h"
 
 #include <cmath>
 #include <cstring>

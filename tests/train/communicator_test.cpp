@@ -4,11 +4,13 @@
 #include "tests/support/seed.h"
 #include "tests/train/communicator_suite.h"
 #include "tests/train/rank_threads.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 #include <atomic>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 class CommunicatorTest : public QObject {
     Q_OBJECT

@@ -8,13 +8,14 @@
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
 #include <fstream>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

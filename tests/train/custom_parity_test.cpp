@@ -10,8 +10,9 @@
 #include "tests/support/random_order.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "engine/train/run/text_generator.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -13,7 +14,7 @@
 #include <regex>
 #include <set>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include "engine/train/run/real_clock.h"
 #include "kernels/threads.h"
 #include "tests/train/held_device.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 #include <chrono>
@@ -19,7 +20,7 @@
 #include <map>
 #include <thread>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

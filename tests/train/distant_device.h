@@ -4,13 +4,14 @@
 #pragma once
 
 #include "kernels/forwarding_device.h"
+#include "tests/support/wings.h"
 
 #include <bit>
 #include <cstring>
 #include <type_traits>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 class DistantDevice : public ForwardingDevice<DistantDevice> {
 public:
@@ -85,4 +86,4 @@ private:
     std::unique_ptr<Device> inner_ = makeCpuDevice();
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::test

@@ -6,11 +6,12 @@
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -20,7 +21,7 @@
 #include <fstream>
 #include <map>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -17,7 +18,7 @@
 #include <map>
 #include <numeric>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -10,12 +10,13 @@
 #include "tests/kernels/experts_reference.h"
 #include "tests/train/model_gradients.h"
 #include "tests/kernels/random_inputs.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
 #include <memory>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::bufferOf;
 using reference::gradientOf;
 using reference::mismatch;

@@ -5,6 +5,7 @@
 #include "tests/support/named.h"
 #include "tests/kernels/factored_reference.h"
 #include "tests/kernels/random_inputs.h"
+#include "tests/support/wings.h"
 
 #include <QFile>
 #include <QProcess>
@@ -14,7 +15,7 @@
 #include <cmath>
 #include <cstring>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::toDouble;
 using reference::Values;
 

@@ -6,6 +6,7 @@
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -15,7 +16,7 @@
 #include <fstream>
 #include <tuple>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include "engine/train/run/corpus.h"
 #include "engine/train/run/token_files.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -16,7 +17,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -4,13 +4,14 @@
 #pragma once
 
 #include "tests/train/distant_device.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::test {
 
 class HeldMoment final : public DeviceMoment {
 public:
@@ -167,4 +168,4 @@ private:
     Groups groups_{*this};
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::test

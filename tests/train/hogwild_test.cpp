@@ -10,13 +10,14 @@
 #include "tests/train/distant_device.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 
 #include <cmath>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class HogwildTest : public QObject {
     Q_OBJECT

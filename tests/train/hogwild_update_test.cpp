@@ -4,6 +4,7 @@
 #include "engine/train/parallel/hogwild.h"
 #include "tests/support/seed.h"
 #include "tests/train/rank_threads.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
@@ -12,7 +13,7 @@
 #include <random>
 #include <thread>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include "engine/train/run/image_generator.h"
 #include "engine/train/run/sampler.h"
 #include "tests/kernels/random_inputs.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
@@ -11,7 +12,7 @@
 #include <map>
 #include <set>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

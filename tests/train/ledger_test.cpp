@@ -22,8 +22,9 @@
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/rank_threads.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

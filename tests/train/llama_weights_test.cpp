@@ -11,6 +11,7 @@
 #include "tests/support/seed.h"
 #include "tests/kernels/reference.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <QFile>
 #include <QProcess>
@@ -18,7 +19,7 @@
 #include <QtTest>
 #include <cmath>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

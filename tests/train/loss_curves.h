@@ -2,11 +2,13 @@
 // Two loss curves held beside each other.
 #pragma once
 
+#include "tests/support/wings.h"
+
 #include <QString>
 #include <cmath>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// The first value that is off by more than `tolerance` of what is wanted, in words; empty where the curves are equal.
 inline QString difference(const std::vector<double>& got, const std::vector<double>& wanted, double tolerance) {
@@ -17,4 +19,4 @@ inline QString difference(const std::vector<double>& got, const std::vector<doub
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

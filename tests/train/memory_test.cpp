@@ -4,12 +4,14 @@
 #include "tests/support/named.h"
 #include "tests/support/sanitizer.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 #include <algorithm>
 #include <map>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 class MemoryTest : public QObject {
     Q_OBJECT

@@ -16,9 +16,9 @@
 namespace reference {
 
 /// Weights away from their start, where nearly everything is linear.
-inline Weights shake(std::span<shardlab::Parameter> parameters, RandomInputs& in) {
+inline Weights shake(std::span<shardlab::train::Parameter> parameters, RandomInputs& in) {
     Weights weights;
-    for (shardlab::Parameter& parameter : parameters) {
+    for (shardlab::train::Parameter& parameter : parameters) {
         const auto noise = in.floats(parameter.value.size(), 0.4f);
         for (std::size_t i = 0; i < noise.size(); ++i) parameter.value.floats()[i] += noise[i];
         weights[parameter.name] = toDouble(parameter.value.floats());
@@ -37,8 +37,8 @@ inline Values gradientOf(const std::function<double(const Weights&)>& loss, cons
         weights.at(name));
 }
 
-inline shardlab::Buffer bufferOf(shardlab::Arena& arena, const std::vector<float>& values) {
-    shardlab::Buffer buffer = arena.allocate(shardlab::MemoryCategory::Activations, values.size());
+inline shardlab::train::Buffer bufferOf(shardlab::train::Arena& arena, const std::vector<float>& values) {
+    shardlab::train::Buffer buffer = arena.allocate(shardlab::base::MemoryCategory::Activations, values.size());
     std::ranges::copy(values, buffer.floats());
     return buffer;
 }

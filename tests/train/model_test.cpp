@@ -9,12 +9,13 @@
 #include "tests/train/model_gradients.h"
 #include "tests/kernels/random_inputs.h"
 #include "tests/kernels/reference.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
 #include <memory>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::bufferOf;
 using reference::gradientOf;
 using reference::mismatch;

@@ -9,6 +9,7 @@
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/told_of_host.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
@@ -16,7 +17,7 @@
 #include <cmath>
 #include <map>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -5,13 +5,14 @@
 
 #include "engine/layout/layout_file.h"
 #include "tests/train/outcomes.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <map>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// Ranks along each axis, and what they share out.
 struct Split {
@@ -77,4 +78,4 @@ private:
     std::map<std::string, RunOutcome> runs_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::test

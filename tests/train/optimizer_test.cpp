@@ -7,6 +7,7 @@
 #include "tests/kernels/random_inputs.h"
 #include "tests/kernels/reference.h"
 #include "tests/support/named.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
@@ -14,7 +15,7 @@
 #include <set>
 #include <span>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::toDouble;
 using reference::Values;
 

@@ -4,6 +4,7 @@
 
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <cmath>
 #include <map>
@@ -11,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// Largest parts of what is wanted that a run may be off by. A weight that several ranks hold, counted more than once
 /// in the norm of the gradients, would be off by far more.
@@ -57,4 +58,4 @@ inline std::map<std::string, std::vector<float>> wholeWeights(const RunOutcome& 
     return all;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

@@ -15,8 +15,9 @@
 #include "tests/support/named.h"
 #include "tests/support/sanitizer.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

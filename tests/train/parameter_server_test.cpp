@@ -7,13 +7,14 @@
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
 #include <cmath>
 #include <numeric>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class ParameterServerTest : public QObject {
     Q_OBJECT

@@ -6,11 +6,12 @@
 #include "engine/train/run/sampler.h"
 #include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 #include <cmath>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -8,13 +8,14 @@
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 #include <cmath>
 #include <limits>
 #include <set>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

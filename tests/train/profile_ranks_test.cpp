@@ -5,6 +5,7 @@
 #include "engine/train/run/profile.h"
 #include "tests/support/named.h"
 #include "tests/train/rank_threads.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
@@ -12,7 +13,7 @@
 #include <cmath>
 #include <functional>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

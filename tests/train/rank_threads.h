@@ -4,6 +4,7 @@
 
 #include "engine/train/comm/loopback/loopback.h"
 #include "kernels/threads.h"
+#include "tests/support/wings.h"
 
 #include <functional>
 #include <mutex>
@@ -11,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// Runs `body(rank, world)` on a thread per rank. Kernels use that thread alone, and the caller's for a model to
 /// compare with. A rank that throws fails the others too; returns the first error.
@@ -37,4 +38,4 @@ inline std::string runRanks(int ranks, const std::function<void(int, Communicato
     return firstError;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

@@ -8,13 +8,14 @@
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
 #include <map>
 #include <numeric>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

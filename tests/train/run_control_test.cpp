@@ -2,12 +2,13 @@
 // Pause, resume, step once and stop: taken by rank 0, obeyed by all ranks at the same step boundary.
 #include "engine/train/run/run_control.h"
 #include "tests/train/rank_threads.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 #include <atomic>
 #include <deque>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "engine/trace/record/recorder.h"
 #include "engine/train/run/trainer.h"
 #include "tests/train/rank_threads.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <chrono>
@@ -18,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 struct RankOutcome {
     std::string end;
@@ -98,4 +99,4 @@ inline Plan planOf(const Layout& layout) {
     return std::move(*plan);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

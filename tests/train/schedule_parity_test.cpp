@@ -7,8 +7,9 @@
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
+#include "tests/support/wings.h"
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

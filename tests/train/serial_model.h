@@ -7,12 +7,13 @@
 #include "engine/train/optim/optimizer.h"
 #include "engine/train/run/corpus.h"
 #include "engine/train/run/sampler.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <memory>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 using Numbers = std::vector<float>;
 
@@ -82,4 +83,4 @@ private:
     std::unique_ptr<Stage> stage_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::test

@@ -8,6 +8,7 @@
 #include "tests/train/collective_rows.h"
 #include "tests/train/communicator_suite.h"
 #include "tests/train/rank_threads.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 #include <atomic>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include "engine/train/optim/optimizer.h"
 #include "kernels/threads.h"
 #include "tests/support/named.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
@@ -12,7 +13,7 @@
 #include <random>
 #include <vector>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include "engine/train/comm/loopback/loopback.h"
 #include "engine/train/run/paced_clock.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 #include <array>
@@ -11,7 +12,7 @@
 #include <random>
 #include <thread>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -3,12 +3,13 @@
 #pragma once
 
 #include "tests/train/run_in_process.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// The largest that a rank told of a counter by category, of which `first` is the first.
 inline MemoryBytes toldBytes(const RankOutcome& rank, EventKind first) {
@@ -65,4 +66,4 @@ inline double copiesOff(const Plan& plan, const RunOutcome& run) {
     return least;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

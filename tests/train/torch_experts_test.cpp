@@ -5,6 +5,7 @@
 #include "tests/support/places.h"
 #include "tests/kernels/random_inputs.h"
 #include "tests/kernels/reference.h"
+#include "tests/support/wings.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -14,7 +15,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

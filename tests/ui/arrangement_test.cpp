@@ -5,11 +5,12 @@
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
 #include "ui/window/workspace_area.h"
+#include "tests/support/wings.h"
 
 #include <QSettings>
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class ArrangementTest : public QObject {
     Q_OBJECT

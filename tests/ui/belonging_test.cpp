@@ -5,6 +5,7 @@
 
 #include "tests/ui/recorded_run.h"
 #include "tests/ui/sample_run.h"
+#include "tests/support/wings.h"
 #include "ui/core/child.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/views/mesh/mesh_grid.h"
@@ -27,6 +28,7 @@
 #include <QtTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

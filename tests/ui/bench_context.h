@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tests/ui/sample_run.h"
+#include "tests/support/wings.h"
 #include "ui/core/compare_session.h"
 #include "ui/core/document.h"
 #include "ui/core/event_search.h"

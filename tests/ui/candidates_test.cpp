@@ -13,6 +13,7 @@
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
 #include "ui/window/workspace_area.h"
+#include "tests/support/wings.h"
 
 #include <QAbstractItemModelTester>
 #include <QDir>
@@ -29,7 +30,7 @@
 #include <memory>
 #include <set>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "desktop_fixture.h"
 #include "tests/support/sample_checkpoint.h"
+#include "tests/support/wings.h"
 
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "ui/window/checkpoint_list.h"
@@ -11,7 +12,7 @@
 #include <QTableWidget>
 #include <QTest>
 
-namespace shardlab {
+namespace shardlab::test {
 
 class CheckpointListTest : public QObject {
     Q_OBJECT
@@ -148,8 +149,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::test
 
-using shardlab::CheckpointListTest;
+using shardlab::test::CheckpointListTest;
 QTEST_MAIN(CheckpointListTest)
 #include "checkpoint_list_test.moc"

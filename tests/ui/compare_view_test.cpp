@@ -4,6 +4,7 @@
 #include "tests/ui/desktop_fixture.h"
 #include "tests/ui/recorded_run.h"
 #include "tests/ui/sample_run.h"
+#include "tests/support/wings.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/compare/compare_view.h"
 #include "ui/views/compare/linked_timelines.h"
@@ -23,6 +24,7 @@
 #include <QTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What an action waited for and what waits for it, of measured events.
 #include "tests/ui/bench_context.h"
+#include "tests/support/wings.h"
 #include "ui/timeline/dependencies.h"
 
 #include <QTest>
@@ -9,6 +10,7 @@
 #include <cmath>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 class DependenciesTest : public QObject {
     Q_OBJECT

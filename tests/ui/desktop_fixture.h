@@ -5,13 +5,14 @@
 #include "fake_job.h"
 
 #include "ui/core/workbench.h"
+#include "tests/support/wings.h"
 
 #include <QCoreApplication>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// Settings of the tests: never those of the person who runs them.
 class PrivateSettings {
@@ -38,4 +39,4 @@ struct Desk {
     }
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::test

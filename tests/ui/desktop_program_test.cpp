@@ -4,13 +4,14 @@
 #include "engine/launch/job/run_header.h"
 #include "synthetic_run.h"
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <QFile>
 #include <QImage>
 #include <QProcess>
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class DesktopProgramTest : public QObject {
     Q_OBJECT

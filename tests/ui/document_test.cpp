@@ -2,6 +2,7 @@
 // The document: undo is the previous value, every change is judged and planned.
 #include "tests/support/sample_weights.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 #include "ui/core/document.h"
 
 #include <QRandomGenerator>
@@ -10,6 +11,7 @@
 #include <QtTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 class DocumentTest : public QObject {
     Q_OBJECT

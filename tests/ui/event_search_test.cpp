@@ -4,6 +4,7 @@
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
+#include "tests/support/wings.h"
 #include "ui/core/event_search.h"
 #include "ui/core/step_walk.h"
 #include "ui/timeline/rank_filter.h"
@@ -26,6 +27,7 @@
 #include <functional>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
 #include "tests/ui/random_lane.h"
+#include "tests/support/wings.h"
 #include "ui/core/event_scan.h"
 #include "ui/core/replay_session.h"
 #include "ui/timeline/timeline_plot.h"
@@ -14,6 +15,7 @@
 #include <QtTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

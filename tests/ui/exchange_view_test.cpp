@@ -2,12 +2,14 @@
 // Staleness, overwritten elements and elastic distance as a view, and a server's exchanges in the timeline.
 #include "tests/support/named.h"
 #include "tests/ui/bench_context.h"
+#include "tests/support/wings.h"
 #include "ui/store/paint.h"
 #include "ui/views/exchange/exchange_view.h"
 
 #include <QTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

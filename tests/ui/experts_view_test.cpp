@@ -2,6 +2,7 @@
 // The load of experts as its view shows it.
 #include "tests/ui/bench_context.h"
 #include "tests/ui/sample_experts.h"
+#include "tests/support/wings.h"
 #include "ui/views/experts/experts_plot.h"
 #include "ui/views/experts/experts_view.h"
 #include "ui/views/mesh/mesh_view.h"
@@ -10,6 +11,7 @@
 #include <QTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 class ExpertsViewTest : public QObject {
     Q_OBJECT

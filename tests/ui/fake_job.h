@@ -4,13 +4,14 @@
 
 #include "engine/launch/job/run_header.h"
 #include "ui/core/run_session.h"
+#include "tests/support/wings.h"
 
 #include <atomic>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 struct FakeJobs {
     std::mutex mutex;
@@ -97,4 +98,4 @@ inline JobStarter startFake(std::shared_ptr<FakeJobs> jobs) {
     };
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

@@ -2,6 +2,7 @@
 // Marks of a run's instants: what is drawn is what a walk over all of them would draw, in whatever order they came.
 #include "tests/support/seed.h"
 #include "tests/ui/sample_run.h"
+#include "tests/support/wings.h"
 #include "ui/timeline/happening_marks.h"
 #include "ui/timeline/lane_shape.h"
 
@@ -11,6 +12,7 @@
 #include <random>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

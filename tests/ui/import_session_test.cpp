@@ -4,6 +4,7 @@
 
 #include "engine/trace/run_file/run_file.h"
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/window/main_window.h"
@@ -19,7 +20,7 @@
 #include <algorithm>
 #include <fstream>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The view of kernels shows the profile that fits the document's layout, and says what to do where none does.
 #include "tests/ui/bench_context.h"
+#include "tests/support/wings.h"
 #include "ui/views/kernels/kernel_bars.h"
 #include "ui/views/kernels/kernels_view.h"
 
@@ -10,6 +11,7 @@
 #include <cmath>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -4,10 +4,12 @@
 #include "ui/timeline/lane_shape.h"
 
 #include "tests/ui/random_lane.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -14,6 +14,7 @@
 #include "engine/layout/fields.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/partition_layout.h"
+#include "tests/support/wings.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -28,7 +29,7 @@
 
 #include <atomic>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class LayoutFormTest : public QObject {
     Q_OBJECT

@@ -2,6 +2,7 @@
 // The Learn workspace: lessons are read, experiments run for real beside them, figures fill in.
 #include "tests/support/places.h"
 #include "tests/ui/desktop_fixture.h"
+#include "tests/support/wings.h"
 #include "ui/core/run_model.h"
 #include "ui/views/lesson/lesson_view.h"
 #include "ui/window/dock_panel.h"
@@ -16,7 +17,7 @@
 
 #include <algorithm>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "recorded_run.h"
 #include "tests/support/places.h"
 #include "tests/ui/sample_run.h"
+#include "tests/support/wings.h"
 
 #include "ui/window/connect_panel.h"
 #include "ui/window/main_window.h"
@@ -23,6 +24,7 @@
 #include <QtTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -2,6 +2,7 @@
 // The window: every command does something, files can be dropped, nothing is lost unasked, everything is restored.
 #include "desktop_fixture.h"
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include "ui/views/layout_form/field_editor.h"
 #include "ui/window/command_palette.h"
@@ -33,7 +34,7 @@
 #include <QUndoStack>
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class MainWindowTest : public QObject {
     Q_OBJECT

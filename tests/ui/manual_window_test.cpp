@@ -3,6 +3,7 @@
 #include "engine/base/pages.h"
 #include "tests/support/places.h"
 #include "tests/ui/desktop_fixture.h"
+#include "tests/support/wings.h"
 #include "ui/core/markdown_page.h"
 #include "ui/window/main_window.h"
 #include "ui/window/manual_window.h"
@@ -13,7 +14,7 @@
 
 #include <fstream>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class ManualWindowTest : public QObject {
     Q_OBJECT

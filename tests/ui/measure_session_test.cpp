@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/fake_job.h"
+#include "tests/support/wings.h"
 #include "ui/core/workbench.h"
 
 #include <QSignalSpy>
@@ -7,7 +8,7 @@
 #include <QThreadPool>
 #include <QTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -8,12 +8,13 @@
 #include "ui/views/notes/notes_view.h"
 #include "ui/views/notes/reasons.h"
 #include "tests/support/named.h"
+#include "tests/support/wings.h"
 
 #include <QLabel>
 #include <QUndoStack>
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

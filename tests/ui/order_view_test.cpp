@@ -4,6 +4,7 @@
 #include "desktop_fixture.h"
 
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 #include "ui/views/order/order_view.h"
 #include "ui/views/order/order_grid.h"
 
@@ -24,7 +25,7 @@
 #include <QUndoStack>
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

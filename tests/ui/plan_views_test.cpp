@@ -2,6 +2,7 @@
 // Views of a prediction: memory over time, sliders, schedules side by side, the critical path.
 #include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
+#include "tests/support/wings.h"
 #include "engine/base/units.h"
 #include "engine/launch/job/run_header.h"
 #include "ui/core/legend.h"
@@ -34,6 +35,7 @@
 #include <cmath>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

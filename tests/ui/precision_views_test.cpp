@@ -2,6 +2,7 @@
 // Scale of the loss, overflows and gradient exponents, as every view shows them.
 #include "tests/ui/bench_context.h"
 #include "tests/ui/sample_precision.h"
+#include "tests/support/wings.h"
 #include "ui/core/legend.h"
 #include "ui/core/overflow.h"
 #include "ui/timeline/dependencies.h"
@@ -28,6 +29,7 @@
 #include <algorithm>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "synthetic_run.h"
 
 #include "ui/views/query/query_view.h"
+#include "tests/support/wings.h"
 
 #include <QAbstractItemModelTester>
 #include <QLabel>
@@ -20,7 +21,7 @@
 #include <QStyledItemDelegate>
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class QueryViewTest : public QObject {
     Q_OBJECT

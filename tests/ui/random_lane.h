@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/trace/event/event.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -4,12 +4,13 @@
 
 #include "engine/launch/job/run_header.h"
 #include "tests/ui/synthetic_run.h"
+#include "tests/support/wings.h"
 
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// `slow`: a rank whose computations take `factor` times as long in every step; -1: none.
 inline void recordRun(const std::filesystem::path& file, const Plan& plan, int steps, std::uint32_t seed, int slow = -1,
@@ -30,4 +31,4 @@ inline void recordRun(const std::filesystem::path& file, const Plan& plan, int s
     if (!stored) throw std::runtime_error(stored.error().text());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

@@ -5,6 +5,7 @@
 #include "synthetic_run.h"
 #include "status_text.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 #include "ui/views/replay/player.h"
 #include "ui/views/replay/replay_view.h"
 #include "ui/window/dock_panel.h"
@@ -17,7 +18,7 @@
 #include <QToolButton>
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class ReplaySessionTest : public QObject {
     Q_OBJECT

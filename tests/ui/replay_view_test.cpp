@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Replay's player with a clock of the test's own, and the controls that drive it.
 #include "tests/ui/bench_context.h"
+#include "tests/support/wings.h"
 #include "ui/core/child.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/replay/player.h"
@@ -15,6 +16,7 @@
 #include <QToolButton>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 class ReplayViewTest : public QObject {
     Q_OBJECT

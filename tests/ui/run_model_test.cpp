@@ -2,6 +2,7 @@
 // The run model fed in random pieces holds what it holds when fed at once, and answers as a scan of all events does.
 #include "tests/support/seed.h"
 #include "tests/ui/sample_run.h"
+#include "tests/support/wings.h"
 #include "ui/core/run_model.h"
 
 #include <QSignalSpy>
@@ -10,6 +11,7 @@
 #include <numeric>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "tests/ui/desktop_fixture.h"
 #include "tests/ui/recorded_run.h"
 #include "tests/ui/sample_run.h"
+#include "tests/support/wings.h"
 #include "ui/views/events/events_view.h"
 #include "ui/views/run_notes/run_notes_view.h"
 #include "ui/window/dock_panel.h"
@@ -19,6 +20,7 @@
 #include <QTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

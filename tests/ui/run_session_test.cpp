@@ -5,11 +5,12 @@
 #include "status_text.h"
 #include "engine/trace/record/checkpoint_tally.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QSignalSpy>
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class RunSessionTest : public QObject {
     Q_OBJECT

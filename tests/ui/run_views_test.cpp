@@ -2,6 +2,7 @@
 // What memory, loss, figures, events and the inspector say, against the model they say it of.
 #include "engine/base/units.h"
 #include "tests/ui/bench_context.h"
+#include "tests/support/wings.h"
 #include "ui/core/legend.h"
 #include "ui/timeline/event_text.h"
 #include "ui/views/figures/card.h"
@@ -21,6 +22,7 @@
 #include <QTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

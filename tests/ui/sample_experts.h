@@ -4,6 +4,7 @@
 
 #include "engine/trace/event/experts.h"
 #include "tests/ui/sample_run.h"
+#include "tests/support/wings.h"
 
 namespace shardlab::sample {
 

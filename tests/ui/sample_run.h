@@ -6,6 +6,7 @@
 #include "engine/launch/job/run_header.h"
 #include "engine/predict/plan/plan.h"
 #include "ui/core/run_model.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <cmath>

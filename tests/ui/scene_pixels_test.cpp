@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A scene painted as pixels is the scene that a painter draws.
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 #include "ui/timeline/scene_pixels.h"
 
 #include <QPainter>
@@ -11,7 +12,7 @@
 #include <functional>
 #include <random>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

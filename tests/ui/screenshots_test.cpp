@@ -5,6 +5,7 @@
 #include "engine/launch/job/run_header.h"
 #include "synthetic_run.h"
 #include "tests/ui/sample_precision.h"
+#include "tests/support/wings.h"
 
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
@@ -17,6 +18,7 @@
 #include <set>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 class ScreenshotsTest : public QObject {
     Q_OBJECT

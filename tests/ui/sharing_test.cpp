@@ -4,6 +4,7 @@
 #include "engine/launch/job/run_header.h"
 #include "tests/ui/sample_run.h"
 #include "tests/ui/synthetic_run.h"
+#include "tests/support/wings.h"
 
 #include "ui/window/main_window.h"
 #include "ui/window/message_area.h"
@@ -17,6 +18,7 @@
 #include <QtTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "ui/window/status_line.h"
+#include "tests/support/wings.h"
 
 #include <QLabel>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// What the status line of a workspace says.
 inline QString statusText(Workbench& workbench, Workspace workspace) {
@@ -16,4 +17,4 @@ inline QString statusText(Workbench& workbench, Workspace workspace) {
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

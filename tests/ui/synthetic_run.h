@@ -4,13 +4,14 @@
 
 #include "engine/predict/plan/plan.h"
 #include "engine/trace/run_file/run_file.h"
+#include "tests/support/wings.h"
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 /// Ascending by begin.
 inline std::vector<Event> syntheticRun(const Plan& plan, int steps, std::uint32_t seed) {
@@ -69,4 +70,4 @@ inline std::vector<RankRecord> syntheticRanks(const Plan& plan) {
     return records;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

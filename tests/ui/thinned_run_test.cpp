@@ -4,6 +4,7 @@
 #include "bench_context.h"
 #include "engine/launch/job/run_header.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 #include "ui/core/replay_session.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/figure_strips.h"
@@ -15,6 +16,7 @@
 #include <QtTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

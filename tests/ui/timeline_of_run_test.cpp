@@ -2,6 +2,7 @@
 // The timeline of a run that goes its own way: how much of it is in sight, and how what happens to it is marked.
 #include "tests/ui/bench_context.h"
 #include "tests/ui/synthetic_run.h"
+#include "tests/support/wings.h"
 #include "ui/core/legend.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/timeline_plot.h"
@@ -12,6 +13,7 @@
 #include <set>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include "engine/trace/event/legal_time.h"
 #include "tests/support/seed.h"
 #include "tests/ui/sample_run.h"
+#include "tests/support/wings.h"
 #include "ui/timeline/navigation.h"
 #include "ui/timeline/rank_filter.h"
 #include "ui/timeline/rows.h"
@@ -14,6 +15,7 @@
 #include <set>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 class TimelinePartsTest : public QObject {
     Q_OBJECT

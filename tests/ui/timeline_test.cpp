@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The timeline as a person uses it: hover, click, keys, wheel, drags, following, filter; and what it says as a table.
 #include "tests/ui/bench_context.h"
+#include "tests/support/wings.h"
 #include "ui/core/legend.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/gantt_scene.h"
@@ -14,6 +15,7 @@
 #include <QWheelEvent>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
+#include "tests/support/wings.h"
 #include "ui/views/traffic_matrix/traffic_matrix_view.h"
 
 #include <QComboBox>
@@ -10,6 +11,7 @@
 #include <QTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 class TrafficMatrixViewTest : public QObject {
     Q_OBJECT

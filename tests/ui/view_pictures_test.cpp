@@ -5,6 +5,7 @@
 #include "tests/ui/bench_context.h"
 #include "tests/ui/sample_experts.h"
 #include "tests/ui/sample_precision.h"
+#include "tests/support/wings.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/workspace_area.h"
 
@@ -16,6 +17,7 @@
 #include <QTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

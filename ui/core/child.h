@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// An object that its Qt parent (one of `arguments`, or the layout it is added to at once) owns and deletes.
 template <class Object, class... Arguments>
@@ -12,4 +12,4 @@ Object* child(Arguments&&... arguments) {
     return new Object(std::forward<Arguments>(arguments)...);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

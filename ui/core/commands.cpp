@@ -3,7 +3,7 @@
 
 #include "ui/core/child.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr CommandSpec specs[] = {
@@ -150,4 +150,4 @@ std::vector<QAction*> Commands::all() const {
     return list;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

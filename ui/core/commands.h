@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct CommandSpec {
     const char* id;        ///< "run.start"
@@ -45,4 +45,4 @@ private:
     std::vector<std::pair<QString, std::vector<QAction*>>> extra_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 Result<RunComparison> compared(const std::filesystem::path& subject, const std::filesystem::path& other,
@@ -112,4 +112,4 @@ void CompareSession::take(const std::shared_ptr<std::atomic<bool>>& stop, std::o
     Q_EMIT changed();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -16,7 +16,7 @@
 #include <memory>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class CompareSession : public QObject {
     Q_OBJECT
@@ -68,4 +68,4 @@ private:
     std::optional<Error> error_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -16,7 +16,7 @@
 #include <QUndoCommand>
 #include <QUndoStack>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// Actions of a step above which a plan takes longer than a frame or two and is made on another thread.
@@ -178,4 +178,4 @@ void Document::takePlan(std::uint64_t generation, std::optional<Plan> plan, std:
     Q_EMIT planChanged();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -17,7 +17,7 @@
 
 class QUndoStack;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Document : public QObject {
     Q_OBJECT
@@ -81,4 +81,4 @@ private:
     std::uint64_t planned_ = 0;     ///< generation of plan_
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

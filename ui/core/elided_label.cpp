@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -54,4 +54,4 @@ void ElidedLabel::paintEvent(QPaintEvent*) {
                           foregroundRole());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

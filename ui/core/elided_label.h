@@ -5,7 +5,7 @@
 
 #include <QLabel>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ElidedLabel : public QLabel {
 public:
@@ -19,4 +19,4 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 #include <QString>
 #include <QStringList>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr const char* legalWords =
@@ -210,4 +210,4 @@ Result<EventFilter> parseEventFilter(const std::string& text, const RunModel& mo
     return Parser(text, model).parsed();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

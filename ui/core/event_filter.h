@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunModel;
 
@@ -38,4 +38,4 @@ struct EventFilter {
 /// Error: the word that means nothing, and what would. An empty text is an error too.
 Result<EventFilter> parseEventFilter(const std::string& text, const RunModel& model);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

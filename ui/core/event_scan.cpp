@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int budgetMilliseconds = 8;
@@ -113,4 +113,4 @@ void EventScan::finish() {
     settle();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class EventScan : public QObject {
     Q_OBJECT
@@ -61,4 +61,4 @@ private:
     QTimer timer_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int searchAgainMilliseconds = 500;
@@ -105,4 +105,4 @@ void EventSearch::go(int direction) {
     selection_.setVisible({middle - half, middle + half});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

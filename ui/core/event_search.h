@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class EventSearch : public QObject {
     Q_OBJECT
@@ -64,4 +64,4 @@ private:
     QTimer again_;  ///< while a run goes on
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

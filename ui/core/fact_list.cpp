@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// Letters above which a value takes several lines; shorter ones stay whole and their label gives way.
@@ -101,4 +101,4 @@ QString FactList::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

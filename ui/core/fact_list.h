@@ -10,7 +10,7 @@
 class QLabel;
 class QVBoxLayout;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct Fact {
     QString label;
@@ -45,4 +45,4 @@ private:
     std::size_t shown_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 QString fieldLabel(const std::string& pointer) {
     std::string_view at = pointer;
@@ -27,4 +27,4 @@ QString changesText(const std::vector<FieldChange>& changes) {
     return texts.join(QStringLiteral(", "));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// What the form calls a field; of an element of a list, the list's name.
 QString fieldLabel(const std::string& pointer);
 /// "Pipeline 2 instead of 3, Micro 1 instead of 4"
 QString changesText(const std::vector<FieldChange>& changes);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

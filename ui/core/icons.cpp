@@ -9,7 +9,7 @@
 /// Resources of a static library are only there once asked for, and only outside namespaces.
 static void useIconResources() { Q_INIT_RESOURCE(icons); }
 
-namespace shardlab {
+namespace shardlab::ui {
 
 void useIcons() { useIconResources(); }
 
@@ -49,4 +49,4 @@ QIcon programIcon() {
     return result;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

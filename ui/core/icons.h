@@ -5,7 +5,7 @@
 #include <QColor>
 #include <QIcon>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// `name` without ending; strokes of "currentColor" get `colour`, and `selected` where the icon is of a checked button.
 QIcon icon(const char* name, const QColor& colour, const QColor& selected);
@@ -14,4 +14,4 @@ void useIcons();
 /// The program's own, in its own colours.
 QIcon programIcon();
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr double leastProgress = 0.005;  ///< that is worth drawing
@@ -65,4 +65,4 @@ void ImportSession::finish(const std::shared_ptr<Task>& task) {
     else Q_EMIT failed(task->result->error());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

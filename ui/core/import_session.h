@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ImportSession : public QObject {
     Q_OBJECT
@@ -28,8 +28,8 @@ public:
 
 Q_SIGNALS:
     void progressChanged();  ///< also when it begins and ends
-    void imported(const shardlab::ImportReport& report);
-    void failed(const shardlab::Error& error);
+    void imported(const shardlab::trace::ImportReport& report);
+    void failed(const shardlab::base::Error& error);
     void cancelled();
 
 private:
@@ -40,4 +40,4 @@ private:
     std::shared_ptr<Task> task_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

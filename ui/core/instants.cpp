@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {}  // namespace
 
@@ -51,4 +51,4 @@ const std::vector<Event>& Instants::of(EventKind kind) const {
     return known == kinds.end() ? none : byKind_[static_cast<std::size_t>(known - kinds.begin())];
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

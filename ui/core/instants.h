@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// The order of instants and of spans on the time axis.
 inline bool byBegin(const Event& a, const Event& b) { return a.begin < b.begin; }
@@ -40,4 +40,4 @@ private:
 /// Sorts what was appended to `events` from `sorted` on into the ascending part before it.
 void mergeTail(std::vector<Event>& events, std::size_t sorted);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

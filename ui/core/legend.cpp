@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 constexpr int square = 9;
@@ -157,4 +157,4 @@ void Legend::paintItem(QPainter& painter, const LegendItem& item, int x, int y) 
                      item.text);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

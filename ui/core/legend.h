@@ -12,7 +12,7 @@
 
 class QPainter;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ThemeSource;
 
@@ -62,4 +62,4 @@ private:
     std::vector<LegendItem> items_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 LessonSession::LessonSession(Document& document, RunModel& model, JobStarter starter, QObject* parent)
     : QObject(parent), document_(document), model_(model), run_(model, std::move(starter)), replay_(model) {
@@ -30,7 +30,7 @@ LessonSession::LessonSession(Document& document, RunModel& model, JobStarter sta
 void LessonSession::load() {
     if (loaded_) return;
     loaded_ = true;
-    auto all = shardlab::lessons();
+    auto all = launch::lessons();
     if (!all) problem_ = all.error();
     else lessons_ = std::move(*all);
     memory_.resize(lessons_.size());
@@ -203,4 +203,4 @@ void LessonSession::openInDesign(std::size_t experiment) {
     Q_EMIT designRequested();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Document;
 
@@ -104,4 +104,4 @@ private:
     std::deque<std::size_t> waiting_;  ///< of the running one's lesson
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

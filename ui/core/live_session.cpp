@@ -7,7 +7,7 @@
 
 #include <QThreadPool>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr std::size_t mostEvents = std::size_t{1} << 17;  ///< that wait for the window; a viewer's link can wait
@@ -113,4 +113,4 @@ void LiveSession::retire(const std::string& reason) {
     slot_ = nullptr;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@
 #include <memory>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunModel;
 
@@ -47,9 +47,9 @@ public:
 Q_SIGNALS:
     void changed();  ///< status, or whether it is active
     void begun();    ///< the model has the run's header
-    void ended(const shardlab::RunEnd& end);
+    void ended(const shardlab::trace::RunEnd& end);
     void failed(const QString& reason);
-    void copyFailed(const shardlab::Error& error);
+    void copyFailed(const shardlab::base::Error& error);
 
 private:
     struct Slot;  ///< what the watch's thread and the session share
@@ -68,4 +68,4 @@ private:
     QTimer drainTimer_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <array>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr qreal margin = 14;                    ///< around the text, pixels
@@ -146,4 +146,4 @@ void MarkdownPage::setText(const QString& markdown, const Theme& theme) {
     verticalScrollBar()->setValue(scrolled);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -4,7 +4,7 @@
 
 #include <QTextBrowser>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct Theme;
 
@@ -23,4 +23,4 @@ Q_SIGNALS:
     void pageFollowed(const QString& target);
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 using Stop = std::function<void(std::function<void()>)>;
@@ -120,4 +120,4 @@ void MeasureSession::finish(const std::shared_ptr<Task>& task) {
     Q_EMIT stateChanged();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

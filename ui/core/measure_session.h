@@ -11,10 +11,13 @@
 #include <functional>
 #include <memory>
 
-namespace shardlab {
+namespace shardlab::trace {
+class RunObserver;
+}  // namespace shardlab::trace
+
+namespace shardlab::ui {
 
 class Document;
-class RunObserver;
 
 class MeasureSession : public QObject {
     Q_OBJECT
@@ -36,8 +39,8 @@ public:
 Q_SIGNALS:
     void stateChanged();
     void progressed(const QString& what);  ///< "measuring forward and backward"
-    void measured(const shardlab::Profile& profile);
-    void failed(const shardlab::Error& error);
+    void measured(const shardlab::predict::Profile& profile);
+    void failed(const shardlab::base::Error& error);
     void cancelled();
 
 private:
@@ -49,4 +52,4 @@ private:
     std::shared_ptr<Task> task_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/messages.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 
 void Messages::post(const QString& doing, const Error& error, const QString& topic, std::function<bool()> holds) {
     post({.level = MessageLevel::Error,
@@ -11,4 +11,4 @@ void Messages::post(const QString& doing, const Error& error, const QString& top
           .holds = std::move(holds)});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

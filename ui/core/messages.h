@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 enum class MessageLevel { Info, Warning, Error };
 
@@ -43,9 +43,9 @@ public:
     void review() { Q_EMIT reviewed(); }
 
 Q_SIGNALS:
-    void posted(const shardlab::Message& message);
+    void posted(const shardlab::ui::Message& message);
     void withdrawn(const QString& topic);
     void reviewed();
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int mostTries = 5;
@@ -81,4 +81,4 @@ void NoteBook::remove(std::size_t index) {
     model_.setNotes(std::move(notes));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunModel;
 
@@ -40,4 +40,4 @@ private:
     int tries_ = 0;  ///< to keep what could not be kept
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

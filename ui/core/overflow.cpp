@@ -12,7 +12,7 @@
 #include <cmath>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -94,4 +94,4 @@ QString scaleAround(const RunModel& model, int step) {
     return powerOfTwo(before->value) + QStringLiteral(" → ") + powerOfTwo(after->value);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

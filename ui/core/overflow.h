@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// "2¹⁵"; a number that is no power of two as it is.
 QString powerOfTwo(double value);
@@ -32,4 +32,4 @@ bool scalesLoss(const RunModel& model);
 /// is not known.
 QString scaleAround(const RunModel& model, int step);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -5,7 +5,7 @@
 #include <QStyle>
 #include <QStyleOptionSlider>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 void PlaceSlider::mousePressEvent(QMouseEvent* event) {
     if (event->button() == Qt::LeftButton && maximum() > minimum()) {
@@ -26,4 +26,4 @@ void PlaceSlider::mousePressEvent(QMouseEvent* event) {
     QSlider::mousePressEvent(event);  // the handle is below the mouse now
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

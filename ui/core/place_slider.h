@@ -5,7 +5,7 @@
 
 #include <QSlider>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class PlaceSlider : public QSlider {
 public:
@@ -15,4 +15,4 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

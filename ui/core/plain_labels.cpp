@@ -5,7 +5,7 @@
 #include <QEvent>
 #include <QLabel>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 PlainLabels::PlainLabels(QObject* parent) : QObject(parent) { QCoreApplication::instance()->installEventFilter(this); }
 
@@ -17,4 +17,4 @@ bool PlainLabels::eventFilter(QObject* watched, QEvent* event) {
     return QObject::eventFilter(watched, event);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

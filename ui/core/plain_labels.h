@@ -4,7 +4,7 @@
 
 #include <QObject>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// For as long as it lives, labels and tooltips of the application show their text as it is written, where they were
 /// not told that it is rich text: Qt would guess.
@@ -17,4 +17,4 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -4,7 +4,7 @@
 #include "ui/core/qcustomplot.h"
 #include "ui/core/theme.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 
 void applyPlotStyle(QCustomPlot& plot, const Theme& theme) {
     plot.setBackground(QBrush(theme.panel));
@@ -25,4 +25,4 @@ void applyPlotStyle(QCustomPlot& plot, const Theme& theme) {
     plot.xAxis->grid()->setVisible(false);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

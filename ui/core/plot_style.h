@@ -4,11 +4,11 @@
 
 class QCustomPlot;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct Theme;
 
 /// Horizontal grid lines only, neither ticks nor axis lines. Call again when the theme changes.
 void applyPlotStyle(QCustomPlot& plot, const Theme& theme);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -3,7 +3,7 @@
 
 #include <QSettings>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int kept = 10;
@@ -40,4 +40,4 @@ void RecentFiles::store() {
     Q_EMIT changed();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

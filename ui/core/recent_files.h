@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RecentFiles : public QObject {
     Q_OBJECT
@@ -26,4 +26,4 @@ private:
     QStringList files_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

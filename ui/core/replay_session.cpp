@@ -16,7 +16,7 @@
 #include <mutex>
 #include <variant>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// What is read of the run at a time, and how much of it the worker may be ahead: bounds memory while the window is
@@ -273,4 +273,4 @@ void ReplaySession::drain() {
     Q_EMIT progressChanged();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunModel;
 struct ScannedBlock;
@@ -40,7 +40,7 @@ Q_SIGNALS:
     void progressChanged();
     void opened();  ///< the header is there: the model has begun
     void finished();
-    void failed(const QString& file, const shardlab::Error& error);
+    void failed(const QString& file, const shardlab::base::Error& error);
 
 private:
     struct Feed;  ///< shared with the worker
@@ -58,4 +58,4 @@ private:
     QTimer timer_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 #include <QPointer>
 #include <QTimer>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int gatherMilliseconds = 25;
@@ -137,4 +137,4 @@ std::function<void()> gatherNews(QTimer& timer) {
     };
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -17,7 +17,7 @@
 
 class QTimer;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunModel;
 
@@ -92,4 +92,4 @@ private:
 /// second at most, and then lets `timer`, which is the session's, run out.
 std::function<void()> gatherNews(QTimer& timer);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -407,4 +407,4 @@ const StepAccount* RunModel::account() {
 
 std::int64_t RunModel::peakBytes(int rank) const { return lanes_.at(static_cast<std::size_t>(rank)).peak; }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

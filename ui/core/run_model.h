@@ -29,7 +29,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct StepAccount;
 
@@ -210,4 +210,4 @@ private:
     std::uint64_t asked_ = 0;       ///< generation whose account is made, or is being made
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 
 #include <QCoreApplication>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -38,4 +38,4 @@ QString failedCheckpointsText(const RunModel& model) {
     return QString::fromStdString(tally.text());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

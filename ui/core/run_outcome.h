@@ -4,7 +4,7 @@
 
 #include <QString>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunModel;
 
@@ -15,4 +15,4 @@ QString outcomeText(const RunModel& model);
 /// How many of its checkpoints failed, and why; empty where none did.
 QString failedCheckpointsText(const RunModel& model);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

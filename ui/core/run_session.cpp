@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 struct RunSession::Slot {
     explicit Slot(std::function<void()> wake) : feed(std::move(wake)) {}
     RunFeed feed;  ///< outlives the job
@@ -149,4 +149,4 @@ void RunSession::retire() {
     slot_ = nullptr;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

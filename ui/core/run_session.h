@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunModel;
 
@@ -60,8 +60,8 @@ public:
 
 Q_SIGNALS:
     void stateChanged();
-    void failedToStart(const shardlab::Error& error);
-    void ended(const shardlab::RunEnd& end);
+    void failedToStart(const shardlab::base::Error& error);
+    void ended(const shardlab::trace::RunEnd& end);
 
 private:
     struct Slot;  ///< what a start on a worker thread and the session share
@@ -86,4 +86,4 @@ private:
     QTimer drainTimer_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

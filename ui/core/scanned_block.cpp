@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 bool isKeptCounter(EventKind kind) {
     switch (kind) {
@@ -39,4 +39,4 @@ ScannedBlock scanned(const BlockPlace& place, std::span<const Event> events, con
     return made;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

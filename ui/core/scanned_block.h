@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct ScannedBlock {
     BlockPlace place;
@@ -25,4 +25,4 @@ bool isKeptCounter(EventKind kind);
 /// `events` as they were recorded; `figures`: they have to be made of them.
 ScannedBlock scanned(const BlockPlace& place, std::span<const Event> events, const DecodedBlock& block, bool figures);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <mutex>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int drainMilliseconds = 40;
@@ -186,4 +186,4 @@ QString scheduleText(const Candidate& candidate) {
     return text;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

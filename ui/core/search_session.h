@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Document;
 
@@ -50,7 +50,7 @@ public:
 
 Q_SIGNALS:
     void changed();  ///< candidates, progress or whether it runs
-    void failed(const std::vector<shardlab::Fault>& faults);
+    void failed(const std::vector<shardlab::layout::Fault>& faults);
 
 private:
     struct Feed;  ///< shared with the worker
@@ -74,4 +74,4 @@ QString degreesText(const Choice& choice);
 /// "1f1b", "zb-greedy, 8 in flight", "naive = gpipe = 1f1b": a schedule, and those with the same figures here.
 QString scheduleText(const Candidate& candidate);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

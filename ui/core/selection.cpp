@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -123,4 +123,4 @@ void Selection::keepWithin(const RunModel& model) {
     if (std::ranges::any_of(areaRanks_, [&](int rank) { return rank >= model.ranks(); })) setArea({});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

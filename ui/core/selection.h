@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunModel;
 
@@ -83,4 +83,4 @@ private:
     bool pathShown_ = false;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

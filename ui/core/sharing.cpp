@@ -3,7 +3,7 @@
 
 #include "engine/base/token.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 
 Status Sharing::begin(const TcpAddress& address) {
     auto token = randomToken();
@@ -21,4 +21,4 @@ void Sharing::end() {
     Q_EMIT changed();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

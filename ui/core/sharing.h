@@ -9,7 +9,7 @@
 
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Sharing : public QObject {
     Q_OBJECT
@@ -29,4 +29,4 @@ private:
     std::optional<ServeOptions> options_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 #include <span>
 #include <unordered_map>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 int StepAccount::nodeOf(const Event& event) const {
     if (event.action == 0 || event.rank < 0 || event.rank >= mesh.ranks() ||
@@ -90,4 +90,4 @@ std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<E
     return account;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

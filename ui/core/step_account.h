@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct StepAccount {
     Mesh mesh;
@@ -35,4 +35,4 @@ struct StepAccount {
 /// `events`: the predicted step of all ranks, on the clock of `device`. None where the layout cannot be planned.
 std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<Event> events, DeviceTime device);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 StepChart::StepChart(const ViewContext& context, QWidget* parent) : QCustomPlot(parent), context_(context) {
     setMinimumSize(100, 60);
@@ -60,4 +60,4 @@ void StepChart::refreshMarks() {
     cursor_->point2->setCoords(step, 1.5);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

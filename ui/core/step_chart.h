@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class StepChart : public QCustomPlot {
 public:
@@ -29,4 +29,4 @@ private:
     QCPGraph* overflows_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

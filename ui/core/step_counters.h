@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// The last counter of a step at or before `step`; none where there is none.
 inline const Event* atStep(const std::vector<Event>& events, double step) {
@@ -16,4 +16,4 @@ inline const Event* atStep(const std::vector<Event>& events, double step) {
     return after == events.begin() ? nullptr : &*(after - 1);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// A rank's events by action, not those of what happens within one or before it. One that waits cut into pieces is
@@ -93,4 +93,4 @@ std::optional<StepPath> measuredPath(const RunModel& model, const StepAccount& a
     return found;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

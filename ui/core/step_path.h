@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// A rank of the pipeline that `rank` belongs to, as the others here want it: itself, or one of the first pipeline
 /// where it belongs to none.
@@ -30,4 +30,4 @@ struct StepPath {
 /// schedule does not flush: what decides such a step lies in part in those before.
 std::optional<StepPath> measuredPath(const RunModel& model, const StepAccount& account, int pipeline, int step);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 TypicalStep typicalStep(const RunModel& model) {
     TypicalStep typical{model.predictedEnd(), TypicalStep::Known::Predicted};
@@ -57,4 +57,4 @@ bool lookAtSlowStep(const RunModel& model, Selection& selection, int direction) 
     return true;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// A step is slow where it takes more than this many times the median of the steady steps.
 inline constexpr double slowFactor = 1.2;
@@ -27,4 +27,4 @@ void lookAtStep(const RunModel& model, Selection& selection, int index);
 /// The next (+1) or previous (−1) slow step from what is in sight; false where there is none.
 bool lookAtSlowStep(const RunModel& model, Selection& selection, int direction);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr std::size_t mostRankSteps =
@@ -90,4 +90,4 @@ Result<StepEnds> readDetails(const RunReader& run, const std::function<bool(Step
     return ends;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

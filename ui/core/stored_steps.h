@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// Kinds of which the share of a rank's step is kept, in the order in which they are stacked.
 inline constexpr std::array shownKinds{EventKind::Forward,    EventKind::Backward,  EventKind::InputGrad,
@@ -47,4 +47,4 @@ bool hasTooManyDetails(const StoredSteps& steps);
 /// Part after part; `sink` returns false to leave off, and the result is then what was read so far.
 Result<StepEnds> readDetails(const RunReader& run, const std::function<bool(StepDetails)>& sink);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

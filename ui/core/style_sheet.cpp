@@ -9,7 +9,7 @@
 #include <QVariant>
 #include <QWidget>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// @name@ stands for a colour or font of the theme.
@@ -177,4 +177,4 @@ void setFaulty(QWidget& widget, bool faulty) { setMark(widget, "faulty", faulty)
 
 void setSubdued(QWidget& widget, bool subdued) { setMark(widget, "subdued", subdued); }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 
 class QWidget;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct Theme;
 
@@ -23,4 +23,4 @@ void setFaulty(QWidget& widget, bool faulty);
 /// Draws a field, or its label, as one that changes nothing; it can be edited all the same.
 void setSubdued(QWidget& widget, bool subdued);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 #include <QAbstractItemView>
 #include <QKeyEvent>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 class EnterKey : public QObject {
@@ -37,4 +37,4 @@ void onTaken(QAbstractItemView& view, std::function<void(const QModelIndex&)> ta
     child<EnterKey>(view, std::move(take));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

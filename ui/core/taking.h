@@ -7,10 +7,10 @@
 class QAbstractItemView;
 class QModelIndex;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// Calls `take` with the row that a person double-clicks, or with the current one at Enter. A single click never takes:
 /// activated() comes with one where the desktop opens things that way.
 void onTaken(QAbstractItemView& view, std::function<void(const QModelIndex&)> take);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// The engine's UTF-8 as Qt's text.
 inline QString text(std::string_view utf8) {
@@ -25,4 +25,4 @@ QString text(const Path& path) {
 /// A fraction as "37.5 %".
 inline QString percent(double fraction) { return text(formatPercent(fraction)); }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

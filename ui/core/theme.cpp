@@ -8,7 +8,7 @@
 #include <QPalette>
 #include <QStyle>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int bodyPixels = 13;
@@ -181,4 +181,4 @@ QColor readableOn(const QColor& back) {
     return luminance > 0.42 ? QColor("#0B1118") : QColor("#FFFFFF");
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@
 
 class QApplication;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct Theme {
     bool dark = true;
@@ -57,4 +57,4 @@ QColor mixed(const QColor& from, const QColor& to, double share);
 /// Black or white, whichever reads better on `back`.
 QColor readableOn(const QColor& back);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

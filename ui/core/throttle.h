@@ -7,7 +7,7 @@
 
 #include <functional>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Throttle : public QObject {
 public:
@@ -32,4 +32,4 @@ private:
     QTimer timer_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// Has the thread of the user interface do `work` in its next turn; called from any thread. Nothing happens once the
 /// application has ended.
@@ -15,4 +15,4 @@ void onUserInterface(Work&& work) {
     if (qApp) QMetaObject::invokeMethod(qApp, std::forward<Work>(work), Qt::QueuedConnection);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -4,7 +4,7 @@
 #include "ui/core/document.h"
 #include "ui/core/run_model.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 
 View::View(const ViewContext& context, QWidget* parent) : QWidget(parent), context_(context) {
     connect(&context_.model, &RunModel::reset, this, [this] { toldSubtitle_.reset(); });
@@ -37,4 +37,4 @@ QString View::notInForeign(const QString& why) const {
         .arg(QString::fromStdString(context_.model.header().origin), why);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class CompareSession;
 class Document;
@@ -86,4 +86,4 @@ struct ViewKind {
 /// Every view there is; views/registry.cpp.
 std::span<const ViewKind> viewKinds();
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -17,7 +17,7 @@
 #include <QFile>
 #include <QGuiApplication>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 QString fileName(const std::filesystem::path& path) { return QString::fromStdString(path.filename().string()); }
@@ -185,7 +185,7 @@ bool Workbench::haveRunFolder(const QString& refusal) {
 }
 
 bool Workbench::saveLayout(const std::filesystem::path& file) {
-    const Status saved = shardlab::saveLayout(document_.layout(), file);
+    const Status saved = layout::saveLayout(document_.layout(), file);
     if (!saved) {
         messages_.post(tr("Cannot save %1").arg(fileName(file)), saved.error(), "file",
                        [this, layout = document_.layout()] { return document_.layout() == layout; });
@@ -454,4 +454,4 @@ void Workbench::showPrediction() {
     design.begin(headerOf(*document_.plan()), document_.plan()->simulation.events);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -26,7 +26,7 @@
 #include <array>
 #include <filesystem>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Workbench : public QObject {
     Q_OBJECT
@@ -87,7 +87,7 @@ public:
     std::filesystem::path nextRunFile(const Layout& layout) const;
 
 Q_SIGNALS:
-    void workspaceRequested(shardlab::Workspace workspace);
+    void workspaceRequested(shardlab::ui::Workspace workspace);
 
 private:
     bool judgedLegal(const QString& refusal);
@@ -130,4 +130,4 @@ private:
     std::array<std::unique_ptr<EventSearch>, workspaces.size()> events_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

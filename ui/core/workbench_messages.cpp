@@ -5,7 +5,7 @@
 #include "ui/core/run_outcome.h"
 #include "ui/core/text.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// A run that failed looks like any other until its end; that it did is said at once.
 void Workbench::sayReplayed() {
@@ -95,4 +95,4 @@ void Workbench::reviewMessages() {
     connect(&recent_, &RecentFiles::changed, this, review);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/store/block_cache.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 constexpr std::size_t mostForgotten = 1024;  ///< names of blocks that nobody holds any more, before they are swept
 }
@@ -72,4 +72,4 @@ std::size_t BlockCache::bytes() const {
     return bytes_;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

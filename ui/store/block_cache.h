@@ -12,7 +12,7 @@
 #include <mutex>
 #include <unordered_map>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// May be used by several threads at once.
 class BlockCache {
@@ -53,4 +53,4 @@ private:
     std::size_t bytes_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 BlockDigest digestOf(const DecodedBlock& block) {
     BlockDigest digest{.spans = static_cast<int>(block.spans.size()),
@@ -19,4 +19,4 @@ BlockDigest digestOf(const DecodedBlock& block) {
     return digest;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct BlockDigest {
     int spans = 0;
@@ -23,4 +23,4 @@ struct BlockDigest {
 
 BlockDigest digestOf(const DecodedBlock& block);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

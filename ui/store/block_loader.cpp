@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 constexpr qint64 tellMilliseconds = 12;  ///< between two signals while blocks arrive
 }
@@ -115,4 +115,4 @@ void BlockLoader::end() {
     QThreadPool::globalInstance()->start([shared = shared_] { Shared::work(shared); });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class BlockLoader : public QObject {
     Q_OBJECT
@@ -50,4 +50,4 @@ private:
     std::shared_ptr<Shared> shared_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

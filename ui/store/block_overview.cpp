@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr std::size_t mostTails = 32;  ///< beyond which the cells reach to the last end instead
@@ -114,4 +114,4 @@ void BlockOverview::addTo(PixelColumns& columns) const {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

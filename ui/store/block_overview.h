@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class BlockOverview {
 public:
@@ -53,4 +53,4 @@ private:
     Coverage total_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// The number of a block within its source.
 using BlockKey = std::int64_t;
@@ -20,4 +20,4 @@ public:
     virtual Status read(BlockKey key, std::vector<Event>& events) = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

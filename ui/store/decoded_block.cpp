@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 MemorySample sampleOf(const Event& event, MemoryCategory category) { return {event.begin, event.bytes, category}; }
@@ -39,4 +39,4 @@ void insert(DecodedBlock& block, const Event& event) {
 
 bool isOfBlock(const Event& event) { return isSpan(event.kind) || memoryCategory(event.kind, EventKind::MemoryUsed); }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// Memory of one category in use from `time` on.
 struct MemorySample {
@@ -35,4 +35,4 @@ void insert(DecodedBlock& block, const Event& event);
 /// Whether such an event is kept in blocks.
 bool isOfBlock(const Event& event);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

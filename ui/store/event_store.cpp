@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr std::size_t smallestBlock = 256;  ///< of events that arrive on very many lanes
@@ -83,4 +83,4 @@ void EventStore::seal(int rank, StoredLane& lane) {
     cache_->keep(key, std::move(block));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class EventStore {
 public:
@@ -59,4 +59,4 @@ private:
     std::size_t digestBytes_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

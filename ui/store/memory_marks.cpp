@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr std::size_t mostMoments = 16;
@@ -47,4 +47,4 @@ MemoryBytes completed(const MemoryBytes& state, const MemoryBytes& before) {
     return whole;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// Bytes by category at a moment; unknownMemory where the samples looked at do not tell.
 struct MemoryState {
@@ -38,4 +38,4 @@ MemoryMarks memoryMarks(std::span<const MemorySample> samples);
 /// `state` with what it does not know taken from `before`.
 MemoryBytes completed(const MemoryBytes& state, const MemoryBytes& before);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

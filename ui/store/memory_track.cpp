@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 void MemoryTrack::State::take(const MemoryMarks& marks) {
     for (std::size_t category = 0; category < bytes.size(); ++category) {
@@ -192,4 +192,4 @@ std::vector<MemoryPoint> MemoryTrack::curve(std::int64_t begin, std::int64_t end
     return points;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

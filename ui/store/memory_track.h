@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class MemoryTrack {
 public:
@@ -73,4 +73,4 @@ private:
     mutable std::vector<State> states_;        ///< after them
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 enum class Paint : std::uint8_t {
     Forward,
@@ -111,4 +111,4 @@ struct Coverage {
     bool operator==(const Coverage&) const = default;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

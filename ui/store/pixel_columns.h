@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class PixelColumns {
 public:
@@ -66,4 +66,4 @@ private:
     std::array<int, paintCount> places_{};  ///< where theirs begin, from 1; 0: not used
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

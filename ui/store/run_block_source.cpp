@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 RunBlockSource::RunBlockSource(std::unique_ptr<RunReader> reader, std::filesystem::path file,
                                std::vector<BlockPlace> places)
@@ -42,4 +42,4 @@ Status RunBlockSource::read(BlockKey key, std::vector<Event>& events) {
     return read;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunBlockSource final : public BlockSource {
 public:
@@ -38,4 +38,4 @@ private:
     std::vector<std::unique_ptr<BlockUnpacker>> idle_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 bool writeAll(int file, std::span<const std::byte> bytes, std::int64_t offset) {
@@ -52,4 +52,4 @@ Status ScratchBlockSource::read(BlockKey key, std::vector<Event>& events) {
     return unpacker_.unpack(packed, events);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

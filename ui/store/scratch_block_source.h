@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ScratchBlockSource final : public BlockSource {
 public:
@@ -39,4 +39,4 @@ private:
     BlockUnpacker unpacker_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

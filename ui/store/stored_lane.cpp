@@ -5,7 +5,7 @@
 #include <limits>
 #include <ranges>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
@@ -218,4 +218,4 @@ void StoredLane::digest(BlockKey key, std::int64_t begin, std::shared_ptr<const 
     refreshReach(0);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

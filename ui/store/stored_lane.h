@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class StoredLane {
 public:
@@ -94,4 +94,4 @@ private:
     DecodedBlock open_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -18,7 +18,7 @@ struct Finder {
     bool predicted;
     /// Without a flush the lists of neighbouring steps reach into each other: there a microbatch has another number.
     bool overlaps = !flushes(model.header().layout);
-    int microbatches = shardlab::microbatches(model.header().layout);
+    int microbatches = layout::microbatches(model.header().layout);
 
     /// Read once for each step of a lane: those near an event are asked for again and again.
     mutable std::map<std::tuple<int, Lane, int>, std::vector<Event>> read{};
@@ -142,4 +142,4 @@ const Event* predictedOf(const RunModel& model, const Event& event) {
     return nullptr;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

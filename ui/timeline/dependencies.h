@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct Dependency {
     Event from;  ///< the sender's send
@@ -28,4 +28,4 @@ const Event* predictedOf(const RunModel& model, const Event& event);
 /// stage's backward.
 std::optional<Action> inputMessage(const Action& compute, int stages);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

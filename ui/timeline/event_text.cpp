@@ -11,7 +11,7 @@
 
 #include <QCoreApplication>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -107,4 +107,4 @@ QString figuresText(const RunModel& model, std::size_t step, int rank) {
     return line;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

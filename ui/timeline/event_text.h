@@ -6,7 +6,7 @@
 
 #include <QString>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// "Backward · stage 6 · microbatch 5"; for what has no action, its kind's name, with its own name in an imported run.
 QString whatText(const RunModel& model, const Event& event);
@@ -27,4 +27,4 @@ QString paceHelp(const RunModel& model);
 /// figures say about a rank.
 QString figuresText(const RunModel& model, std::size_t step, int rank);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

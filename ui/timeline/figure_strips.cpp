@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr double leastDrawnStep = 4;    ///< pixels of a step within which something can be seen
@@ -98,4 +98,4 @@ std::optional<std::size_t> stepWithoutEvents(const RunModel& model, int rank, st
     return static_cast<std::size_t>(step);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

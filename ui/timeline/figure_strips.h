@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class FigureStrips {
 public:
@@ -38,4 +38,4 @@ private:
 /// taken away, or are not read yet.
 std::optional<std::size_t> stepWithoutEvents(const RunModel& model, int rank, std::int64_t time);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timeline/gantt.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 
 Gantt::Gantt(QCPAxis* time, QCPAxis* rank, const TimelineState& state)
     : QCPAbstractPlottable(time, rank), state_(state) {}
@@ -49,4 +49,4 @@ QCPRange Gantt::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) con
     return {0, static_cast<double>(state_.rows.ranks().size())};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 #include "ui/timeline/scene_pixels.h"
 #include "ui/timeline/timeline_state.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Gantt : public QCPAbstractPlottable {
 public:
@@ -55,4 +55,4 @@ private:
     const TimelineState& state_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -459,4 +459,4 @@ std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const
     return prediction ? std::nullopt : find(Lane::Host);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -17,7 +17,7 @@
 
 class QPainter;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ScenePixels;
 
@@ -99,4 +99,4 @@ struct StepRange {
 };
 StepRange stepsWithin(const RunModel& model, std::int64_t begin, std::int64_t end);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 const std::vector<Event>& happeningsOf(const RunModel& model, EventKind kind) {
     return isCounter(kind) ? model.counters(kind) : model.instants().of(kind);
@@ -46,4 +46,4 @@ std::vector<Event> shownOverflows(const RunModel& model, int rank, const TimeSca
     return shown;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,7 +9,7 @@
 #include <bitset>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunModel;
 struct TimeScale;
@@ -43,4 +43,4 @@ std::vector<Event> shownHappenings(const RunModel& model, EventKind kind, const 
 /// The overflows of a rank that are in sight; their marks reach 8 pixels to either side.
 std::vector<Event> shownOverflows(const RunModel& model, int rank, const TimeScale& scale);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
@@ -87,4 +87,4 @@ Coverage LaneIndex::before(std::span<const Event> events, std::int64_t time, std
     return covered;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class LaneIndex {
 public:
@@ -46,4 +46,4 @@ private:
     std::size_t size_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -222,4 +222,4 @@ std::optional<Event> eventAt(const StoredLane& lane, const TimeScale& scale, dou
     return found ? std::optional(*found) : std::nullopt;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

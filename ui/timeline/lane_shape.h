@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// Time to pixels. `offset` is added to an event's time (predicted events lie at 0).
 struct TimeScale {
@@ -69,4 +69,4 @@ std::optional<Event> eventAt(std::span<const Event> events, const LaneIndex& ind
 /// Reads what it must.
 std::optional<Event> eventAt(const StoredLane& lane, const TimeScale& scale, double x, double tolerance);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -67,4 +67,4 @@ TimeRange following(TimeRange range, std::int64_t now) {
     return {saturatedDifference(end, length), end};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 inline constexpr std::int64_t leastVisible = 200;  ///< nanoseconds; closer than a clock can tell apart is no use
 
@@ -21,4 +21,4 @@ TimeRange padded(TimeRange range, double fraction);
 /// What following shows: the same length, ending a little after `now`.
 TimeRange following(TimeRange range, std::int64_t now);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

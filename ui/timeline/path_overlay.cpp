@@ -7,7 +7,7 @@
 #include <QPainter>
 #include <QPainterPath>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr std::size_t mostSteps = 4;  ///< in sight; more would be too small to follow
@@ -70,4 +70,4 @@ void paintPath(QPainter& painter, const TimelineState& state) {
         paintPath(painter, state, pathEvents(state.model, *state.account, pipeline, &state.model.stepExtents()[i]));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

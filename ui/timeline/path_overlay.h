@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// Events of the path in order, of one pipeline: of the prediction without an `extent`, else of its step, by what
 /// was measured (step_path.h); of a schedule that does not flush the predicted path's actions.
@@ -17,4 +17,4 @@ std::vector<Event> pathEvents(const RunModel& model, const StepAccount& account,
 /// Nothing while the account is not there or not asked for.
 void paintPath(QPainter& painter, const TimelineState& state);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

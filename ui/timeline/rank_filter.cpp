@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -89,4 +89,4 @@ int pinnedAmong(const std::vector<int>& ranks, const Selection& selection) {
     return static_cast<int>(std::ranges::count_if(ranks, isPinned));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunModel;
 class Selection;
@@ -19,4 +19,4 @@ std::vector<int> orderRanks(const RunModel& model, std::vector<int> ranks, const
 /// How many of the first ranks are pinned.
 int pinnedAmong(const std::vector<int>& ranks, const Selection& selection);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -99,4 +99,4 @@ void RankLabels::paint(QPainter& painter, const TimelineState& state) {
     painter.restore();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

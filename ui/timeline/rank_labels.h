@@ -7,7 +7,7 @@
 
 #include <QPixmap>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RankLabels {
 public:
@@ -29,4 +29,4 @@ private:
     Key key_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 void Rows::arrange(std::vector<int> ranks, int top, int height, bool band, int pinned) {
     ranks_ = std::move(ranks);
@@ -75,4 +75,4 @@ void Rows::reveal(int position) {
     else if (top + rowHeight_ > scroll_ + height_) setScroll(top + rowHeight_ - height_);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

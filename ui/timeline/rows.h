@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// The parts of one row, pixels from the top of the plot.
 struct Row {
@@ -59,4 +59,4 @@ private:
     bool band_ = true;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timeline/run_index.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 
 void RunIndex::rebuild() {
     predicted_.assign(static_cast<std::size_t>(model_.ranks()), {});
@@ -30,4 +30,4 @@ double RunIndex::busy(int rank, std::int64_t begin, std::int64_t end) const {
     return static_cast<double>(computing) / static_cast<double>(end - begin);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// A predicted lane with its index; borrowed from the model, good until it begins anew.
 struct LaneView {
@@ -38,4 +38,4 @@ private:
     std::unique_ptr<BlockLoader> blocks_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

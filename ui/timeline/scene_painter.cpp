@@ -12,7 +12,7 @@
 #include <map>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -165,4 +165,4 @@ void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme, 
     painter.restore();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

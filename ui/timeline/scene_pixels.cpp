@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 void ScenePixels::begin(const QRect& area, double devicePixelRatio, QRgb panel) {
     const QSize size = (QSizeF(area.size()) * devicePixelRatio).toSize();
@@ -82,4 +82,4 @@ void ScenePixels::strip(const GanttScene::Strip& strip, const Colours& colours) 
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 
 #include <QImage>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ScenePixels final : public SceneTarget {
 public:
@@ -41,4 +41,4 @@ private:
     double ratio_ = 1;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

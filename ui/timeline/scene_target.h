@@ -10,7 +10,7 @@
 #include <array>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class SceneTarget {
 public:
@@ -29,4 +29,4 @@ protected:
     ~SceneTarget() = default;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

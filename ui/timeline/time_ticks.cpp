@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -107,4 +107,4 @@ QString formatMoment(std::int64_t time, std::int64_t step, std::int64_t largest)
     return inUnitOf(std::max(magnitude(time), largest), time, std::max<std::int64_t>(1, step));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct TimeTick {
     std::int64_t time;  ///< on the run's clock; the label tells device time
@@ -29,4 +29,4 @@ std::vector<TimeTick> timeTicksWithin(std::int64_t begin, std::int64_t end, int 
 /// itself).
 QString formatMoment(std::int64_t time, std::int64_t step, std::int64_t largest = 0);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

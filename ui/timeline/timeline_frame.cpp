@@ -12,7 +12,7 @@
 #include <cmath>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -150,4 +150,4 @@ void paintFrame(QPainter& painter, const TimelineState& state, RankLabels& label
     painter.restore();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 constexpr double keyZoom = 0.7;
@@ -168,7 +168,7 @@ void TimelineInput::walk(int direction) {
 }
 
 void TimelineInput::walkRanks(int direction) {
-    if (const auto next = shardlab::walkRanks(plot_.state(), context_.selection.event(), direction))
+    if (const auto next = ui::walkRanks(plot_.state(), context_.selection.event(), direction))
         context_.selection.select(*next);
 }
 
@@ -225,4 +225,4 @@ bool TimelineInput::key(const QKeyEvent& event) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

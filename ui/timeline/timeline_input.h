@@ -16,7 +16,7 @@ class QKeyEvent;
 class QMouseEvent;
 class QWheelEvent;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class TimelinePlot;
 
@@ -53,4 +53,4 @@ private:
     bool inside_ = false;  ///< the mouse, at last_
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

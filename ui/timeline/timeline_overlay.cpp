@@ -18,7 +18,7 @@
 #include <map>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -228,4 +228,4 @@ void paintOverlay(QPainter& painter, const TimelineState& state) {
     painter.restore();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

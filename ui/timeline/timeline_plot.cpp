@@ -11,7 +11,7 @@
 #include <QHBoxLayout>
 #include <QScrollBar>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 constexpr int timesHeight = 18;
@@ -247,4 +247,4 @@ void TimelinePlot::repaintAll() {
 
 void TimelinePlot::repaintOverlay() { layers_->overlay->replot(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

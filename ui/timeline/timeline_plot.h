@@ -14,7 +14,7 @@
 class QCustomPlot;
 class QScrollBar;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class TimelineInput;
 struct GanttScene;
@@ -79,4 +79,4 @@ private:
     Throttle overlay_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -15,7 +15,7 @@
 
 class QPainter;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class EventSearch;
 class RankLabels;
@@ -53,4 +53,4 @@ void paintFrame(QPainter& painter, const TimelineState& state, RankLabels& label
 /// Cursor, selection, arrows, markers, what is being measured.
 void paintOverlay(QPainter& painter, const TimelineState& state);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::optional<Event> walkRanks(const TimelineState& state, const std::optional<E
     return nearestEvent(state.model, rank, from->lane, from->begin + (from->end - from->begin) / 2);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// The next (+1) or previous (-1) painted event of the same lane; from nothing, the first in sight of the first rank
 /// shown. None at the lane's end.
@@ -14,4 +14,4 @@ std::optional<Event> walkLane(const TimelineState& state, const std::optional<Ev
 /// The event of the rank below (+1) or above (-1) nearest in time.
 std::optional<Event> walkRanks(const TimelineState& state, const std::optional<Event>& from, int direction);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -34,7 +34,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 template <class Kind>
@@ -80,4 +80,4 @@ std::span<const ViewKind> viewKinds() {
     return kinds;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <set>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 Place view(const char* id, int size, bool grows = true) {
@@ -109,4 +109,4 @@ Place defaultArrangement(Workspace workspace, bool low) {
     return whole;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// A view, or views side by side (rows: above each other; tabs: the first in front). Sizes are pixels in a window of
 /// 1280×720; parts that grow share what a larger window has more, in proportion to their size.
@@ -27,4 +27,4 @@ struct Place {
 /// room for its rows.
 Place defaultArrangement(Workspace workspace, bool low);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

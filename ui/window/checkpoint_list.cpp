@@ -21,7 +21,7 @@
 #include <QThreadPool>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 enum Column { Steps, Written, Size, Trained, columns };
@@ -193,4 +193,4 @@ void CheckpointList::askFolder() {
     dialog_->open();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@ class QLabel;
 class QPushButton;
 class QTableWidget;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Workbench;
 
@@ -47,4 +47,4 @@ private:
     QFileDialog* dialog_ = nullptr;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -15,7 +15,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int keyRole = Qt::UserRole;
@@ -113,4 +113,4 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
     return Overlay::eventFilter(watched, event);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@ class QAction;
 class QLineEdit;
 class QListWidget;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Commands;
 
@@ -37,4 +37,4 @@ private:
 /// True where every word of `query` begins a word of `text`, in any order, whatever the case.
 bool matchesQuery(const QString& text, const QString& query);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -15,7 +15,7 @@
 #include <QSettings>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr auto recentKey = "live/recent";  ///< "ADDRESS" or "ADDRESS<tab>TOKEN FILE", newest first
@@ -146,4 +146,4 @@ void ConnectPanel::askFile() {
     dialog_->open();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@ class QLineEdit;
 class QListWidget;
 class QPushButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Workbench;
 
@@ -42,4 +42,4 @@ private:
     QFileDialog* dialog_ = nullptr;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

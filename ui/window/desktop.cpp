@@ -18,7 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// Qt ends the program where it finds no display: better said before it is asked.
@@ -106,4 +106,4 @@ int runDesktop(const DesktopOptions& options, int argc, char** argv) {
     return QApplication::exec();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct DesktopOptions {
     std::string file;               ///< a layout or a run to open; empty: none
@@ -24,4 +24,4 @@ int runDesktop(const DesktopOptions& options, int argc, char** argv);
 /// "1600x1000"; invalid where it is no size between 320×240 and 16384×16384.
 QSize parseSize(const std::string& text);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

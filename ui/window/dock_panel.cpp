@@ -23,7 +23,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr double staleOpacity = 0.45;
@@ -171,4 +171,4 @@ void DockPanel::askForPictureFile() {
     dialog->open();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

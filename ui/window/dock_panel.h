@@ -12,7 +12,7 @@ class QLabel;
 class QMenu;
 class QStackedWidget;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Document;
 
@@ -52,4 +52,4 @@ private:
     QLabel* subtitle_ = nullptr;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

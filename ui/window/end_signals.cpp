@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int handled[] = {SIGINT, SIGTERM, SIGHUP};
@@ -53,4 +53,4 @@ void EndSignals::read() {
     Q_EMIT asked();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

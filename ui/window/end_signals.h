@@ -7,7 +7,7 @@
 
 class QSocketNotifier;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// One at a time in a process.
 class EndSignals : public QObject {
@@ -27,4 +27,4 @@ private:
     QSocketNotifier* notifier_ = nullptr;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

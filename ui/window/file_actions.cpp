@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr auto layoutFilter = "Layouts (*.layout.json *.json)";
@@ -152,4 +152,4 @@ void FileActions::whenSaved(const QString& question, std::function<void()> then)
                                 .holds = [this] { return workbench_.document().unsaved(); }});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -2,6 +2,8 @@
 // Opening, saving, presets, recent files, and the question before changes are lost; nothing here blocks the window.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <QObject>
 #include <QPointer>
 
@@ -12,10 +14,13 @@ class QAction;
 class QFileDialog;
 class QWidget;
 
-namespace shardlab {
+namespace shardlab::layout {
+struct Layout;
+}  // namespace shardlab::layout
+
+namespace shardlab::ui {
 
 class Workbench;
-struct Layout;
 
 class FileActions : public QObject {
     Q_OBJECT
@@ -52,4 +57,4 @@ private:
     std::vector<QAction*> recent_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -15,7 +15,7 @@
 #include <iterator>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 struct KeyLine {
@@ -125,4 +125,4 @@ void KeyHelp::keyPressEvent(QKeyEvent* event) {
     area_->verticalScrollBar()->triggerAction(move->second);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

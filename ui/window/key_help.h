@@ -8,7 +8,7 @@
 class QGridLayout;
 class QScrollArea;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class KeyHelp : public Overlay {
     Q_OBJECT
@@ -24,4 +24,4 @@ private:
     QGridLayout* grid_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 QString words(const char* text, int count = -1) { return QCoreApplication::translate("layout", text, nullptr, count); }
@@ -39,4 +39,4 @@ QString clusterText(const Layout& layout) {
     return parts.join(QStringLiteral(" · "));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

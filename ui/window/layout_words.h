@@ -6,9 +6,9 @@
 
 #include <QString>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 QString degreesText(const Layout& layout);  ///< rich text: "DP 2 · TP 1 · PP 4", figures bold
 QString clusterText(const Layout& layout);  ///< rich text: "2 hosts · 8 ranks · cpu · paced as h100-sxm"
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

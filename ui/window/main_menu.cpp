@@ -7,7 +7,7 @@
 #include "ui/window/file_actions.h"
 #include "ui/window/workspace_area.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// A submenu filled when it opens.
@@ -46,4 +46,4 @@ void MainMenu::setArea(const WorkspaceArea& area) {
     for (const DockPanel* panel : area.panels()) views_->addAction(panel->toggleViewAction());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -4,7 +4,7 @@
 
 #include <QMenu>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Commands;
 class FileActions;
@@ -22,4 +22,4 @@ private:
     QMenu* views_ = nullptr;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

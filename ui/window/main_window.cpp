@@ -35,7 +35,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr auto geometryKey = "window/geometry";
@@ -236,4 +236,4 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
     return QWidget::eventFilter(watched, event);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -12,7 +12,7 @@
 class QActionGroup;
 class QStackedWidget;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class CheckpointList;
 class ConnectPanel;
@@ -86,4 +86,4 @@ private:
     KeyHelp* keys_ = nullptr;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

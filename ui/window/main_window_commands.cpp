@@ -21,7 +21,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 void MainWindow::bindCommands() {
     for (QAction* action : commands_.all()) addAction(action);
@@ -277,4 +277,4 @@ void MainWindow::showAbout() {
          .topic = "about"});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

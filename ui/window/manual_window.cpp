@@ -9,7 +9,7 @@
 #include <QListWidget>
 #include <QScrollBar>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 constexpr QSize firstManualSize(1040, 680);
 constexpr int besideTopics = 24;  ///< pixels, for their margins and a scroll bar
@@ -61,4 +61,4 @@ void ManualWindow::follow(const QString& target) {
             return topics_->setCurrentRow(static_cast<int>(topic));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 
 class QListWidget;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class MarkdownPage;
 class ThemeSource;
@@ -35,4 +35,4 @@ private:
     MarkdownPage* page_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int shownAtMost = 3;
@@ -119,4 +119,4 @@ void MessageArea::show(const Message& message) {
     QAccessible::updateAccessibility(&alert);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

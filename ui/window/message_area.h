@@ -8,7 +8,7 @@
 
 class QVBoxLayout;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class MessageArea : public QWidget {
     Q_OBJECT
@@ -27,4 +27,4 @@ private:
     int anonymous_ = 0;  ///< messages without a topic, so far
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

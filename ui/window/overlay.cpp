@@ -8,7 +8,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 Overlay::Overlay(QWidget* window) : QFrame(window) {
     setProperty("role", "overlay");
@@ -66,4 +66,4 @@ QVBoxLayout* Overlay::explained(const QString& what, const QString& how) {
     return column;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 
 class QVBoxLayout;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Overlay : public QFrame {
     Q_OBJECT
@@ -30,4 +30,4 @@ private:
     QPointer<QWidget> before_;  ///< had the keyboard
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// Views gather changes for at most some frames before they draw.
@@ -65,4 +65,4 @@ Status renderRun(const std::filesystem::path& run, const std::filesystem::path& 
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,9 +8,9 @@
 
 #include <filesystem>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// Needs a QApplication. Writes a PNG of `size` pixels.
 Status renderRun(const std::filesystem::path& run, const std::filesystem::path& picture, QSize size, bool light);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

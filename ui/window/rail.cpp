@@ -9,7 +9,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 Rail::Rail(Commands& commands, ThemeSource& theme, QWidget* parent) : QFrame(parent), theme_(theme) {
     setProperty("role", "rail");
@@ -43,4 +43,4 @@ void Rail::colour() {
         button->defaultAction()->setIcon(icon(picture, theme_.theme().dim, theme_.theme().text));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

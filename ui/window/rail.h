@@ -8,7 +8,7 @@
 
 class QToolButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Commands;
 class ThemeSource;
@@ -24,4 +24,4 @@ private:
     std::vector<std::pair<QToolButton*, const char*>> buttons_;  ///< and the name of its icon
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -14,7 +14,7 @@
 #include <QSettings>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr auto addressKey = "share/address";
@@ -102,4 +102,4 @@ void SharePanel::toggle() {
     if (!begun) note_->setText(QString::fromStdString(begun.error().text()));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@ class QLabel;
 class QLineEdit;
 class QPushButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Workbench;
 
@@ -35,4 +35,4 @@ private:
     QPushButton *copy_, *go_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

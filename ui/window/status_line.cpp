@@ -12,7 +12,7 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int refreshMilliseconds = 500;
@@ -167,4 +167,4 @@ QString StatusLine::replayText() const {
            QStringLiteral("   ") + figures(model, replay.droppedEvents(), replay.file());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

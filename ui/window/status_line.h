@@ -9,7 +9,7 @@
 
 class QLabel;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ElidedLabel;
 class Workbench;
@@ -36,4 +36,4 @@ private:
     QTimer timer_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

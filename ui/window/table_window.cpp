@@ -12,7 +12,7 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 constexpr QSize firstSize(860, 520);
 }
@@ -78,4 +78,4 @@ void TableWindow::filter(const QString& text) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 class QLineEdit;
 class QTableWidget;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class TableWindow : public QDialog {
     Q_OBJECT
@@ -24,4 +24,4 @@ private:
     QLineEdit* filter_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@
 #include <QPushButton>
 #include <QToolButton>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 QLabel* chip(QWidget* parent, const char* role, const QString& accessible) {
@@ -203,4 +203,4 @@ void TopBar::fit() {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

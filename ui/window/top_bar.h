@@ -2,6 +2,7 @@
 // The bar at the top: the menu, chips that say which layout is in sight, and the commands of the workspace.
 #pragma once
 
+#include "engine/base/wings.h"
 #include "ui/core/view.h"
 
 #include <QFrame>
@@ -11,11 +12,14 @@ class QProgressBar;
 class QPushButton;
 class QToolButton;
 
-namespace shardlab {
+namespace shardlab::layout {
+struct Layout;
+}  // namespace shardlab::layout
+
+namespace shardlab::ui {
 
 class Commands;
 class Workbench;
-struct Layout;
 
 class TopBar : public QFrame {
     Q_OBJECT
@@ -48,4 +52,4 @@ private:
         *cancel_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

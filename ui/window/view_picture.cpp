@@ -7,7 +7,7 @@
 #include <QSvgGenerator>
 #include <QWidget>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// Charts would come as pixels: they are asked to draw themselves again.
@@ -47,4 +47,4 @@ QByteArray svgOf(QWidget& widget, const QString& title) {
     return document;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,9 +6,9 @@ class QByteArray;
 class QString;
 class QWidget;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// The widget as it stands, with everything in it, as an SVG document.
 QByteArray svgOf(QWidget& widget, const QString& title);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// The version is saved with an arrangement. It is raised where the default arrangements change so much that saved ones
@@ -279,4 +279,4 @@ void WorkspaceArea::focusPanel(int direction) {
     target->setFocus(Qt::TabFocusReason);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

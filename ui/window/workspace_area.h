@@ -10,7 +10,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class DockPanel;
 
@@ -76,4 +76,4 @@ private:
     bool own_ = false;   ///< the person's own arrangement: its sizes are left alone
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr std::string_view hostWord = "{host}";
@@ -74,4 +74,4 @@ std::string shellQuoted(std::string_view word) {
     return text + "'";
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

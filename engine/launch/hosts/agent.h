@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 class Agent {
 public:
@@ -39,4 +39,4 @@ inline constexpr std::string_view slurmAgent = "srun --overlap --nodes=1 --ntask
 /// The word as a shell reads it back: 'it'\''s'.
 std::string shellQuoted(std::string_view word);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

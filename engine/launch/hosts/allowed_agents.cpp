@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr std::size_t largestFile = std::size_t{1} << 20;
@@ -58,4 +58,4 @@ Status allowAgent(std::string_view text) {
     return replaceOwnFile(allowedAgentsFile(), fmt::format("{}{}\n", *lines, text));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

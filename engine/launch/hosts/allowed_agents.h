@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// "agents" in the configuration folder: each line is the exact text of an agent that the user has allowed. The file
 /// need not exist.
@@ -24,4 +24,4 @@ Result<Agent> allowedAgent(std::string_view text, std::string_view named);
 /// Allows the agent from now on. Errors: the text is no agent, the file cannot be read or written.
 Status allowAgent(std::string_view text);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

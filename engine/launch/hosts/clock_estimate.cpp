@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr std::size_t kept = 60;
@@ -63,4 +63,4 @@ ClockReading ClockEstimate::at(std::int64_t now) const {
     return best;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -4,11 +4,13 @@
 // drifts faster than assumed.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// Moments in nanoseconds: `sent` and `back` on this machine's clock, `received` and `answered` on the other's.
 struct Ping {
@@ -55,4 +57,4 @@ private:
     int pings_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// Reads Open MPI's format: a host a line, `NAME [slots=N]`; `#` begins a comment; a host has one slot where none is
 /// said; a name that stands again adds its slots. Errors name the line of `file`.
@@ -28,4 +28,4 @@ Result<std::vector<HostSpec>> slurmHosts(const std::function<const char*(const c
 /// from.
 Result<std::vector<HostSpec>> takeDevices(const std::vector<HostSpec>& hosts, int ranks, const std::string& source);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 std::vector<std::string_view> wordsOf(std::string_view line) {
@@ -91,4 +91,4 @@ Result<std::vector<HostSpec>> takeDevices(const std::vector<HostSpec>& hosts, in
     return taken;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

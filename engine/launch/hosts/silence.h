@@ -3,10 +3,12 @@
 // the whole machine was suspended, is nobody's silence.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <algorithm>
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 class Silence {
 public:
@@ -24,4 +26,4 @@ private:
     std::int64_t passedAt_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr std::size_t mostHosts = mostRanks;
@@ -141,4 +141,4 @@ Result<std::vector<HostSpec>> slurmHosts(const std::function<const char*(const c
     return hosts;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 struct Interface {
@@ -127,4 +127,4 @@ Result<std::vector<std::string>> reachableAddresses(const std::string& network) 
                       all.empty() ? "no interface is up" : "one of " + all});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

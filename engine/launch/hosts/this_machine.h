@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// Whether it is localhost, 127.0.0.1, or this machine's own name, with or without its domain. Asks nobody.
 bool isOwnName(const std::string& host);
@@ -20,4 +20,4 @@ bool allOwnNames(const std::vector<HostSpec>& hosts);
 /// networks (10.1.0.0/16) and names of interfaces (ib0), as Open MPI takes it; empty: all. Error: none is left.
 Result<std::vector<std::string>> reachableAddresses(const std::string& network);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -5,7 +5,7 @@
 #include <array>
 #include <poll.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 void sendOnChannel(FrameLink& trunk, TrunkFrame type, std::uint32_t channel, std::span<const std::byte> bytes) {
     trunk.send(type, encode(ChannelBytes{channel, bytes}));
@@ -64,4 +64,4 @@ bool takeForChannel(std::map<std::uint32_t, TrunkChannel>& channels, const Frame
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -12,7 +12,7 @@
 #include <map>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 class TrunkChannel {
 public:
@@ -49,4 +49,4 @@ void sendOnChannel(FrameLink& trunk, TrunkFrame type, std::uint32_t channel, std
 /// False: the frame is damaged, or carries more than the window allows.
 bool takeForChannel(std::map<std::uint32_t, TrunkChannel>& channels, const Frame& frame);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

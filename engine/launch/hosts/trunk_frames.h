@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 inline constexpr std::uint32_t trunkProtocol = 1;
 
@@ -175,4 +175,4 @@ void fields(auto& archive, FieldsOf<FileFetched> auto& fetched) {
     archive("problem", fetched.problem);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr int handshakePoll = 50;  ///< milliseconds; so late at most a slow handshake is noticed
@@ -327,4 +327,4 @@ CollectorCounts Collector::counts() const { return {impl_->listener.counts(), im
 
 void Collector::stop() { impl_->stop(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

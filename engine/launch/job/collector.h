@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct CollectorOptions {
     std::filesystem::path socket;               ///< created by listen(), removed by stop(); at most 107 bytes long
@@ -87,4 +87,4 @@ public:
     explicit Collector(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -18,7 +18,7 @@
 #include <optional>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -162,4 +162,4 @@ std::vector<MachineFinding> examineMachine() {
     return found;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

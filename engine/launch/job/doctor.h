@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 enum class FindingState : std::uint8_t {
     Good,
@@ -37,4 +37,4 @@ std::vector<MachineFinding> examineMachine();
 Result<std::vector<MachineFinding>> examineHosts(const ClusterSpec& cluster, const std::string& agent,
                                                  const std::stop_token& stop = {});
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

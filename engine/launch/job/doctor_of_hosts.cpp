@@ -18,7 +18,7 @@
 #include <future>
 #include <thread>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -136,4 +136,4 @@ Result<std::vector<MachineFinding>> examineHosts(const ClusterSpec& cluster, con
     return findings;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 int devicesOf(const std::vector<HostSpec>& hosts) {
@@ -33,11 +33,12 @@ Status canResize(const Layout& layout, int data) {
     if (std::ranges::find(sizes, data) != sizes.end()) return {};
     std::vector<std::string> names;
     for (const int size : sizes) names.push_back(std::to_string(size));
-    return fail({"the run cannot be resized", fmt::format("{} replicas", data),
-                 data > layout.parallel.data || data < layout.run.minData
-                     ? fmt::format("its layout allows {} to {}", layout.run.minData, layout.parallel.data)
-                     : "each of them must get whole microbatches of the global batch, and everything else must stay legal",
-                 alternatives(names)});
+    return fail(
+        {"the run cannot be resized", fmt::format("{} replicas", data),
+         data > layout.parallel.data || data < layout.run.minData
+             ? fmt::format("its layout allows {} to {}", layout.run.minData, layout.parallel.data)
+             : "each of them must get whole microbatches of the global batch, and everything else must stay legal",
+         alternatives(names)});
 }
 
 std::string replicasText(const Layout& layout, int data) {
@@ -120,4 +121,4 @@ Result<Plan> ElasticWorld::resize(int data) {
     return std::move(*plan);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

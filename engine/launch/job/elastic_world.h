@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// Whether a run of this layout, as it was begun, can be asked for so many replicas. Error: why not, and what would be
 /// legal.
@@ -69,4 +69,4 @@ private:
     std::vector<int> places_;  ///< by started rank
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -25,7 +25,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr int forwardPoll = 20;
@@ -343,4 +343,4 @@ int runForwarder() {
     return say(problem + (forwarder.lastFailure().empty() ? "" : "; last: " + forwarder.lastFailure()));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -8,10 +8,10 @@
 #include "engine/base/result.h"
 #include "engine/launch/job/forwarder_setup.h"
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// The whole program: reads its setup from standard input, prints its banner and, where it fails, why. Returns the exit
 /// status.
 int runForwarder();
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

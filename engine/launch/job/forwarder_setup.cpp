@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 using Json = nlohmann::json;
@@ -56,4 +56,4 @@ Result<ForwarderSetup> readSetup(std::string_view line) {
 
 std::string forwarderBanner() { return std::string("shardlab-forwarder ") + SHARDLAB_VERSION; }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

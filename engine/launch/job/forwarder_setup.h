@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// The argument that makes shardlab-rank a forwarder.
 inline constexpr const char* forwarderArgument = "--forward";
@@ -49,4 +49,4 @@ std::string forwarderBanner();
 /// The forwarder's line that says why it ends begins with this.
 inline constexpr std::string_view forwarderError = "shardlab-forwarder: ";
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

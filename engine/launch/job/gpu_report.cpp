@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/gpu_report.h"
 
-namespace shardlab {
+namespace shardlab::launch {
 
 GpuReport readGpuReport(const std::vector<std::string>& lines) {
     GpuReport report;
@@ -18,4 +18,4 @@ GpuReport readGpuReport(const std::vector<std::string>& lines) {
     return report;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

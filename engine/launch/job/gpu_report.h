@@ -2,12 +2,14 @@
 // What shardlab-rank says of the GPUs of the host it is on when it is started with --gpus.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 inline constexpr std::string_view gpusArgument = "--gpus";
 /// A driver that has slept takes some seconds to wake its GPUs.
@@ -23,4 +25,4 @@ struct GpuReport {
 /// Lines that say nothing of GPUs are passed over.
 GpuReport readGpuReport(const std::vector<std::string>& lines);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -13,7 +13,7 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr std::int64_t bannerPatience = 30'000 * nsPerMillisecond;
@@ -270,4 +270,4 @@ void HostLink::endAgent() const {
     if (agent_ && !agentEnd_) agent_->signal(SIGTERM);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

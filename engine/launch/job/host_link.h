@@ -20,7 +20,7 @@
 
 struct pollfd;
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// One host of a run that is not the launcher's.
 struct RemoteHost {
@@ -123,4 +123,4 @@ private:
     std::optional<Error> failure_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

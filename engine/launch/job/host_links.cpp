@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr int linksPoll = 20;
@@ -258,4 +258,4 @@ HostCounts HostLinks::counts() const {
     return all;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

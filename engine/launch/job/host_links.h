@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct HostLinksOptions {
     std::vector<RemoteHost> hosts;
@@ -103,4 +103,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -12,7 +12,7 @@
 #include <span>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 /// Says why the file cannot be read; empty: it can.
@@ -103,4 +103,4 @@ Status canReadFiles(const Layout& layout, bool resumes) {
     return fail(Error{"the layout cannot run", layout.name, std::move(lines), {}});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

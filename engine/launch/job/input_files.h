@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct ReadFile {
     std::string pointer;  ///< the layout's field
@@ -35,4 +35,4 @@ std::vector<std::string> unjudged(const Layout& layout, bool resumes);
 /// layout's hosts is this machine.
 Status canReadFiles(const Layout& layout, bool resumes);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

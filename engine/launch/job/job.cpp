@@ -18,7 +18,7 @@
 #include <algorithm>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -144,4 +144,4 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& 
     return run;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

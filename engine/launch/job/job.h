@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct JobOptions {
     Layout layout;                      ///< legal (check.h), paths absolute
@@ -63,4 +63,4 @@ public:
     virtual void wait() = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

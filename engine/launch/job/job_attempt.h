@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// When mpirun is asked to end, and when it is killed because it has not.
 struct AttemptEnd {
@@ -47,4 +47,4 @@ struct JobAttempt {
     AttemptEnd end;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::launch {
 void JobRun::takeResize() {
     if (resizing_ || stopRequested_ || attempt_.end.due || (state_ != RunState::Running && state_ != RunState::Paused))
         return;
@@ -181,4 +181,4 @@ void JobRun::recordContinuation(const Continuation& next, const ElasticWorld& be
     recording_.eventsArrived(std::move(events));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// A rank is about to do to itself what the layout says; another start must not bring it back.
 void JobRun::takeInjectedFault(const Event& event) {
@@ -57,4 +57,4 @@ void JobRun::takeRequest() {
     else requests_.inject(std::get<FaultRequest>(**asked));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

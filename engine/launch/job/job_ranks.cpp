@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -182,4 +182,4 @@ void JobRun::recordFlight() {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 class JobRequests {
 public:
@@ -58,4 +58,4 @@ private:
     std::atomic<bool> leaveViewers_ = false;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

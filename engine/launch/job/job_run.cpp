@@ -7,7 +7,7 @@
 #include <csignal>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -262,4 +262,4 @@ void JobRun::conclude(Verdict verdict) {
     observer_.ended(verdict.run);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -23,7 +23,7 @@
 #include <thread>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// What Job::start has made ready.
 struct JobSetup {
@@ -143,4 +143,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

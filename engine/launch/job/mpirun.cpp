@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 int usableCores() {
     // How tests make hosts of one core out of namespaces that share this machine's.
@@ -114,4 +114,4 @@ ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptio
     return spec;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

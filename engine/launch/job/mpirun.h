@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// What a run of several hosts says for one of them.
 struct MpirunHost {
@@ -44,4 +44,4 @@ Result<std::filesystem::path> findMpirun();
 /// Where there are several hosts, each has its ranks' arguments in its own part of the command line.
 ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptions& options);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -80,4 +80,4 @@ void MpirunReport::readFramed(std::string_view line) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

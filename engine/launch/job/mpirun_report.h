@@ -2,12 +2,14 @@
 // What mpirun says about the end of a job on its standard error. Only it, the ranks' parent, knows how a rank died.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// A line that a rank printed, as mpirun --tag-output passes it on: "[1,2]<stderr>:text".
 struct RankLine {
@@ -49,4 +51,4 @@ private:
     std::optional<int> exitCode_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

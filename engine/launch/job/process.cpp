@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -235,4 +235,4 @@ std::filesystem::path programFolder() {
     return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct ProcessSpec {
     std::filesystem::path program;
@@ -82,4 +82,4 @@ std::optional<std::filesystem::path> findInPath(std::string_view name);
 /// This program's own folder.
 std::filesystem::path programFolder();
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

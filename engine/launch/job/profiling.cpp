@@ -11,7 +11,7 @@
 #include <map>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 /// Measures how much of a rank's step lies between its spans, for each of its actions.
@@ -113,4 +113,4 @@ Result<Profile> Profiling::result() const {
     return profile;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -9,7 +9,7 @@
 
 #include <memory>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 class Profiling {
 public:
@@ -34,4 +34,4 @@ private:
 /// The layout as it is profiled: not paced, Profiling::steps steps long, without validation between them.
 Layout profiledLayout(Layout layout);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

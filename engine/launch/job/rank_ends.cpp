@@ -5,7 +5,7 @@
 #include <csignal>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -152,4 +152,4 @@ Verdict judge(std::span<const RankFate> ranks, const JobFate& job) {
     return verdict;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

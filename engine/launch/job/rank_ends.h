@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct RankFate {
     bool joined = false;                 ///< it reached the collector
@@ -49,4 +49,4 @@ struct Verdict {
 std::string whereabouts(const std::optional<RankStatus>& status);
 Verdict judge(std::span<const RankFate> ranks, const JobFate& job);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

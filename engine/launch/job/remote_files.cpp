@@ -9,7 +9,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 Result<HostFolder> HostFolder::create(const std::filesystem::path& folder) {
     std::error_code failed;
@@ -65,4 +65,4 @@ void keepQueueShort(int socket) {
     setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

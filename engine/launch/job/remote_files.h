@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// A folder that is removed with its owner, whatever lies in it.
 class HostFolder {
@@ -39,4 +39,4 @@ bool acknowledgedLately(int socket);
 /// Has TCP hold little that it cannot send, so that a ping which is queued later does not wait for long.
 void keepQueueShort(int socket);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -83,4 +83,4 @@ Result<RestartPoint> RestartPolicy::newest(bool trained) {
     return found;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

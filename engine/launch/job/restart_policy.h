@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct RestartPoint {
     std::filesystem::path checkpoint;
@@ -48,4 +48,4 @@ private:
     int used_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

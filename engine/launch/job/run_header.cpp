@@ -5,7 +5,7 @@
 
 #include <ctime>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -37,4 +37,4 @@ RunHeader headerOf(const Plan& plan) {
     return header;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

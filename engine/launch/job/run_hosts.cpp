@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr std::chrono::milliseconds filePatience{3000};
@@ -169,7 +169,7 @@ Result<RankStatus> RunHosts::status(const RankArguments& arguments, int rank) co
 }
 
 bool RunHosts::isStopped(int rank, const RankStatus& status) const {
-    if (!links_ || !links_->holds(rank)) return shardlab::isStopped(status.pid);
+    if (!links_ || !links_->holds(rank)) return launch::isStopped(status.pid);
     const auto report = links_->report(rank);
     return report && report->state == RankReport::State::Stopped;
 }
@@ -245,4 +245,4 @@ std::vector<std::string> RunHosts::names() const {
     return names;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct RunHostsSetup {
     Layout layout;
@@ -98,4 +98,4 @@ private:
     std::unique_ptr<HostLinks> links_;  ///< null: all ranks are on this host
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -166,4 +166,4 @@ void RunRecording::finish(const RunEnd& end) {
     tellNotices();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

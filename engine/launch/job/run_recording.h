@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// An instant on the launcher's lane.
 Event launcherEvent(EventKind kind, std::int64_t time);
@@ -68,4 +68,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

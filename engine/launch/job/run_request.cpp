@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr std::size_t longestRequest = 64;  ///< bytes
@@ -65,4 +65,4 @@ Result<std::optional<RunRequest>> takeRunRequest(const std::filesystem::path& ru
     return request;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -12,7 +12,7 @@
 #include <string>
 #include <variant>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// Another number of data replicas.
 struct ResizeRequest {
@@ -38,4 +38,4 @@ Status writeRunRequest(const std::filesystem::path& runFile, const RunRequest& r
 /// this user or root; it cannot be removed, and then is there at the next call too.
 Result<std::optional<RunRequest>> takeRunRequest(const std::filesystem::path& runFile);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

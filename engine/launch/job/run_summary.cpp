@@ -12,7 +12,7 @@
 #include <iterator>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 RunFigures::RunFigures(RunHeader header)
     : header_(std::move(header)), steps_(rankCount(header_.layout), flushes(header_.layout), sentBytesOf(header_)),
@@ -209,4 +209,4 @@ Result<RunSummary> summarize(const RunReader& run) {
     return summary;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct RankFigures {
     RankRecord record;
@@ -113,4 +113,4 @@ Result<RunSummary> summarize(const RunReader& run);
 /// The object that `run --json` and `info --json` print; `file` is its "run".
 std::string toJson(const RunSummary& summary, const std::string& file);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -166,4 +166,4 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
     return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

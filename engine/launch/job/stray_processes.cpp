@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -67,4 +67,4 @@ void killProcesses(const std::vector<int>& processes) {
     for (int process : processes) kill(process, SIGKILL);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -3,10 +3,12 @@
 // are used again.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <filesystem>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// This user's processes (never this one) with the arguments `--folder FOLDER`, or a folder in it: mpirun and the ranks
 /// it started.
@@ -28,4 +30,4 @@ private:
     std::vector<int> known_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -121,4 +121,4 @@ void sweepAbandonedFolders(const std::filesystem::path& base) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 class TemporaryFolder {
 public:
@@ -38,4 +38,4 @@ inline constexpr const char* temporaryBaseOfHosts = "/tmp";
 /// Ends what still runs for jobs whose launcher was killed, and removes their folders under `base`.
 void sweepAbandonedFolders(const std::filesystem::path& base);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -120,4 +120,4 @@ std::optional<WaitGraph::Missing> WaitGraph::missing() const {
     return std::nullopt;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

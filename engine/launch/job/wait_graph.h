@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 class WaitGraph {
 public:
@@ -54,4 +54,4 @@ private:
     int frozen_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

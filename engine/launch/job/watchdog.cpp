@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 namespace {
 
@@ -168,4 +168,4 @@ std::optional<Hang> Watchdog::find() const {
     return hang(Hang::Cause::Circle, static_cast<int>(first - ranks_.begin()), first->quiet, patience);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

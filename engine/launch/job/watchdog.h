@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct Hang {
     enum class Cause : std::uint8_t { Frozen, Missing, Busy, Circle };
@@ -93,4 +93,4 @@ private:
     std::int64_t judgedAt_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -19,7 +19,7 @@
 #include <set>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 /// A reduction of gradients during which nothing is computed, or a wait for an exchange over the data axis or with the
@@ -207,4 +207,4 @@ Result<MeasuredRun> measureRun(const std::filesystem::path& file) {
     return measureRun(**reader);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

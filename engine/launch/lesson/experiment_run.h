@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// What only the events of a run, or of a predicted step, tell.
 struct RunTally {
@@ -55,4 +55,4 @@ tl::expected<PlannedRun, std::vector<Fault>> planRun(const Layout& layout, const
 Result<MeasuredRun> measureRun(const RunReader& run);
 Result<MeasuredRun> measureRun(const std::filesystem::path& file);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -21,7 +21,7 @@
 #include <variant>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct LessonExperiment {
     std::string name;   ///< "gpipe"
@@ -59,4 +59,4 @@ Result<Lesson> parseLesson(std::string_view markdown, std::string_view name);
 Result<std::vector<Lesson>> lessons();
 Result<Lesson> findLesson(std::string_view name);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 using Value = std::optional<double>;
@@ -167,4 +167,4 @@ std::string figureText(const LessonFigure& figure, FigureOrigin origin, const Kn
     return origin == FigureOrigin::Measured && !known.measured ? "– (run it)" : "–";
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 enum class FigureOrigin : std::uint8_t { Measured, Predicted, Theory };
 std::string_view name(FigureOrigin origin);  ///< "measured"
@@ -45,4 +45,4 @@ struct KnownExperiment {
 /// "9.1 %"; "– (run it)" where a run has still to tell it, "–" where the run did not.
 std::string figureText(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/lesson/lesson_text.h"
 
-namespace shardlab {
+namespace shardlab::launch {
 
 std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known,
                        const ExperimentText& experimentText) {
@@ -26,4 +26,4 @@ std::string changeText(const LessonExperiment& experiment) {
     return line;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// What stands in the text in place of an experiment's block; `index` is that of the experiment.
 using ExperimentText = std::function<std::string(std::size_t index)>;
@@ -19,4 +19,4 @@ std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> kn
 /// What an experiment's layout says, on one line: {"schedule": {"kind": "gpipe"}}.
 std::string changeText(const LessonExperiment& experiment);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

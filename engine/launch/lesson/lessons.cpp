@@ -4,7 +4,7 @@
 #include "engine/launch/lesson/lesson.h"
 #include "engine/layout/suggest.h"
 
-namespace shardlab {
+namespace shardlab::launch {
 
 Result<std::vector<Lesson>> lessons() {
     const auto pages = readPages(resourcesFolder() / "lessons");
@@ -30,4 +30,4 @@ Result<Lesson> findLesson(std::string_view name) {
         {"there is no such lesson", std::string(name), "", names.empty() ? "there are none" : legalWords(name, names)});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -11,7 +11,7 @@
 #include <map>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 using nlohmann::json;
@@ -253,8 +253,8 @@ private:
         std::vector<std::string_view> names;
         for (const FigureOrigin one : {FigureOrigin::Predicted, FigureOrigin::Theory}) {
             if (!place.figure->has(one)) continue;
-            names.push_back(shardlab::name(one));
-            if (origin != shardlab::name(one)) continue;
+            names.push_back(launch::name(one));
+            if (origin != launch::name(one)) continue;
             place.origin = one;
             return place;
         }
@@ -277,4 +277,4 @@ Result<Lesson> parseLesson(std::string_view markdown, std::string_view name) {
     return LessonParser(markdown, name).parse();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

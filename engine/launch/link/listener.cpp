@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr std::size_t largestGreeting = 4096;  ///< type and body of what a caller may send before it is let in
@@ -96,4 +96,4 @@ void ListenerBase::dropGone() {
     std::erase_if(pending_, [](const PendingConnection& pending) { return pending.gone; });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

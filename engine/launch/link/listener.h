@@ -16,7 +16,7 @@
 
 struct pollfd;
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// What a caller is told that has shown another token; no further try of it can change that.
 inline constexpr const char* wrongToken = "wrong token";
@@ -122,4 +122,4 @@ public:
     }
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 inline constexpr std::uint32_t liveProtocol = 1;
 
@@ -68,4 +68,4 @@ void fields(auto& archive, FieldsOf<Progress> auto& progress) {
     archive("complete", progress.complete);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

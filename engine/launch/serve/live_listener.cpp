@@ -18,7 +18,7 @@
 #include <poll.h>
 #include <thread>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr int listenPoll = 50;
@@ -278,4 +278,4 @@ const TcpAddress& LiveListener::address() const { return impl_->address; }
 
 CallerCounts LiveListener::counts() const { return impl_->listener.counts(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

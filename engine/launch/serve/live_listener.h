@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct ListenOptions {
     TcpAddress address;  ///< loopback unless another is written out
@@ -41,4 +41,4 @@ public:
     explicit LiveListener(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

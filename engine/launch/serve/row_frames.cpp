@@ -3,7 +3,7 @@
 
 #include "engine/trace/run_file/row_fields.h"
 
-namespace shardlab {
+namespace shardlab::launch {
 
 void RowFrames::send(LiveFrame type, const auto& row) {
     body_.clear();
@@ -54,4 +54,4 @@ bool takeRow(const Frame& frame, RunPosition& position, RowSink& sink) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

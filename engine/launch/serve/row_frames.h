@@ -6,7 +6,7 @@
 #include "engine/trace/record/frame_link.h"
 #include "engine/trace/run_file/run_rows.h"
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// Queues each row that it is given as a frame to the viewer.
 class RowFrames final : public RowSink {
@@ -34,4 +34,4 @@ private:
 /// or does not follow on `position`.
 bool takeRow(const Frame& frame, RunPosition& position, RowSink& sink);
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/serve/run_copy.h"
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr std::chrono::milliseconds flushInterval{200};
@@ -75,4 +75,4 @@ void RunCopy::finish(const RunEnd& end) {
 
 void RunCopy::close(const std::string& reason) { finish({{}, reason}); }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// Stands between a RunWatch or a LiveListener, whose thread calls it, and `next`, which hears everything it hears. Its
 /// error may be asked for once that thread has ended.
@@ -56,4 +56,4 @@ private:
     std::chrono::steady_clock::time_point flushedAt_{};
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -15,7 +15,7 @@
 #include <poll.h>
 #include <thread>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr int servePoll = 50;  ///< so late at most new rows, a slow handshake and a stalled viewer are noticed
@@ -233,4 +233,4 @@ ServeCounts RunServer::counts() const {
     return impl_->published;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

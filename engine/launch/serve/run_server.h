@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct ServeOptions {
     TcpAddress address;  ///< loopback unless another is written out
@@ -59,4 +59,4 @@ public:
     explicit RunServer(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -16,7 +16,7 @@
 #include <thread>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr int firstRetry = 250;  ///< milliseconds; doubled at each further try
@@ -181,4 +181,4 @@ RunWatch::RunWatch(WatchOptions options, WatchObserver& observer)
     : impl_(std::make_unique<Impl>(std::move(options), observer)) {}
 RunWatch::~RunWatch() = default;
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

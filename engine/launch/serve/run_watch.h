@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 struct WatchOptions {
     TcpAddress address;
@@ -54,4 +54,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 /// The kind of action that an event of another program stands for; None where it stands for none.
@@ -60,4 +60,4 @@ bool Sender::take(const SenderEvents& sent, std::vector<Event>& events) {
     return true;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// The names of events, numbered for the run as a whole.
 class NameTable {
@@ -45,4 +45,4 @@ private:
     std::map<std::uint32_t, std::uint32_t> names_;  ///< from the sender's numbers to the run's
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/serve/sender_frames.h"
 
-namespace shardlab {
+namespace shardlab::launch {
 
 bool mayBeSent(EventKind kind) {
     return (kind >= EventKind::Forward && kind <= EventKind::Recompute) || kind == EventKind::Optimizer ||
@@ -11,4 +11,4 @@ bool mayBeSent(EventKind kind) {
            kind == EventKind::Mark;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 /// Values are part of the protocol.
 enum class SenderFrame : std::uint8_t {
@@ -100,4 +100,4 @@ void fields(auto& archive, FieldsOf<SenderEvents> auto& events) {
     archive.list("event", events.events, mostSenderEvents);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

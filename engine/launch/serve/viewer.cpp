@@ -4,7 +4,7 @@
 #include "engine/base/nanoseconds.h"
 #include "engine/launch/serve/row_frames.h"
 
-namespace shardlab {
+namespace shardlab::launch {
 namespace {
 
 constexpr std::size_t mostQueued = std::size_t{1}
@@ -77,4 +77,4 @@ bool Viewer::stalled(std::int64_t now, std::chrono::milliseconds limit) const {
     return link_.queued() > 0 && now - tookAt_ > limit.count() * nsPerMillisecond;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

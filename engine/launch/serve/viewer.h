@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::launch {
 
 class Viewer {
 public:
@@ -66,4 +66,4 @@ private:
     std::optional<LiveFrame> last_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::launch

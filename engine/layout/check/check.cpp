@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// Place of a fault's field in the table; of "/cluster/hosts/0/name" that of "/cluster/hosts".
@@ -46,4 +46,4 @@ std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> s
     return faults;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -8,10 +8,10 @@
 
 #include <span>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// Every fault of the layout at once, in the order of the fields. Empty means it can run.
 /// `schedules` is scheduleMethods() of schedule/registry.h.
 std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> schedules);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

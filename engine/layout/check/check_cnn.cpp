@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 constexpr double mostPixels = 2147483647;  ///< sums over the pixels of a microbatch number them with 32 bits
@@ -57,4 +57,4 @@ void checkCnn(const Layout& layout, std::vector<Fault>& faults) {
                                                         mostPixels / (double(model.cnn.image) * model.cnn.image)))});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 void checkContext(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t c = layout.parallel.context, sequence = layout.model.sequence;
@@ -33,4 +33,4 @@ void checkContext(const Layout& layout, std::vector<Fault>& faults) {
              "1; or model.dropout 0"});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 constexpr std::string_view minData = "/run/min_data";
@@ -69,4 +69,4 @@ void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> sched
          smaller.empty() ? "0: this layout has no other size" : alternatives(smaller) + "; or 0"});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

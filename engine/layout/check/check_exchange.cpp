@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// What no exchange but the all-reduce goes with.
@@ -155,4 +155,4 @@ void checkExchange(const Layout& layout, std::span<const ScheduleMethod> schedul
     if (exchange == Exchange::Hogwild) checkHogwild(layout, faults);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <numeric>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// Experts are alike on fewer ranks than the rest: what treats all weights of a rank as one goes with none of it.
@@ -67,4 +67,4 @@ void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules
     checkReductions(layout, schedules, faults);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <set>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 std::string limitsText(const Field& field) {
@@ -122,4 +122,4 @@ void checkFields(const Layout& layout, std::span<const ScheduleMethod> schedules
         if (isPresent(field, layout)) checker.check(field);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

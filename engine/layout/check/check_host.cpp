@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// Whose figures a modelled device needs.
@@ -64,4 +64,4 @@ void checkSwap(const Layout& layout, std::span<const ScheduleMethod> schedules, 
     checkModelledHost(layout, "/memory/swap", "activations", faults);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 constexpr double mostRows = 2147483647;  ///< matrix products number rows with 32 bits
@@ -178,4 +178,4 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
                           "smaller layers, hidden, sequence, vocabulary or batch"});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 void checkOptimizer(const Layout& layout, std::vector<Fault>& faults) {
     const OptimizerSpec& optimizer = layout.optimizer;
@@ -27,4 +27,4 @@ void checkOptimizer(const Layout& layout, std::vector<Fault>& faults) {
              "0; 3 with parallel.partition layers; or optimizer.kind adamw or sgd"});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

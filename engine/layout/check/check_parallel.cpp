@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <numeric>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// Forwards of one step over all ranks, whose events must fit in memory.
@@ -266,4 +266,4 @@ void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedul
     checkSchedule(layout, schedules, faults);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

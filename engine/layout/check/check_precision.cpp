@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 constexpr int widestCudaHead = 256;  ///< columns of a head that the CUDA kernels are made for
@@ -40,4 +40,4 @@ void checkPrecision(const Layout& layout, std::span<const ScheduleMethod> schedu
     checkHeadWidth(layout, faults);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 namespace {
 
@@ -52,4 +52,4 @@ void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
          "false; or a microbatch, a sequence, a hidden width or a tensor degree whose product divides"});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// Each field by itself: limits, names of registries, hosts.
 void checkFields(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
@@ -42,4 +42,4 @@ void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> sched
 /// What a run records, and the faults that are brought about on purpose.
 void checkRun(const Layout& layout, std::vector<Fault>& faults);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 // What a run file holds that no limit takes away: the figures of each step and rank (measured: 48 bytes), its
@@ -50,4 +50,4 @@ void checkRun(const Layout& layout, std::vector<Fault>& faults) {
                       fmt::format("{} ({}) or more, 0 for no limit, or fewer steps", least, formatBytes(least))});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

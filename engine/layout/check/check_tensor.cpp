@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <numeric>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 void checkHeads(const Layout& layout, std::vector<Fault>& faults) {
@@ -76,4 +76,4 @@ void checkTensor(const Layout& layout, std::vector<Fault>& faults) {
     checkSequence(layout, faults);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

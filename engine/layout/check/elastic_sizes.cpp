@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 int ranksOfReplica(const ParallelSpec& parallel) {
     int ranks = 1;
@@ -44,4 +44,4 @@ std::vector<int> admissibleSizes(const Layout& layout, std::span<const ScheduleM
     return sizes;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 inline bool isElastic(const Layout& layout) { return layout.run.minData > 0; }
 
@@ -26,4 +26,4 @@ bool isAdmissible(const Layout& layout, int data, std::span<const ScheduleMethod
 /// run.min_data.
 std::vector<int> admissibleSizes(const Layout& layout, std::span<const ScheduleMethod> schedules);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

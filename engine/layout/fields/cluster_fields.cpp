@@ -3,7 +3,7 @@
 
 #include "engine/base/most_ranks.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::span<const Field> clusterFields() {
     static constexpr Field table[] = {
@@ -61,4 +61,4 @@ std::span<const Field> clusterFields() {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/fields/sections.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::span<const Field> dataFields() {
     static constexpr Field table[] = {
@@ -52,4 +52,4 @@ std::span<const Field> dataFields() {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/fields/sections.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::span<const Field> memoryFields() {
     static constexpr Field table[] = {
@@ -73,4 +73,4 @@ std::span<const Field> memoryFields() {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/fields/sections.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::span<const Field> modelFields() {
     static constexpr Field table[] = {
@@ -219,4 +219,4 @@ std::span<const Field> modelFields() {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

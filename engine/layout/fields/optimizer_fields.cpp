@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/fields/sections.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::span<const Field> optimizerFields() {
     static constexpr Field table[] = {
@@ -119,4 +119,4 @@ std::span<const Field> optimizerFields() {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

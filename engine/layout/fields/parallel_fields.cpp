@@ -3,7 +3,7 @@
 
 #include "engine/base/most_ranks.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::span<const Field> parallelFields() {
     static constexpr Field table[] = {
@@ -103,4 +103,4 @@ std::span<const Field> parallelFields() {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

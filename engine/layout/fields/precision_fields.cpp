@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/fields/sections.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::span<const Field> precisionFields() {
     static constexpr Field table[] = {
@@ -56,4 +56,4 @@ std::span<const Field> precisionFields() {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

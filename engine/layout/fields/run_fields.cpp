@@ -3,7 +3,7 @@
 
 #include "engine/base/most_ranks.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::span<const Field> runFields() {
     static constexpr Field table[] = {
@@ -132,4 +132,4 @@ std::span<const Field> checkpointFields() {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

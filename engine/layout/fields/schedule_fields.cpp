@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/fields/sections.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::span<const Field> scheduleFields() {
     static constexpr Field table[] = {
@@ -76,4 +76,4 @@ std::span<const Field> batchFields() {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::span<const Field> modelFields();
 std::span<const Field> dataFields();
@@ -48,4 +48,4 @@ consteval FieldAccess member() {
     else return +[](Layout& layout) -> Member& { return follow<Path...>(layout); };
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// The axes from the slowest to the fastest: tensor neighbours stay inside a node. Expert is a part of data: each of
 /// `expert` neighbours along the data axis has other experts, so that a rank's expert coordinate is its data coordinate
@@ -73,4 +73,4 @@ consteval bool axisTableIsWhole() {
 static_assert(detail::axisTableIsWhole(),
               "every axis has a row, in the order of the enum, and a place among the written");
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

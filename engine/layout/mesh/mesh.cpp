@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <ranges>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// The order in which people name a rank's coordinates: data before pipeline.
@@ -119,4 +119,4 @@ std::string Mesh::label(int rank) const {
     return text;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

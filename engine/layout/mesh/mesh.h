@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 class Mesh {
 public:
@@ -47,4 +47,4 @@ std::string rankFactorsText(const ParallelSpec& parallel);
 /// pipeline and the tensor axis only, ascending.
 std::vector<int> replicaRanks(const Mesh& mesh, int rank);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

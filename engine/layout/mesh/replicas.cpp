@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/mesh/replicas.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 int replicaNumber(const Mesh& mesh, int rank) {
     return mesh.coordinate(rank, Axis::Data) * mesh.size(Axis::Context) + mesh.coordinate(rank, Axis::Context);
@@ -22,4 +22,4 @@ std::vector<int> sameExperts(const Mesh& mesh, int rank) {
     return ranks;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

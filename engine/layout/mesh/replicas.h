@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// How many replicas there are, data × context: over them gradients are summed, and ZeRO divides its shards.
 inline int replicaCount(const ParallelSpec& parallel) { return parallel.data * parallel.context; }
@@ -26,4 +26,4 @@ inline int expertReplicaCount(const ParallelSpec& parallel) { return replicaCoun
 /// group.
 std::vector<int> sameExperts(const Mesh& mesh, int rank);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 constexpr int mostStage = (1 << 16) - 1;
@@ -113,4 +113,4 @@ int pairTag(const Action& action) {
     return (forward ? 0 : 1 << 30) | (lowerStage(action) & 0x7FF) << 19 | (action.microbatch & 0x7FFFF);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// `stage` is the global stage (chunk c of rank r is stage c·p+r unless the schedule folds back).
 struct Action {
@@ -47,4 +47,4 @@ constexpr int lowerStage(const Action& sendOrReceive) {
 /// The tag of a message, which its two ends share: direction, lower stage, microbatch.
 int pairTag(const Action& sendOrReceive);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -3,12 +3,14 @@
 // its own (ActionTable) whose rows the compiler counts.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// Values are part of the run file's format, inside ActionId: append before Count, never reorder.
 enum class ActionKind : std::uint8_t {
@@ -162,4 +164,4 @@ constexpr bool isSwap(ActionKind kind) {
     return belongsToMicrobatch(kind) && (isHostCopy(kind) || workOf(kind) == ActionWork::HostRelease);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

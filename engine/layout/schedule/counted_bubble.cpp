@@ -2,7 +2,7 @@
 #include "engine/layout/schedule/generators.h"
 #include "engine/layout/schedule/slots.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 double countedBubble(const Schedule& compute) {
     const SlotTimes times = slotTimes(compute);
@@ -13,4 +13,4 @@ double countedBubble(const Schedule& compute) {
     return whole > 0 ? 1 - busy / whole : 0;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

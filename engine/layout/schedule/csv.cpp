@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
@@ -103,4 +103,4 @@ Result<Schedule> parseCsv(std::string_view csv) {
     });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// Removes the part of `text` before the next `separator`, and the separator, and returns that part.
 std::string_view takePart(std::string_view& text, char separator);
@@ -18,4 +18,4 @@ std::string_view takePart(std::string_view& text, char separator);
 Result<Schedule> readCells(std::string_view csv,
                            const std::function<Status(std::string_view cell, std::vector<Action>& actions)>& read);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 Finding ofWhole(std::string why, std::string legal) { return {-1, -1, {}, std::move(why), std::move(legal)}; }
@@ -145,4 +145,4 @@ std::optional<ShapeRefusal> customRefusal(const ScheduleShape& shape) {
                         pictureOf(*schedule, *wrong)};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

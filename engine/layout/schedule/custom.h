@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 inline constexpr std::string_view customKind = "custom";
 
@@ -32,4 +32,4 @@ Layout withScheduleKind(Layout layout, std::string_view kind);
 /// ranks, chunks and microbatches, the first that does.
 Layout generatedAgain(Layout layout, std::string_view preferred);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// `before(action)`: what is announced right before it.
@@ -83,4 +83,4 @@ Schedule addUpdateGather(Schedule schedule) {
     return schedule;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

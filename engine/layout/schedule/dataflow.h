@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// One thing that passes between neighbouring stages: the activation that `stage` gives upwards, or the gradient that
 /// it gives downwards.
@@ -61,4 +61,4 @@ private:
     std::vector<T> values_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

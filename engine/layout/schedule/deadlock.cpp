@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <map>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// Plays the lists without time: how far each rank comes when communication waits for its other side. Reductions over
@@ -198,4 +198,4 @@ std::optional<Finding> findDeadlock(const Schedule& schedule) {
     return findCrossedMessages(schedule);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

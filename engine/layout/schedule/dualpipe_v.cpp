@@ -13,7 +13,7 @@
 #include "engine/layout/schedule/folded_rank.h"
 #include "engine/layout/schedule/generators.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::optional<ShapeRefusal> dualPipeVRefusal(const ScheduleShape& shape) {
     if (shape.microbatches >= 2 * shape.ranks) return {};
@@ -83,4 +83,4 @@ Schedule generateDualPipeV(const ScheduleShape& shape) {
 
 double dualPipeVBubble(const ScheduleShape& shape) { return countedBubble(generateDualPipeV(shape)); }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

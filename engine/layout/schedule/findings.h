@@ -4,7 +4,7 @@
 
 #include "engine/layout/schedule/validate.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// The first action that is missing, stands twice, or stands before what it needs: each microbatch exactly once per
 /// stage, the order within each rank, both ends of every message.
@@ -20,4 +20,4 @@ std::optional<Finding> findVersionViolation(const Schedule& schedule);
 /// posted together. The order of `schedule` is proved already.
 std::optional<Finding> findDeadlock(const Schedule& schedule);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -7,7 +7,7 @@
 #include "engine/layout/schedule_method.h"
 #include "engine/layout/schedule/schedule.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// Each call adds the next microbatch of its kind for chunk 0 (stage r, on the way down the V) or chunk 1 (stage
 /// 2p−1−r). Microbatches that the shape does not have are counted and left out.
@@ -38,4 +38,4 @@ private:
     std::array<int, 2> forwards_{}, inputGrads_{}, weightGrads_{};
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

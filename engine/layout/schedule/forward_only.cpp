@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 Schedule forwardOnly(const Schedule& compute, int microbatches, bool gathers) {
     Schedule schedule;
@@ -20,4 +20,4 @@ Schedule forwardOnly(const Schedule& compute, int microbatches, bool gathers) {
     return gathers ? addParameterGather(std::move(schedule)) : schedule;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -7,7 +7,7 @@
 
 #include "engine/layout/schedule_method.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 Schedule generateNaive(const ScheduleShape& shape);
 double naiveBubble(const ScheduleShape& shape);
@@ -60,4 +60,4 @@ Schedule emptyFoldedSchedule(std::string kind, const ScheduleShape& shape);
 /// The bubble of a compute-only schedule, counted in unit slots, for methods that have no closed form.
 double countedBubble(const Schedule& compute);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

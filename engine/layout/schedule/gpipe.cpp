@@ -3,7 +3,7 @@
 // torch.distributed.pipelining's do.
 #include "engine/layout/schedule/generators.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 Schedule generateGpipe(const ScheduleShape& shape) {
     Schedule schedule = emptySchedule("gpipe", shape);
@@ -18,4 +18,4 @@ double flushBubble(const ScheduleShape& shape) {
     return double(shape.ranks - 1) / (double(shape.microbatches) + shape.ranks - 1);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 namespace {
 
@@ -30,4 +30,4 @@ Schedule addGradientReduce(Schedule schedule) {
 
 Schedule addGradientPush(Schedule schedule) { return addAtStageEnds(std::move(schedule), ActionKind::PushGradients); }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 struct Cell {
@@ -122,4 +122,4 @@ std::string toGrid(const Schedule& schedule, const Action* marked, int markedRan
     return renderGrid(schedule, marked, markedRank, {});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

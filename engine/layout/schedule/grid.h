@@ -4,7 +4,7 @@
 
 #include "engine/layout/schedule/schedule.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 struct GridWindow {
     int ranks = 1 << 30;  ///< rows on either side of the marked one
@@ -13,4 +13,4 @@ struct GridWindow {
 
 std::string renderGrid(const Schedule& schedule, const Action* marked, int markedRank, GridWindow window);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

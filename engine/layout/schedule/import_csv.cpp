@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <map>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// What torch writes beside the actions that we know: "2UNSHARD", "3WAIT_SEND_F1".
@@ -82,4 +82,4 @@ Result<ImportedSchedule> importCsv(std::string_view csv) {
     return ImportedSchedule{std::move(*compute), importer.notes()};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

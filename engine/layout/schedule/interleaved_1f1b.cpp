@@ -12,7 +12,7 @@
 
 #include "engine/layout/schedule/generators.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 int roundsOf(int ranks, int microbatches) { return std::max(1, microbatches / ranks); }
@@ -64,4 +64,4 @@ double interleavedBubble(const ScheduleShape& shape) {
     return double(shape.ranks - 1) / (double(shape.chunks) * shape.microbatches + shape.ranks - 1);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

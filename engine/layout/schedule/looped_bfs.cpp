@@ -6,7 +6,7 @@
 
 #include "engine/layout/schedule/generators.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 Schedule generateLoopedBfs(const ScheduleShape& shape) {
     Schedule schedule = emptySchedule("looped-bfs", shape);
@@ -26,4 +26,4 @@ double loopedBfsBubble(const ScheduleShape& shape) {
     return 1 - v * m / ((v - 1) * std::max(m, p) + m + p - 1);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

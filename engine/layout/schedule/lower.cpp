@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 LowerOptions lowerOptions(const Layout& layout) {
     // Where a model ties its output projection to the token embedding, there is without a flush no moment at which both
@@ -49,4 +49,4 @@ Schedule lowerTransfers(Schedule schedule, const LowerOptions& options) {
     return options.zero == 1 || options.zero == 2 ? addUpdateGather(std::move(schedule)) : schedule;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

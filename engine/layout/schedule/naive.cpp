@@ -2,7 +2,7 @@
 // Naive model parallelism: one microbatch is in the pipeline at a time, all ranks but one are idle.
 #include "engine/layout/schedule/generators.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 Schedule generateNaive(const ScheduleShape& shape) {
     Schedule schedule = emptySchedule("naive", shape);
@@ -15,4 +15,4 @@ Schedule generateNaive(const ScheduleShape& shape) {
 
 double naiveBubble(const ScheduleShape& shape) { return double(shape.ranks - 1) / shape.ranks; }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 namespace {
 
@@ -24,4 +24,4 @@ Schedule addElasticExchange(Schedule schedule) {
     return addForEachRank(std::move(schedule), ActionKind::ExchangeElastic);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

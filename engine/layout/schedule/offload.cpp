@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 namespace {
 
@@ -45,4 +45,4 @@ Schedule addWeightReload(Schedule schedule) {
     return schedule;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 Schedule generateOneFOneB(const ScheduleShape& shape) {
     Schedule schedule = emptySchedule("1f1b", shape);
@@ -27,4 +27,4 @@ Schedule generateOneFOneB(const ScheduleShape& shape) {
     return schedule;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 namespace {
 
@@ -20,4 +20,4 @@ Schedule addOptimizerStep(Schedule schedule) { return addForEachStage(std::move(
 
 Schedule addWeightPull(Schedule schedule) { return addForEachStage(std::move(schedule), ActionKind::PullWeights); }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

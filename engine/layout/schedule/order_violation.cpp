@@ -4,7 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 using Kind = ActionKind;
@@ -297,4 +297,4 @@ private:
 
 std::optional<Finding> findOrderViolation(const Schedule& schedule) { return Inspector(schedule).run(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

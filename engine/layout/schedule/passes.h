@@ -5,7 +5,7 @@
 #include "engine/layout/layout.h"
 #include "engine/layout/schedule/schedule.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// Adds sends and receives. A send and its receive are placed at the same moment of a common simulated clock, so that
 /// all ranks have their messages in one order and no deadlock is possible, even where every send and receive blocks
@@ -96,4 +96,4 @@ Action inStep(Action action, const Schedule& schedule, int step);
 /// validate a model. `gathers`: weights are gathered first (ZeRO 3).
 Schedule forwardOnly(const Schedule& compute, int microbatches, bool gathers = false);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

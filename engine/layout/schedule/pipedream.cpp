@@ -26,7 +26,7 @@
 
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 constexpr int mostUpdates = 8192;
@@ -61,4 +61,4 @@ Schedule generatePipeDream(const ScheduleShape& shape) {
 
 double steadyBubble(const ScheduleShape&) { return 0; }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -17,7 +17,7 @@
 
 #include "engine/layout/schedule/generators.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::optional<ShapeRefusal> twoVersionsRefusal(const ScheduleShape& shape) {
     if (shape.microbatches >= shape.ranks) return {};
@@ -46,4 +46,4 @@ Schedule generatePipeDream2bw(const ScheduleShape& shape) {
     return schedule;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

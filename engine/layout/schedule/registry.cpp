@@ -9,7 +9,7 @@
 #include <array>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 constexpr int mostChunks = 1024;  // as the layout's field
@@ -118,4 +118,4 @@ bool flushes(const Layout& layout) {
     return !runsAtOwnPace(layout.parallel) && (method == nullptr || method->flushes);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -9,7 +9,7 @@
 
 #include <span>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 std::span<const ScheduleMethod> scheduleMethods();
 /// The methods that make an order for a shape: all but the one written by hand.
@@ -28,4 +28,4 @@ std::string_view bubbleFormula(const ScheduleMethod& method, const ScheduleShape
 /// counts as one with a flush.
 bool flushes(const Layout& layout);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

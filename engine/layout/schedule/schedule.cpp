@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 int Schedule::numbered() const { return microbatches + (ahead.empty() ? 0 : std::ranges::max(ahead)); }
 
@@ -24,4 +24,4 @@ bool Schedule::crossesRanks(int lowerStage) const {
     return lowerStage >= 0 && lower + 1 < rankOfStage.size() && rankOfStage[lower] != rankOfStage[lower + 1];
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

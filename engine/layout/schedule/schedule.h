@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 struct Schedule {
     std::string kind;  ///< name of its method, or "custom"
@@ -52,4 +52,4 @@ struct Schedule {
     std::vector<int> endRanks() const;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 class Clock {
@@ -69,4 +69,4 @@ private:
 
 SlotTimes slotTimes(const Schedule& schedule) { return Clock(schedule).run(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

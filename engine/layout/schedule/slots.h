@@ -5,7 +5,7 @@
 
 #include "engine/layout/schedule/schedule.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// F, I, W and R take 1 slot, B takes 2.
 constexpr int slotsOf(ActionKind kind) { return kind == ActionKind::Backward ? 2 : isCompute(kind) ? 1 : 0; }
@@ -21,4 +21,4 @@ struct SlotTimes {
 /// The slots of a step. In a schedule without a flush all ranks begin it together, with what the step before left.
 SlotTimes slotTimes(const Schedule& schedule);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

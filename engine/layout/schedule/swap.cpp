@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 namespace {
 
@@ -50,4 +50,4 @@ Schedule addActivationSwap(Schedule schedule) {
     return schedule;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -4,7 +4,7 @@
 
 #include "engine/layout/schedule/schedule.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 // A schedule that does not flush is written as a run of two steps, with fill and drain.
 
@@ -27,4 +27,4 @@ struct ImportedSchedule {
 /// actions one after the other.
 Result<ImportedSchedule> importCsv(std::string_view csv);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/schedule/passes.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 Schedule addTiedReduce(Schedule schedule) {
     if (schedule.stages() < 2) return schedule;
@@ -13,4 +13,4 @@ Schedule addTiedReduce(Schedule schedule) {
     return schedule;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

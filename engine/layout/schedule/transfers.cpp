@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 struct Message {
@@ -79,4 +79,4 @@ Schedule addTransfers(Schedule schedule) {
     return schedule;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/schedule/passes.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 Schedule withoutMicrobatchesFrom(Schedule schedule, int end) {
     for (auto* lists : {&schedule.fill, &schedule.ranks})
@@ -42,4 +42,4 @@ Action inStep(Action action, const Schedule& schedule, int step) {
     return action;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

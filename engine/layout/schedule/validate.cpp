@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// What the other parts of the proof take for granted.
@@ -109,4 +109,4 @@ Status validate(const Schedule& schedule) {
                  ""});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

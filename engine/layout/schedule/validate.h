@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::layout {
 
 /// One thing wrong with a schedule.
 struct Finding {
@@ -33,4 +33,4 @@ std::string pictureOf(const Schedule& schedule, const Finding& finding);
 /// failing cell marked.
 Status validate(const Schedule& schedule);
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

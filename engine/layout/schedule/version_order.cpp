@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 using Kind = ActionKind;
@@ -122,4 +122,4 @@ std::optional<Finding> findVersionViolation(const Schedule& schedule) {
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

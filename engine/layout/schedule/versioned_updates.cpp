@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/schedule/passes.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 /// The actions of update `number` in a stage's step.
@@ -53,4 +53,4 @@ Schedule addVersionedUpdates(Schedule schedule, bool dataParallel) {
     return schedule;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -9,7 +9,7 @@
 
 #include "engine/layout/schedule/generators.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 namespace {
 
 using Kind = ActionKind;
@@ -109,4 +109,4 @@ Schedule generateZbGreedy(const ScheduleShape& shape) {
 
 double zbGreedyBubble(const ScheduleShape& shape) { return countedBubble(generateZbGreedy(shape)); }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -12,7 +12,7 @@
 
 #include "engine/layout/schedule/generators.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 Schedule generateZbH1(const ScheduleShape& shape) {
     Schedule schedule = emptySchedule("zb-h1", shape);
@@ -40,4 +40,4 @@ double zbH1Bubble(const ScheduleShape& shape) {
     return double(shape.ranks - 1) / (3.0 * shape.microbatches + shape.ranks - 1);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

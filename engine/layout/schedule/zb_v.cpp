@@ -10,7 +10,7 @@
 #include "engine/layout/schedule/folded_rank.h"
 #include "engine/layout/schedule/generators.h"
 
-namespace shardlab {
+namespace shardlab::layout {
 
 Schedule generateZbV(const ScheduleShape& shape) {
     Schedule schedule = emptyFoldedSchedule("zb-v", shape);
@@ -50,4 +50,4 @@ Schedule generateZbV(const ScheduleShape& shape) {
 
 double zbVBubble(const ScheduleShape& shape) { return countedBubble(generateZbV(shape)); }
 
-}  // namespace shardlab
+}  // namespace shardlab::layout

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 constexpr std::string_view label = "Model:";
@@ -67,4 +67,4 @@ const DevicePreset* presetOf(const Accelerators& accelerators) {
     return nullptr;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

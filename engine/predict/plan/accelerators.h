@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 struct Accelerators {
     std::string model;  ///< of the first, "NVIDIA H200"; empty where there is none
@@ -23,4 +23,4 @@ const Accelerators& accelerators();
 /// The preset whose name begins with a word of the model: "h200" of "NVIDIA H200". Null: none does.
 const DevicePreset* presetOf(const Accelerators& accelerators);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

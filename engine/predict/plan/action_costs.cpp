@@ -2,7 +2,7 @@
 // Where the costs of a stage keep the time and the bytes of each kind of action.
 #include "engine/predict/plan/costs.h"
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 using Kind = ActionKind;
@@ -82,4 +82,4 @@ std::int64_t StepCosts::bytes(const Action& action) const {
     return sum;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

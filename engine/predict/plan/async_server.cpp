@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 /// What a worker does by itself.
@@ -176,4 +176,4 @@ double serverBusy(std::span<const Event> events) {
     return busy.share();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

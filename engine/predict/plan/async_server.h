@@ -8,7 +8,7 @@
 #include <map>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// A step far from the run's begin: an update for each of StepCosts::asyncWorkers, and of each worker the gradient that
 /// it begins in the step, until it has the weights that were updated with it. With C the time of a gradient and S that
@@ -32,4 +32,4 @@ private:
 };
 double serverBusy(std::span<const Event> events);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

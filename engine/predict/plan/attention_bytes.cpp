@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 constexpr std::int64_t maskedRows = 64;  ///< of the CPU's attention, at a time
@@ -37,4 +37,4 @@ AttentionBytes attentionBytes(const Layout& layout, const TensorShare& share) {
             fp32Bytes * s * (s + model.hidden / model.heads), 0};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// What the attention of a layout's device needs beside its operands, in bytes: of one layer, one microbatch, one
 /// member of a tensor group. b samples, s tokens, N = b·s, a of the member's heads, g of its columns.
@@ -27,4 +27,4 @@ struct AttentionBytes {
 };
 AttentionBytes attentionBytes(const Layout& layout, const TensorShare& share);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

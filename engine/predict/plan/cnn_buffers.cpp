@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 using Category = MemoryCategory;
@@ -209,4 +209,4 @@ StageBuffers cnnStageBuffers(const Layout& layout, const StageShape& shape, cons
     return buffers;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -4,8 +4,8 @@
 
 #include "engine/predict/plan/stage_buffers.h"
 
-namespace shardlab {
+namespace shardlab::predict {
 
 StageBuffers cnnStageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -6,7 +6,7 @@
 #include <bit>
 #include <iterator>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 constexpr std::array algorithms{Algorithm::Ring, Algorithm::Tree, Algorithm::Hierarchical};
@@ -68,4 +68,4 @@ Collective allReduce(double bytes, const Group& group, const DevicePreset& devic
     return best;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

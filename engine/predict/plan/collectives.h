@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 enum class Algorithm : std::uint8_t {
     Ring,          ///< reduce-scatter, then all-gather: 2(n−1)·α + 2(n−1)/n · B/β
@@ -41,4 +41,4 @@ double allReduceSeconds(Algorithm algorithm, double bytes, const Group& group, c
 /// The quickest that works: trees for few bytes, rings for many, hierarchies between hosts. 0 s for one member.
 Collective allReduce(double bytes, const Group& group, const DevicePreset& device);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -8,7 +8,7 @@
 #include "engine/layout/recompute.h"
 #include "engine/predict/plan/attention_bytes.h"
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 // Kernels of a forward: a norm, products, bias, scores, softmax … each counted once.
@@ -191,4 +191,4 @@ double updateBytes(const Layout& layout) {
     return readings * static_cast<double>(formats.gradientBytes()) + weights + ofMoments;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

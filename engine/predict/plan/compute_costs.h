@@ -6,7 +6,7 @@
 #include "engine/layout/layout.h"
 #include "engine/layout/model_shape.h"
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// The time of the forward of one microbatch. A product runs at the device's rate for the format of activations; where
 /// weights are kept in another format, each pass first rounds the weight of each product.
@@ -32,4 +32,4 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
 /// Bytes that one update reads and writes for each parameter: gradient, weight, fp32 copy of it, moments.
 double updateBytes(const Layout& layout);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

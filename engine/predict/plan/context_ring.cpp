@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 ContextRing contextRing(const Layout& layout, const TensorShare& share, const Link& link, const DevicePreset& device) {
     ContextRing ring;
@@ -37,4 +37,4 @@ ContextRing contextRing(const Layout& layout, const TensorShare& share, const Li
     return ring;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

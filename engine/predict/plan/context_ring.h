@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 struct RingStep {
     std::int64_t bytes = 0;
@@ -35,4 +35,4 @@ struct ContextRing {
 /// The ring of one attention of one microbatch; a ring without hops where no ranks share the attention.
 ContextRing contextRing(const Layout& layout, const TensorShare& share, const Link& link, const DevicePreset& device);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 constexpr int tries = 4;  ///< the best counts: others may have had the core
@@ -116,4 +116,4 @@ CoreSpeed measureCoreSpeed() {
     return {flops, measureBandwidth(), bf16PerFp32() * flops};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

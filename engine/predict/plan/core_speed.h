@@ -2,7 +2,9 @@
 // A glance at this machine's cores, for predictions where nothing was profiled.
 #pragma once
 
-namespace shardlab {
+#include "engine/base/wings.h"
+
+namespace shardlab::predict {
 
 struct CoreSpeed {
     double flops = 0;            ///< fp32, peak of one core; 0: not known
@@ -14,4 +16,4 @@ struct CoreSpeed {
 /// processor's kind do a cycle.
 CoreSpeed measureCoreSpeed();
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

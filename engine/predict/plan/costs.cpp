@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 /// The slower of the links among `ranks`.
@@ -90,9 +90,9 @@ double StepCosts::tensorShare(const Action& action) const {
     const TensorCosts& tensor = stages[static_cast<std::size_t>(action.stage)].tensor;
     const bool forward = action.kind == ActionKind::Forward || action.kind == ActionKind::Recompute;
     const bool whole = action.kind == ActionKind::Backward;
-    double sum = forward ? shardlab::seconds(tensor.forward) : 0;
-    if (whole || action.kind == ActionKind::InputGrad) sum += shardlab::seconds(tensor.inputGrad);
-    if (whole || action.kind == ActionKind::WeightGrad) sum += shardlab::seconds(tensor.weightGrad);
+    double sum = forward ? predict::seconds(tensor.forward) : 0;
+    if (whole || action.kind == ActionKind::InputGrad) sum += predict::seconds(tensor.inputGrad);
+    if (whole || action.kind == ActionKind::WeightGrad) sum += predict::seconds(tensor.weightGrad);
     return sum > 0 ? std::min(1.0, sum * stretch / seconds(action)) : 0;
 }
 
@@ -322,4 +322,4 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     return costs;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// One message of an action that runs beside compute, over the data axis.
 struct DataPiece {
@@ -156,4 +156,4 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores = host
 StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device,
                     const std::vector<int>& rankOfStage, int cores = hostCores());
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

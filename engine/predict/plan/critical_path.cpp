@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 using Node = StepGraph::Node;
@@ -77,4 +77,4 @@ CriticalPath criticalPath(const StepGraph& graph) {
     return path;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

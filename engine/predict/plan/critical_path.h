@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 struct CriticalPath {
     /// Nodes of the graph, ascending in time; each begins when the one before it ends, the first at 0, and the last
@@ -43,4 +43,4 @@ CriticalPath criticalPath(const StepGraph& graph);
 /// F, B, I, W, R and the optimizer; the others move data.
 constexpr bool isWork(ActionKind kind) { return isCompute(kind) || kind == ActionKind::OptimizerStep; }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

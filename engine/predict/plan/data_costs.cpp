@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 /// The time of one half of a ring all-reduce: the reduce-scatter or the all-gather of `bytes` over n members.
@@ -87,4 +87,4 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
     return costs;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

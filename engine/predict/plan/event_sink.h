@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// The events of one pipeline rank; replicas are copies of it.
 class EventSink {
@@ -47,4 +47,4 @@ private:
     std::vector<Event> events_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -4,7 +4,7 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 
-namespace shardlab {
+namespace shardlab::predict {
 
 ExpertBytes expertBytes(const Layout& layout, int layer) {
     constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
@@ -36,4 +36,4 @@ std::int64_t tallyBytes(const ModelSpec& model, int first, int layers) {
     return bytes;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 struct ExpertBytes {
     std::int64_t gate = 0;        ///< held: scores and routes
@@ -26,4 +26,4 @@ ExpertBytes expertBytes(const Layout& layout, int layer);
 /// The bytes that count the load of experts in `layers` layers from `first` on.
 std::int64_t tallyBytes(const ModelSpec& model, int first, int layers);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 std::vector<std::string> expertNotes(const Layout& layout) {
     const ModelSpec& model = layout.model;
@@ -59,4 +59,4 @@ std::vector<std::string> expertNotes(const Layout& layout) {
     return notes;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// What a model with experts asks to know: how much of it a token uses, what its gate cannot help, and what each rank
 /// sends where experts are spread. Empty for others.
 std::vector<std::string> expertNotes(const Layout& layout);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -3,7 +3,7 @@
 
 #include "engine/base/clock.h"
 
-namespace shardlab {
+namespace shardlab::predict {
 
 std::vector<HostTraffic> hostTraffic(std::span<const Event> events, int ranks) {
     std::vector<HostTraffic> all(static_cast<std::size_t>(ranks));
@@ -20,4 +20,4 @@ std::vector<HostTraffic> hostTraffic(std::span<const Event> events, int ranks) {
     return all;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// What one rank copies to and from its host. Both directions of the link are used at the same time.
 struct HostTraffic {
@@ -23,4 +23,4 @@ struct HostTraffic {
 /// The host traffic of each rank, from the predicted or measured events of one step of all ranks.
 std::vector<HostTraffic> hostTraffic(std::span<const Event> events, int ranks);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 double leastSeconds(const KernelProfile& kernel, const KernelAccount& account) {
     const double computing = account.peakFlops > 0 ? kernel.flops / account.peakFlops : 0;
@@ -28,4 +28,4 @@ double explainedShare(const KernelAccount& account) {
     return least / account.seconds;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

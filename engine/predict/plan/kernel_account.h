@@ -3,10 +3,12 @@
 // Patterson 2009).
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// One kind of kernel in one training step of a rank, the mean over ranks.
 struct KernelProfile {
@@ -36,4 +38,4 @@ double betweenKernels(const KernelAccount& account);
 /// Σ min(least, taken) ÷ seconds: what share of the time the machine's limits explain.
 double explainedShare(const KernelAccount& account);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -16,7 +16,7 @@
 #include "engine/predict/plan/stage_buffers.h"
 #include "engine/predict/plan/tally.h"
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 /// What the optimizer remembers, in numbers of fp32Bytes; of moments in 8 bits the codes are kinds, and their scales
@@ -459,4 +459,4 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
     return all;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 struct RankMemory {
     int rank = 0;
@@ -60,4 +60,4 @@ struct MemoryHistory {
 MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart = -1,
                             int replica = -1);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

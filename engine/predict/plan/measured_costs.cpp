@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 double messageSeconds(const LinkProfile& link, double bytes) { return link.seconds + bytes / link.bandwidth; }
@@ -182,4 +182,4 @@ std::string noiseNote(const Profile& profile) {
                              noise);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

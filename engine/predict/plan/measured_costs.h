@@ -5,7 +5,7 @@
 #include "engine/predict/plan/costs.h"
 #include "engine/predict/plan/profile.h"
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// `costs`, as made from a preset, with the times that `profile` measured. The profile fits the layout (fits()).
 ///
@@ -20,4 +20,4 @@ std::string profileNote(const Profile& profile);
 /// What a reader of a prediction should know of a noisy profile, to follow a sentence; empty where it is not noisy.
 std::string noiseNote(const Profile& profile);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 /// For each node the recorded node that ended last among the node itself and, where it was not recorded, the nodes it
@@ -81,4 +81,4 @@ MeasuredPath measuredPath(const StepGraph& graph, std::span<const std::optional<
     return path;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

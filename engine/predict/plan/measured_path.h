@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 struct MeasuredSpan {
     double begin = 0;  ///< seconds, from any moment that is the same for all
@@ -40,4 +40,4 @@ struct MeasuredPath {
 /// that ended last back: of those that a node had to wait for, the one that ended last.
 MeasuredPath measuredPath(const StepGraph& graph, std::span<const std::optional<MeasuredSpan>> times);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

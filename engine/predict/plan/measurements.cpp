@@ -12,7 +12,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 bool onThisMachine(const Layout& layout) { return !layout.cluster.pace && layout.cluster.device == DeviceKind::Cpu; }
@@ -137,4 +137,4 @@ std::string basisNote(const CostBasis& basis, const Layout& layout) {
     return "full speed: not measured; times are those of the preset's processor. shardlab profile measures this layout";
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

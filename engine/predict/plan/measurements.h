@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// Empty: presets alone.
 struct Measurements {
@@ -49,4 +49,4 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const std::vector<in
 /// that are not this machine.
 std::string basisNote(const CostBasis& basis, const Layout& layout);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

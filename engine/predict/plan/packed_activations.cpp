@@ -5,7 +5,7 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/kept_activations.h"
 
-namespace shardlab {
+namespace shardlab::predict {
 
 PackedActivations packedActivations(const Layout& layout) {
     const ModelSpec& model = layout.model;
@@ -28,4 +28,4 @@ PackedActivations packedActivations(const Layout& layout) {
     return sum;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

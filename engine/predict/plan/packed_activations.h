@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// What one microbatch's forward through all blocks of a cnn keeps in codes or fewer bits (layout/kept_activations.h),
 /// and what the same would be as it was made; in bytes. Zeros where nothing is kept so. Events of the kind
@@ -16,4 +16,4 @@ struct PackedActivations {
 };
 PackedActivations packedActivations(const Layout& layout);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -23,7 +23,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 std::int64_t hostMemory() { return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE); }
@@ -347,4 +347,4 @@ tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Meas
     return planOf(layout, measurements);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// Bytes that cross one axis in a step, summed over all ranks.
 struct AxisTraffic {
@@ -67,4 +67,4 @@ const RankMemory& neediest(const Layout& layout, const std::vector<RankMemory>& 
 /// A plan, or every fault of the layout. Times are measured ones where `measurements` has them, else the preset's.
 tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Measurements& measurements = {});
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 /// Half a step between two neighbours, beside the larger.
@@ -31,4 +31,4 @@ std::vector<std::string> precisionNotes(const PrecisionSpec& precision) {
     return notes;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

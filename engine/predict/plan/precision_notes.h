@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// What is legal in a layout's number formats, but seldom meant.
 std::vector<std::string> precisionNotes(const PrecisionSpec& precision);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

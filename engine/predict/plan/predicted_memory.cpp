@@ -5,7 +5,7 @@
 
 #include <unordered_map>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 struct Span {
@@ -72,4 +72,4 @@ std::vector<MemoryCurve> predictedMemory(const Plan& plan, int replica) {
     return curves;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

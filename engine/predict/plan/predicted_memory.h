@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// One curve for each pipeline rank of a replica, by its coordinate of the data axis; -1: the last. All are alike, but
 /// for the first where it is a server or keeps a centre (layout/exchange.h). While a compute action runs, its curve
@@ -15,4 +15,4 @@ namespace shardlab {
 /// follows it. The curve's peak is that of the ledger.
 std::vector<MemoryCurve> predictedMemory(const Plan& plan, int replica = -1);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

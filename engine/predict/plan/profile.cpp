@@ -9,7 +9,7 @@
 #include <cmath>
 #include <fstream>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 std::string processorName() {
@@ -93,4 +93,4 @@ bool fits(const Profile& profile, const Layout& layout, const Machine& machine) 
 
 int threadsPerRank(int ranks, int cores) { return std::max(1, cores / ranks); }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

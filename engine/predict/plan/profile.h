@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// The processor that computes: profiles of one machine are of no use to another.
 struct Machine {
@@ -101,4 +101,4 @@ Result<Profile> parseProfile(std::string_view json);
 /// Compute threads of each rank of `layout` on a machine with so many cores, at full speed.
 int threadsPerRank(int ranks, int cores);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -175,4 +175,4 @@ Result<Profile> parseProfile(std::string_view text) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 double noiseOf(const Profile& profile) {
@@ -55,4 +55,4 @@ Result<Profile> quietestProfile(const std::function<Result<Profile>()>& measure,
     return std::move(*quietest);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

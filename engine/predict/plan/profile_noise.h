@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// A profile is noisy where one of its spreads is above this. The middle half of the measurements is then wider than a
 /// quarter of the median, so that the median may be off by more than a tenth: more than separates many schedules.
@@ -30,4 +30,4 @@ constexpr int mostMeasurements = 3;
 Result<Profile> quietestProfile(const std::function<Result<Profile>()>& measure,
                                 const std::function<void(const std::string&)>& tell);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

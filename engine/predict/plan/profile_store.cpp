@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <system_error>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 /// FNV-1a.
@@ -74,4 +74,4 @@ const Profile* fittingProfile(const std::vector<Profile>& profiles, const Layout
     return best;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// $SHARDLAB_PROFILES, else $XDG_DATA_HOME/shardlab/profiles, else ~/.local/share/shardlab/profiles. Need not exist.
 std::filesystem::path profilesFolder();
@@ -26,4 +26,4 @@ std::vector<Profile> loadProfiles(const std::filesystem::path& folder = profiles
 const Profile* fittingProfile(const std::vector<Profile>& profiles, const Layout& layout,
                               const Machine& machine = thisMachine());
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 constexpr double elasticPasses = 7;  ///< of reading or writing all weights: difference, its norm, and the pull
@@ -118,4 +118,4 @@ std::vector<Event> withOwnParts(std::span<const Event> events, const Layout& lay
     return made;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

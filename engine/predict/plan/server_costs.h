@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// Sets push and pull of a server, or elastic of a centre, before stretching. A message of B bytes takes α + B/β on the
 /// link of its pipeline rank. A synchronous server: α + (n−1)·B/β each way, as all of it goes over the server's one
@@ -27,4 +27,4 @@ void addServerCosts(StepCosts& costs, const Layout& layout, const std::vector<in
 /// centre it is the step in which replica 1 has its turn. Of Hogwild nothing leaves a rank.
 std::vector<Event> withOwnParts(std::span<const Event> events, const Layout& layout, const Mesh& mesh);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

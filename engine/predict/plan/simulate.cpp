@@ -16,7 +16,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 using namespace simulation;
@@ -459,4 +459,4 @@ StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs, const Actio
     return graph;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

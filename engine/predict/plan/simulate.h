@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 struct Simulation {
     /// One step of every rank of the mesh, step 0, times from 0; rank after rank, ascending by begin: compute, comm and
@@ -92,4 +92,4 @@ struct StepGraph {
 StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs);
 StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs, const ActionSeconds& seconds);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

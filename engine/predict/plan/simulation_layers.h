@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab::simulation {
+namespace shardlab::predict::simulation {
 
 /// A compute action layer by layer, with what runs beside it.
 template <class Simulator>
@@ -128,4 +128,4 @@ private:
     int gathering_ = -1;  ///< layer whose gathers were started last
 };
 
-}  // namespace shardlab::simulation
+}  // namespace shardlab::predict::simulation

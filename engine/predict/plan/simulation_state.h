@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab::simulation {
+namespace shardlab::predict::simulation {
 
 using Time = double;  ///< seconds; rounded only when events are made of them
 inline constexpr Time never = -1;
@@ -105,4 +105,4 @@ struct Gathering {
     std::vector<std::pair<int, Time>> arrived;
 };
 
-}  // namespace shardlab::simulation
+}  // namespace shardlab::predict::simulation

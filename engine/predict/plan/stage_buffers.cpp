@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 using Category = MemoryCategory;
@@ -353,4 +353,4 @@ StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const S
     return buffers;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -7,7 +7,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/predict/plan/tally.h"
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// Where a stage's input and its output's gradient come from. From another rank: a receive buffer (Buffers). From the
 /// stage above on the same rank: what its B (Temporary) or I (Buffers) left.
@@ -36,4 +36,4 @@ MemoryBytes swappedBytes(const StageBuffers& buffers, const StageShape& shape, b
 StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,
                           const TensorShare& share);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

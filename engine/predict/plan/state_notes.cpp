@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 std::vector<std::string> stateNotes(const Layout& layout) {
     std::vector<std::string> notes;
@@ -50,4 +50,4 @@ std::vector<std::string> stateNotes(const Layout& layout) {
     return notes;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// Notes on where a layout keeps its state and in which form: partitioned and packed activations, moments in 8 bits,
 /// and what lies on the host; empty where nothing of that applies.
 std::vector<std::string> stateNotes(const Layout& layout);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace shardlab::simulation {
+namespace shardlab::predict::simulation {
 
 SteadyRun::SteadyRun(const Schedule& schedule) {
     const int p = static_cast<int>(schedule.ranks.size()), m = schedule.microbatches;
@@ -59,4 +59,4 @@ void SteadyRun::cut(const Schedule& schedule, std::vector<RankState>& ranks) con
     }
 }
 
-}  // namespace shardlab::simulation
+}  // namespace shardlab::predict::simulation

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace shardlab::simulation {
+namespace shardlab::predict::simulation {
 
 /// A run of several steps without a flush, of which one far from fill and drain is looked at.
 struct SteadyRun {
@@ -24,4 +24,4 @@ struct SteadyRun {
     void cut(const Schedule& schedule, std::vector<RankState>& ranks) const;
 };
 
-}  // namespace shardlab::simulation
+}  // namespace shardlab::predict::simulation

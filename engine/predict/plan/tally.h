@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// What something does to a rank's memory, in bytes.
 struct MemoryDelta {
@@ -55,4 +55,4 @@ private:
     std::int64_t peakTotal_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

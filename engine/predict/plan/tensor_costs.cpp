@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 /// Writes the lists, collective by collective.
@@ -210,4 +210,4 @@ std::vector<TensorSpan> spansWithin(std::initializer_list<const std::vector<Tens
     return spans;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -15,7 +15,7 @@
 #include <initializer_list>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 struct TensorCost {
     EventKind kind = EventKind::TensorAllReduce;
@@ -64,4 +64,4 @@ struct TensorSpan {
 std::vector<TensorSpan> spansWithin(std::initializer_list<const std::vector<TensorCost>*> lists, double duration,
                                     bool together = false);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

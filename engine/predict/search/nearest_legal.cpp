@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 #include <type_traits>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 template <class T>
@@ -152,4 +152,4 @@ std::string toText(const LegalLayout& legal) {
     return text;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

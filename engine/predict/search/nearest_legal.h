@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 struct FieldChange {
     std::string pointer;   ///< "/parallel/pipeline"
@@ -34,4 +34,4 @@ std::optional<LegalLayout> nearestLegal(const Layout& layout);
 /// "/parallel/pipeline 2 instead of 3, /batch/micro 1 instead of 4"
 std::string toText(const LegalLayout& legal);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 std::string listText(const std::vector<int>& list) { return fmt::format("[{}]", fmt::join(list, ", ")); }
@@ -153,4 +153,4 @@ std::vector<Neighbour> neighbours(const Layout& layout, const Measurements& meas
     return Finder(layout, measurements).find();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

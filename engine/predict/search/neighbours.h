@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 enum class Move : std::uint8_t { Microbatch, Schedule, Stages, Degrees, Recompute };
 
@@ -28,4 +28,4 @@ struct Neighbour {
 /// Where a change does not leave as many stages as there were, the layers are split evenly or else balanced.
 std::vector<Neighbour> neighbours(const Layout& layout, const Measurements& measurements = {});
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -184,4 +184,4 @@ std::vector<int> balancedSplit(std::span<const LayerCost> layers, int stages, do
     return split.layersOfStages();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -3,11 +3,13 @@
 // repeated, so that the slowest stage is as quick as can be.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// What one layer costs for one microbatch.
 struct LayerCost {
@@ -44,4 +46,4 @@ Partition partition(std::span<const LayerCost> layers, int workers, double bandw
 /// splits whose slowest stage is as quick as can be, the one with the least sum of squared times.
 std::vector<int> balancedSplit(std::span<const LayerCost> layers, int stages, double bandwidth);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

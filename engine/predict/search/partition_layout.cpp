@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 std::vector<LayerCost> layerCosts(const Layout& layout, const Mesh& mesh, const Measurements& measurements) {
     // What a layer costs is what a stage of it alone would.
@@ -52,4 +52,4 @@ std::vector<double> splitSeconds(const std::vector<LayerCost>& layers, const std
     return stages;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

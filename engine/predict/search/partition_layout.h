@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// The cost of each layer of the model, as makePlan() has them from the same measurements; the first layer includes the
 /// embedding and the last one the output. The present stages of `layout` do not matter.
@@ -25,4 +25,4 @@ std::vector<int> balancedStages(const Layout& layout, const Mesh& mesh, const Me
 /// Seconds of one microbatch's forward and backward in each stage of a split.
 std::vector<double> splitSeconds(const std::vector<LayerCost>& layers, const std::vector<int>& split);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

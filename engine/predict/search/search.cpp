@@ -13,7 +13,7 @@
 #include <ranges>
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 constexpr std::size_t batch = 32;  ///< candidates told at once
@@ -224,4 +224,4 @@ tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base,
     return Search(base, options, *choices).run();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

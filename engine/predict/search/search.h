@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 struct Candidate {
     Choice choice;
@@ -63,4 +63,4 @@ tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base,
 /// against memory of those that fit.
 void rankCandidates(std::vector<Candidate>& candidates);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -17,7 +17,7 @@
 #include <tuple>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 /// The schedule of one pipeline rank, which has no other to wait for.
@@ -68,8 +68,7 @@ public:
         probe_.cluster.hosts = {HostSpec{"localhost", devices_}};
         apply(plainChoice(), probe_);
         plain_ = probe_;
-        degrees_[Axis::Expert] =
-            divisors(hasExperts(base.model) ? std::gcd(devices_, base.model.experts.count) : 1);
+        degrees_[Axis::Expert] = divisors(hasExperts(base.model) ? std::gcd(devices_, base.model.experts.count) : 1);
         zero_ = open<int>("/parallel/zero", integers("/parallel/zero"));
         sequence_ = open<bool>("/parallel/sequence", {false, true});
     }
@@ -306,4 +305,4 @@ tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout&
     return tl::unexpected(check(plain, scheduleMethods()));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

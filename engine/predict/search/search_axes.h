@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 /// What is recomputed, from the least to the most; longer segments lie between none and full.
 inline constexpr std::array searchedRecompute{RecomputeKind::None, RecomputeKind::Selective, RecomputeKind::Full};
@@ -59,4 +59,4 @@ bool sameQuestion(const Layout& one, const Layout& other);
 tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop = {},
                                                                    const Measurements& measurements = {});
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

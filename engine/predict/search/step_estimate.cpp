@@ -11,7 +11,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 constexpr int wholeForwards = 2048;  ///< of one replica: about what is simulated of a step
@@ -150,4 +150,4 @@ const StepCosts& StepEstimator::costsFor(const std::vector<int>& rankOfStage) {
     return costed_->costs;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

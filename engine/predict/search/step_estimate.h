@@ -19,7 +19,7 @@
 #include <tuple>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 struct MemoryEstimate {
     RankMemory worst;              ///< of the pipeline rank that needs most
@@ -100,4 +100,4 @@ private:
     Lists lists_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

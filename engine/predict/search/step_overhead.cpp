@@ -14,7 +14,7 @@
 #include <numeric>
 #include <set>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 constexpr double leastShare = 1e-3;
@@ -248,4 +248,4 @@ std::string toText(const BetterLayout& better) {
                        formatPercent(better.gain));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

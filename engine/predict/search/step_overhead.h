@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 enum class StepOverheadKind : std::uint8_t {
     Overload,       ///< more ranks than cores
@@ -47,4 +47,4 @@ std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most = 
 /// "micro 1 instead of 2 would take 370 ms, 18 % less"
 std::string toText(const BetterLayout& better);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

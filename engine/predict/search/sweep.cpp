@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::predict {
 namespace {
 
 constexpr int mostChunksTried = 64;
@@ -98,4 +98,4 @@ Layout withSchedule(Layout layout, std::string_view kind) {
     return layout;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::predict {
 
 enum class SweepAxis { Microbatches, Pipeline, Chunks };
 
@@ -33,4 +33,4 @@ void apply(const Setting& setting, Layout& layout);
 /// The layout under another schedule: with as many chunks as the method can have, nearest to those it has now.
 Layout withSchedule(Layout layout, std::string_view kind);
 
-}  // namespace shardlab
+}  // namespace shardlab::predict

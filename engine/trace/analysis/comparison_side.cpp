@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 /// A receive lasts from its post, however long nothing was sent: what it costs is the wait. A step is all of them.
@@ -123,4 +123,4 @@ SpanSum ComparisonSide::over(const std::vector<SpanTime>& times, std::span<const
     return sum;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

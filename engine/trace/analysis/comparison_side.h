@@ -11,7 +11,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// An action of one rank, the same in every step.
 struct SpanKey {
@@ -88,4 +88,4 @@ private:
     Spans spans_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

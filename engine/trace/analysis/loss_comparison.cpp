@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
@@ -40,4 +40,4 @@ std::optional<RunComparison::Losses> compareLosses(std::span<const RunComparison
     return losses.steps > 0 ? std::optional(losses) : std::nullopt;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

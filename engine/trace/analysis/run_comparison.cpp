@@ -13,7 +13,7 @@
 #include <iterator>
 #include <set>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::size_t mostDifferences = 10, mostExamples = 3;
@@ -496,4 +496,4 @@ Result<RunComparison> compareWithPrediction(const RunReader& run, const std::fun
     });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

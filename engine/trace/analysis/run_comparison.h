@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// A figure of both sides; none where a side does not have what it is a figure of.
 struct Compared {
@@ -148,4 +148,4 @@ std::string formatDifference(const Compared& figure);
 /// The object that `shardlab compare --json` prints.
 std::string toJson(const RunComparison& comparison, const std::string& nameA, const std::string& nameB);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -105,4 +105,4 @@ std::string toJson(const RunComparison& c, const std::string& nameA, const std::
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -13,7 +13,7 @@
 #include <optional>
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr double leastExcess = 0.10;  ///< of what is expected
@@ -253,4 +253,4 @@ Result<std::vector<Straggler>> findStragglers(const RunReader& run) {
     return watch.stragglers();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

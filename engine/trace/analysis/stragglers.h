@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 enum class StragglerCause : std::uint8_t {
     Compute,  ///< its own actions last longer
@@ -84,4 +84,4 @@ private:
 
 Result<std::vector<Straggler>> findStragglers(const RunReader& run);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 TrafficMatrix::TrafficMatrix(const RunHeader& header) : mesh_(header.layout), sent_(sentBytesOf(header)) {
     if (!header.hasLayout()) return;
@@ -152,4 +152,4 @@ std::int64_t TrafficMatrix::total(Part part) const {
     return sum;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// Messages go from their sender to the rank that holds the stage they are for. A collective goes round a ring,
 /// whichever way it was made, each member sending to the next what SentBytes counts; an all-to-all goes in equal parts
@@ -51,4 +51,4 @@ private:
     std::set<int> steps_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::string_view stepWord = "-step-";
@@ -124,4 +124,4 @@ Status tidyCheckpoints(FileSystem& files, const std::filesystem::path& folder, i
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct CheckpointPlace {
     std::filesystem::path path;
@@ -37,4 +37,4 @@ Status removeCheckpoint(FileSystem& files, const std::filesystem::path& checkpoi
 /// Removes all but the newest `keep`, and what killed jobs left unfinished.
 Status tidyCheckpoints(FileSystem& files, const std::filesystem::path& folder, int keep);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -13,7 +13,7 @@
 #include <limits>
 #include <set>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::string_view prefix = "transformer.";
@@ -132,7 +132,7 @@ const StateSource::Origin* StateSource::only(const Origins& theirs, const std::s
             fmt::format("{} is {}, the layout's model needs {}", name, shapeText(origin.slice.whole), shapeText(shape)),
             "a layout with the same model");
     if (!readsAsFloats(origin.tensor.type))
-        return wrong(fmt::format("{} is of type {}", name, shardlab::name(origin.tensor.type)),
+        return wrong(fmt::format("{} is of type {}", name, trace::name(origin.tensor.type)),
                      "tensors of F32, F16 or BF16");
     return &origin;
 }
@@ -243,4 +243,4 @@ Status exportGpt2(FileSystem& files, const std::filesystem::path& checkpoint, co
     return out->commit().and_then([&] { return replaceFile(files, folder / "config.json", config.dump(2) + "\n"); });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

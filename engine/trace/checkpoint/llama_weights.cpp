@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 /// So many outputs of a projection, from `first` on.
@@ -254,4 +254,4 @@ Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, c
         [&] { return replaceFile(files, folder / "config.json", configOf(model).dump(2) + "\n"); });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

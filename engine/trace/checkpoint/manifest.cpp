@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 using nlohmann::json;
@@ -163,4 +163,4 @@ Result<CheckpointManifest> readManifest(const std::filesystem::path& folder) {
 std::string writeShardRecord(const CheckpointShard& shard) { return toJson(shard).dump(); }
 CheckpointShard parseShardRecord(std::string_view text) { return shardFrom(json::parse(text)); }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 inline constexpr const char* manifestFile = "manifest.json";
 /// The kind of a parameter's own values; the other kinds are the optimizer's words.
@@ -64,4 +64,4 @@ Result<CheckpointManifest> readManifest(const std::filesystem::path& folder);
 std::string writeShardRecord(const CheckpointShard& shard);
 CheckpointShard parseShardRecord(std::string_view text);  ///< of what writeShardRecord made
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 /// Fields outside the model that the state or the bits after it depend on, with the reason.
@@ -56,4 +56,4 @@ Status canContinue(const Layout& layout, const CheckpointManifest& manifest, con
          fmt::format("/run/steps above {}", manifest.step)});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 using nlohmann::json;
@@ -192,4 +192,4 @@ Result<std::vector<float>> SafetensorsFile::readFloats(const TensorEntry& tensor
     return values;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 enum class TensorType : std::uint8_t { F64, F32, F16, BF16, I64, I32, I16, I8, U8, Bool };
 std::string_view name(TensorType type);  ///< as in the header: "F32"
@@ -72,4 +72,4 @@ private:
     std::uint32_t headerChecksum_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

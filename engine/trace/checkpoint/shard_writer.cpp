@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::size_t portion = std::size_t{4} << 20;  // bytes of one write
@@ -50,4 +50,4 @@ Result<CheckpointShard> writeShard(FileSystem& files, const std::filesystem::pat
     return shard;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

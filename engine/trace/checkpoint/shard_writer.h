@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// State in memory that a piece of a checkpoint is made of.
 struct StatePiece {
@@ -28,4 +28,4 @@ Result<CheckpointShard> writeShard(FileSystem& files, const std::filesystem::pat
                                    std::span<const StatePiece> pieces,
                                    const std::function<void(std::size_t bytes)>& written = {});
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

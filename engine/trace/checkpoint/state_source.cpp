@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 #include <set>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 bool legalSlice(const Slice& slice) {
@@ -162,4 +162,4 @@ Status verifyCheckpoint(FileSystem& files, const std::filesystem::path& folder) 
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class StateSource {
 public:
@@ -87,4 +87,4 @@ std::string shapeText(const std::vector<int>& shape);
 /// Reads everything: each byte of each file against its checksum, and that the parts make up each whole.
 Status verifyCheckpoint(FileSystem& files, const std::filesystem::path& folder);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -14,7 +14,7 @@
 #include <set>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 using Json = nlohmann::json;
@@ -326,4 +326,4 @@ Result<std::vector<WeightMismatch>> compareConfig(const std::filesystem::path& c
     return ConfigComparison(json->root, model).differences();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// One thing in which weights are not those of a model.
 struct WeightMismatch {
@@ -31,4 +31,4 @@ std::filesystem::path weightsConfig(const std::filesystem::path& weights);
 /// be silent. Error: the file cannot be read, or is no JSON object.
 Result<std::vector<WeightMismatch>> compareConfig(const std::filesystem::path& config, const ModelSpec& model);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

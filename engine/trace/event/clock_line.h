@@ -3,9 +3,11 @@
 // again; where all ranks are on one host it never does.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct ClockLine {
     std::int64_t origin = 0;  ///< this host's monotonicNanoseconds() at the run's 0, as it seems at `at`
@@ -18,4 +20,4 @@ struct ClockLine {
     bool operator==(const ClockLine&) const = default;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -6,7 +6,7 @@
 #include <cassert>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 enum class Mode : std::uint8_t { Constant, Deltas, Dictionary };
@@ -124,4 +124,4 @@ bool readColumn(ByteReader& in, std::span<std::int64_t> values) {
     return false;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 inline constexpr std::size_t largestColumn = 4096;  ///< values
 
@@ -29,4 +29,4 @@ inline std::int64_t wrappingDifference(std::int64_t a, std::int64_t b) {
 inline std::int64_t reversedBits(std::uint64_t bits) { return static_cast<std::int64_t>(__builtin_bswap64(bits)); }
 inline std::uint64_t reversedBack(std::int64_t value) { return __builtin_bswap64(static_cast<std::uint64_t>(value)); }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

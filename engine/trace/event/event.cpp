@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 static_assert(mostRanks == std::numeric_limits<decltype(Event::rank)>::max());
 
@@ -88,4 +88,4 @@ std::string_view name(Command command) {
     return index < names.size() ? names[index] : "unknown command";
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

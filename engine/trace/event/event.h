@@ -11,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 enum class Lane : std::uint8_t { Compute, Comm, Copy, Host };
 inline constexpr int laneCount = 4;
@@ -250,4 +250,4 @@ struct LogLine {
     std::string text;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 #include <cassert>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 static_assert(largestBlock == largestColumn);
@@ -90,4 +90,4 @@ Status decodeEvents(std::span<const std::byte> block, std::vector<Event>& events
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

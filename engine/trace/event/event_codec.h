@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// Events of one block at most; about 10 to 15 bytes each before compression, 85 at worst.
 inline constexpr std::size_t largestBlock = 4096;
@@ -24,4 +24,4 @@ void encodeEvents(std::span<const Event> events, Bytes& out);
 /// legal; `events` is then empty.
 Status decodeEvents(std::span<const std::byte> block, std::vector<Event>& events);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

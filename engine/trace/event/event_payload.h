@@ -12,7 +12,7 @@
 #include <limits>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// The whole part of `value`, at the nearest end of the range where it lies beyond; 0 where it is no number.
 constexpr int wholeOf(double value) {
@@ -75,4 +75,4 @@ constexpr std::int64_t eventsLost(const Event& event) {
     return event.value > 0 && event.value < 1e15 ? static_cast<std::int64_t>(event.value) : 0;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

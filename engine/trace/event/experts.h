@@ -3,9 +3,11 @@
 // which layer of the model.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct ExpertOfLayer {
     int layer = 0;
@@ -18,4 +20,4 @@ constexpr ExpertOfLayer expertOf(std::int64_t number) {
     return {static_cast<int>(number >> 16), static_cast<int>(number & 0xffff)};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -3,9 +3,11 @@
 // not empty, all of one step and rank; `bytes` is the bin, `value` how many gradients it counts.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// Bin i counts 2^(firstExponent+i) ≤ |gradient| < 2^(firstExponent+i+1); the first and the last what lies beyond, too.
 /// The gradients are as they were summed up, times the loss scale.
@@ -18,4 +20,4 @@ inline constexpr int fp16Smallest = -24;
 inline constexpr int fp16SmallestNormal = -14;
 inline constexpr int fp16Largest = 15;
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

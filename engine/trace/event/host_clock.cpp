@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -90,4 +90,4 @@ Status readClocks(std::string_view text, std::vector<HostClock>& clocks) {
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

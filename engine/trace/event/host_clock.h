@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct HostClock {
     std::string host;
@@ -51,4 +51,4 @@ std::vector<HostClock> latestOf(std::span<const HostClock> clocks);
 std::string writeClocks(std::span<const HostClock> clocks);
 Status readClocks(std::string_view json, std::vector<HostClock>& clocks);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 std::optional<std::string> illegalTime(std::span<const Event> events) {
     const auto legal = [](const Event& event) { return isLegalTime(event.begin) && isLegalTime(event.end); };
@@ -18,4 +18,4 @@ std::optional<std::string> illegalTime(std::span<const Event> events) {
                        name(wrong->kind), action, wrong->rank, wrong->begin, wrong->end);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// 36 years before and after the run's begin: far more than a run lasts, or a host is up, and so little that eight
 /// times as much, which a view may show, still fits 64 bits of nanoseconds.
@@ -22,4 +22,4 @@ inline constexpr const char* legalTimes = "Times within 36 years of the run's be
 /// Which of `events` lies outside, and when that is; none where all are legal.
 std::optional<std::string> illegalTime(std::span<const Event> events);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::size_t mostColumns = 256;
@@ -49,4 +49,4 @@ bool NumberTable::read(ByteReader& in, std::uint64_t most) {
     return in.ok();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

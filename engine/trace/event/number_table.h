@@ -9,7 +9,7 @@
 #include <initializer_list>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class NumberTable {
 public:
@@ -34,4 +34,4 @@ private:
     std::size_t rows_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 bool Restarts::add(const Event& event) {
     if (!isRestart(event)) return false;
@@ -38,4 +38,4 @@ int Restarts::ranksOf(int step, int all) const {
     return ranks;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

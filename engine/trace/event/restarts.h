@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// Only the launcher records it: no rank can take steps away.
 constexpr bool isRestart(const Event& event) {
@@ -46,4 +46,4 @@ private:
     std::vector<Event> all_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

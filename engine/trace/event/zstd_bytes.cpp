@@ -6,7 +6,7 @@
 #include <new>
 #include <zstd.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr int level = 1;
@@ -36,4 +36,4 @@ Result<Bytes> unpackBytes(std::span<const std::byte> packed) {
     return bytes;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 Bytes packBytes(std::span<const std::byte> bytes);
 /// Error: it is no whole frame, or it says that it holds more than 64 MiB.
 Result<Bytes> unpackBytes(std::span<const std::byte> packed);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 static_assert(std::is_trivially_copyable_v<ForeignEvent>);
@@ -100,4 +100,4 @@ Status EventSorter::merge(const std::function<bool(const ForeignEvent&)>& take) 
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

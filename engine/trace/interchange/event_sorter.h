@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class EventSorter {
 public:
@@ -44,4 +44,4 @@ private:
     std::int64_t size_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::array knownExports{
@@ -51,4 +51,4 @@ Status exportRun(FileSystem& files, const RunReader& run, const ExportFormat& fo
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct ExportFormat {
     std::string_view name;         ///< "csv"
@@ -41,4 +41,4 @@ Status exportRun(const RunReader& run, const ExportFormat& format, const std::fi
 Status exportRun(FileSystem& files, const RunReader& run, const ExportFormat& format,
                  const std::filesystem::path& file);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 std::string jsonText(std::string_view text) {
@@ -179,4 +179,4 @@ private:
 
 Status writeChrome(const RunReader& run, ReplacingFile& out) { return ChromeWriter(run, out).write(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 /// A cell that holds a separator or a quote is quoted.
@@ -39,4 +39,4 @@ Status writeCsv(const RunReader& run, ReplacingFile& out) {
     return read;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -14,10 +14,10 @@
 #include <map>
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
-namespace trace {
+namespace file {
 constexpr int packet = 1;
 }
 namespace packet {
@@ -75,15 +75,15 @@ private:
     }
 
     void put(std::int64_t time, const ProtoWriter& event) {
-        bytes_.message(trace::packet, ProtoWriter()
-                                          .number(packet::timestamp, static_cast<std::uint64_t>(time))
-                                          .number(packet::sequence, sequenceNumber)
-                                          .message(packet::trackEvent, event));
+        bytes_.message(file::packet, ProtoWriter()
+                                         .number(packet::timestamp, static_cast<std::uint64_t>(time))
+                                         .number(packet::sequence, sequenceNumber)
+                                         .message(packet::trackEvent, event));
     }
 
     std::uint64_t describe(const ProtoWriter& descriptor, std::uint64_t uuid) {
         bytes_.message(
-            trace::packet,
+            file::packet,
             ProtoWriter().number(packet::sequence, sequenceNumber).message(packet::trackDescriptor, descriptor));
         return uuid;
     }
@@ -204,4 +204,4 @@ private:
 
 Status writePerfetto(const RunReader& run, ReplacingFile& out) { return PerfettoWriter(run, out).write(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -10,7 +10,7 @@
 #include <sqlite3.h>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::size_t copiedAtOnce = std::size_t{1} << 16;
@@ -82,4 +82,4 @@ Status writeRows(const RunReader& run, ReplacingFile& out) {
     return damage;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// `event.rank` and `event.step` are not yet known where it is read.
 struct ForeignEvent {
@@ -26,4 +26,4 @@ constexpr bool earlier(const ForeignEvent& a, const ForeignEvent& b) {
     return a.event.begin != b.event.begin ? a.event.begin < b.event.begin : a.event.end > b.event.end;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

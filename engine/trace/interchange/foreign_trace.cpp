@@ -13,7 +13,7 @@
 #include <set>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::size_t mostNames = 1'000'000;
@@ -77,7 +77,7 @@ ActionId ForeignTrace::name(std::string_view text) {
 
 std::string ForeignTrace::called(const ForeignEvent& event) const {
     const std::uint32_t number = nameNumber(event.event.action);
-    const std::string kind(shardlab::name(event.event.kind));
+    const std::string kind(trace::name(event.event.kind));
     return number == 0 || number > namesInOrder_.size()
                ? "a " + kind
                : fmt::format("the {} \"{}\"", kind, *namesInOrder_[number - 1]);
@@ -353,4 +353,4 @@ Result<ImportReport> ForeignTrace::write(const std::filesystem::path& out, std::
     return report;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

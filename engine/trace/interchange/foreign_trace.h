@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct ForeignProcess {
     std::string source;  ///< file, and the process in it where there are several: for messages
@@ -107,4 +107,4 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, Thread> threads_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

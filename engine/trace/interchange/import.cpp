@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <istream>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::array knownImports{
@@ -113,4 +113,4 @@ Result<ImportReport> importRun(const ImportRequest& request, const ShareWatcher&
     return trace.write(request.out, format->title, names, share);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class ForeignTrace;
 
@@ -57,4 +57,4 @@ struct ImportRequest {
 /// On an error nothing is left of `out`, and what was there before stays.
 Result<ImportReport> importRun(const ImportRequest& request, const ShareWatcher& watcher = {});
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <map>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::size_t mostOpenBytes = std::size_t{256} << 20;  ///< names of spans that have begun and not ended
@@ -271,4 +271,4 @@ Status readChrome(const std::filesystem::path& file, ForeignTrace& trace, const 
     return ChromeReader(file, trace).read(watcher);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

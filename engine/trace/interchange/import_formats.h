@@ -4,10 +4,10 @@
 
 #include "engine/trace/interchange/foreign_trace.h"
 
-namespace shardlab {
+namespace shardlab::trace {
 
 Status readKineto(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher);
 Status readChrome(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher);
 Status readNsight(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

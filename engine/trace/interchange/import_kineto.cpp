@@ -12,7 +12,7 @@
 #include <limits>
 #include <map>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::size_t mostTitles = 100'000;
@@ -234,4 +234,4 @@ Status readKineto(const std::filesystem::path& file, ForeignTrace& trace, const 
     return KinetoReader(file, trace).read(watcher);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

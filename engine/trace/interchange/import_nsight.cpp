@@ -13,7 +13,7 @@
 #include <map>
 #include <sqlite3.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::int64_t rowsBetweenQuestions = 1 << 14;
@@ -268,4 +268,4 @@ Status readNsight(const std::filesystem::path& file, ForeignTrace& trace, const 
     return NsightReader(file, trace, watcher).read();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr unsigned bufferBytes = 1u << 20;
@@ -82,4 +82,4 @@ InputStream::int_type InputStream::underflow() {
     return traits_type::to_int_type(buffer_.front());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

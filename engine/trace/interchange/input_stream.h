@@ -15,7 +15,7 @@
 
 struct gzFile_s;
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// Told the share done, in [0, 1], every megabyte or so; false: leave off.
 using ShareWatcher = std::function<bool(double)>;
@@ -60,4 +60,4 @@ public:
                 ShareWatcher watcher, UnpackLimits limits);
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

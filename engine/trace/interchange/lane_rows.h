@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class LaneRows {
 public:
@@ -38,4 +38,4 @@ private:
     std::vector<Row> rows_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

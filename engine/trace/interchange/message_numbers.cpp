@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 MessageNumbers::MessageNumbers(const RunHeader& header)
     : mesh_(header.layout), stages_(stageCount(header.layout)),
@@ -28,4 +28,4 @@ std::optional<std::int64_t> MessageNumbers::number(const Event& event, std::int6
     return static_cast<std::int64_t>(number * 2 + (backward ? 1 : 0));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class MessageNumbers {
 public:
@@ -22,4 +22,4 @@ private:
     int microbatches_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -2,12 +2,14 @@
 // The wire format of protocol buffers, as far as one writes messages with it.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class ProtoWriter {
 public:
@@ -45,4 +47,4 @@ private:
     std::string bytes_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

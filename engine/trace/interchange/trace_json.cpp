@@ -10,7 +10,7 @@
 #include <istream>
 #include <nlohmann/json.hpp>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 using Json = nlohmann::json;
@@ -279,4 +279,4 @@ Status readTraceJson(InputStream& in, const std::filesystem::path& file, const T
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// A string, a number as it is written, "true", "false" or "null".
 struct TraceValue {
@@ -49,4 +49,4 @@ std::optional<std::int64_t> nanoseconds(std::string_view microseconds);
 
 Error importCancelled();
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 inline constexpr int predictedProcesses = 100000;  ///< a predicted rank's process number begins here
 
@@ -20,4 +20,4 @@ inline std::string processTitle(const RunReader& run, int rank, bool predicted) 
     return title;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

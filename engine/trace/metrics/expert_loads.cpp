@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr int mostExperts = 1024;  ///< that a layout can ask for
@@ -64,4 +64,4 @@ std::optional<double> ExpertLoads::droppedShare() const {
     return asked > 0 ? std::optional(dropped / asked) : std::nullopt;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

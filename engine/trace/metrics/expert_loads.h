@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class ExpertLoads {
 public:
@@ -38,4 +38,4 @@ private:
     std::map<int, std::map<std::int64_t, Load>> steps_;  ///< by expertNumber()
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

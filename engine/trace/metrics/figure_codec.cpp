@@ -13,7 +13,7 @@
 #include <limits>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::size_t overviewColumns = 21, stepColumns = 5, rankColumns = 26, kindColumns = 7;
@@ -266,4 +266,4 @@ Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed
     return steps;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

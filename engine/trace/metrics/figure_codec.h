@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// Ascending by step.
 Bytes packOverviews(std::span<const StepOverview> steps);
@@ -24,4 +24,4 @@ Bytes packFigures(std::span<const StepFigures> steps);
 Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed, int ranks, bool flushes,
                                                const Restarts& restarts = {});
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 /// Block by block from the key `first` on, until `take` returns false.
@@ -49,4 +49,4 @@ Result<std::vector<StepOverview>> allOverviews(MetricStore& shelf) {
     return all;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

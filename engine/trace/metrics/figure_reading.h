@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// Ascending, from step `first` on; `sink` returns false to stop. Error: a block is damaged. Those before it were
 /// given.
@@ -16,4 +16,4 @@ Status eachStep(MetricStore& shelf, int ranks, bool flushes, const Restarts& res
                 const std::function<bool(const StepFigures&)>& sink);
 Result<std::vector<StepOverview>> allOverviews(MetricStore& shelf);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

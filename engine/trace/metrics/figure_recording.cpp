@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 /// Leaves those of `blocks` that changed, and the others used last.
@@ -162,4 +162,4 @@ void FigureRecording::settle() {
     keepFew(overviews_);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class FigureRecording {
 public:
@@ -65,4 +65,4 @@ private:
     int lastComplete_ = -1;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

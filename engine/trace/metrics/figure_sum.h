@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 inline constexpr std::int64_t mostFigure = latestTime;  ///< 36 years, an exbibyte: no run has more
 
@@ -15,4 +15,4 @@ constexpr std::int64_t asFigure(std::int64_t value) { return std::clamp<std::int
 /// `sum` and `by` are figures: 0 to mostFigure.
 constexpr void grow(std::int64_t& sum, std::int64_t by) { sum = std::min(sum + by, mostFigure); }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 const MemoryPoint* MemoryCurve::at(std::int64_t time) const {
     const auto after = std::ranges::upper_bound(points, time, {}, &MemoryPoint::time);
@@ -16,4 +16,4 @@ const MemoryPoint* MemoryCurve::highest() const {
     return highest == points.end() ? nullptr : &*highest;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

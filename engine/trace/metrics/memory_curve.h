@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// What is in use from `time` until the next point.
 struct MemoryPoint {
@@ -28,4 +28,4 @@ struct MemoryCurve {
     const MemoryPoint* highest() const;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/metrics/metric_store.h"
 
-namespace shardlab {
+namespace shardlab::trace {
 
 Result<std::optional<PackedFigures>> MemoryShelf::from(FigureTable table, int first) {
     const auto found = blocks(table).lower_bound(first);
@@ -20,4 +20,4 @@ Status MemoryShelf::dropFrom(FigureTable table, int first) {
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -13,7 +13,7 @@
 #include <optional>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// The tables `step` and `rank_step` of resources/manual/70-run-file.md.
 enum class FigureTable : std::uint8_t { Steps, RankSteps };
@@ -50,4 +50,4 @@ private:
     std::array<std::map<int, Bytes>, 2> tables_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 void IdleTime::add(const Event& event) {
     const bool computes = isCompute(event.kind) && event.lane == Lane::Compute;
@@ -39,4 +39,4 @@ void RankDetail::add(const Event& event) {
     grow(place->bytes, asFigure(event.bytes));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// Stretches in which a rank neither computes nor waits for a message, between a step's first and last action.
 struct IdleTime {
@@ -39,4 +39,4 @@ struct RankDetail {
     bool operator==(const RankDetail&) const = default;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -13,7 +13,7 @@
 
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 SentBytes::SentBytes(const Layout& layout) : known_(true) {
     const Mesh mesh(layout);
@@ -71,4 +71,4 @@ std::int64_t SentBytes::operator()(const Event& event) const {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// A message counts where it is sent. A collective counts as a ring carries it, whichever way it was made: of a buffer
 /// of S bytes each of n members sends 2(n−1)/n·S for a sum, (n−1)/n·S for a reduce-scatter or an all-gather, and
@@ -33,4 +33,4 @@ private:
     std::vector<std::vector<bool>> expertBuckets_;  ///< by stage and bucket; empty where no experts are spread
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 StepOverview overviewOf(const StepSummary& step) {
     StepOverview all{.step = step.step,
@@ -59,4 +59,4 @@ StepSummary summaryOf(const StepOverview& overview, int ranks, bool flushes) {
     return step;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// Everything kept of one step; of the step -1 what was outside steps.
 struct StepFigures {
@@ -43,4 +43,4 @@ StepOverview overviewOf(const StepSummary& step);
 /// The step as a summary without its ranks, of which `ranks` are active.
 StepSummary summaryOf(const StepOverview& overview, int ranks, bool flushes);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 bool endsBackward(EventKind kind) {
@@ -185,4 +185,4 @@ double Summarizer::medianStepSeconds() const { return medianOf(&StepSummary::sec
 double Summarizer::medianBubble() const { return medianOf(&StepSummary::bubble); }
 double Summarizer::medianSentBytes() const { return medianOf(&StepSummary::moved); }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

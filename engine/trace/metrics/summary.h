@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// So many steps at a run's beginning do not count where figures of steady steps are asked for.
 inline constexpr std::size_t warmUpSteps = 2;
@@ -108,4 +108,4 @@ private:
     std::size_t last_ = 0;  ///< index of the step added to last
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

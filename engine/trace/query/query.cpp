@@ -12,7 +12,7 @@
 #include <sqlite3.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr int stepsBetweenQuestions = 1000;  ///< of SQLite's machine: well below a millisecond, where rows are small
@@ -197,4 +197,4 @@ Status RunQuery::ask(const std::string& sql, const Answer& answer) {
     return fail(impl_->refusal(sql));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// A value of SQL: NULL, INTEGER, REAL or TEXT.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;
@@ -66,4 +66,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

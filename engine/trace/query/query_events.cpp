@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 enum Column {
@@ -172,4 +172,4 @@ QueryTable eventsTable() {
             open};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::array stepColumns = std::to_array<QueryColumn>({
@@ -171,4 +171,4 @@ QueryTable kindsTable() {
     return {{"kinds", "one row per step, rank, kind of span and stage", kindColumns}, {0}, openKinds};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -6,7 +6,7 @@
 #include <memory>
 #include <sqlite3.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 struct Sample {
@@ -53,4 +53,4 @@ void registerFunctions(sqlite3* connection) {
     sqlite3_create_function_v2(connection, "percentile", 2, flags, nullptr, nullptr, step, finish, nullptr);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

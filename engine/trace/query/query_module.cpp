@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 struct Registered {
@@ -198,4 +198,4 @@ Status registerTable(sqlite3* connection, const QueryTable& table, const RunRead
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

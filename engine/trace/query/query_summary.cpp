@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::array rankColumns = std::to_array<QueryColumn>({
@@ -139,4 +139,4 @@ QueryTable logTable() { return {{"log", "lines of ranks and launcher, as they ar
 QueryTable notesTable() { return {{"notes", "what people wrote beside the run", noteColumns}, {}, openNotes}; }
 QueryTable runTable() { return {{"run", "what is said of the run as a whole", runColumns}, {}, openRun}; }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 
 struct sqlite3;
 
-namespace shardlab {
+namespace shardlab::trace {
 
 enum class Comparison : std::uint8_t { Equal, AtLeast, AtMost };
 
@@ -53,4 +53,4 @@ QueryTable runTable();
 Status registerTable(sqlite3* connection, const QueryTable& table, const RunReader& run, std::optional<Error>& damage);
 void registerFunctions(sqlite3* connection);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

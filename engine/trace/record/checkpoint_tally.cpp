@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::string_view tookWords = "checkpoint of step ";
@@ -56,4 +56,4 @@ std::string CheckpointTally::text() const {
         failed, failed + taken, newest, lastFailed, why);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

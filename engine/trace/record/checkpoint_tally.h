@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// Rank 0 logs one of these of each checkpoint: "checkpoint of step 20: 1.2 MiB in 3.1 ms: …" as information, or as a
 /// warning "no checkpoint of step 20: cannot write …". `step`: steps done.
@@ -29,4 +29,4 @@ struct CheckpointTally {
     std::string text() const;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

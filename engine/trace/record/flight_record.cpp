@@ -9,7 +9,7 @@
 #include <array>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::uint64_t flightMagic = 0x31746867'696c4653;  // "SFlight1" in the file; the digit is the version
@@ -135,4 +135,4 @@ Result<std::vector<FlightEntry>> readFlight(const std::filesystem::path& file) {
     return entries;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

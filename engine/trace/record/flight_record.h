@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct FlightEntry {
     std::uint64_t number = 0;  ///< counted from 1 over the rank's whole life
@@ -60,4 +60,4 @@ inline constexpr std::string_view flightPrefix = "flight record: ";
 /// out.
 Result<std::vector<FlightEntry>> readFlight(const std::filesystem::path& file);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/record/frame_link.h"
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::size_t mostSentKept = std::size_t{1}
@@ -29,4 +29,4 @@ bool FrameLink::flush() {
     return true;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -5,7 +5,7 @@
 #include "engine/base/unix_socket.h"
 #include "engine/trace/record/wire.h"
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// How a link stands after its frames have been taken; each state but Open is its end.
 enum class LinkState : std::uint8_t {
@@ -66,4 +66,4 @@ private:
     std::size_t sent_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 namespace {
 
@@ -93,4 +93,4 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
     return parsed;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

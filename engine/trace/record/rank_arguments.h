@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct RankArguments {
     std::filesystem::path layout;  ///< layout file with absolute paths, in the job's folder
@@ -36,4 +36,4 @@ struct RankArguments {
 std::vector<std::string> toArgv(const RankArguments& arguments);
 Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -4,7 +4,7 @@
 #include <array>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::int64_t attemptEvery = 50'000'000;
@@ -104,4 +104,4 @@ bool RankLink::sendSpool() {
     return true;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct RankLinkOptions {
     int rank = 0;
@@ -69,4 +69,4 @@ private:
     std::optional<InjectedFaultKind> fault_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 /// One producer, one consumer. Indices count events for ever; the slot is the index modulo the capacity.
@@ -130,4 +130,4 @@ std::int64_t Recorder::drain(const std::function<void(std::span<const Event>)>& 
     return droppedNow;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

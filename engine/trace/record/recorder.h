@@ -11,7 +11,7 @@
 #include <memory>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class Recorder {
 public:
@@ -43,4 +43,4 @@ private:
     int rank_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

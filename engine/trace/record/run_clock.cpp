@@ -8,7 +8,7 @@
 #include <cpuid.h>
 #endif
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::int64_t firstMeasurement = 4'000'000;  // 4 ms: some 20 parts per million
@@ -99,4 +99,4 @@ void RunClock::turnLine(double nanosecondsPerTick, std::int64_t leap) {
     sequence_.store(next + 1, std::memory_order_release);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

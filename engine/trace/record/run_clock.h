@@ -13,7 +13,7 @@
 #include <x86intrin.h>
 #endif
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class RunClock {
 public:
@@ -81,4 +81,4 @@ private:
     double rate_ = 0;  ///< nanoseconds per tick, measured
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 Spool::Spool(FileSystem& files, const std::filesystem::path& file, const SpoolOptions& options) : options_(options) {
     auto opened = files.open(file, OpenMode::Create);
@@ -101,4 +101,4 @@ Status readSpool(FileSystem& files, const std::filesystem::path& file, std::uint
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -13,7 +13,7 @@
 #include <optional>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct SpoolOptions {
     std::size_t memoryBytes = std::size_t{16} << 20;       ///< kept where the disk fails
@@ -56,4 +56,4 @@ private:
 Status readSpool(FileSystem& files, const std::filesystem::path& file, std::uint64_t from,
                  const std::function<void(std::uint64_t, const Frame&)>& sink);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

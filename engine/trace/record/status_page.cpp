@@ -6,7 +6,7 @@
 #include <array>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::uint64_t statusMagic = 0x32656761'50444c53;  // "SLDPage2" in the file; the digit is the version
@@ -117,4 +117,4 @@ Result<RankStatus> readStatus(const std::filesystem::path& file) {
     return fail({"cannot read the status page", file.string(), "it is torn or damaged", ""});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

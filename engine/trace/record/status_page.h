@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <memory>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 enum class RankPhase : std::uint8_t {
     Starting,
@@ -56,4 +56,4 @@ private:
 /// The launcher's side. Error where the file is not there yet or not a status page.
 Result<RankStatus> readStatus(const std::filesystem::path& file);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -15,7 +15,7 @@
 #include <poll.h>
 #include <thread>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::int64_t drainEvery = 20'000'000;
@@ -215,4 +215,4 @@ void Telemetry::finish(const std::string& end) {
     impl_->stop();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct TelemetryOptions {
     int rank = 0;
@@ -53,4 +53,4 @@ public:
     explicit Telemetry(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

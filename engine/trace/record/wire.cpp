@@ -3,7 +3,7 @@
 
 #include "engine/base/crc32c.h"
 
-namespace shardlab {
+namespace shardlab::trace {
 
 void appendFrame(Bytes& out, FrameType type, std::span<const std::byte> body) {
     ByteWriter writer(out);
@@ -37,4 +37,4 @@ FrameParser::Outcome FrameParser::next(Frame& frame) {
     return Outcome::Frame;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

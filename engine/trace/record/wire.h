@@ -17,7 +17,7 @@
 #include <span>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 inline constexpr std::uint32_t wireProtocol = 1;
 inline constexpr std::size_t frameOverhead = 9;                    ///< length, checksum, type
@@ -111,4 +111,4 @@ void fields(auto& archive, FieldsOf<LogLine> auto& line) {
     archive.text("text", line.text, largestLogText);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

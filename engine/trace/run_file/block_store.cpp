@@ -10,7 +10,7 @@
 #include <sqlite3.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 BlockStore::BlockStore(Database& database, TableSeals& seals, Statement insert, bool remember)
     : database_(database), seals_(seals), insert_(std::move(insert)), remember_(remember) {}
@@ -148,4 +148,4 @@ Result<std::int64_t> BlockStore::thin(std::size_t lane, const Thinning& thinning
     return gone;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class BlockStore {
 public:
@@ -82,4 +82,4 @@ private:
     std::int64_t nextBlock_ = 1;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 RunTable tableOf(FigureTable table) { return table == FigureTable::Steps ? RunTable::Step : RunTable::RankStep; }
@@ -58,4 +58,4 @@ Status DatabaseShelf::dropFrom(FigureTable table, int first) {
                                                              : fail(database_.error("cannot write the run file"));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// The database must outlive it; `file` is what errors name. Who writes gives it the seals of the tables.
 class DatabaseShelf final : public MetricStore {
@@ -26,4 +26,4 @@ private:
     TableSeals* seals_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/run_file/run_file.h"
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr std::uint32_t mostNames = 1u << 24;  ///< a damaged number must not ask for all memory
@@ -25,4 +25,4 @@ std::string EventNames::text(ActionId id) const {
     return name.empty() ? toText(actionFromId(id)) : std::string(name);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

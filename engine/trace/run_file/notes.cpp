@@ -7,7 +7,7 @@
 
 #include <sqlite3.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 /// The run, with its write lock taken.
@@ -66,4 +66,4 @@ Status dropNote(const std::filesystem::path& run, std::int64_t id) {
     return committed(*database, seals, run, sealed && row->bind(id).run() == SQLITE_OK);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct Note {
     std::int64_t id = 0;    ///< 0: not kept yet
@@ -26,4 +26,4 @@ Status keepNote(const std::filesystem::path& run, Note& note);
 /// Takes one away; one that is not there is none.
 Status dropNote(const std::filesystem::path& run, std::int64_t id);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

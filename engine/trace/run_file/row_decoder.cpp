@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 void RowDecoder::refuse(std::string why) {
     if (!error_) error_ = Error{"cannot follow the run", "", std::move(why), ""};
@@ -76,4 +76,4 @@ void RowDecoder::block(const BlockPart& part) {
     else observer_.eventsArrived(events_);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class RowDecoder final : public RowSink {
 public:
@@ -42,4 +42,4 @@ private:
     std::optional<Error> error_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct MetaRow {
     std::string_view key, value;
@@ -91,4 +91,4 @@ void fields(auto& archive, FieldsOf<RunEnd> auto& end) {
     archive("reason", end.reason);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

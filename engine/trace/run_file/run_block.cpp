@@ -7,7 +7,7 @@
 #include <new>
 #include <zstd.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr int compressionLevel = 1;
@@ -48,4 +48,4 @@ Status BlockUnpacker::unpack(std::span<const std::byte> packed, std::vector<Even
     return decodeEvents(std::span(columns_).first(size), events);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

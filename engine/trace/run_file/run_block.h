@@ -14,7 +14,7 @@
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;
 
-namespace shardlab {
+namespace shardlab::trace {
 
 class BlockPacker {
 public:
@@ -45,4 +45,4 @@ private:
     Bytes columns_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

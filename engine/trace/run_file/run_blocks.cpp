@@ -10,7 +10,7 @@
 #include <sqlite3.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr int dataColumn = 7;
@@ -159,4 +159,4 @@ Result<BlockCursor> selectBlocks(Database& database, const std::filesystem::path
     return BlockCursor(std::make_unique<BlockCursor::Impl>(database, file, std::move(*rows), damage));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

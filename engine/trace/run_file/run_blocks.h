@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// What the last call on `database` met is damage, not a lock or a missing right.
 bool damaged(const Database& database);
@@ -32,4 +32,4 @@ Result<Bytes> selectPacked(Database& database, const std::filesystem::path& file
 tl::expected<void, std::string> unpackedAs(const BlockPlace& place, std::span<const std::byte> packed,
                                            BlockUnpacker& unpacker, std::vector<Event>& events);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

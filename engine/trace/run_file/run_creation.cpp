@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 std::filesystem::path beside(const std::filesystem::path& file, const std::string& suffix) {
@@ -108,4 +108,4 @@ Result<Database> createRunFile(const std::filesystem::path& file, const RunHeade
     return std::move(*database);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// A new run file with all tables and the header, in WAL mode, its write lock taken. Errors: see RunWriter::create.
 Result<Database> createRunFile(const std::filesystem::path& file, const RunHeader& header);
@@ -17,4 +17,4 @@ Result<Database> createRunFile(const std::filesystem::path& file, const RunHeade
 /// file that may not be written. While a RunReader has the file open, asking changes nothing of it.
 bool isBeingRecorded(const std::filesystem::path& file);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct RankRecord {
     int rank = 0;
@@ -217,4 +217,4 @@ public:
     explicit RunReader(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

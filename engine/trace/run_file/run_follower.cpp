@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 enum Query : std::size_t { Version, Meta, MetaValue, Ranks, Names, Log, Newest, GrownBlock, NewBlocks, queryCount };
@@ -234,4 +234,4 @@ Status RunFollower::readNew(RunCursor& cursor, EventSource source, Step& step) {
     return all;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

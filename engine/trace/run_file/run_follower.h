@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// How far one reader has come.
 struct RunCursor {
@@ -61,4 +61,4 @@ private:
     std::vector<Event> events_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

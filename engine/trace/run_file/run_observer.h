@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 enum class RunState : std::uint8_t { Starting, Running, Paused, Stopping, Restarting, Ended };
 std::string_view name(RunState state);
@@ -34,4 +34,4 @@ public:
     virtual void ended(const RunEnd&) {}
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

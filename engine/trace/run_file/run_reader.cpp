@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 tl::unexpected<Error> refuse(const std::filesystem::path& file, std::string why, std::string legal = "") {
@@ -422,4 +422,4 @@ Status RunReader::readEvents(const std::function<bool(std::span<const Event>)>& 
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 bool RunPosition::take(const BlockPart& part) {
     if (part.block <= 0 || part.count == 0) return false;
@@ -22,4 +22,4 @@ std::int64_t RunPosition::lastBlock(EventSource source) const {
     return last;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

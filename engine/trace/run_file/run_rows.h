@@ -12,7 +12,7 @@
 #include <span>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// The sequence of blocks that a lane of a rank has.
 struct LaneOfRun {
@@ -58,4 +58,4 @@ public:
     virtual void block(const BlockPart& part) = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

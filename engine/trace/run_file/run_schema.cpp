@@ -14,7 +14,7 @@
 #include <sqlite3.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 using Json = nlohmann::json;
@@ -244,4 +244,4 @@ Status readEnd(std::string_view text, RunEnd& end) {
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 inline constexpr std::uint32_t runApplicationId = 0x53484c44;  // "SHLD"
 inline constexpr std::int64_t runFormatVersion = 5;
@@ -81,4 +81,4 @@ Status readEnd(std::string_view json, RunEnd& end);
 std::string writeRestarts(std::span<const Event> restarts);
 Status readRestarts(std::string_view json, std::vector<Event>& restarts);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -13,7 +13,7 @@
 #include <sqlite3.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 /// Bounds memory where the caller flushes seldom. Each flush writes what lanes have begun, which a later one writes
@@ -324,4 +324,4 @@ Status RunWriter::finish(const RunEnd& end) {
     return settled;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 constexpr int busyMilliseconds = 2000;
@@ -188,4 +188,4 @@ std::span<const std::byte> Statement::bytes(int column) const {
     return {static_cast<const std::byte*>(data), data == nullptr ? 0 : static_cast<std::size_t>(size)};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -15,7 +15,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace shardlab {
+namespace shardlab::trace {
 
 /// Foreign: read, a file that another program made. Read: a run, of a truncated one what is left.
 enum class DatabaseMode : std::uint8_t { Read, Foreign, Write, Create };
@@ -83,4 +83,4 @@ private:
     int bound_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 struct Keys {
@@ -200,7 +200,7 @@ bool TableSeals::store() {
     for (std::size_t i = 0; i < runTableCount; ++i) {
         Sealed& one = tables_[i];
         if (!one.changed) continue;
-        if (!shardlab::store(database_, static_cast<RunTable>(i), one.sum)) return false;
+        if (!trace::store(database_, static_cast<RunTable>(i), one.sum)) return false;
         one.changed = false;
     }
     return true;
@@ -210,4 +210,4 @@ void TableSeals::forget() {
     for (Sealed& one : tables_) one.known = one.changed = false;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 enum class RunTable : std::uint8_t { Meta, Rank, Log, Block, Note, Name, Step, RankStep };
 inline constexpr std::size_t runTableCount = 8;
@@ -63,4 +63,4 @@ private:
     std::array<Sealed, runTableCount> tables_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

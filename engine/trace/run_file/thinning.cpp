@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-namespace shardlab {
+namespace shardlab::trace {
 namespace {
 
 using Json = nlohmann::json;
@@ -116,4 +116,4 @@ Status readThinning(std::string_view text, Thinning& thinning) {
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::trace {
 
 struct Thinning {
     std::int64_t sizeLimit = 0;  ///< bytes of the run file; 0: none
@@ -48,4 +48,4 @@ std::string thinnedText(const Thinning& thinning);
 std::string writeThinning(const Thinning& thinning);
 Status readThinning(std::string_view json, Thinning& thinning);
 
-}  // namespace shardlab
+}  // namespace shardlab::trace

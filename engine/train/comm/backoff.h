@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <algorithm>
 #include <sched.h>
 #include <time.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// How many tests fail between two checks whether the other members are still alive.
 inline constexpr long looksApart = 128;
@@ -48,4 +50,4 @@ private:
     long turns_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/comm/communicator.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 void Communicator::send(std::span<const std::byte> data, int peer, int tag) { isend(data, peer, tag)->wait(); }
 
@@ -19,4 +19,4 @@ void Communicator::allToAll(ConstArraySpan input, ArraySpan output) { iallToAll(
 
 void Communicator::broadcast(std::span<std::byte> data, int root) { ibroadcast(data, root)->wait(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

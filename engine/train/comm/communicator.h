@@ -2,6 +2,8 @@
 // One interface for every backend; one conformance test for all of them.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include "kernels/array.h"
 #include "kernels/device_group.h"
 
@@ -12,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 enum class ReduceOp : std::uint8_t { Sum, Max };
 
@@ -99,4 +101,4 @@ public:
     void broadcast(std::span<std::byte> data, int root);
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

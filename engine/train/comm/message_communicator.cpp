@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -177,4 +177,4 @@ void MessageCommunicator::barrier() {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

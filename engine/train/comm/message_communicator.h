@@ -3,7 +3,7 @@
 
 #include "engine/train/comm/communicator.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// A communicator whose collectives are made of its own messages; the base of backends that have no better ones. Every
 /// sum is taken once, in rank order, by the member that owns that part, and then sent to all, so that the result has
@@ -35,4 +35,4 @@ private:
     int collectives_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

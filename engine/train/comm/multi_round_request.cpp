@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 MultiRoundRequest::MultiRoundRequest(std::vector<Round> rounds) : rounds_(std::move(rounds)) { advance(); }
 
@@ -29,4 +29,4 @@ void MultiRoundRequest::wait() {
     } while (advance());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// A collective under way, made of rounds. Each round posts messages, and is called once all messages of the round
 /// before are done. A round owns (captures) whatever memory it needs beyond the caller's buffers. The first round is
@@ -27,4 +27,4 @@ private:
     std::vector<RequestPtr> pending_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -130,4 +130,4 @@ void add(std::span<const std::byte> from, ArraySpan into) {
     reduceTo(sources, std::span(&place, 1), into.size(), into.type(), ReduceOp::Sum);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Reduces `count` numbers at each of `sources`, and writes them to each of `results`. Sources are taken in the order
 /// in which they stand, so that the bits do not depend on the member that reduces. Numbers of 16 bits are widened, and
@@ -29,4 +29,4 @@ void reduceInRankOrder(int rank, ConstArraySpan own, const Contributions& others
 /// into += from, which holds as many numbers of the same type.
 void add(std::span<const std::byte> from, ArraySpan into);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 // Messages of one tag between two members arrive in order, so that one tag for each kind is enough.
@@ -131,4 +131,4 @@ RequestPtr iringAllReduce(Communicator& group, ArraySpan block, std::vector<Ring
     return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct ElementRange {
     std::size_t begin = 0;
@@ -38,4 +38,4 @@ struct RingHop {
 RequestPtr iringAllReduce(Communicator& group, ArraySpan block, std::vector<RingHop>* hops = nullptr,
                           const std::function<std::int64_t()>& clock = {});
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::int64_t exchanged(Communicator& group, int peer, std::int64_t value) {
     return theirs;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

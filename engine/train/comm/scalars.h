@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Every member's value, by rank of the group.
 std::vector<double> gather(Communicator& group, double value);
@@ -18,4 +18,4 @@ double sum(Communicator& group, double value);
 std::int64_t exchanged(Communicator& group, int peer, std::int64_t value);
 std::int64_t largest(Communicator& group, std::int64_t value);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The host's staging memory: blocks that were used before are used again, by size.
 struct StagedCommunicator::Stages {
@@ -191,4 +191,4 @@ RequestPtr StagedCommunicator::ibroadcast(std::span<std::byte> data, int root) {
     return std::make_unique<Staged>(std::move(inner), room(0), std::move(passing), data);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// All addresses in its calls are addresses of the device.
 class StagedCommunicator final : public Communicator {
@@ -47,4 +47,4 @@ private:
     std::shared_ptr<Stages> stages_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

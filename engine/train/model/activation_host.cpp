@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -53,4 +53,4 @@ std::shared_ptr<DeviceMoment> SwappedActivations::restore(Device& device) const 
     return last;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The activations of one microbatch in one stage. Only the owner takes and gives back memory; another thread may ask
 /// for the copies meanwhile.
@@ -41,4 +41,4 @@ private:
     std::int64_t bytes_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -131,4 +131,4 @@ void Arena::resetPeaks() {
     impl_->peak = total(impl_->used);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

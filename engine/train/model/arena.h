@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace shardlab {
+namespace shardlab::train {
 
 class Arena;
 
@@ -81,4 +81,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

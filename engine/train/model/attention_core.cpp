@@ -3,7 +3,7 @@
 
 #include "engine/base/ranges.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 AttentionCore::AttentionCore(const LayerContext& context, const std::string& name, int heads)
     : context_(context), shape_{context.samples, context.sequence,
@@ -48,4 +48,4 @@ Buffer AttentionCore::backward(const LayerState& state, Buffer qkv, Buffer kept,
     return needs_.inPlace ? std::move(qkv) : std::move(apart);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Memory, with N tokens, a heads of this member and g their columns: forward keeps what the device's attention keeps
 /// (AttentionNeeds: probabilities b·a·s·s, or b·a·s) as Activations, and uses the scratch that AttentionNeeds lists
@@ -43,4 +43,4 @@ private:
     AttentionNeeds needs_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

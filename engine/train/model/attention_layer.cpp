@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/attention_layer.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct AttentionLayer::State : LayerState {
     Buffer statistics;
@@ -85,4 +85,4 @@ void AttentionLayer::weightGrad(LayerState& state) {
     held = {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

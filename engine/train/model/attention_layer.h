@@ -10,7 +10,7 @@
 #include "engine/train/model/norm.h"
 #include "engine/train/model/residual.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Memory in floats, with N = b·s tokens, n own tokens, h hidden, a heads of this member, g = h·a ÷ all heads. What
 /// residual.h lists comes on top. Where tokens are split, so does a gathered norm N·h (Temporary) in forward and in
@@ -45,4 +45,4 @@ private:
     Residual residual_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 StageLayers buildCnn(const StageSpec& spec, const LayerContext& context) {
     const ModelSpec& model = spec.model;
@@ -36,4 +36,4 @@ StageLayers buildCnn(const StageSpec& spec, const LayerContext& context) {
     return stage;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

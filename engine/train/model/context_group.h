@@ -3,11 +3,13 @@
 // ring, as parallel/context.h carries out. Only attention needs it; all other layers work on their own tokens.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include "kernels/array.h"
 
 #include <memory>
 
-namespace shardlab {
+namespace shardlab::train {
 
 class ContextGroup {
 public:
@@ -39,4 +41,4 @@ private:
     int member_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

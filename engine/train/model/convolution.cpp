@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::train {
 
 Convolution::Convolution(const LayerContext& context, const std::string& name, const ImageShape& shape, int outputs)
     : context_(context), shape_(shape), outputs_(outputs),
@@ -54,4 +54,4 @@ void Convolution::weightGrad(ConstArray x, ConstArray outputGradient) const {
     device.addColumnSums(shape_.samples * rows(), outputs_, outputGradient, bias_.gradient());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// A convolution of 3×3 pixels with zeros beyond the edges, as kernels/convolution.h says: "<name>.weight"
 /// [9·channels, outputs], "<name>.bias". It works sample by sample, with the patches of one sample at a time
@@ -41,4 +41,4 @@ private:
     Weight bias_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

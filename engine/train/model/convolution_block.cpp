@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -124,4 +124,4 @@ void ConvolutionBlock::weightGrad(LayerState& state) {
     held = {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

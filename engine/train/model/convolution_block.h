@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// How maps are kept for the backward (layout/kept_activations.h).
 struct KeptMaps {
@@ -63,4 +63,4 @@ private:
     KeptMaps kept_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

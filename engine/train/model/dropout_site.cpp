@@ -3,7 +3,7 @@
 
 #include "engine/base/random.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 DropoutSite::DropoutSite(double share, std::int64_t seed, const std::string& name)
     : share_(static_cast<float>(share)), key_(RandomStream(seed, name + ".dropout").bitsAt(0)) {}
@@ -13,4 +13,4 @@ DropoutMask DropoutSite::mask(const LayerState& state, std::int64_t rowsOfSample
     return {key_, *state.firstSample * rowsOfSample + row, share_};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

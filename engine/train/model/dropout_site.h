@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// One place of a model where activations are dropped. Its masks depend on the run's seed, the place's name, and the
 /// number of the sample in the run (and so on the step), but not on which rank computes the sample with which others.
@@ -24,4 +24,4 @@ private:
     std::uint64_t key_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

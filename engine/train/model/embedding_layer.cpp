@@ -4,7 +4,7 @@
 #include "engine/base/ranges.h"
 #include "engine/train/model/token_buffer.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 EmbeddingLayer::EmbeddingLayer(const LayerContext& context, int vocabulary)
     : context_(context), shape_{context.samples, context.sequence, context.hidden,
@@ -82,4 +82,4 @@ void EmbeddingLayer::weightGrad(State& state) {
     state.tokens = {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

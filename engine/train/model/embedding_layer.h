@@ -11,7 +11,7 @@
 #include <optional>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Memory in elements, with N tokens and n own tokens: the output n·h (Activations) belongs to the next layer; where
 /// tokens are split, the sum over all members N·h (Temporary) comes before it. A member of a context group needs for a
@@ -49,4 +49,4 @@ private:
     DropoutSite dropout_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

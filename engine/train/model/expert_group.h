@@ -3,11 +3,13 @@
 // of tokens to them and gets rows back, as parallel/expert.h carries out.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include "kernels/array.h"
 
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::train {
 
 enum class ExpertExchange : std::uint8_t {
     Dispatch,  ///< from the members that have the tokens to those that hold the experts
@@ -41,4 +43,4 @@ private:
     std::int64_t samplesApart_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

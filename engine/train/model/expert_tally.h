@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// How many tokens chose each expert of a layer, and how many of them were dropped, since the last take().
 struct ExpertLoad {
@@ -39,4 +39,4 @@ private:
     Buffer counts_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

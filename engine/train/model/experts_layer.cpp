@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct ExpertsLayer::State : LayerState {
     Buffer statistics;
@@ -175,4 +175,4 @@ void ExpertsLayer::weightGrad(LayerState& state) {
     held = {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -13,7 +13,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct ExpertsSpec {
     GateSpec gate;
@@ -79,4 +79,4 @@ private:
     ExpertTally tally_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

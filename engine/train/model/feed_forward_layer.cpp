@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/feed_forward_layer.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -82,4 +82,4 @@ void FeedForwardLayer::weightGrad(LayerState& state) {
     held = {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

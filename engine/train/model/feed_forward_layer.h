@@ -9,7 +9,7 @@
 #include "engine/train/model/norm.h"
 #include "engine/train/model/residual.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Memory in floats, with N tokens, n own tokens, h hidden, f this member's share of the width. What residual.h lists
 /// comes on top. Where tokens are split, so does a gathered norm N·h (Temporary) in forward and in weightGrad.
@@ -35,4 +35,4 @@ private:
     Residual residual_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -5,7 +5,7 @@
 #include "engine/train/model/product_weight.h"
 #include "engine/train/model/token_buffer.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -162,4 +162,4 @@ void Gate::weightGrad(const GateState& held, ConstArray x) const {
     if (groups_) addBoth(*groups_, held.groupScores, held.groupNoise);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

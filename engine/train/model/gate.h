@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The gate as the layout describes it (ModelSpec).
 struct GateSpec {
@@ -90,4 +90,4 @@ private:
     std::uint64_t draws_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

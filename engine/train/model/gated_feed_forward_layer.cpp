@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/gated_feed_forward_layer.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct GatedFeedForwardLayer::State : LayerState {
     Buffer statistics;
@@ -79,4 +79,4 @@ void GatedFeedForwardLayer::weightGrad(LayerState& state) {
     held = {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 StageLayers buildGpt(const StageSpec& spec, const LayerContext& context) {
     const ModelSpec& model = spec.model;
@@ -35,4 +35,4 @@ StageLayers buildGpt(const StageSpec& spec, const LayerContext& context) {
     return stage;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

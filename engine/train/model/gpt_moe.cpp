@@ -8,7 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -82,4 +82,4 @@ StageLayers buildGptMoe(const StageSpec& spec, const LayerContext& context) {
     return stage;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -4,7 +4,7 @@
 #include "engine/base/ranges.h"
 #include "engine/layout/context_split.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -114,4 +114,4 @@ void GroupedAttentionLayer::weightGrad(LayerState& state) {
     held = {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -12,7 +12,7 @@
 #include "engine/train/model/residual.h"
 #include "kernels/rotary.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Memory in floats, with N tokens, n own tokens, h hidden, a heads of this member, k of its keys, g = h·a ÷ all heads.
 /// What residual.h lists comes on top. Where tokens are split, so does a gathered norm N·h (Temporary) in forward and
@@ -55,4 +55,4 @@ private:
     Residual residual_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

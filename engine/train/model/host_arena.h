@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// A device's host as a device of its own: the processor with memory that the device copies fastest, and with a ledger
 /// of its own.
@@ -30,4 +30,4 @@ private:
     Arena arena_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

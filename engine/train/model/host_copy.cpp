@@ -3,7 +3,7 @@
 
 #include <cassert>
 
-namespace shardlab {
+namespace shardlab::train {
 
 // Where types differ, the device converts, by way of an array of fp32 in its memory that no ledger counts.
 void upload(Device& device, std::span<const float> from, ArraySpan to) {
@@ -35,4 +35,4 @@ std::vector<float> download(Device& device, ConstArraySpan from) {
     return values;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

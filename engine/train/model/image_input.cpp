@@ -3,7 +3,7 @@
 
 #include "engine/train/model/token_buffer.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 Buffer ImageInput::forward(std::span<const std::int32_t> pixels) const {
     Buffer images = context_.allocate(MemoryCategory::Activations, pixels.size());
@@ -12,4 +12,4 @@ Buffer ImageInput::forward(std::span<const std::int32_t> pixels) const {
     return images;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -6,7 +6,7 @@
 
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Memory: the output (Activations) belongs to the first block; forward needs the pixels in 32 bits (Temporary).
 class ImageInput {
@@ -20,4 +20,4 @@ private:
     LayerContext context_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

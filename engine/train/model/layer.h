@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::train {
 
 using KeptVisitor = std::function<void(Buffer&)>;
 
@@ -49,4 +49,4 @@ public:
     virtual ExpertTally* tally() { return nullptr; }
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

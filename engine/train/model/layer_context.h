@@ -9,7 +9,7 @@
 #include "engine/train/model/tensor_group.h"
 #include "engine/train/model/types.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Properties of all layers of a kind of model; the default is gpt's.
 struct BlockStyle {
@@ -45,4 +45,4 @@ struct LayerContext {
     std::size_t allSize() const { return static_cast<std::size_t>(tokens()) * static_cast<std::size_t>(hidden); }
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

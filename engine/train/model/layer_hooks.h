@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace shardlab {
+#include "engine/base/wings.h"
+
+namespace shardlab::train {
 
 /// Called around the work of a stage, layer by layer (Stage::layers; 0 is the lowest). ZeRO gathers weights here just
 /// before they are read, and takes gradients as soon as they are final.
@@ -21,4 +23,4 @@ public:
     virtual void afterGradient(int layer) = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -3,7 +3,7 @@
 
 #include "engine/train/model/product_weight.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 Linear::Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, const Initial& initial,
                LinearCut cut, int groups)
@@ -48,4 +48,4 @@ void Linear::weightGrad(int rows, ConstArray x, ConstArray outputGradient) const
     if (bias_) device.addColumnSums(rows, outputs_, outputGradient, bias_->gradient());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

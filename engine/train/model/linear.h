@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// How a tensor group shares a product (1909.08053). By columns of the weight, each member computes a part of every
 /// output row from whole input rows. By rows, each computes a summand of whole output rows from its part of the input.
@@ -56,4 +56,4 @@ private:
     int outputs_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

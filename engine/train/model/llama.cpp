@@ -8,7 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 StageLayers buildLlama(const StageSpec& spec, const LayerContext& given) {
     const ModelSpec& model = spec.model;
@@ -37,4 +37,4 @@ StageLayers buildLlama(const StageSpec& spec, const LayerContext& given) {
     return stage;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 StageLayers buildMlp(const StageSpec& spec, const LayerContext& context) {
     const ModelSpec& model = spec.model;
@@ -31,4 +31,4 @@ StageLayers buildMlp(const StageSpec& spec, const LayerContext& context) {
     return stage;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

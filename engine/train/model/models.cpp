@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-namespace shardlab {
+namespace shardlab::train {
 
 StageLayers buildStage(const StageSpec& spec, const LayerContext& context) {
     for (const ModelOfKind& model : models)
@@ -11,4 +11,4 @@ StageLayers buildStage(const StageSpec& spec, const LayerContext& context) {
     throw std::logic_error("there is no such model");
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct StageLayers {
     std::optional<EmbeddingLayer> embedding;  ///< on the first stage, where samples are tokens
@@ -45,4 +45,4 @@ inline constexpr std::array models{
 /// Builds a stage of spec.model.kind, which exists, since the layout was checked.
 StageLayers buildStage(const StageSpec& spec, const LayerContext& context);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/norm.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 Norm::Norm(const LayerContext& context, const std::string& name)
     : arena_(context.arena), tensor_(context.tensor), width_(context.hidden),
@@ -45,4 +45,4 @@ void Norm::weightGrad(int rows, ConstArray x, const float* statistics, ConstArra
     if (shift_) arena_.device().add(width_, shift, shift_->gradient());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

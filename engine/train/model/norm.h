@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Layer norm over the hidden dimension ("<name>.weight", "<name>.bias"), or RMSNorm ("<name>.weight") where the style
 /// says so, on own tokens. Matrices are [rows, width]. `statistics` are the means (layer norm only), then the
@@ -38,4 +38,4 @@ private:
     std::optional<Weight> shift_;  ///< empty for RMSNorm
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -5,7 +5,7 @@
 #include "engine/train/model/product_weight.h"
 #include "engine/train/model/token_buffer.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 OutputHead::OutputHead(const LayerContext& context, int vocabulary, bool tied)
     : context_(context), firstToken_(rangeBegin(vocabulary, context.tensor.size(), context.tensor.member())),
@@ -88,4 +88,4 @@ void OutputHead::weightGrad(State& state) {
     state = {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -9,7 +9,7 @@
 
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Memory in elements, with N tokens, n own tokens, h hidden, V this member's part of the vocabulary:
 ///   forward keeps (Activations)  input n·h, statistics 2n (n for RMSNorm), normed n·h, logits N·V, which are
@@ -59,4 +59,4 @@ private:
     Weight table_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

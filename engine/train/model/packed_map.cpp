@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/packed_map.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 PackedMap::PackedMap(const LayerContext& context, int bits, Buffer map)
     : bytes_(context.arena.allocate(MemoryCategory::Activations,
@@ -17,4 +17,4 @@ Buffer PackedMap::unpack(const LayerContext& context, MemoryCategory category) c
     return map;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

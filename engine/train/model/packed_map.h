@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Bytes that forwards kept in codes or fewer bits since they were last asked for, and bytes of the same maps in full.
 struct PackedTally {
@@ -36,4 +36,4 @@ private:
 
 inline std::uint8_t* codesOf(const Buffer& buffer) { return static_cast<std::uint8_t*>(buffer.data().data); }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

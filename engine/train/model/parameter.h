@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// A named weight with its gradient. Names and shapes are those of GPT-2 in Hugging Face safetensors
 /// ("h.3.attn.c_attn.weight", [hidden, 3·hidden], stored input × output); the mlp model uses the same scheme.
@@ -32,4 +32,4 @@ struct Parameter {
     bool owner = true;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -106,4 +106,4 @@ void ParameterSet::allocate(Arena& arena, const Types& types, std::int64_t seed,
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

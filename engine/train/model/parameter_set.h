@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// What a stage allocates itself. Where it does not, ZeRO binds Parameter::value or ::gradient to other memory before a
 /// layer uses it.
@@ -96,4 +96,4 @@ private:
     Buffer gradients_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

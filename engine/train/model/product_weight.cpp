@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/product_weight.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 ProductWeight::ProductWeight(Arena& arena, DType type, const Weight& weight) : data_(weight.value()) {
     if (data_.type == type) return;
@@ -12,4 +12,4 @@ ProductWeight::ProductWeight(Arena& arena, DType type, const Weight& weight) : d
     data_ = copy_.data();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

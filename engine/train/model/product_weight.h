@@ -3,7 +3,7 @@
 
 #include "engine/train/model/layer_context.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// A weight as a product reads it, in the type of the activations: the weight itself, or where it has another type a
 /// rounded copy (Temporary), which this object owns.
@@ -17,4 +17,4 @@ private:
     ConstArray data_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <functional>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// What a backward recomputes (layout/recompute.h), and who observes it.
 struct Recompute {
@@ -19,4 +21,4 @@ struct Recompute {
     }
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/residual.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 Residual::Residual(const LayerContext& context, const std::string& name, int inputs, double deviation)
     : context_(context), projection_(context, name, inputs, context.hidden, deviation, LinearCut::Rows),
@@ -44,4 +44,4 @@ ResidualGradient Residual::inputGrad(const LayerState& state, Buffer outputGradi
     return {gathered.empty() ? std::move(masked) : std::move(gathered), std::move(outputGradient)};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

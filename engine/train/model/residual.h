@@ -7,7 +7,7 @@
 #include "engine/train/model/layer_context.h"
 #include "engine/train/model/linear.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The gradient of the output, as it goes into the branch and past it.
 struct ResidualGradient {
@@ -38,4 +38,4 @@ private:
     DropoutSite dropout_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

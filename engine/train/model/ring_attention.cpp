@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -97,4 +97,4 @@ void RingAttention::backward(const Buffer& qkv, const float* logSums, const Buff
                          qkv.data());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -17,7 +17,7 @@
 #include "engine/train/model/layer_context.h"
 #include "kernels/block_attention.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Memory, with N tokens of this member, g columns of its heads, a heads: forward keeps log sums, N·a fp32 (`kept`).
 /// Temporary memory is two times 2N·g for keys and values in the activations' type; in fp32 N·g for the output of the
@@ -49,4 +49,4 @@ private:
     std::size_t scratch_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

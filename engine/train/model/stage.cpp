@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -312,4 +312,4 @@ Buffer Stage::evaluate(const TokenBatch& batch, Buffer input, double* loss) {
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -21,7 +21,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct StageSpec {
     ModelSpec model;
@@ -133,4 +133,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

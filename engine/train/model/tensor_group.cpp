@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/tensor_group.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 void TensorGroup::visit(int) {}
 AllTokens TensorGroup::gather(const Buffer& own, MemoryCategory) { return AllTokens::view(own); }
@@ -19,4 +19,4 @@ void TensorGroup::sumOverTokens(ArraySpan) {}
 void TensorGroup::sumOverMembers(ArraySpan) {}
 void TensorGroup::largestOverMembers(ArraySpan) {}
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -15,7 +15,7 @@
 
 #include <functional>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// A matrix of all tokens: a view of the caller's matrix, or a gathered copy, which this object owns.
 class AllTokens {
@@ -80,4 +80,4 @@ private:
     bool splitsTokens_ = false;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 inline Buffer onDevice(Arena& arena, std::span<const std::int32_t> tokens, MemoryCategory category) {
     Buffer buffer = arena.allocate(category, tokens.size(), DType::I32);
@@ -19,4 +19,4 @@ inline const std::int32_t* tokenNumbers(const Buffer& buffer) {
     return static_cast<const std::int32_t*>(buffer.data().data);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

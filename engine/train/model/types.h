@@ -4,7 +4,7 @@
 #include "engine/layout/formats.h"
 #include "kernels/array.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 constexpr DType dtype(NumberFormat format) {
     return format == NumberFormat::Fp32 ? DType::F32 : format == NumberFormat::Bf16 ? DType::BF16 : DType::F16;
@@ -22,4 +22,4 @@ struct Types {
           gradients(dtype(formats.gradients)) {}
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::unique_ptr<Optimizer> makeAdafactor(const OptimizerSetup& setup, std::span<
     return std::make_unique<Adafactor>(setup, parameters, arena);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

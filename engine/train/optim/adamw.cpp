@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::unique_ptr<Optimizer> makeAdamW(const OptimizerSetup& setup, std::span<Para
     return std::make_unique<AdamW>(setup, parameters, arena);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

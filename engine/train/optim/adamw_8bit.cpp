@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::unique_ptr<Optimizer> makeAdamW8Bit(const OptimizerSetup& setup, std::span<
     return std::make_unique<AdamW8Bit>(setup, parameters, arena);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 void readMoments(Device& device, const OptimizerState& state, std::int64_t begin, std::size_t from,
                  std::span<float> to) {
@@ -46,4 +46,4 @@ void writeMoments(Device& device, const OptimizerState& state, std::int64_t begi
     device.upload(scales.data(), state.codes.scales, scales.size() * sizeof(float));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

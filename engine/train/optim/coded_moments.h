@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Fills `to` with the numbers that elements `from`, `from` + 1 … of `state.values` stand for. These are codes of the
 /// elements `begin`… of a parameter; `begin` decides where their blocks end.
@@ -17,4 +17,4 @@ void readMoments(Device& device, const OptimizerState& state, std::int64_t begin
 /// the nearest code of their block.
 void writeMoments(Device& device, const OptimizerState& state, std::int64_t begin, std::span<const float> from);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

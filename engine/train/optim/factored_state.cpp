@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/optim/factored_state.h"
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 bool isMatrix(const Parameter& parameter) { return parameter.shape.size() == 2; }
@@ -62,4 +62,4 @@ std::vector<OptimizerState> FactoredState::state(std::span<const Parameter> para
     return all;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -6,7 +6,7 @@
 #include "engine/train/optim/member_block.h"
 #include "engine/train/optim/optimizer.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The names of this state in checkpoints.
 struct FactoredKinds {
@@ -45,4 +45,4 @@ inline std::int64_t elementsOfWhole(const Parameter& parameter) {
                                          : wholeElements(parameter.slice);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 double squaredGradientNorm(std::span<const Parameter> parameters, Device& device, GradientPart part) {
     std::vector<ArrayPart> parts;
@@ -20,4 +20,4 @@ float clipScale(double squaredNorm, double clip) {
     return clip > 0 && norm > clip ? static_cast<float>(clip / norm) : 1.0f;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

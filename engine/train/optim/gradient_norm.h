@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Which gradients count: Dense are those of weights that all data ranks hold, Experts those of experts that only some
 /// ranks hold.
@@ -21,4 +21,4 @@ double squaredGradientNorm(std::span<const Parameter> parameters, Device& device
 /// The factor by which every gradient is multiplied so that the global norm is at most `clip`; 1 where clip is 0.
 float clipScale(double squaredNorm, double clip);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

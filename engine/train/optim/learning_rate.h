@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The rate rises linearly over spec.warmup updates to r = spec.learningRate. Then, by spec.schedule, it stays there or
 /// falls to m = spec.minimum, which it reaches with the last of `updates`. With x from 0 at the end of the warm-up to
@@ -25,4 +25,4 @@ inline double learningRate(const OptimizerSpec& spec, int update, int updates) {
     return m + (r - m) * (1 + std::cos(std::numbers::pi * x)) / 2;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

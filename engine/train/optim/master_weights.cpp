@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/optim/master_weights.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 MasterWeights::MasterWeights(std::span<const Parameter> parameters, Arena& arena) : arena_(&arena) {
     std::size_t elements = 0;
@@ -22,4 +22,4 @@ void MasterWeights::round(std::span<Parameter> parameters) const {
                                  parameters[i].value.data());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Master weights (1710.03740): the weights in fp32 of which the parameters' values are rounded copies. Updates smaller
 /// than a step of 16 bits add up here. They are one block (category Optimizer), in the order of the parameters.
@@ -29,4 +29,4 @@ private:
     std::vector<ArraySpan> parts_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/optim/member_block.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 MemberBlock::MemberBlock(std::span<const MemberPiece> pieces, Arena& arena) : begins_(pieces.size()) {
     std::size_t taken = 0;
@@ -25,4 +25,4 @@ void MemberBlock::putTogether(const std::function<void(ArraySpan)>& overMembers)
     if (parts_ > 0) overMembers(block_.span().subspan(tied_, parts_));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct MemberPiece {
     std::size_t size = 0;
@@ -37,4 +37,4 @@ private:
     std::size_t parts_ = 0;  ///< numbers after them: parts of other weights
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-namespace shardlab {
+namespace shardlab::train {
 
 std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena) {
     for (const OptimizerOfKind& optimizer : optimizers)
@@ -29,4 +29,4 @@ void addMoments(std::string_view kind, ArraySpan moments, std::span<const Parame
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

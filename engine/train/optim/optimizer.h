@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The scales of blocks where an optimizer's numbers are codes (coded_moments.h).
 struct CodedState {
@@ -79,4 +79,4 @@ std::size_t elementsOf(std::span<const Parameter> parameters);
 void addMoments(std::string_view kind, ArraySpan moments, std::span<const Parameter> parameters,
                 std::vector<OptimizerState>& all);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -3,7 +3,7 @@
 
 #include "engine/train/optim/optimizer.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::shared_ptr<DeviceMoment> HostMirror::returnValues() {
     return last;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

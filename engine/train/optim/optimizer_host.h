@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// A second copy on the host of what a stage's replica updates: values in the device's type (category Parameters),
 /// which the optimizer updates, itself or by way of its master weights, and gradients in their type (Gradients).
@@ -46,4 +46,4 @@ private:
     std::vector<Run> runs_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

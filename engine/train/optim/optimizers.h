@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace shardlab {
+namespace shardlab::train {
 
 using OptimizerMaker = std::unique_ptr<Optimizer>(const OptimizerSetup& setup, std::span<Parameter> parameters,
                                                   Arena& arena);
@@ -25,4 +25,4 @@ inline constexpr std::array optimizers{
     OptimizerOfKind{OptimizerKind::Sm3, makeSm3},
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -3,7 +3,7 @@
 #include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/optimizers.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::unique_ptr<Optimizer> makeSgd(const OptimizerSetup& setup, std::span<Parame
     return std::make_unique<Sgd>(setup, parameters, arena);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

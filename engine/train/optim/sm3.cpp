@@ -6,7 +6,7 @@
 #include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/optimizers.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::unique_ptr<Optimizer> makeSm3(const OptimizerSetup& setup, std::span<Parame
     return std::make_unique<Sm3>(setup, parameters, arena);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -84,4 +84,4 @@ void BackgroundCollectives::run(const std::stop_token& stop) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

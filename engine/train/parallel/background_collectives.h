@@ -11,7 +11,7 @@
 #include <mutex>
 #include <thread>
 
-namespace shardlab {
+namespace shardlab::train {
 
 class BackgroundCollectives final : public CollectivesBesideCompute {
 public:
@@ -50,4 +50,4 @@ private:
     std::jthread thread_;  ///< last: it uses all of the above
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 #include <functional>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// For use by one thread. A call throws the error that stopped a collective.
 class CollectivesBesideCompute {
@@ -39,4 +39,4 @@ public:
     virtual std::optional<Times> times(Ticket ticket) = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

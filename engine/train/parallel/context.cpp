@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/parallel/context.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -42,4 +42,4 @@ std::unique_ptr<ContextGroup::Hop> ContextParallel::pass(ConstArraySpan sent, Ar
     return std::make_unique<Passing>(group_.isend(sent.bytes(), next, stream), std::move(coming), std::move(over));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

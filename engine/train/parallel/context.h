@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct ContextHop {
     int layer = embeddingLayer;  ///< layer of the model
@@ -40,4 +40,4 @@ private:
     int layer_ = embeddingLayer;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/parallel/data.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 void averageGradients(ArraySpan gradients, Communicator& data) { data.allReduce(gradients, ReduceOp::Sum); }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -5,7 +5,7 @@
 
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Data parallelism: replicas hold the same stage and saw different samples. Each has scaled its gradients by
 /// 1 ÷ (microbatches · replicas) already, so their sum over the data axis is the average over the global batch:
@@ -17,4 +17,4 @@ inline float gradientScale(int microbatches, int replicas) {
     return 1.0f / (static_cast<float>(microbatches) * static_cast<float>(replicas));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 // Members come to their first collective at different places of their lists, and must not wait for each other there.
 DeviceCollectives::DeviceCollectives(std::unique_ptr<Communicator> group, Clock clock)
@@ -52,4 +52,4 @@ void DeviceCollectives::forget() {
     for (; first_ < std::min(awaited_, timed_); ++first_) posted_.pop_front();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 #include <deque>
 #include <memory>
 
-namespace shardlab {
+namespace shardlab::train {
 
 class DeviceCollectives final : public CollectivesBesideCompute {
 public:
@@ -37,4 +37,4 @@ private:
     Ticket timed_ = 0;           ///< the times of all tickets before it have been given
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 constexpr int elasticTag = 2;
@@ -42,4 +42,4 @@ double squaredDistance(std::span<const Parameter> parameters, ConstArraySpan blo
     return parts.empty() ? 0 : device.sumOfSquares(parts);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -9,7 +9,7 @@
 
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Sends `own` to `peer` and receives into `other` what `peer` sent. Both lie on the group's device.
 void swapWeights(ConstArraySpan own, ArraySpan other, int peer, Communicator& group);
@@ -24,4 +24,4 @@ void pull(ArraySpan own, ArraySpan difference, float alpha, Device& device);
 double squaredDistance(std::span<const Parameter> parameters, ConstArraySpan block, ConstArraySpan difference,
                        Device& device);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 ExpertParallel::ExpertParallel(Communicator& group, std::int64_t samplesApart, Observer observer)
     : ExpertGroup(group.size(), group.rank(), samplesApart), group_(group), observer_(std::move(observer)) {}
@@ -14,4 +14,4 @@ void ExpertParallel::exchange(ExpertExchange direction, ConstArraySpan sent, Arr
     observer_({direction, layer_, static_cast<std::int64_t>(sent.bytes().size())}, run);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

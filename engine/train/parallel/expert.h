@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct ExpertAllToAll {
     ExpertExchange direction = ExpertExchange::Dispatch;
@@ -44,4 +44,4 @@ private:
     int layer_ = embeddingLayer;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cassert>
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 float load(float& element) { return std::atomic_ref(element).load(std::memory_order_relaxed); }
@@ -50,4 +50,4 @@ void writeWithoutLock(std::span<const float> values, std::span<float> shared) {
     for (std::size_t i = 0; i < values.size(); ++i) store(shared[i], values[i]);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

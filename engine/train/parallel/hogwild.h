@@ -4,6 +4,8 @@
 // gradient is not zero.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include "kernels/device.h"
 #include "kernels/sgd.h"
 
@@ -12,7 +14,7 @@
 #include <functional>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct LockFreeUpdate {
     std::int64_t written = 0;  ///< elements whose gradient was not zero
@@ -57,4 +59,4 @@ static_assert(std::atomic_ref<float>::is_always_lock_free && std::atomic<double>
               "other processes read and write them");
 static_assert(sizeof(HogwildProgress) == 64 && sizeof(HogwildCommands) == 64, "layout/exchange.h counts them");
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/parallel/server.h"
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 constexpr int server = 0;
@@ -16,4 +16,4 @@ void pullWeights(ArraySpan weights, Communicator& group) {
     for (int worker = 1; worker < group.size(); ++worker) group.send(weights.bytes(), worker, pullTag);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -4,7 +4,7 @@
 
 #include "engine/train/comm/communicator.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Collective. Afterwards the server's gradients are the sum over all members in rank order, the same bits that an
 /// all-reduce gives; the gradients of the others have not changed.
@@ -14,4 +14,4 @@ void pushGradients(ArraySpan gradients, Communicator& group);
 /// its one link; a tree of members would be quicker, but would not show what a server costs.
 void pullWeights(ArraySpan weights, Communicator& group);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 #include <functional>
 #include <stdexcept>
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 std::int64_t extent(const Parameter& parameter) {
@@ -190,4 +190,4 @@ void StageShards::zeroGradients() {
     device().clear(gradients_.data().data, gradients_.span().bytes().size());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Memory that the gradients of all stages of a rank use in turn (flat_units.h: SlotSizes), of category Buffers.
 class LayerSlots {
@@ -90,4 +90,4 @@ private:
     std::vector<Parameter> owned_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

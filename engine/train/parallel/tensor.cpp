@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/parallel/tensor.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 using Kind = TensorCollective::Kind;
 
@@ -63,4 +63,4 @@ void TensorParallel::largestOverMembers(ArraySpan values) {
     carryOut(Kind::AllReduce, values.bytes().size(), [&] { group_.allReduce(values, ReduceOp::Max); });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct TensorCollective {
     enum class Kind : std::uint8_t { AllReduce, ReduceScatter, AllGather };
@@ -54,4 +54,4 @@ private:
     int layer_ = embeddingLayer;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

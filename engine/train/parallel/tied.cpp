@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 void sumTiedGradients(std::span<const std::span<Parameter>> stages, Communicator& ends, Device& device) {
     std::map<std::string, std::vector<Parameter*>> copies;  // by name, the copies of a weight on this rank
@@ -23,4 +23,4 @@ void sumTiedGradients(std::span<const std::span<Parameter>> stages, Communicator
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -7,7 +7,7 @@
 
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The token embedding is used by the first stage (lookup) and the last (output projection). Each holds a copy and the
 /// gradient of its own use; the gradient of the shared weight is their sum. Equal updates then keep the copies equal.
@@ -15,4 +15,4 @@ namespace shardlab {
 /// holds both.
 void sumTiedGradients(std::span<const std::span<Parameter>> stages, Communicator& ends, Device& device);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

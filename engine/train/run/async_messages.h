@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The moments in these messages are those of the sender's StepClock (step_clock.h).
 struct GradientRequest {
@@ -38,4 +38,4 @@ void sendMessage(Communicator& group, const Message& message, int peer, ServerTa
     group.send(std::as_bytes(std::span(&message, 1)), peer, static_cast<int>(tag));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

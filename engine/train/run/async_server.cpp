@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 AsyncServer::AsyncServer(AsyncServerSetup setup) : setup_(std::move(setup)) {
     workers_.resize(static_cast<std::size_t>(setup_.data.size()));
@@ -136,4 +136,4 @@ void AsyncServer::dismiss(int worker) {
     workers_[static_cast<std::size_t>(worker)].released = true;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Everything must outlive the server.
 struct AsyncServerSetup {
@@ -71,4 +71,4 @@ private:
     std::int64_t stepBegan_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

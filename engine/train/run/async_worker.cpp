@@ -3,7 +3,7 @@
 
 #include "engine/train/comm/backoff.h"
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 constexpr int server = 0;
@@ -85,4 +85,4 @@ void AsyncWorker::endSteps(std::int64_t version) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

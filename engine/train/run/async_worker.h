@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Everything must outlive the worker.
 struct AsyncWorkerSetup {
@@ -50,4 +50,4 @@ private:
     std::int64_t stepBegan_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

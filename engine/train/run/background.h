@@ -2,6 +2,8 @@
 // A thread for work that must not hold up training; it does one task at a time.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -9,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 class Background {
 public:
@@ -62,4 +64,4 @@ private:
     std::jthread thread_;  // last: it uses the others
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

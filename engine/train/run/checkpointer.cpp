@@ -13,7 +13,7 @@
 #include <random>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 constexpr int recordTag = 1;
@@ -169,4 +169,4 @@ void Checkpointer::conclude() {
     if (!tidied_ && setup_.warn) setup_.warn("older checkpoints could not be removed: " + tidied_.error().text());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -16,7 +16,7 @@
 #include <optional>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct CheckpointSetup {
     const Layout& layout;
@@ -83,4 +83,4 @@ private:
     Background background_;  // last: its thread uses the others
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

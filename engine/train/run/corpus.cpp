@@ -12,7 +12,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -129,4 +129,4 @@ std::span<const std::uint16_t> Corpus::validationWindow(std::int64_t index) cons
     return std::span(tokens_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(window_));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 inline constexpr std::size_t generatedBytes = std::size_t{1} << 20;
 /// How many images are generated: as many as fit with their classes into so many numbers, within these bounds.
@@ -53,4 +53,4 @@ private:
     std::int64_t validationWindows_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 using Collective = std::function<RequestPtr(Communicator&, ArraySpan)>;
@@ -330,4 +330,4 @@ void DataParallelComm::record(const Piece& piece, const CollectivesBesideCompute
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

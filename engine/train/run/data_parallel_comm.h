@@ -21,7 +21,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct DataParallelCommSetup {
     ParallelSpec parallel;
@@ -158,4 +158,4 @@ private:
     std::unique_ptr<CollectivesBesideCompute> beside_;  ///< last: its thread works in the memory of the members above
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -4,7 +4,7 @@
 #include "engine/train/optim/learning_rate.h"
 #include "engine/train/parallel/elastic.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 ElasticCentre::ElasticCentre(const OptimizerSpec& optimizer, int updates, RankStages& stages, Communicator& data,
                              Arena& arena)
@@ -76,4 +76,4 @@ void ElasticCentre::restore() {
     for (auto& [index, rankStage] : stages_) rankStage.stage->computeWith({});
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -9,7 +9,7 @@
 
 #include <map>
 
-namespace shardlab {
+namespace shardlab::train {
 
 class ElasticCentre {
 public:
@@ -47,4 +47,4 @@ private:
     std::map<int, Held> held_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -313,4 +313,4 @@ void Executor::abandon() {
     setup_.transfers.abandon();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

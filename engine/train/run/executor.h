@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 class ElasticCentre;
 class HostCopies;
@@ -112,4 +112,4 @@ private:
     std::deque<double> evaluated_;       ///< the losses that no stage holds
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

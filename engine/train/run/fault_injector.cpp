@@ -5,7 +5,7 @@
 #include <csignal>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 FaultInjector::FaultInjector(std::vector<InjectedFault> own, Recorder& recorder, std::function<void()> settle)
     : own_(std::move(own)), recorder_(recorder), settle_(std::move(settle)) {}
@@ -37,4 +37,4 @@ void FaultInjector::beginStep(int step) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 class FaultInjector {
 public:
@@ -28,4 +28,4 @@ private:
     double slowdown_ = 1;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

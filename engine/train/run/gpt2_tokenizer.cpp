@@ -11,7 +11,7 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -243,4 +243,4 @@ Result<Tokens> Gpt2Tokenizer::encode(std::string_view text, const std::string& w
     return tokens;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

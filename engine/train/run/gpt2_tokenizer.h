@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The words of a UTF-8 text; one after another they give the text again:
 ///   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
@@ -45,4 +45,4 @@ private:
     int vocabulary_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -81,4 +81,4 @@ void GradientCheck::recordExponents() {
     trace_.exponents(histogram);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

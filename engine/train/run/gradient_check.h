@@ -7,7 +7,7 @@
 #include "engine/train/run/rank_stage.h"
 #include "engine/train/run/rank_trace.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct CheckedGradients {
     double norm = 0;        ///< before clipping, of the whole model
@@ -42,4 +42,4 @@ private:
     Buffer overflow_;  ///< the mark of the first gradient that is not finite; empty where no loss is scaled
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

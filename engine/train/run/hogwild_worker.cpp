@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 constexpr std::int64_t noLimit = std::numeric_limits<std::int64_t>::max();
@@ -112,4 +112,4 @@ void HogwildWorker::validate() {
     setup_.clock.catchUp();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

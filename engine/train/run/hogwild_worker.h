@@ -14,7 +14,7 @@
 #include <functional>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Everything must outlive the worker.
 struct HogwildWorkerSetup {
@@ -66,4 +66,4 @@ private:
     std::int64_t met_ = 0;  ///< meetings that have taken place because somebody asked for them
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

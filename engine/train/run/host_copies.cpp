@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 HostCopies::HostCopies(HostCopiesSetup setup) : setup_(std::move(setup)), waits_(setup_.trace) {}
 
@@ -179,4 +179,4 @@ void HostCopies::collect() {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -21,7 +21,7 @@
 #include <optional>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct HostCopiesSetup {
     std::map<int, Stage*> stages;        ///< this rank's, by global stage
@@ -115,4 +115,4 @@ private:
     Background background_;  ///< last: it works on the members above
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

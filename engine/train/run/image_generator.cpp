@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <numbers>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::vector<std::uint16_t> generateImages(std::int64_t seed, const ModelSpec& mo
     return samples;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

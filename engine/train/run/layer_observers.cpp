@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/run/layer_observers.h"
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 EventKind eventKind(TensorCollective::Kind kind) {
@@ -61,4 +61,4 @@ LayerObservers measuringObservers(RankTrace& trace) {
     return {tensorObserver(trace), contextObserver(trace), expertObserver(trace), recomputeObserver(trace)};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

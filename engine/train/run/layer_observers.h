@@ -9,7 +9,7 @@
 #include "engine/train/parallel/tensor.h"
 #include "engine/train/run/rank_trace.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// An observer that is empty hears nothing.
 struct LayerObservers {
@@ -22,4 +22,4 @@ struct LayerObservers {
 /// Observers that record everything when it happens. `trace` must outlive them.
 LayerObservers measuringObservers(RankTrace& trace);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

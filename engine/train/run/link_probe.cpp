@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 constexpr int repeats = 15;
@@ -107,4 +107,4 @@ MeasuredLink measureAllReduce(Communicator& world, Communicator& group, Arena& a
     return {{line.seconds / (2 * (members - 1)), line.bandwidth * 2 * (members - 1) / members}, slow.spread};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

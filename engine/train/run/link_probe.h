@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct MeasuredLink {
     LinkProfile link;
@@ -27,4 +27,4 @@ MeasuredLink measureSend(Communicator& world, std::size_t bytes, bool contended)
 /// as long: 2(n−1)·seconds + 2(n−1)/n · bytes ÷ bandwidth. The slowest group counts. Collective over `world`.
 MeasuredLink measureAllReduce(Communicator& world, Communicator& group, Arena& arena, std::size_t floats);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

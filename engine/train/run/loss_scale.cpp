@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -45,4 +45,4 @@ void LossScale::restore(const std::map<std::string, double>& numbers) {
     skipped_ = count("skipped steps");
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The factor by which the loss is multiplied before the backward, so that small gradients do not vanish in fp16
 /// (1710.03740). A static scale never changes. A dynamic scale is halved, and the step skipped, where a gradient is not
@@ -40,4 +40,4 @@ private:
     int skipped_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

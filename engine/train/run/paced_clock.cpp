@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -118,4 +118,4 @@ void PacedClock::recordParts(const Action& action, std::int64_t begin) {
     trace_.recordNoted(bounds);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

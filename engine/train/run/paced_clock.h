@@ -7,7 +7,7 @@
 #include "engine/predict/plan/costs.h"
 #include "engine/train/run/real_clock.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 class PacedClock final : public StepClock {
 public:
@@ -56,4 +56,4 @@ private:
     bool recomputeRecorded_ = false;  ///< what the action computes again was paced layer by layer, and is recorded
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -172,4 +172,4 @@ void makeOptimizers(const OptimizerSetup& setup, RankStages& stages, Arena& aren
     for (auto& [index, rankStage] : stages) rankStage.optimizer = makeOptimizer(setup, rankStage.updated(), arena);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

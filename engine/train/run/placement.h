@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 class HostCopies;
 
@@ -74,4 +74,4 @@ std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, RankStages& stages,
 /// Makes the optimizer of each stage and allocates its state in `arena`.
 void makeOptimizers(const OptimizerSetup& setup, RankStages& stages, Arena& arena);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

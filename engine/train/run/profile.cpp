@@ -8,7 +8,7 @@
 #include <ctime>
 #include <fmt/chrono.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 Profile measureProfile(const Plan& plan, Communicator& world, Device& device, const ProfileConditions& conditions,
                        const std::function<void(const std::string&)>& inform) {
@@ -46,4 +46,4 @@ Profile measureProfile(const Plan& plan, Communicator& world, Device& device, co
     return profile;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

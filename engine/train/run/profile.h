@@ -11,7 +11,7 @@
 #include <functional>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct ProfileConditions {
     int threads = 1;              ///< with which a rank computes
@@ -23,4 +23,4 @@ struct ProfileConditions {
 Profile measureProfile(const Plan& plan, Communicator& world, Device& device, const ProfileConditions& conditions,
                        const std::function<void(const std::string&)>& inform);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

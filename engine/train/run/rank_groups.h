@@ -4,7 +4,7 @@
 
 #include "engine/train/comm/communicator.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct RankGroups {
     Communicator& replica;  ///< ranks that together hold each weight once
@@ -15,4 +15,4 @@ struct RankGroups {
     Communicator* tied = nullptr;  ///< ranks of first and last stage; null where no list has ReduceTied
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 constexpr double passSeconds = 1.0;  ///< for each of the two ways of running the backward
@@ -218,4 +218,4 @@ KernelAccount RankProbe::kernels(int threads) {
     return account;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The layers of the model's stages that count as one part.
 struct PartPlace;
@@ -58,4 +58,4 @@ private:
     double optimizerPerByte_ = 0;        ///< seconds, typical of all ranks
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

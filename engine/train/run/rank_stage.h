@@ -11,7 +11,7 @@
 #include <memory>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct RankStage {
     std::unique_ptr<Stage> stage;
@@ -30,4 +30,4 @@ struct RankStage {
 /// The stages of one rank by their global number.
 using RankStages = std::map<int, RankStage>;
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 RankTrace::RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena, FlightRecord* flight)
     : recorder_(recorder), status_(status), arena_(arena), flight_(flight) {
@@ -150,4 +150,4 @@ void RankTrace::memoryPeak() {
     recordedLargestFree_ = largest;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// A point on the run's clock. Where a device works on its own, the point is known only once the device has reached it.
 class Moment {
@@ -135,4 +135,4 @@ private:
     std::int64_t recordedLargestFree_ = -1;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <thread>
 
-namespace shardlab {
+namespace shardlab::train {
 
 std::int64_t RealClock::meet(Communicator& group, const Action&) {
     group.barrier();
@@ -20,4 +20,4 @@ void RealClock::slowDown(std::int64_t began) {
     std::this_thread::sleep_for(std::chrono::nanoseconds(std::llround(longer)));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -6,7 +6,7 @@
 #include "engine/train/run/rank_trace.h"
 #include "engine/train/run/step_clock.h"
 
-namespace shardlab {
+namespace shardlab::train {
 
 class RealClock final : public StepClock {
 public:
@@ -36,4 +36,4 @@ private:
     const FaultInjector* faults_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -100,4 +100,4 @@ Decision EarlyDecisions::take() {
     return announcement.decision;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -11,7 +11,7 @@
 #include <list>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 enum class Decision : std::uint8_t { Run, Pause, Stop, Checkpoint };
 
@@ -72,4 +72,4 @@ private:
     std::list<Announcement> taken_;   ///< rank 0: announcements that it has taken itself, the others perhaps not yet
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 Sampler::Sampler(const Corpus& corpus, const Layout& layout, int dataRank, int parts, int contextRank)
     : corpus_(corpus), lastBatch_(layout.data.lastBatch), seed_(layout.run.seed), global_(layout.batch.global),
@@ -87,4 +87,4 @@ std::int64_t Sampler::trainWindowOf(std::int64_t sample) {
     return order_[static_cast<std::size_t>(sample % windows)];
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

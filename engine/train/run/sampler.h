@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Tokens and targets of one microbatch, or pixels and classes.
 struct MicrobatchTokens {
@@ -80,4 +80,4 @@ private:
     std::vector<std::uint32_t> order_;  ///< order of the epoch's windows
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -7,7 +7,7 @@
 #include <new>
 #include <stdexcept>
 
-namespace shardlab {
+namespace shardlab::train {
 namespace {
 
 constexpr int owner = 0;
@@ -87,4 +87,4 @@ std::int64_t SharedWeights::updatesOfOthers() const {
     return sum;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct HogwildUpdate : LockFreeUpdate {
     std::int64_t staleness =
@@ -53,4 +53,4 @@ private:
     std::int64_t read_ = 0;  ///< number of other workers' updates that had ended when the weights were read
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 void SplitSpans::add(Mark mark) {
     marks_.push_back(std::move(mark));
@@ -37,4 +37,4 @@ void SplitSpans::record(const Mark& mark, std::int64_t begin, std::int64_t end) 
     waited_ += end - begin;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

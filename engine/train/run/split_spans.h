@@ -6,7 +6,7 @@
 
 #include <deque>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Spans reach the trace in order, each once its moments are known.
 class SplitSpans {
@@ -44,4 +44,4 @@ private:
     std::int64_t waited_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

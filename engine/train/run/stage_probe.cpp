@@ -10,7 +10,7 @@
 #include <time.h>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 double secondsOf(ProbeTime time) {
     timespec now{};
@@ -100,4 +100,4 @@ void StageProbe::afterGradient(int layer) {
     else samples.weightGrad.push_back(seconds);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The clock of a probe. A rank with a core of its own uses the wall clock, and so counts what the machine does
 /// besides, as a step does. A rank that shares its core with others uses its processor time, since the plan divides the
@@ -66,4 +66,4 @@ private:
     double inputSeconds_ = 0;  ///< seconds of the input gradient of the layer whose weight gradient follows
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

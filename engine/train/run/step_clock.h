@@ -12,7 +12,7 @@
 #include <initializer_list>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Both moments are in nanoseconds of the run's clock.
 struct TimeSpan {
@@ -70,4 +70,4 @@ public:
     virtual void recordParts(const Action& action, std::int64_t begin) = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -168,4 +168,4 @@ std::string generateText(std::int64_t seed, std::size_t bytes) {
     return text;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

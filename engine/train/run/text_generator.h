@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The built-in text: `bytes` bytes of ASCII, a function of the seed alone. Short scenes from a small grammar: people
 /// with names live at places, own things, buy some and give some away. Subjects and verbs agree in number, there are
@@ -14,4 +16,4 @@ namespace shardlab {
 /// computed.
 std::string generateText(std::int64_t seed, std::size_t bytes);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 Result<TokenFiles> readTokenFiles(const std::filesystem::path& place, int vocabulary) {
     const Result<std::vector<TokenFile>> found = findTokenFiles(place);
@@ -33,4 +33,4 @@ Result<TokenFiles> readTokenFiles(const std::filesystem::path& place, int vocabu
     return files;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

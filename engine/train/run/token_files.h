@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct TokenFiles {
     Tokens train;
@@ -19,4 +19,4 @@ struct TokenFiles {
 /// than largestTextBytes in all.
 Result<TokenFiles> readTokenFiles(const std::filesystem::path& place, int vocabulary);
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -12,7 +12,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, std::int64_t began)
     : plan_(plan), layout_(plan_.layout), services_(std::move(services)), began_(began), corpus_(std::move(corpus)),
@@ -163,4 +163,4 @@ void Trainer::visitParameters(const std::function<void(int, const Parameter&, st
             visit(index, parameter, download(rankStage.stage->arena().device(), parameter.value));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

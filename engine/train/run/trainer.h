@@ -19,7 +19,7 @@
 #include <memory>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The services that a trainer needs; all must outlive it.
 struct TrainerServices {
@@ -64,4 +64,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -23,7 +23,7 @@
 #include <span>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 class Trainer::Impl {
 public:
@@ -133,4 +133,4 @@ private:
     std::optional<Checkpointer> checkpoints_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 std::string Trainer::Impl::run() {
     trace_.span(Lane::Host, EventKind::Setup, began_, trace_.now());
@@ -242,4 +242,4 @@ void Trainer::Impl::validate() {
     if (reports()) trace_.counter(EventKind::ValidationLoss, loss);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::train {
 
 std::vector<TrainingState::Held> TrainingState::values(RankStage& rankStage) const {
     std::vector<Held> all;
@@ -152,4 +152,4 @@ Status TrainingState::loadWeights(const StateSource& source) {
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

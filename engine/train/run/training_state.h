@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// The number of a replica among the replicas that hold the same.
 struct ReplicaPlace {
@@ -82,4 +82,4 @@ private:
     ReplicaPlace experts_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

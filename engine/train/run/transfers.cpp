@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -149,4 +149,4 @@ void Transfers::renumber(int by) {
     posted_ = std::move(moved);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

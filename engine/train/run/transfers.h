@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct TransferSetup {
     Communicator& pipeline;             ///< its members in order of their pipeline rank
@@ -92,4 +92,4 @@ private:
     std::list<Outgoing> sending_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

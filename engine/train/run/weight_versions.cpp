@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 void WeightVersions::stash(const Action& action) {
     const Moment begin = trace_.mark();
@@ -39,4 +39,4 @@ void WeightVersions::recordCount() {
     trace_.counter(EventKind::WeightVersions, static_cast<double>(copies_.size() + stages_.size()));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

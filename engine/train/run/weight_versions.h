@@ -10,7 +10,7 @@
 #include <map>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 class WeightVersions {
 public:
@@ -37,4 +37,4 @@ private:
     std::map<std::pair<int, int>, Buffer> copies_;  ///< by stage and version
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -4,6 +4,7 @@
 #include "tests/support/command.h"
 #include "tests/support/sample_weights.h"
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <QJsonArray>
 #include <QTemporaryDir>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 
+using namespace shardlab;
 using namespace shardlab::test;
 
 class CommandLineTest : public QObject {
@@ -125,16 +127,17 @@ private Q_SLOTS:
         const double step = plan["step_seconds"].toDouble();
         QCOMPARE(plan["paced_step_seconds"].toDouble(), step * plan["stretch"].toDouble());
         QVERIFY(qAbs(plan["paced_step_seconds"].toDouble() / 60 - 1) < 1e-9 && step < 10);
-        const QByteArray told = QByteArray::fromStdString(shardlab::formatSeconds(step));
+        const QByteArray told = QByteArray::fromStdString(shardlab::base::formatSeconds(step));
         const auto line = [&](const char* label) {
             for (const QByteArray& each : text.out.split('\n'))
                 if (each.startsWith(label)) return each;
             return QByteArray();
         };
         QVERIFY2(line("Step time").endsWith(" " + told), line("Step time"));
-        QVERIFY2(line("Throughput")
-                     .contains(QByteArray::fromStdString(shardlab::formatCount(plan["tokens_per_second"].toDouble()))),
-                 line("Throughput"));
+        QVERIFY2(
+            line("Throughput")
+                .contains(QByteArray::fromStdString(shardlab::base::formatCount(plan["tokens_per_second"].toDouble()))),
+            line("Throughput"));
         QCOMPARE(text.out.count("1 min 0 s"), 1);  // the remark
         QVERIFY2(line("Note").contains("slowed 10.8 × to watch: a step lasts 1 min 0 s"), line("Note"));
         // At full speed there is one time.

@@ -2,6 +2,7 @@
 // The dashboard of a real run, as README shows it. SHARDLAB_REGENERATE=1 keeps it as resources/pictures/dashboard.png.
 #include "tests/support/command.h"
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <QImage>
 #include <QTemporaryDir>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // shardlab profile with real ranks; plan, search and run use what it stored, and say so.
 #include "tests/support/command.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QJsonArray>

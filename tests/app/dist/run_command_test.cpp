@@ -4,6 +4,7 @@
 #include "tests/support/command.h"
 #include "tests/support/processes.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QFile>
@@ -16,6 +17,7 @@
 #include <cmath>
 #include <unistd.h>
 
+using namespace shardlab;
 using namespace shardlab::test;
 
 class RunCommandTest : public QObject {
@@ -103,7 +105,7 @@ private Q_SLOTS:
     }
 
     void aSeedRepeatsBitForBit() {
-        const QString seed = QString::number(1 + shardlab::freshSeed() % 1000000);
+        const QString seed = QString::number(1 + shardlab::test::freshSeed() % 1000000);
         const QString layout = layoutFile(smallLayout(4));
         const auto losses = [&](const QString& withSeed) {
             return numbers(run({"run", layout, "--steps", "3", "--seed", withSeed, "--json", "--force", "--out",
@@ -309,9 +311,9 @@ private Q_SLOTS:
 
         // The run holds the order that it followed; the file is no longer needed.
         QVERIFY(QFile::remove(schedule));
-        const auto reader = shardlab::RunReader::open(file.toStdString());
+        const auto reader = shardlab::trace::RunReader::open(file.toStdString());
         QVERIFY(reader.has_value());
-        const shardlab::Layout& recorded = (*reader)->header().layout;
+        const shardlab::layout::Layout& recorded = (*reader)->header().layout;
         QCOMPARE(recorded.schedule.kind, std::string("custom"));
         for (std::size_t rank = 0; rank < 2; ++rank)
             QCOMPARE(QByteArray::fromStdString(recorded.schedule.actions[rank]),

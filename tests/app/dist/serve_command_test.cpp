@@ -6,6 +6,7 @@
 #include "engine/trace/record/wire.h"
 #include "engine/trace/run_file/row_fields.h"
 #include "tests/support/command.h"
+#include "tests/support/wings.h"
 
 #include <QFileInfo>
 #include <QRegularExpression>

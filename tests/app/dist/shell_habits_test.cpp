@@ -3,6 +3,7 @@
 // started unasked.
 #include "tests/support/command.h"
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QTemporaryDir>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run onto a disk that fills up: a small tmpfs in a mount namespace of its own.
 #include "tests/support/command.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QTest>

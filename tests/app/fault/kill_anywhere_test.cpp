@@ -8,6 +8,7 @@
 #include "tests/support/places.h"
 #include "tests/support/processes.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QDirIterator>
 #include <QElapsedTimer>
@@ -18,7 +19,6 @@
 
 #include <csignal>
 
-using namespace shardlab;
 using namespace shardlab::test;
 
 namespace {

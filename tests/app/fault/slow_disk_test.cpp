@@ -2,6 +2,7 @@
 // A run onto a disk that takes its time: commands are obeyed meanwhile, and nothing that was recorded is missing.
 #include "tests/support/command.h"
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <QElapsedTimer>
 #include <QJsonArray>
@@ -11,6 +12,7 @@
 
 #include <csignal>
 
+using namespace shardlab;
 using namespace shardlab::test;
 
 class SlowDiskTest : public QObject {

@@ -13,7 +13,7 @@
 #include <limits>
 #include <random>
 
-namespace shardlab::cuda {
+namespace shardlab::kernels::cuda {
 
 namespace {
 
@@ -159,7 +159,7 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace shardlab::cuda
+}  // namespace shardlab::kernels::cuda
 
-QTEST_GUILESS_MAIN(shardlab::cuda::AttentionLayoutTest)
+QTEST_GUILESS_MAIN(shardlab::kernels::cuda::AttentionLayoutTest)
 #include "attention_layout_test.moc"

@@ -6,10 +6,11 @@
 #include "tests/kernels/device_array.h"
 #include "tests/kernels/random_inputs.h"
 #include "tests/kernels/reference.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 using reference::Values;
 
 namespace {

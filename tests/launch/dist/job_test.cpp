@@ -3,13 +3,13 @@
 #include "engine/launch/job/run_summary.h"
 #include "tests/support/processes.h"
 #include "tests/support/watched_job.h"
+#include "tests/support/wings.h"
 
 #include <QTest>
 
 #include <csignal>
 #include <sys/resource.h>
 
-using namespace shardlab;
 using namespace shardlab::test;
 
 namespace {

@@ -4,12 +4,14 @@
 #include "engine/launch/lesson/lesson.h"
 #include "tests/support/command.h"
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -2,6 +2,7 @@
 // Programs in C and Python, one of them a training script with torch, on the timeline: what they sent is in the run.
 #include "tests/support/command.h"
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <QJsonArray>
 #include <QRegularExpression>

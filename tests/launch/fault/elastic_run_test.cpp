@@ -11,6 +11,7 @@
 #include "tests/support/places.h"
 #include "tests/support/processes.h"
 #include "tests/support/watched_job.h"
+#include "tests/support/wings.h"
 
 #include <QJsonArray>
 #include <QTemporaryDir>

@@ -4,6 +4,7 @@
 #include "engine/launch/job/temporary_folder.h"
 #include "tests/support/processes.h"
 #include "tests/support/watched_job.h"
+#include "tests/support/wings.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -12,7 +13,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-using namespace shardlab;
 using namespace shardlab::test;
 
 namespace {

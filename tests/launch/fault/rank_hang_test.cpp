@@ -9,6 +9,7 @@
 #include "tests/support/processes.h"
 #include "tests/support/seed.h"
 #include "tests/support/watched_job.h"
+#include "tests/support/wings.h"
 
 #include <QJsonArray>
 #include <QRandomGenerator>
@@ -17,7 +18,6 @@
 
 #include <csignal>
 
-using namespace shardlab;
 using namespace shardlab::test;
 
 namespace {

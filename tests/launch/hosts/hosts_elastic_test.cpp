@@ -3,6 +3,7 @@
 #include "engine/trace/run_file/run_file.h"
 #include "tests/launch/hosts/ssh_servers.h"
 #include "tests/support/command.h"
+#include "tests/support/wings.h"
 
 #include <QJsonArray>
 #include <QTest>

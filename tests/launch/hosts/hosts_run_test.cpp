@@ -6,6 +6,7 @@
 #include "tests/support/command.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QJsonArray>
 #include <QRegularExpression>
@@ -16,7 +17,6 @@
 #include <map>
 #include <random>
 
-using namespace shardlab;
 using namespace shardlab::test;
 
 namespace {

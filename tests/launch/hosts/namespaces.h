@@ -6,6 +6,7 @@
 #pragma once
 
 #include "tests/support/places.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QElapsedTimer>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tests/launch/hosts/namespaces.h"
+#include "tests/support/wings.h"
 
 #include <QStandardPaths>
 

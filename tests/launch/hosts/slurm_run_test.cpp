@@ -4,6 +4,7 @@
 #include "engine/trace/run_file/run_file.h"
 #include "tests/launch/hosts/slurm_cluster.h"
 #include "tests/support/command.h"
+#include "tests/support/wings.h"
 
 #include <QJsonArray>
 #include <QTest>

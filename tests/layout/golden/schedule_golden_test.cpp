@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every schedule's grid, its compute as torch reads it, and its lowered lists.
 #include "tests/support/golden.h"
+#include "tests/support/wings.h"
 
 #include "engine/layout/schedule/passes.h"
 #include "engine/layout/schedule/registry.h"
@@ -13,7 +14,7 @@
 #include <set>
 #include <sstream>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -12,8 +12,10 @@
 #include "tests/support/golden.h"
 #include "tests/support/places.h"
 #include "tests/support/reference_python.h"
+#include "tests/support/wings.h"
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -4,6 +4,7 @@
 // term.
 #include "tests/support/golden.h"
 #include "tests/support/named.h"
+#include "tests/support/wings.h"
 
 #include "engine/base/units.h"
 #include "engine/layout/model_shape.h"
@@ -16,7 +17,7 @@
 #include <fmt/format.h>
 #include <map>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans of the paced presets, and every fault of a thoroughly wrong layout.
 #include "tests/support/golden.h"
+#include "tests/support/wings.h"
 
 #include "engine/base/units.h"
 #include "engine/layout/check/check.h"
@@ -13,7 +14,7 @@
 
 #include <fmt/format.h>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include "tests/support/faulty_files.h"
 #include "tests/support/sample_checkpoint.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QFile>
 #include <QRandomGenerator>
@@ -13,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace shardlab;
 using namespace shardlab::test;
 
 namespace {

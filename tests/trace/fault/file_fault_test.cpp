@@ -4,6 +4,7 @@
 #include "tests/support/faulty_files.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
+#include "tests/support/wings.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -11,7 +12,7 @@
 
 #include <climits>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class FileFaultTest : public QObject {
     Q_OBJECT

@@ -13,6 +13,7 @@
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
 #include "tests/trace/random_run.h"
+#include "tests/support/wings.h"
 
 #include <QRegularExpression>
 #include <QTemporaryDir>
@@ -33,6 +34,7 @@
 #include <unistd.h>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

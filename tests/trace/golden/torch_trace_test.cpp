@@ -5,6 +5,7 @@
 #include "engine/trace/run_file/run_file.h"
 #include "tests/support/places.h"
 #include "tests/support/reference_python.h"
+#include "tests/support/wings.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -17,6 +18,7 @@
 #include <set>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 class TorchTraceTest : public QObject {
     Q_OBJECT

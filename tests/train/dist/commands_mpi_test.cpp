@@ -3,10 +3,12 @@
 #include "tests/train/dist/mpirun.h"
 #include "tests/support/places.h"
 #include "tests/support/watched_job.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
 using namespace shardlab;
+using namespace shardlab::test;
 using shardlab::test::Witness;
 
 class CommandsMpiTest : public QObject {

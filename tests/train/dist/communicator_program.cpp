@@ -5,6 +5,7 @@
 #include "engine/train/comm/mpi/mpi_session.h"
 #include "engine/train/comm/shared/shared_communicator.h"
 #include "tests/train/communicator_suite.h"
+#include "tests/support/wings.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 
 int main(int argc, char** argv) {
     using namespace shardlab;
+    using namespace shardlab::test;
     int failures = 0;
     try {
         MpiSession session(argc, argv);

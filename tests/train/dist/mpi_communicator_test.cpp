@@ -3,10 +3,11 @@
 #include "tests/train/dist/mpirun.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 class MpiCommunicatorTest : public QObject {
     Q_OBJECT

@@ -2,12 +2,14 @@
 // Programs of the tests under mpirun, as the launcher starts ranks on one oversubscribed host.
 #pragma once
 
+#include "tests/support/wings.h"
+
 #include <QProcess>
 #include <QProcessEnvironment>
 #include <QStandardPaths>
 #include <QStringList>
 
-namespace shardlab {
+namespace shardlab::test {
 
 struct Finished {
     int status = -1;  ///< of mpirun; -1 where it did not end in time
@@ -41,4 +43,4 @@ inline Finished mpirun(int ranks, const QString& program, const QStringList& arg
     return finished;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::test

@@ -7,12 +7,13 @@
 #include "tests/train/dist/mpirun.h"
 #include "tests/support/places.h"
 #include "tests/support/sanitizer.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "tests/support/named.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
+#include "tests/support/wings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -14,7 +15,7 @@
 #include <map>
 #include <utility>
 
-using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

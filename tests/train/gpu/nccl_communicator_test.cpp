@@ -7,11 +7,13 @@
 #include "tests/support/seed.h"
 #include "tests/train/collective_rows.h"
 #include "tests/train/rank_threads.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 #include <cmath>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

@@ -5,12 +5,13 @@
 
 #include "engine/train/comm/communicator.h"
 #include "kernels/device.h"
+#include "tests/support/wings.h"
 
 #include <memory>
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::test {
 
 class OnDevice final : public Communicator {
 public:
@@ -143,4 +144,4 @@ private:
     bool connected_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::test

@@ -7,6 +7,7 @@
 #include "tests/support/seed.h"
 #include "tests/train/communicator_suite.h"
 #include "tests/train/rank_threads.h"
+#include "tests/support/wings.h"
 
 #include <QtTest>
 
@@ -14,6 +15,7 @@
 #include <random>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 

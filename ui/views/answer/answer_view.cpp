@@ -15,7 +15,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 std::int64_t largestNeed(const Plan& plan) { return neededBytes(plan.layout, neediest(plan.layout, plan.memory)); }
@@ -90,4 +90,4 @@ QString AnswerView::subtitleHelp() const { return paceHelp(context_.model); }
 
 QString AnswerView::asTable() const { return facts_->asTable(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 AreaFigures figuresOf(std::vector<std::int64_t> parts) {
@@ -56,4 +56,4 @@ std::map<AreaStatistics::Key, AreaFigures> AreaStatistics::figures() const {
     return all;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

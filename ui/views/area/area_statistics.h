@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// Nanoseconds, of each span the part within the area.
 struct AreaFigures {
@@ -42,4 +42,4 @@ private:
     std::map<Key, std::vector<std::int64_t>> parts_;  ///< by rank and kind
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@ class QComboBox;
 class QLabel;
 class QTableWidget;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class AreaView : public View {
     Q_OBJECT
@@ -48,4 +48,4 @@ private:
     Throttle again_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

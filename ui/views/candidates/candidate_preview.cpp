@@ -12,7 +12,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 CandidatePreview::CandidatePreview(const SearchSession& search, const CandidatesModel& candidates, QWidget* parent)
     : QWidget(parent), search_(search), candidates_(candidates), title_(child<ElidedLabel>(this)),
@@ -81,4 +81,4 @@ QString CandidatePreview::text() const {
     return QStringList{title_->text(), figures_->text(), changes_->text()}.join(QLatin1Char('\n'));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 
 class QPushButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class CandidatesModel;
 class ElidedLabel;
@@ -34,4 +34,4 @@ private:
     QPushButton* take_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// The unit of the column of peaks: one for all rows, so that they can be compared.
@@ -178,4 +178,4 @@ QVariant CandidatesModel::headerData(int section, Qt::Orientation orientation, i
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

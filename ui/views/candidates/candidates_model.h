@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ThemeSource;
 
@@ -52,4 +52,4 @@ private:
     int loaded_ = -1;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int nearPixels = 14;
@@ -252,4 +252,4 @@ bool CandidatesPlot::eventFilter(QObject* watched, QEvent* event) {
     return false;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

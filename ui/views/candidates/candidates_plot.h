@@ -9,7 +9,7 @@
 
 #include <memory>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ThemeSource;
 
@@ -49,4 +49,4 @@ private:
     int near_ = -1;       ///< the point that the pointer is at
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -25,7 +25,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int leastSchedule = 56;  ///< pixels that the column of schedules keeps
@@ -252,4 +252,4 @@ QString CandidatesView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -3,6 +3,7 @@
 // key selects one and shows what it is and what it would change; a button, Enter or a double click takes it.
 #pragma once
 
+#include "engine/base/wings.h"
 #include "ui/core/view.h"
 
 #include <memory>
@@ -13,12 +14,15 @@ class QPushButton;
 class QSortFilterProxyModel;
 class QTableView;
 
-namespace shardlab {
+namespace shardlab::predict {
+struct Choice;
+}  // namespace shardlab::predict
+
+namespace shardlab::ui {
 
 class CandidatePreview;
 class CandidatesModel;
 class CandidatesPlot;
-struct Choice;
 
 class CandidatesView : public View {
     Q_OBJECT
@@ -69,4 +73,4 @@ private:
     bool sizedByHand_ = false;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

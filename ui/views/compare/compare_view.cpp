@@ -24,7 +24,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int besideWidth = 760;      ///< from which the tables stand beside the timelines
@@ -348,4 +348,4 @@ QString CompareView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -17,7 +17,7 @@ class QPushButton;
 class QSplitter;
 class QTableView;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class EventSearch;
 class LinkedTimelines;
@@ -78,4 +78,4 @@ private:
     LinkedTimelines* link_ = nullptr;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("compare", text); }
@@ -202,4 +202,4 @@ void DifferenceBar::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->restore();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ThemeSource;
 
@@ -61,4 +61,4 @@ private:
     ThemeSource& theme_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

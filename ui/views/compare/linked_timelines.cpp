@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 std::int64_t middle(const TimeRange& range) { return range.begin + (range.end - range.begin) / 2; }
@@ -116,4 +116,4 @@ void LinkedTimelines::linkEvents() {
     pass(second_, ofSecond_, first_, ofFirst_);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// The event of `model` that an event of another run, or of the run it is the prediction of, is compared with; none
 /// where it has none. `from`: the layout of that other run.
@@ -46,4 +46,4 @@ private:
     bool passing_ = false;    ///< a change is being handed over
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

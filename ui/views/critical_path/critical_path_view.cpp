@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr std::size_t mostRanks = 64;  ///< listed
@@ -242,4 +242,4 @@ QString CriticalPathView::tableOfStep(const StepAccount& account) const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -15,7 +15,7 @@
 
 class QPushButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class CriticalPathView : public View {
     Q_OBJECT
@@ -44,4 +44,4 @@ private:
     Throttle refresh_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

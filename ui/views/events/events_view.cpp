@@ -16,7 +16,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 constexpr int timesWidth = 360;
@@ -143,4 +143,4 @@ QString EventsView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

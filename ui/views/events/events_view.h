@@ -11,7 +11,7 @@ class QModelIndex;
 class QPushButton;
 class QTableView;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class HappeningsFilter;
 class HappeningsModel;
@@ -43,4 +43,4 @@ private:
     Throttle refresh_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

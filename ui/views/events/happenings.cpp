@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -120,4 +120,4 @@ std::vector<Happening> happenings(const RunModel& model) {
     return all;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct Happening {
     std::int64_t time = 0;
@@ -25,4 +25,4 @@ struct Happening {
 /// Newest first.
 std::vector<Happening> happenings(const RunModel& model);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

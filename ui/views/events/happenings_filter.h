@@ -5,7 +5,7 @@
 
 #include <QSortFilterProxyModel>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// Rows whose text has every word, in any case and order; on request warnings and errors only.
 class HappeningsFilter : public QSortFilterProxyModel {
@@ -38,4 +38,4 @@ private:
     bool problems_ = false;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 void HappeningsModel::setHappenings(std::vector<Happening> happenings) {
     if (happenings == happenings_) return;
@@ -65,4 +65,4 @@ QVariant HappeningsModel::headerData(int section, Qt::Orientation orientation, i
     return section == Time ? tr("time") : tr("what");
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -5,7 +5,7 @@
 
 #include <QAbstractTableModel>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunModel;
 class ThemeSource;
@@ -37,4 +37,4 @@ private:
     std::vector<Happening> happenings_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

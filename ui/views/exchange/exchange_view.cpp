@@ -21,7 +21,7 @@
 #include <map>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct ExchangeView::Plot {
     StepChart* widget;
@@ -229,4 +229,4 @@ QString ExchangeView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ExchangeView : public View {
     Q_OBJECT
@@ -49,4 +49,4 @@ private:
     bool wasEmpty_ = true;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

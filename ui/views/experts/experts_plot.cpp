@@ -12,7 +12,7 @@
 #include <iterator>
 #include <numeric>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -178,4 +178,4 @@ void ExpertsPlot::keyPressEvent(QKeyEvent* event) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@
 
 class QPainter;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ThemeSource;
 
@@ -50,4 +50,4 @@ private:
     std::optional<ExpertOfLayer> marked_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

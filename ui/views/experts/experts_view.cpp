@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 ExpertsView::ExpertsView(const ViewContext& context, QWidget* parent)
     : View(context, parent), plot_(child<ExpertsPlot>(context.theme, this)),
@@ -120,4 +120,4 @@ QString ExpertsView::asTable() const {
     return text;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 
 class QLabel;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ExpertsPlot;
 class Legend;
@@ -37,4 +37,4 @@ private:
     Throttle refresh_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 #include <QFontMetrics>
 #include <QPainter>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 Card::Card(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
@@ -76,4 +76,4 @@ void Card::paintEvent(QPaintEvent*) {
                          details.elidedText(figure_.detail, Qt::ElideRight, area.width()));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 
 #include <QWidget>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ThemeSource;
 
@@ -33,4 +33,4 @@ private:
     bool beside_ = true;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -211,4 +211,4 @@ std::vector<CardFigure> cardFigures(const RunModel& model, std::int64_t cursor) 
     return cards;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

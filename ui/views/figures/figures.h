@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct CardFigure {
     QString title;
@@ -21,4 +21,4 @@ struct CardFigure {
 /// is known.
 std::vector<CardFigure> cardFigures(const RunModel& model, std::int64_t cursor);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

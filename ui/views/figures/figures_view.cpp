@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 constexpr QSize leastCard(88, 60);
@@ -97,4 +97,4 @@ QString FiguresView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

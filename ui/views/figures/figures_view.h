@@ -10,7 +10,7 @@
 
 class QGridLayout;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Card;
 
@@ -43,4 +43,4 @@ private:
     Throttle refresh_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

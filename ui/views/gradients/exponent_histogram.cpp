@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 double ExponentCounts::all() const { return std::accumulate(bins.begin(), bins.end(), zeros + notFinite); }
 
@@ -54,4 +54,4 @@ ExponentCounts exponentsAt(const RunModel& model, int step, int rank) {
     return counts;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct ExponentCounts {
     int step = -1;           ///< -1: nothing was recorded
@@ -38,4 +38,4 @@ std::vector<int> recordedSteps(const RunModel& model);
 /// -1: the sum over all ranks.
 ExponentCounts exponentsAt(const RunModel& model, int step, int rank);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -33,12 +33,14 @@ struct RangeOfExponents {
     const char* name;
 };
 constexpr RangeOfExponents ranges[]{
-    {HalfRange::Vanishes, firstExponent, fp16Smallest - 1, QT_TRANSLATE_NOOP("shardlab::ExponentsPlot", "vanishes")},
+    {HalfRange::Vanishes, firstExponent, fp16Smallest - 1,
+     QT_TRANSLATE_NOOP("shardlab::ui::ExponentsPlot", "vanishes")},
     {HalfRange::Subnormal, fp16Smallest, fp16SmallestNormal - 1,
-     QT_TRANSLATE_NOOP("shardlab::ExponentsPlot", "subnormal")},
-    {HalfRange::Kept, fp16SmallestNormal, fp16Largest, QT_TRANSLATE_NOOP("shardlab::ExponentsPlot", "range of fp16")},
+     QT_TRANSLATE_NOOP("shardlab::ui::ExponentsPlot", "subnormal")},
+    {HalfRange::Kept, fp16SmallestNormal, fp16Largest,
+     QT_TRANSLATE_NOOP("shardlab::ui::ExponentsPlot", "range of fp16")},
     {HalfRange::Infinite, fp16Largest + 1, firstExponent + exponentBins - 1,
-     QT_TRANSLATE_NOOP("shardlab::ExponentsPlot", "infinite")},
+     QT_TRANSLATE_NOOP("shardlab::ui::ExponentsPlot", "infinite")},
 };
 
 }  // namespace
@@ -227,4 +229,4 @@ void ExponentsPlot::keyPressEvent(QKeyEvent* event) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ThemeSource;
 struct Theme;
@@ -65,4 +65,4 @@ private:
     std::optional<int> marked_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -22,7 +22,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -233,4 +233,4 @@ QString GradientsView::asTable() const {
     return text;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -12,7 +12,7 @@ class QStackedWidget;
 class QTableWidget;
 class QToolButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ExponentsPlot;
 class Legend;
@@ -52,4 +52,4 @@ private:
     Throttle refresh_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int rowHeight = 20;
@@ -127,4 +127,4 @@ bool KernelBars::event(QEvent* event) {
     return true;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

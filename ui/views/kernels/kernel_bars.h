@@ -7,7 +7,7 @@
 #include <QString>
 #include <QWidget>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ThemeSource;
 
@@ -38,4 +38,4 @@ private:
     std::vector<Row> rows_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

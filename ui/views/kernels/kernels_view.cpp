@@ -13,7 +13,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// The account of the layout at full speed, since a profile is never paced.
@@ -85,4 +85,4 @@ QString KernelsView::asTable() const {
     return table + QStringLiteral("%1\t\t%2\t\t\t\n").arg(tr("between kernels"), number(betweenKernels(account_)));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 
 #include "engine/predict/plan/kernel_account.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class KernelBars;
 class Legend;
@@ -29,4 +29,4 @@ private:
     KernelAccount account_;  ///< without kernels where nothing fits
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@
 
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 template <class Control>
 class Calm : public Control {
@@ -46,4 +46,4 @@ inline void fillWith(QWidget& editor, QWidget& control) {
     editor.setFocusProxy(&control);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -15,7 +15,7 @@
 #include <QSignalBlocker>
 #include <QToolButton>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// What a person reads beside the word of the file.
@@ -155,4 +155,4 @@ void PaceEditor::display(const Layout& layout) {
 
 QWidget& PaceEditor::control() { return *box_; }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

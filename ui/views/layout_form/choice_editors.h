@@ -10,7 +10,7 @@ class QCheckBox;
 class QComboBox;
 class QLineEdit;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// The words that a field may hold, from its enum or from its registry; empty: any text.
 QStringList choicesOf(const Field& field);
@@ -68,4 +68,4 @@ private:
     PaceSpec last_;  ///< comes back when pacing is switched on again
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr std::size_t mostLines = 64;
@@ -92,7 +92,7 @@ void FaultsEditor::addLine() {
     when->addWidget(child<QLabel>(tr("after"), line.parts));
     when->addWidget(line.after = child<CalmSpinBox>(line.parts), 1);
     when->addWidget(child<QLabel>(tr("steps"), line.parts));
-    for (const InjectedFaultKind kind : kinds) line.kind->addItem(QString::fromUtf8(shardlab::name(kind).data()));
+    for (const InjectedFaultKind kind : kinds) line.kind->addItem(QString::fromUtf8(layout::name(kind).data()));
     line.factor->setPrefix(tr("× "));
     line.factor->setRange(1, largestSlowdown);
     line.factor->setDecimals(2);
@@ -161,4 +161,4 @@ void FaultsEditor::display(const Layout& layout) {
 
 QWidget& FaultsEditor::control() { return *add_; }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -14,7 +14,7 @@ class QSpinBox;
 class QToolButton;
 class QVBoxLayout;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class FaultsEditor : public FieldEditor {
     Q_OBJECT
@@ -46,4 +46,4 @@ private:
     std::vector<Line> lines_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@
 #include "ui/views/layout_form/stages_editor.h"
 #include "ui/core/text.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 template <class... Cases>
@@ -72,4 +72,4 @@ FieldEditor* makeFieldEditor(const Field& field, Document& document, QWidget* pa
         field.access);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 
 #include <functional>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Document;
 
@@ -47,4 +47,4 @@ private:
 
 FieldEditor* makeFieldEditor(const Field& field, Document& document, QWidget* parent);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

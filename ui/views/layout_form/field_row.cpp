@@ -11,7 +11,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int labelWidth = 118;
@@ -95,4 +95,4 @@ void FieldRow::showFault() {
     label_->setToolTip(helpText());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

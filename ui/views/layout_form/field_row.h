@@ -11,11 +11,14 @@
 
 class QLabel;
 
-namespace shardlab {
+namespace shardlab::layout {
+struct Field;
+}  // namespace shardlab::layout
+
+namespace shardlab::ui {
 
 class Document;
 class FieldEditor;
-struct Field;
 
 class FieldRow : public QWidget {
     Q_OBJECT
@@ -44,4 +47,4 @@ private:
     QString takes_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -5,7 +5,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 HostsCheck::HostsCheck(QObject* parent) : QObject(parent), examiner_(examineHosts) {}
 
@@ -37,4 +37,4 @@ void HostsCheck::start(const ClusterSpec& cluster, const std::string& agent) {
 
 void HostsCheck::cancel() { stop_.request_stop(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class HostsCheck : public QObject {
     Q_OBJECT
@@ -31,8 +31,8 @@ public:
 
 Q_SIGNALS:
     void stateChanged();
-    void found(const std::vector<shardlab::MachineFinding>& findings);
-    void failed(const shardlab::Error& error);
+    void found(const std::vector<shardlab::launch::MachineFinding>& findings);
+    void failed(const shardlab::base::Error& error);
 
 private:
     Examiner examiner_;
@@ -40,4 +40,4 @@ private:
     bool active_ = false;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

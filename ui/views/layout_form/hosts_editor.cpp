@@ -18,7 +18,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr std::size_t mostHostLines = 64;
@@ -228,4 +228,4 @@ void HostsEditor::display(const Layout& layout) {
 
 QWidget& HostsEditor::control() { return *lines_.front().host; }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -15,7 +15,7 @@ class QSpinBox;
 class QToolButton;
 class QVBoxLayout;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class HostsCheck;
 
@@ -58,4 +58,4 @@ private:
     std::vector<Line> lines_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -28,7 +28,7 @@
 #include <algorithm>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// "/model/layers" is of "model"; "/name" of "layout".
@@ -212,4 +212,4 @@ QString LayoutForm::subtitle() const {
 
 QString LayoutForm::asTable() const { return QString::fromStdString(writeLayout(context_.document.layout())); }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

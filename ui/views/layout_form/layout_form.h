@@ -13,7 +13,7 @@ class QScrollArea;
 class QToolButton;
 class QVBoxLayout;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class FieldRow;
 
@@ -51,4 +51,4 @@ private:
     std::vector<Section> sections_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

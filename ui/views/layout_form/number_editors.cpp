@@ -14,7 +14,7 @@
 #include <cmath>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 /// As people write it: 500000 and 1e-05.
@@ -174,4 +174,4 @@ std::function<void(Layout&)> NumberListEditor::read(const QString& text) const {
     return [access = access_, numbers](Layout& layout) { access(layout) = numbers; };
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,7 +9,7 @@
 
 class QSpinBox;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class UnitLine;
 
@@ -115,4 +115,4 @@ private:
     NumberListField access_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,7 +9,7 @@
 #include <QCheckBox>
 #include <QSignalBlocker>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 OrderEditor::OrderEditor(const Field& field, TextListField access, Document& document, QWidget* parent)
     : FieldEditor(field, document, parent), access_(access), box_(child<QCheckBox>(this)),
@@ -38,4 +38,4 @@ void OrderEditor::display(const Layout& layout) {
 
 QWidget& OrderEditor::control() { return *box_; }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

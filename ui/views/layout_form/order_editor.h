@@ -8,7 +8,7 @@
 
 class QCheckBox;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class OrderEditor : public FieldEditor {
     Q_OBJECT
@@ -23,4 +23,4 @@ private:
     std::string generated_;  ///< the last kind that made its own order: what switching off goes back to
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@
 
 #include <numeric>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 QString words(const char* text) { return QCoreApplication::translate("SectionNote", text); }
@@ -58,4 +58,4 @@ SectionNote sectionNote(const QString& section, const Document& document) {
     return {};
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

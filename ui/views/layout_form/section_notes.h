@@ -3,7 +3,7 @@
 
 #include <QString>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Document;
 
@@ -15,4 +15,4 @@ struct SectionNote {
 /// What follows from a section's fields: "2 × 2 = 4 ranks ✓", "4 microbatches"; empty for most.
 SectionNote sectionNote(const QString& section, const Document& document);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

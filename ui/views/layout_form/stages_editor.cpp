@@ -18,7 +18,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int perRow = 4;
@@ -120,4 +120,4 @@ void StagesEditor::submit() {
 
 QWidget& StagesEditor::control() { return *even_; }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

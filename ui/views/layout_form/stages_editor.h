@@ -11,7 +11,7 @@ class QGridLayout;
 class QSpinBox;
 class QToolButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class StagesEditor : public FieldEditor {
     Q_OBJECT
@@ -33,4 +33,4 @@ private:
     std::vector<int> split_;  ///< shown; what "uneven" begins with
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -4,7 +4,7 @@
 #include <QEvent>
 #include <QPainter>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int gap = 6;
@@ -34,4 +34,4 @@ void UnitLine::paintEvent(QPaintEvent* event) {
     painter.drawText(rect().adjusted(0, 0, -border, 0), Qt::AlignRight | Qt::AlignVCenter, unit_);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

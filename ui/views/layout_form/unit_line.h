@@ -4,7 +4,7 @@
 
 #include <QLineEdit>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class UnitLine : public QLineEdit {
 public:
@@ -21,4 +21,4 @@ private:
     QString unit_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

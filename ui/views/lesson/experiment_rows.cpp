@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 QString seconds(double value) { return QString::fromStdString(formatSeconds(value)); }
@@ -119,4 +119,4 @@ void ExperimentRows::refresh() {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 
 class QPushButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ElidedLabel;
 
@@ -39,4 +39,4 @@ private:
     std::vector<Row> rows_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

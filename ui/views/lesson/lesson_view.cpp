@@ -19,7 +19,7 @@
 
 #include <set>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int progressMilliseconds = 100;
@@ -179,4 +179,4 @@ QString LessonView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 class QComboBox;
 class QPushButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ExperimentRows;
 class MarkdownPage;
@@ -43,4 +43,4 @@ private:
     Throttle progress_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

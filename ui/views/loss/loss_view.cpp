@@ -22,7 +22,7 @@
 #include <cmath>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -280,4 +280,4 @@ QString LossView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

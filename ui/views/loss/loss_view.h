@@ -9,7 +9,7 @@
 
 class QPushButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class LossView : public View {
     Q_OBJECT
@@ -42,4 +42,4 @@ private:
     bool wasEmpty_ = true;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

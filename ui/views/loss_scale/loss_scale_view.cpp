@@ -20,7 +20,7 @@
 #include <cmath>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -190,4 +190,4 @@ QString LossScaleView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

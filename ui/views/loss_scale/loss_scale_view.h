@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class LossScaleView : public View {
     Q_OBJECT
@@ -37,4 +37,4 @@ private:
     bool wasEmpty_ = true;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -22,7 +22,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -312,4 +312,4 @@ void MemoryCurvePlot::leaveEvent(QEvent*) {
     update();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -15,7 +15,7 @@
 
 class QScrollBar;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct MemoryCurves {
     int rank = -1;
@@ -68,4 +68,4 @@ private:
     bool panning_ = false;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

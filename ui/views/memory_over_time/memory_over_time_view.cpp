@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 constexpr std::size_t mostPoints = 20'000;  ///< beyond them points are moments, not changes
@@ -141,4 +141,4 @@ QString MemoryOverTimeView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -5,7 +5,7 @@
 #include "ui/core/throttle.h"
 #include "ui/core/view.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Legend;
 class MemoryCurvePlot;
@@ -30,4 +30,4 @@ private:
     Throttle refresh_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

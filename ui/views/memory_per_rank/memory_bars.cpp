@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -181,4 +181,4 @@ bool MemoryBars::event(QEvent* event) {
     return true;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

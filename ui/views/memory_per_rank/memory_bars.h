@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ThemeSource;
 
@@ -59,4 +59,4 @@ private:
     int chosen_ = -1;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

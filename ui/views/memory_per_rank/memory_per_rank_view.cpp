@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 MemoryPerRankView::MemoryPerRankView(const ViewContext& context, QWidget* parent)
     : View(context, parent), bars_(child<MemoryBars>(context.theme, this)),
@@ -173,4 +173,4 @@ QString MemoryPerRankView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

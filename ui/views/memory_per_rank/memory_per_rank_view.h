@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Legend;
 class MemoryBars;
@@ -38,4 +38,4 @@ private:
     Throttle refresh_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int headHeight = 20;
@@ -195,4 +195,4 @@ bool MeshGrid::event(QEvent* event) {
     return QWidget::event(event);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

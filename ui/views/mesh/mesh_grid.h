@@ -12,7 +12,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct MeshCell {
     int rank = 0;
@@ -65,4 +65,4 @@ private:
     int selected_ = -1;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int refreshMilliseconds = 100;
@@ -213,4 +213,4 @@ QString MeshView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

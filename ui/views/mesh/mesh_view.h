@@ -11,10 +11,13 @@
 #include <optional>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::trace {
+struct StepSummary;
+}  // namespace shardlab::trace
+
+namespace shardlab::ui {
 
 class MeshGrid;
-struct StepSummary;
 
 class MeshView : public View {
     Q_OBJECT
@@ -40,4 +43,4 @@ private:
 /// Share of the step in which each rank's compute lane was busy, between the step's first forward and last backward.
 std::vector<double> busyShares(const StepSummary& step);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 NearestSession::NearestSession(Document& document, QObject* parent) : QObject(parent), document_(document) {
     connect(&document, &Document::layoutChanged, this, &NearestSession::refresh);
@@ -49,4 +49,4 @@ void NearestSession::take() {
     document_.change(std::move(layout), tr("Take the nearest legal layout"));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

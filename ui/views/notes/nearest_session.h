@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Document;
 
@@ -36,4 +36,4 @@ private:
     bool working_ = false;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -15,7 +15,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -107,4 +107,4 @@ QString NotesView::subtitle() const {
 
 QString NotesView::asTable() const { return plain_; }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 
 class QLabel;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class StepOverheadSession;
 class NearestSession;
@@ -28,4 +28,4 @@ private:
     QString plain_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 QString words(const char* text) { return QCoreApplication::translate("Reasons", text); }
@@ -82,4 +82,4 @@ std::vector<Reason> reasons(const Plan& plan) {
     return list;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

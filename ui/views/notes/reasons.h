@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct Reason {
     QString title;  ///< the claim, with its figure
@@ -17,4 +17,4 @@ struct Reason {
 
 std::vector<Reason> reasons(const Plan& plan);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 StepOverheadSession::StepOverheadSession(Document& document, QObject* parent) : QObject(parent), document_(document) {
     connect(&document, &Document::planChanged, this, &StepOverheadSession::refresh);
@@ -45,4 +45,4 @@ void StepOverheadSession::take(std::size_t overhead) {
     document_.change(std::move(layout), tr("Take %1").arg(QString::fromStdString(better.change)));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

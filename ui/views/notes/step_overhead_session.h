@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Document;
 
@@ -36,4 +36,4 @@ private:
     bool working_ = false;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 OrderCells cellsOf(const Schedule& schedule, const std::optional<Finding>& wrong) {
     const SlotTimes times = slotTimes(schedule);
@@ -27,4 +27,4 @@ OrderCells cellsOf(const Schedule& schedule, const std::optional<Finding>& wrong
     return cells;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 struct OrderCell {
     int begin = 0;
@@ -27,4 +27,4 @@ struct OrderCells {
 /// Actions that never begin follow one another at the end of their rank; so does what `wrong` misses.
 OrderCells cellsOf(const Schedule& schedule, const std::optional<Finding>& wrong);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
@@ -54,4 +54,4 @@ Result<Schedule> retypedOrder(Schedule schedule, OrderPlace at, std::string_view
     return schedule;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 /// Where an action stands.
 struct OrderPlace {
@@ -24,4 +24,4 @@ Schedule movedOrder(Schedule schedule, OrderPlace from, int to);
 /// stage that another rank holds.
 Result<Schedule> retypedOrder(Schedule schedule, OrderPlace at, std::string_view text);
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int margin = 6;
@@ -236,4 +236,4 @@ bool OrderGrid::event(QEvent* event) {
     return QWidget::event(event);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@
 
 class QPainter;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class OrderGrid : public QWidget {
     Q_OBJECT
@@ -32,10 +32,10 @@ public:
 Q_SIGNALS:
     void currentChanged();
     /// While an action is dragged: it would stand at `to`.
-    void dragged(shardlab::OrderPlace from, int to);
+    void dragged(shardlab::ui::OrderPlace from, int to);
     void dragCancelled();
-    void moved(shardlab::OrderPlace from, int to);
-    void typingAsked(shardlab::OrderPlace at);
+    void moved(shardlab::ui::OrderPlace from, int to);
+    void typingAsked(shardlab::ui::OrderPlace at);
 
 protected:
     bool event(QEvent* event) override;
@@ -78,4 +78,4 @@ private:
     int headWidth_ = 52;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

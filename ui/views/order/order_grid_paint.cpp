@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {}  // namespace
 
 void OrderGrid::paintCell(QPainter& painter, int rank, const OrderCell& cell) const {
@@ -74,4 +74,4 @@ void OrderGrid::paintEvent(QPaintEvent* event) {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -27,7 +27,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int scrollMargin = 40;  ///< seen beside the current cell
@@ -316,4 +316,4 @@ QString OrderView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -16,7 +16,7 @@ class QLineEdit;
 class QPushButton;
 class QScrollArea;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ElidedLabel;
 class OrderGrid;
@@ -70,4 +70,4 @@ private:
     bool plain_ = true;               ///< of F, B, I and W alone: it can be edited
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

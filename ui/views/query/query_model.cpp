@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 QueryModel::QueryModel(const QuerySession& session, ThemeSource& theme, QObject* parent)
     : QAbstractTableModel(parent), session_(session), theme_(theme) {
@@ -63,4 +63,4 @@ QVariant QueryModel::headerData(int section, Qt::Orientation orientation, int ro
                : QVariant();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

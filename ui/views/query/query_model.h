@@ -5,7 +5,7 @@
 
 #include <QAbstractTableModel>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ThemeSource;
 
@@ -31,4 +31,4 @@ private:
     int columns_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int drainMilliseconds = 40;
@@ -128,4 +128,4 @@ void QuerySession::drain() {
     Q_EMIT changed();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class QuerySession : public QObject {
     Q_OBJECT
@@ -58,4 +58,4 @@ private:
     bool answered_ = false;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

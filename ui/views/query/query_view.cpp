@@ -26,7 +26,7 @@
 #include <optional>
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -35,20 +35,20 @@ struct Example {
     const char* sql;
 };
 constexpr Example questions[]{
-    {QT_TRANSLATE_NOOP("shardlab::QueryView", "The ten slowest steps"),
+    {QT_TRANSLATE_NOOP("shardlab::ui::QueryView", "The ten slowest steps"),
      "SELECT step, seconds, bubble, loss FROM steps ORDER BY seconds DESC LIMIT 10"},
-    {QT_TRANSLATE_NOOP("shardlab::QueryView", "Time of each rank by kind"),
+    {QT_TRANSLATE_NOOP("shardlab::ui::QueryView", "Time of each rank by kind"),
      "SELECT rank, kind, count(*) AS events, sum(duration_ns) / 1e6 AS clock_ms\nFROM events WHERE source = 'measured' "
      "AND duration_ns > 0\nGROUP BY rank, kind ORDER BY rank, clock_ms DESC"},
-    {QT_TRANSLATE_NOOP("shardlab::QueryView", "Measured against predicted, by kind"),
+    {QT_TRANSLATE_NOOP("shardlab::ui::QueryView", "Measured against predicted, by kind"),
      "SELECT kind, source, median(duration_ns) / 1e6 AS median_clock_ms, percentile(duration_ns, 95) / 1e6 AS "
      "p95_clock_ms\nFROM events WHERE lane = 'compute' AND duration_ns > 0\nGROUP BY kind, source ORDER BY kind"},
-    {QT_TRANSLATE_NOOP("shardlab::QueryView", "Which rank waits most"),
+    {QT_TRANSLATE_NOOP("shardlab::ui::QueryView", "Which rank waits most"),
      "SELECT rank, sum(waiting_ns) / 1e6 AS waiting_clock_ms, sum(busy_ns) / 1e6 AS busy_clock_ms\nFROM rank_steps "
      "GROUP BY rank ORDER BY waiting_clock_ms DESC"},
-    {QT_TRANSLATE_NOOP("shardlab::QueryView", "Overflows of the scaled loss"),
+    {QT_TRANSLATE_NOOP("shardlab::ui::QueryView", "Overflows of the scaled loss"),
      "SELECT step, rank, action, value AS layer, begin_ns FROM events WHERE kind = 'overflow' ORDER BY step, rank"},
-    {QT_TRANSLATE_NOOP("shardlab::QueryView", "Warnings and errors"),
+    {QT_TRANSLATE_NOOP("shardlab::ui::QueryView", "Warnings and errors"),
      "SELECT time_ns, rank, level, text FROM log WHERE level <> 'information'"},
 };
 
@@ -250,4 +250,4 @@ QString QueryView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -11,7 +11,7 @@ class QPushButton;
 class QTableView;
 class QToolButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class QueryModel;
 
@@ -49,4 +49,4 @@ private:
     QLabel* note_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

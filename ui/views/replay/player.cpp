@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 constexpr int frameMilliseconds = 33;
@@ -90,4 +90,4 @@ void Player::keepInSight() {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

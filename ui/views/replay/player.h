@@ -10,7 +10,7 @@
 
 #include <functional>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Player : public QObject {
     Q_OBJECT
@@ -52,4 +52,4 @@ private:
     std::int64_t lastSet_ = -1;  ///< where the player itself put the cursor
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

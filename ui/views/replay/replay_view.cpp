@@ -18,7 +18,7 @@
 #include <QShortcut>
 #include <QToolButton>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 
@@ -130,8 +130,8 @@ QString ReplayView::moment() const {
     const RunModel& model = context_.model;
     if (model.eventCount() == 0) return QStringLiteral("—");
     QString text = tr("%1 of %2")
-                       .arg(shardlab::moment(model, player_->position(), model.lastTime()),
-                            shardlab::moment(model, model.lastTime()));
+                       .arg(shardlab::ui::moment(model, player_->position(), model.lastTime()),
+                            shardlab::ui::moment(model, model.lastTime()));
     const int index = model.stepIndexAt(player_->position());
     if (index >= 0) text += tr(" · step %1").arg(model.stepExtents()[static_cast<std::size_t>(index)].step);
     return text;
@@ -170,4 +170,4 @@ QString ReplayView::asTable() const {
                .arg(moment(), speed_->currentText(), player_->playing() ? tr("yes") : tr("no"));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -12,7 +12,7 @@ class QLabel;
 class QSlider;
 class QToolButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Player;
 
@@ -49,4 +49,4 @@ private:
     bool drawnPlaying_ = false;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -20,7 +20,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 enum Column { When, Who, What, columns };
@@ -119,7 +119,7 @@ void RunNotesView::refresh() {
     table_->setRowCount(static_cast<int>(notes.size()));
     for (int row = 0; row < table_->rowCount(); ++row) {
         const Note& note = notes[static_cast<std::size_t>(row)];
-        const QString cells[columns]{shardlab::moment(context_.model, note.time, context_.model.lastTime(), exactness),
+        const QString cells[columns]{ui::moment(context_.model, note.time, context_.model.lastTime(), exactness),
                                      note.rank < 0 ? QString() : tr("rank %1").arg(note.rank),
                                      QString::fromStdString(note.text)};
         for (int column = 0; column < columns; ++column) {
@@ -172,4 +172,4 @@ QString RunNotesView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

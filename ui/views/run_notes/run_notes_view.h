@@ -10,7 +10,7 @@ class QLineEdit;
 class QPushButton;
 class QTableWidget;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class NoteBook;
 
@@ -43,4 +43,4 @@ private:
     bool filling_ = false;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 ScheduleOutcome outcomeOf(const Layout& layout, const std::string& kind, const Measurements& measurements) {
     ScheduleOutcome outcome{.kind = kind, .layout = withSchedule(layout, kind)};
@@ -98,4 +98,4 @@ void ScheduleOutcomes::take(const ScheduleOutcome& outcome) {
     document_.change(std::move(layout), tr("Set schedule to %1").arg(QString::fromStdString(outcome.kind)));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Document;
 
@@ -66,4 +66,4 @@ private:
     bool stale_ = true;  ///< the outcomes are of another question
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int side = 10;
@@ -177,4 +177,4 @@ bool SchedulesPlot::event(QEvent* event) {
     return true;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

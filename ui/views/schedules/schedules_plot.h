@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class ThemeSource;
 
@@ -54,4 +54,4 @@ private:
     std::int64_t longest_ = 1;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -23,7 +23,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int rowHeight = 21;
@@ -199,4 +199,4 @@ QString SchedulesView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

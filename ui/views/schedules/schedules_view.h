@@ -11,7 +11,7 @@ class QPushButton;
 class QTableWidget;
 class QToolButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class SchedulesPlot;
 
@@ -42,4 +42,4 @@ private:
     QMenu* menu_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

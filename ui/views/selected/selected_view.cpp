@@ -19,7 +19,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 namespace {
 /// Names of functions have no spaces: lines may end after their other marks.
@@ -191,4 +191,4 @@ QString SelectedView::emptyText() const {
 
 QString SelectedView::asTable() const { return facts_->asTable(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -3,15 +3,18 @@
 // selected rank.
 #pragma once
 
+#include "engine/base/wings.h"
 #include "ui/core/fact_list.h"
 #include "ui/core/throttle.h"
 #include "ui/core/view.h"
 
 #include <vector>
 
-namespace shardlab {
-
+namespace shardlab::trace {
 struct Event;
+}  // namespace shardlab::trace
+
+namespace shardlab::ui {
 
 class SelectedView : public View {
     Q_OBJECT
@@ -32,4 +35,4 @@ private:
     Throttle refresh_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

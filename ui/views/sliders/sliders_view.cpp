@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr std::array axes{SweepAxis::Microbatches, SweepAxis::Pipeline, SweepAxis::Chunks};
@@ -151,4 +151,4 @@ QString SlidersView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

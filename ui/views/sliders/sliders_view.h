@@ -12,7 +12,7 @@
 class QLabel;
 class QSlider;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class SlidersView : public View {
     Q_OBJECT
@@ -41,4 +41,4 @@ private:
     int drag_ = 0;  ///< numbers drags: all changes of one are one step of undo
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -21,7 +21,7 @@
 
 #include <algorithm>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 TimelineTools::TimelineTools(const ViewContext& context, QWidget* parent)
     : QWidget(parent), context_(context), field_(child<QLineEdit>(this)), found_(child<QLabel>(this)),
@@ -192,4 +192,4 @@ void TimelineTools::refresh() {
     pin_->setChecked(std::find(pinned.begin(), pinned.end(), selection.rank()) != pinned.end());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@ class QLineEdit;
 class QSpinBox;
 class QToolButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class TimelineTools : public QWidget {
     Q_OBJECT
@@ -48,4 +48,4 @@ private:
     Throttle refresh_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

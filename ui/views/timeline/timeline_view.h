@@ -14,7 +14,7 @@ class QLabel;
 class QLineEdit;
 class QPushButton;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class Legend;
 class TimelinePlot;
@@ -56,4 +56,4 @@ private:
     std::bitset<happeningMarks.size()> happenings_;  ///< that it names
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -9,7 +9,7 @@
 
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 TrafficView::TrafficView(const ViewContext& context, QWidget* parent)
     : View(context, parent), facts_(child<FactList>(this)) {
@@ -37,4 +37,4 @@ void TrafficView::refresh() {
 
 QString TrafficView::asTable() const { return facts_->asTable(); }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -4,7 +4,7 @@
 
 #include "ui/core/view.h"
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class FactList;
 
@@ -20,4 +20,4 @@ private:
     FactList* facts_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 
 constexpr int left = 34;
@@ -193,4 +193,4 @@ void MatrixPlot::keyPressEvent(QKeyEvent* event) {
     choose(std::clamp(from, 0, last), std::clamp(to, 0, last));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

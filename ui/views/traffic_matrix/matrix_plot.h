@@ -8,7 +8,7 @@
 
 #include <optional>
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class RunModel;
 class Selection;
@@ -47,4 +47,4 @@ private:
     std::pair<int, int> chosen_{-1, -1};
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

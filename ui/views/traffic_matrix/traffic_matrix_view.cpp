@@ -9,7 +9,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
-namespace shardlab {
+namespace shardlab::ui {
 namespace {
 constexpr int againMilliseconds = 1000;
 }
@@ -99,4 +99,4 @@ QString TrafficMatrixView::asTable() const {
     return table;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -10,7 +10,7 @@
 class QComboBox;
 class QLabel;
 
-namespace shardlab {
+namespace shardlab::ui {
 
 class TrafficMatrixView : public View {
     Q_OBJECT
@@ -38,4 +38,4 @@ private:
     Throttle again_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::ui

@@ -13,7 +13,7 @@
 #include <optional>
 #include <tuple>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// One end of a message, which waits in the mailbox of the receiver until the other end is there.
 struct LoopbackWorld::Post {
@@ -200,4 +200,4 @@ void LoopbackWorld::fail(const std::string& why) {
     for (auto& condition : state_->changed) condition.notify_all();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// Mailboxes for n ranks. Short messages are buffered, as MPI does; longer ones are handed over only when the receiver
 /// asks for them (rendezvous), so that a schedule which would deadlock under MPI deadlocks here too.
@@ -30,4 +30,4 @@ private:
     std::shared_ptr<State> state_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <mpi.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -43,4 +43,4 @@ void MpiProgress::run() {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// MPI moves a long message only while both ends call it. This thread calls it for a rank that computes or sleeps while
 /// messages are on their way, so that they travel beside the work. All calls of MPI happen under one lock
@@ -32,4 +34,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

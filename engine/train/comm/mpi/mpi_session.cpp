@@ -11,7 +11,7 @@
 #include <mpi.h>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -185,4 +185,4 @@ std::unique_ptr<Communicator> MpiSession::world(const MpiOptions& options) const
     return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, options, std::make_shared<MpiProgress>());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

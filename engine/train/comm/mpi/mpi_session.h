@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <memory>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct MpiOptions {
     /// There are more ranks than cores; backoff.h says how a rank waits then.
@@ -34,4 +34,4 @@ public:
     std::unique_ptr<Communicator> world(const MpiOptions& options) const;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -158,4 +158,4 @@ void DirectLink::requireSize(const Header& came, const Header& wanted) const {
                              std::to_string(wanted.bytes));
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

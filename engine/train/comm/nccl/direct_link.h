@@ -11,7 +11,7 @@
 #include <list>
 #include <memory>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// One direction between two members. In the group, member 0 is the sender and member 1 the receiver.
 class DirectLink {
@@ -66,4 +66,4 @@ private:
     std::list<MessagePtr> unexpected_;  ///< announced, not yet asked for; the link owns their memory
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -272,4 +272,4 @@ RequestPtr NcclCommunicator::ibroadcast(std::span<std::byte> data, int root) {
     return start([&](DeviceGroup& group) { group.broadcast(data.data(), data.size(), root); });
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

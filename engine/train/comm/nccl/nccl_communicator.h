@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// What carries arrays from GPU to GPU on every rank of a world, or why nothing does.
 struct DirectExchange {
@@ -78,4 +78,4 @@ private:
     std::map<int, DirectLink*> to_, from_;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -3,11 +3,13 @@
 // neither has to look after a message meanwhile.
 #pragma once
 
+#include "engine/base/wings.h"
+
 #include <array>
 #include <atomic>
 #include <cstdint>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// One end of a message that waits for the other end; it lies in the heap of the member that left it there.
 struct MailPost {
@@ -28,4 +30,4 @@ struct alignas(64) Mailbox {
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "another process reads it");
 
-}  // namespace shardlab
+}  // namespace shardlab::train

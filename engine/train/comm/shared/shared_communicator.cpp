@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -275,4 +275,4 @@ void SharedCommunicator::barrier() {
     start({}, {}, [](const SharedWindow&, const Buffers&) {})->wait();
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 struct SharedMemory {
     SharedHeap* heap = nullptr;   ///< outlives all groups and their requests; null: this process has none
@@ -68,4 +68,4 @@ private:
     std::uint64_t started_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -165,4 +165,4 @@ Result<std::shared_ptr<RemoteHeap>> SharedHeap::reach(const HeapAddress& other) 
     return mapped;
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

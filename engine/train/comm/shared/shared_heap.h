@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// How another process finds a heap. All fields are zero where there is none.
 struct HeapAddress {
@@ -79,4 +79,4 @@ private:
 /// The host of this process: equal for two processes of one boot of one machine under one host name.
 std::uint64_t hostIdentity();
 
-}  // namespace shardlab
+}  // namespace shardlab::train

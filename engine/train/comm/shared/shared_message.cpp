@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 std::unique_ptr<SharedMessage> SharedMessage::send(Place place, std::span<const std::byte> data) {
     return std::unique_ptr<SharedMessage>(new SharedMessage(std::move(place), Sender, data, {}));
@@ -143,4 +143,4 @@ void SharedMessage::wait() {
     }
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

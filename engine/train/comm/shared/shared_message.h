@@ -9,7 +9,7 @@
 #include <memory>
 #include <span>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// One end of a message within a group whose members share memory. Messages of one key arrive in the order in which
 /// they were sent.
@@ -57,4 +57,4 @@ private:
     long vain_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace shardlab {
+namespace shardlab::train {
 
 namespace {
 
@@ -65,4 +65,4 @@ void SharedBuffer::out(std::span<std::byte> to) const {
     if (copy_) copyArray(copy_, to.data(), to.size());
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train

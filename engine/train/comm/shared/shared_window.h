@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab {
+namespace shardlab::train {
 
 /// What a member tells the others about one collective; the n-th collective in a slot counts its stages from 2n.
 struct alignas(64) CollectiveSlot {
@@ -79,4 +79,4 @@ private:
     std::uint64_t offset_ = 0;
 };
 
-}  // namespace shardlab
+}  // namespace shardlab::train

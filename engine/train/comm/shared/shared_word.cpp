@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-namespace shardlab {
+namespace shardlab::train {
 
 void sleepWhile(const void* word, std::uint32_t value) {
     constexpr timespec longest{0, 50'000'000};
@@ -18,4 +18,4 @@ void wakeSleepers(const void* word) {
     syscall(SYS_futex, word, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
 }
 
-}  // namespace shardlab
+}  // namespace shardlab::train
