@@ -190,7 +190,7 @@ int currentDevice() { return device; }
 
 void introduce(const void* kernel, std::function<Ready(void**)> prepare) {
     const std::lock_guard held(kernelsMutex);
-    kernels.try_emplace(kernel, Kernel{std::move(prepare), {}});
+    ::kernels.try_emplace(kernel, Kernel{std::move(prepare), {}});
 }
 
 }  // namespace shardlab::emulation

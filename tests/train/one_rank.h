@@ -66,7 +66,7 @@ public:
     }
     /// Fails the test where `run` did not train `layout` as one rank does.
     void requireEqual(const Layout& layout, const RunOutcome& run, const CurveTolerance& tolerance = {}) {
-        shardlab::requireEqual(run, trained(layout), tolerance);
+        shardlab::test::requireEqual(run, trained(layout), tolerance);
         QCOMPARE(run.counter(EventKind::Loss).size(), static_cast<std::size_t>(layout.run.steps));
     }
     /// The same of a run that nobody looks at otherwise.

@@ -35,7 +35,6 @@ std::vector<Event> randomInstants(std::mt19937& random, std::size_t count, int r
     return events;
 }
 
-bool byBegin(const Event& a, const Event& b) { return a.begin < b.begin; }
 
 std::vector<std::int64_t> times(const std::vector<Event>& events) {
     std::vector<std::int64_t> begins;

@@ -248,8 +248,8 @@ void OrderView::askToSave() {
 
 void OrderView::openCsv(const QString& file) {
     const QString name = QFileInfo(file).fileName();
-    const Result<std::string> text = readFile(file.toStdString());
-    const Result<ImportedSchedule> imported = text ? importCsv(*text) : Result<ImportedSchedule>(fail(text.error()));
+    const Result<std::string> csv = readFile(file.toStdString());
+    const Result<ImportedSchedule> imported = csv ? importCsv(*csv) : Result<ImportedSchedule>(fail(csv.error()));
     if (!imported) return say(tr("Cannot open %1: %2").arg(name, text(imported.error().text())), "bad");
     commit(imported->compute, tr("Open the schedule %1").arg(name));
     if (misfit(imported->compute)) return;  // said already, and more pressing
