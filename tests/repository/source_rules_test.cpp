@@ -88,7 +88,8 @@ const QMap<QString, QSet<QString>>& wings() {
 /// What each room may include of its own wing besides itself.
 const QMap<QString, QSet<QString>>& rooms() {
     static const QMap<QString, QSet<QString>> allowed = [] {
-        const QSet<QString> layout{"engine/layout", "engine/layout/check", "engine/layout/mesh"};
+        const QSet<QString> layout{"engine/layout", "engine/layout/check", "engine/layout/fields",
+                                   "engine/layout/mesh"};
         const QSet<QString> event{"engine/trace/event"};
         const QSet<QString> run = event | QSet<QString>{"engine/trace/metrics", "engine/trace/run_file"};
         const QSet<QString> jobs{"engine/launch/hosts", "engine/launch/link", "engine/launch/serve"};
@@ -97,6 +98,7 @@ const QMap<QString, QSet<QString>>& rooms() {
             {"engine/base", {}},
             {"engine/layout", layout},
             {"engine/layout/check", layout},
+            {"engine/layout/fields", layout},
             {"engine/layout/mesh", layout},
             {"engine/layout/schedule", layout},
             {"engine/trace/checkpoint", {}},

@@ -35,7 +35,6 @@ std::vector<Event> randomInstants(std::mt19937& random, std::size_t count, int r
     return events;
 }
 
-
 std::vector<std::int64_t> times(const std::vector<Event>& events) {
     std::vector<std::int64_t> begins;
     for (const Event& event : events) begins.push_back(event.begin);

@@ -54,8 +54,6 @@ private Q_SLOTS:
     void figuresStayWithinTheirCards();
     void eventsFilterAndGo();
     void theEndOfARunWithoutEventsIsTheNewest();
-    void inspectorOfAnAction();
-    void inspectorOfARank();
     void selectionIsShared();
 };
 
@@ -426,51 +424,6 @@ void RunViewsTest::theEndOfARunWithoutEventsIsTheNewest() {
     QCOMPARE(all.front().text, QStringLiteral("run failed: rank 1: cannot open the file"));
     QCOMPARE(all.front().time, std::int64_t{900'000'000});
     QCOMPARE(all.back().text, QStringLiteral("cannot open the file"));
-}
-
-void RunViewsTest::inspectorOfAnAction() {
-    sample::Bench bench;
-    const Plan plan = sample::plan(sample::layout(2, 3, 4));
-    sample::fill(bench.model, plan, 4, 3);
-    SelectedView view(bench.context(), nullptr);
-    QVERIFY(view.emptyText().contains(QStringLiteral("Click")));
-    const auto ownTime = [&](std::int64_t onClock) {
-        return QString::fromStdString(formatSeconds(static_cast<double>(onClock) * 1e-9 / plan.costs.stretch));
-    };
-    int waits = 0;
-    for (const Event& event : bench.model.eventsOfStep(3, Lane::Compute, 2)) {
-        if (!isCompute(event.kind)) continue;
-        bench.selection.select(event);
-        view.flush();
-        QVERIFY(view.emptyText().isEmpty());
-        QCOMPARE(view.subtitle().toStdString(), toText(actionFromId(event.action)));
-        QMap<QString, QString> facts;
-        for (const QStringList& row : cells(view.asTable())) facts[row[0]] = row.value(1);
-        QCOMPARE(facts[QStringLiteral("What")], whatText(bench.model, event));
-        QCOMPARE(facts[QStringLiteral("Measured")], ownTime(event.end - event.begin));
-        QCOMPARE(facts[QStringLiteral("Start")],
-                 QStringLiteral("+") + ownTime(event.begin - bench.model.stepExtents()[2].begin));
-        QVERIFY(facts[QStringLiteral("Predicted")].contains(QLatin1Char('%')));
-        // The wait, if there was one, ends where the action begins.
-        bool waited = false;
-        for (const Event& wait : bench.model.eventsOfStep(3, Lane::Compute, 2))
-            waited = waited || (wait.kind == EventKind::Wait && std::abs(wait.end - event.begin) <= 1);
-        QCOMPARE(facts[QStringLiteral("Waited for")] != QStringLiteral("nothing"), waited);
-        waits += waited ? 1 : 0;
-    }
-    QVERIFY(waits > 0);
-}
-
-void RunViewsTest::inspectorOfARank() {
-    sample::Bench bench;
-    sample::fill(bench.model, sample::plan(sample::layout(2, 2, 4)), 3, 3);
-    bench.model.setRank({1, "localhost", 4711, "dp1 pp0", "killed by SIGKILL"});
-    SelectedView view(bench.context(), nullptr);
-    bench.selection.setRank(1);
-    view.flush();
-    QVERIFY(view.asTable().contains(QStringLiteral("4711")));
-    QVERIFY(view.asTable().contains(QStringLiteral("killed by SIGKILL")));
-    QVERIFY(view.asTable().contains(QString::fromStdString(formatBytes(bench.model.peakBytes(1)))));
 }
 
 void RunViewsTest::selectionIsShared() {

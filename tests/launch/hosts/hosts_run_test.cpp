@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs on several hosts, which are namespaces: the same losses as on one, clocks that agree, and every way in which a
-// host, a link, a rank or the launcher can be lost.
+// Runs on several hosts, which are namespaces: the same losses as on one, clocks that agree, whatever is lost
+// meanwhile.
 #include "engine/trace/run_file/run_file.h"
 #include "tests/launch/hosts/ssh_servers.h"
 #include "tests/support/command.h"
