@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs on several hosts, which are namespaces: the same losses as on one, clocks that agree, whatever is lost
-// meanwhile.
+// Runs on several hosts, which are namespaces: losses as on one host, clocks that agree, and all that can be lost.
 #include "engine/trace/run_file/run_file.h"
 #include "tests/launch/hosts/ssh_servers.h"
 #include "tests/support/command.h"
