@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/predict/plan/event_sink.h"
+#include "engine/predict/plan/simulate_actions.h"
 
 #include <algorithm>
 #include <utility>
@@ -116,7 +117,8 @@ Simulation simulateAsyncServer(const Schedule& lowered, const StepCosts& costs, 
     const StepCosts shared = sharedByWorkers(costs);
     Layout alone;
     alone.parallel.data = alone.parallel.pipeline = 1;
-    const Simulation gradient = events ? simulate(work, shared, Mesh(alone)) : simulateWithoutEvents(work, shared);
+    const Simulation gradient =
+        events ? simulateActions(work, shared, Mesh(alone)) : simulateActionsWithoutEvents(work, shared);
     double service = 0, updating = 0;
     for (const Action& action : serviceOf(lowered)) {
         service += costs.seconds(action);

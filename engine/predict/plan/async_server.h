@@ -2,8 +2,9 @@
 // What an asynchronous parameter server (layout/exchange.h) and its workers do in a step, as predicted.
 #pragma once
 
-#include "engine/trace/event/event.h"
-#include "engine/predict/plan/simulate.h"
+#include "engine/layout/schedule/schedule.h"
+#include "engine/predict/plan/costs.h"
+#include "engine/predict/plan/simulation.h"
 
 #include <map>
 #include <span>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/predict/plan/event_sink.h"
-#include "engine/predict/plan/simulate.h"
+#include "engine/predict/plan/simulate_actions.h"
 
 #include <algorithm>
 #include <array>
