@@ -7,6 +7,7 @@
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/search/partition_layout.h"
 #include "engine/predict/search/search.h"
+#include "tests/support/named.h"
 #include "tests/support/wings.h"
 
 #include <algorithm>

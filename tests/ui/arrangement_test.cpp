@@ -79,7 +79,7 @@ private Q_SLOTS:
         const int width = form->width();
         QTest::mouseClick(notes, Qt::LeftButton, {}, QPoint(1, notes->height() - 2));
         window.resize(1280, 720);
-        QTRY_COMPARE(form->width(), width);
+        QTRY_VERIFY(std::abs(form->width() - width) <= 1);  // a pixel is rounded
     }
 
     void resetPutsClosedViewsBack() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The critical path in its view and over the timeline, of a prediction and of a run.
+#include "tests/support/seed.h"
 #include "tests/ui/design_bench.h"
 #include "engine/base/units.h"
 #include "ui/core/step_account.h"
@@ -10,7 +11,9 @@
 #include "ui/views/timeline/timeline_view.h"
 
 #include <QAction>
+#include <QDir>
 #include <QLabel>
+#include <QPushButton>
 #include <QTableWidget>
 #include <QTest>
 
