@@ -178,7 +178,7 @@ struct LiveListener::Impl {
     }
 
     bool seat(Connection& from, const SenderJoin& join, std::int64_t now) {
-        const auto refuse = [&](std::string why) {
+        const auto refuse = [&](const std::string& why) {
             listener.count(&CallerCounts::wrongGreeting);
             from.link.send(LiveFrame::Refusal, encode(why));
             from.broken = true;

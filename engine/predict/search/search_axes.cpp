@@ -43,7 +43,7 @@ int mostContext(const Layout& layout) {
 Choice plainChoice() {
     ParallelSpec alone;
     alone.data = alone.pipeline = 1;
-    return {std::move(alone), std::string(scheduleMethods().front().name), 1, 1, RecomputeKind::None, {}, 0, false};
+    return {alone, std::string(scheduleMethods().front().name), 1, 1, RecomputeKind::None, {}, 0, false};
 }
 
 std::vector<int> divisors(int number) {

@@ -343,7 +343,8 @@ private Q_SLOTS:
     void whatCannotBeIsRefused() {
         Elastic run(layoutOf(R"({"data": 8, "pipeline": 1})", 3), path("refused.shardlab"));
         QVERIFY(run.step(1));
-        const std::pair<int, const char*> asked[] = {{5, "whole microbatches"}, {9, "3 to 8"}, {2, "3 to 8"}, {-1, "3 to 8"}};
+        const std::pair<int, const char*> asked[] = {
+            {5, "whole microbatches"}, {9, "3 to 8"}, {2, "3 to 8"}, {-1, "3 to 8"}};
         for (const auto& [data, why] : asked) {
             run.job->resize(data);
             QVERIFY(Elastic::patient([&, data = data, why = why] {
