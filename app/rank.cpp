@@ -145,8 +145,8 @@ int main(int argc, char** argv) {
     if (argc == 2 && std::string_view(argv[1]) == gpusArgument) return tellGpus();
     if (argc == 2 && std::string_view(argv[1]) == forwarderArgument) return runForwarder();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    std::signal(SIGHUP,
-                SIG_IGN);  // the launcher knows whether a lost terminal ends the run; mpirun has reset what nohup set
+    // The launcher knows whether a lost terminal ends the run; mpirun has reset what nohup set.
+    std::signal(SIGHUP, SIG_IGN);
     int rank = 0;
     std::unique_ptr<Telemetry> telemetry;
     try {

@@ -25,7 +25,8 @@ public:
     int finish(int status, std::string_view program) const;
 
 private:
-    bool ignoredPipe_;  ///< at the start
+    /// Whether SIGPIPE was ignored at the start.
+    bool ignoredPipe_;
 };
 
 }  // namespace shardlab::base

@@ -9,8 +9,8 @@
 namespace shardlab::layout {
 
 MemoryLimit memoryLimit(const MemorySpec& memory, std::int64_t capacityBytes) {
-    const double share =
-        memory.reserve > 0 && memory.reserve <= 0.5 ? memory.reserve : 0;  // a file may hold any number
+    // A file may hold any number.
+    const double share = memory.reserve > 0 && memory.reserve <= 0.5 ? memory.reserve : 0;
     return {capacityBytes, std::llround(static_cast<double>(capacityBytes) * share)};
 }
 

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t fewest = 3;          ///< launches for which a graph is made
 constexpr std::size_t mostGraphs = 16384;  ///< beyond them the queue starts afresh
 constexpr std::uint64_t trialLaunches = 8;
-constexpr std::size_t unaskedShared =
-    40 * 1024;  ///< bytes; the limit is 48 KiB, which the kernel's own variables share
+/// Bytes; the limit is 48 KiB, which the kernel's own variables share.
+constexpr std::size_t unaskedShared = 40 * 1024;
 
 /// A batch is submitted once, whatever happens.
 struct Emptied {

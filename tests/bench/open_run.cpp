@@ -31,7 +31,7 @@ double secondsOf(const QElapsedTimer& timer) { return static_cast<double>(timer.
 
 void print(const char* what, double value, const char* unit) { std::printf("  %-44s %9.3f %s\n", what, value, unit); }
 
-/// Of this process, MiB now and at most.
+/// The memory that this process has, in MiB: now, and at most so far.
 std::pair<double, double> resident() {
     std::ifstream in("/proc/self/status");
     std::pair<double, double> mebibytes;

@@ -89,7 +89,7 @@ double leastSeconds(const Plan& plan, int threads, bool bf16, const CoreSpeed& c
     return plan.flopsPerStep / (cores * peak) + updateBytes(plan) / (cores * core.memoryBandwidth);
 }
 
-/// Of the first GPU, by its preset.
+/// What the first GPU can do at most, as its preset says.
 struct GpuLimits {
     double flops = 0;
     double bandwidth = 0;

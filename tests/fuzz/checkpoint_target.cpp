@@ -26,7 +26,7 @@ std::string sealed(std::string text) {
     return text;
 }
 
-/// Of the shard, as its writer would have told it: its name, its size, the checksum of its header.
+/// Gives the manifest what the shard's writer would have told: name, size, and checksum of the header.
 void patch(CheckpointManifest& manifest, const std::filesystem::path& path) {
     DiskFileSystem disk;
     const Result<SafetensorsFile> file = SafetensorsFile::open(disk, path);

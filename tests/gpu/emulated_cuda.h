@@ -45,9 +45,9 @@ void introduce(void (*kernel)(Parameters...)) {
 void runNow(dim3 blocks, dim3 threads, std::size_t sharedBytes, const std::function<void()>& kernel);
 /// What a block asked for beside its variables; its values are not numbers at first.
 void* sharedMemory();
-/// Of a thread: waits for all of its block.
+/// A thread waits for all others of its block.
 void barrier();
-/// Of all lanes of a warp at once: the word that lane ^ distance has brought.
+/// All lanes of a warp call it at once; each gets the word that lane ^ distance has brought.
 std::uint64_t exchange(std::uint64_t word, int distance);
 
 }  // namespace shardlab::emulation

@@ -70,7 +70,7 @@ struct Part {
     std::int64_t count = 0;
 };
 
-/// Of the table that one part makes; what lies on the stack before is `dirt`.
+/// The first chunks of the table that one part makes, where `dirt` lay on the stack before.
 [[gnu::noinline]] std::vector<int> firstChunks(unsigned char dirt) {
     const auto soil = [&]() __attribute__((noinline)) {
         std::array<volatile unsigned char, 65536> stack;

@@ -124,7 +124,7 @@ class AdamW8BitKernelsTest : public QObject, KernelRows {
         std::vector<double> largest(scales.size());
         for (std::size_t i = 0; i < wanted.size(); ++i)
             largest[held.blockOf(i)] = std::max(largest[held.blockOf(i)], std::abs(wanted[i]));
-        // Of a block of few elements, all of whose first moments nearly cancel out, fp32 leaves what it rounded of
+        // Where all first moments of a small block nearly cancel out, what is left in fp32 is the rounding of
         // their parts.
         const double cancelled = ofSecond ? 0 : 1e-6;
         for (std::size_t b = 0; b < scales.size(); ++b)

@@ -142,7 +142,7 @@ private Q_SLOTS:
             putRows(joined.now(), whole, runsOf(whole, members, member), 3 * hidden, gradient);
         }
         CLOSE(activations(output), wanted, 1e-5);
-        // Of the output as it was rounded: backward reads it.
+        // The reference takes the output as it was rounded, since backward reads that.
         CLOSE(activations(gradient),
               reference::attentionGradient(qkv.given(), weight.given(), whole.samples, whole.sequence, whole.heads,
                                            whole.width, {}, toDouble(output)),

@@ -81,7 +81,7 @@ inline Values maxPool(const Values& images, const ImageShape& shape) {
     return pooled;
 }
 
-/// Of what went into the ReLU that made the images.
+/// The gradient with respect to the input of the ReLU that made the images.
 inline Values maxPoolGradient(const Values& images, const ImageShape& shape, const Values& pooledGradient) {
     Values gradient(images.size());
     eachWindow(shape, [&](std::size_t at, const std::size_t* window) {

@@ -14,7 +14,7 @@ namespace reference {
 using shardlab::kernels::GateKind;
 using shardlab::kernels::GateShape;
 
-/// Of each token, its experts in order of choice, and whether each had a place.
+/// The experts of each token in order of choice, and whether each had a place.
 struct Decision {
     std::vector<std::vector<int>> experts;
     std::vector<std::vector<bool>> placed;
@@ -31,7 +31,7 @@ struct Decision {
     }
 };
 
-/// Of experts [tokens, experts], and of groups [tokens, groups] where there are some.
+/// The scores of experts [tokens, experts], and those of groups [tokens, groups] where there are groups.
 struct Scores {
     Values experts, groups = {};
     Scores(Values ofExperts, Values ofGroups = {}) : experts(std::move(ofExperts)), groups(std::move(ofGroups)) {}
@@ -250,7 +250,7 @@ inline Values gates(const GateShape& shape, GateKind kind, const Decision& decis
     return all;
 }
 
-/// Of the experts' outputs [tokens, experts], where they were chosen.
+/// The weights [tokens, experts] of the outputs of chosen experts.
 inline Values outputWeights(const GateShape& shape, GateKind kind, const Decision& decision, const Scores& scores) {
     if (kind != GateKind::GShard) return gates(shape, kind, decision, scores);
     Values all;

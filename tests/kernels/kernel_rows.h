@@ -67,7 +67,7 @@ protected:
     DeviceArray poisoned(std::size_t count, DType type = DType::F32) const {
         return DeviceArray::poisoned(device(), count, type);
     }
-    /// Of a mask: what each element is multiplied by.
+    /// The factor by which the mask multiplies each element.
     std::vector<float> maskOf(int rows, int columns, const DropoutMask& mask) const {
         const DeviceArray keep = floats(std::vector<float>(std::size_t(rows) * columns, 1));
         device().dropout(rows, columns, mask, keep);
@@ -91,8 +91,9 @@ private:
 
 }  // namespace shardlab::test
 
-// Of a DeviceArray; a RandomInputs `in` is at hand. `least` is the smallest magnitude that counts as the largest one:
-// where numbers of either sign may come to next to nothing, what their rounding leaves is no share of it.
+// CLOSE judges a DeviceArray, where a RandomInputs `in` is at hand. `least` is the smallest magnitude that counts as
+// the largest one: where numbers of either sign may come to next to nothing, what their rounding leaves is no share of
+// it.
 #define CLOSE(array, wanted, tolerance) CLOSE_ABOVE(array, wanted, tolerance, 1e-9)
 #define CLOSE_ABOVE(array, wanted, tolerance, least)                                                                   \
     do {                                                                                                               \

@@ -109,7 +109,7 @@ private Q_SLOTS:
             const auto output = poisoned(size, row().t);
             device().swiglu(rows, columns, joined, output);
             CLOSE(output, reference::swiglu(joined.given(), columns), 1e-6);
-            // Of each element by itself, from a difference.
+            // The slope of each element by itself comes from a difference.
             Values wanted(2 * size);
             for (std::size_t i = 0; i < size; ++i) {
                 const std::size_t gate = i / columns * 2 * columns + i % columns, up = gate + columns;

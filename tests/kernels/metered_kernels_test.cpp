@@ -55,7 +55,7 @@ private Q_SLOTS:
             const std::vector<float> a = floats(m * k), b = floats(k * n), before = floats(m * n);
             std::vector<float> here = before, there = before;
             cpu_->gemm(m, n, k, a.data(), transposeA, b.data(), transposeB, 1, here.data());
-            // Of whole matrices, the short form is not the meter's own.
+            // The short form for whole matrices is not the meter's own.
             static_cast<Device&>(meter).gemm(m, n, k, a.data(), transposeA, b.data(), transposeB, 1, there.data());
             QVERIFY2(here == there, qPrintable(in_.seed()));
             const KernelUse& use = meter.use(kind);

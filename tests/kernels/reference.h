@@ -198,7 +198,7 @@ inline double crossEntropy(const Values& logits, int vocabulary, std::span<const
     return loss / double(targets.size());
 }
 
-/// Of the sum of the rows' losses: softmax − onehot.
+/// The gradient of the sum of the rows' losses: softmax − onehot.
 inline Values crossEntropyGradient(Values logits, int vocabulary, std::span<const std::int32_t> targets) {
     for (std::size_t row = 0; row < targets.size(); ++row) {
         const auto begin = logits.begin() + std::ptrdiff_t(row) * vocabulary;

@@ -182,7 +182,8 @@ private Q_SLOTS:
         QVERIFY(refusal(none).find("/cluster/network") != std::string::npos);
     }
 private:
-    QTemporaryDir configuration_;  ///< never that of the person who runs this
+    /// Never that of the person who runs this.
+    QTemporaryDir configuration_;
 };
 
 QTEST_GUILESS_MAIN(HostListTest)

@@ -83,7 +83,7 @@ private Q_SLOTS:
         QCOMPARE(summary.stepsAsked, 50);
     }
 
-    /// Of a paced run, whose clock shows a device's times 20 × as long.
+    /// The clock of this paced run shows a device's times 20 × as long.
     void figuresAreDeviceTimeAndThePaceIsNamed() {
         RunHeader header = headerOfTwoRanks();
         header.paced = true;
@@ -185,7 +185,7 @@ private Q_SLOTS:
                     events.push_back(told);
                 }
             }
-        // Of another size: the second rank has more on its host then, the first one less.
+        // After a restart at another size the second rank has more on its host, and the first one less.
         Event restart = span(EventKind::Restart, Lane::Host, -1, 2, 200'000'000, 200'000'000);
         restart.bytes = 2;
         restart.value = 1;

@@ -124,8 +124,8 @@ private Q_SLOTS:
         QCOMPARE(world.ranks(), 6);
         std::vector<int> places;
         for (int rank = 0; rank < 6; ++rank) places.push_back(world.placeOf(rank));
-        QCOMPARE(places,
-                 (std::vector<int>{0, 1, 2, 4, 5, 6}));  // pipeline × data: the last replica's ranks are missing
+        // Pipeline × data: the last replica's ranks are missing.
+        QCOMPARE(places, (std::vector<int>{0, 1, 2, 4, 5, 6}));
         QCOMPARE(world.absent(), (std::vector<int>{3, 7}));
         QVERIFY(world.renumbered());
         QCOMPARE(world.placeOf(-1), -1);

@@ -108,7 +108,7 @@ private Q_SLOTS:
         QCOMPARE(read->faults, arguments.faults);
     }
 
-    /// Of a run with fewer replicas, whose started ranks have other numbers than in the run file.
+    /// The started ranks of a run with fewer replicas have other numbers than in the run file.
     void ranksThatAreThereHaveTheirNumbers() {
         Layout layout;
         layout.parallel.data = 2;

@@ -54,7 +54,7 @@ private Q_SLOTS:
         const std::int64_t attention = 16 + (2 + 16 + 2 * 16 + 4 * 2 * 2 + 16);
         QCOMPARE(layerStoredFloats(model, 1, 1), attention + 16 + 2 + 16 + 3 * 2 * 5);
         QCOMPARE(headStoredFloats(model, 1), std::int64_t{16 + 2 + 16 + 512});
-        // Of a tensor group's two members each has a head of keys, with the two of queries that meet it.
+        // Each of a tensor group's two members has a head of keys, with the two of queries that meet it.
         const TensorShare half{2, 1};
         QCOMPARE(layerParameters(model, 0, half), 16 + (block - 16 - 3 * 8 * 5) / 2 + 3 * 8 * 2);
         model.llama.kvHeads = 0;

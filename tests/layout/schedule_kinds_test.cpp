@@ -130,7 +130,7 @@ private Q_SLOTS:
         });
     }
 
-    /// Of methods.md and the papers, in microbatches of one stage; a whole rank is v of them.
+    /// The papers' formulas count microbatches of one stage; a whole rank is v of them.
     void holdsWhatTheFormulaSays() {
         using Formula = int (*)(int p, int v, int m, int r);
         const std::map<std::string, Formula> formulas{

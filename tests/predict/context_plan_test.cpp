@@ -80,7 +80,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Of long samples, where links are fast: a step is as many times shorter, and its activations are.
+    /// Where samples are long and links fast, context ranks make a step and its activations as many times smaller.
     void longSamplesAreAsManyTimesShorter() {
         const Plan whole = planned(longSamples(1));
         const auto activations = static_cast<std::size_t>(MemoryCategory::Activations);

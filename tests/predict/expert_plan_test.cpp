@@ -66,7 +66,7 @@ private Q_SLOTS:
         QCOMPARE(modelParameters(layoutOf("gpt-moe").model) - modelParameters(layout.model), 4 * 12 * (one + 512));
     }
 
-    /// Of a rank's experts all but its share are gone, the rest of its state stays; what it computes stays the same.
+    /// A rank holds no more than its share of the experts; the rest of its state and what it computes stay the same.
     void aSpreadExpertIsHeldOnce() {
         Layout layout = layoutOf("gpt-moe");
         layout.parallel.data = 4;

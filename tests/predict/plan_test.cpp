@@ -120,7 +120,7 @@ private Q_SLOTS:
         const std::int64_t activation = 4 * 2 * 128 * 128, token = 4 * 2 * 128, norm = 4 * 2 * 128;
         // Ring: the four members of an all-reduce send 2(t−1) of its buffer together.
         const std::int64_t ring = 2 * 3 * microbatches, norms = 2 * 3 * 8;
-        // Of each of 8 norm-and-product blocks one sum forward and one backward; embedding and output one each.
+        // Each of 8 norm-and-product blocks makes one sum forward and one backward; embedding and output make one each.
         QCOMPARE(trafficOn(planOrFail(layout), Axis::Tensor), ring * (18 * activation + 3 * token) + norms);
         layout.parallel.sequence = true;
         // Every sum gets its gather, the embedding's in its weight gradient; 9 norms are gathered again and summed.

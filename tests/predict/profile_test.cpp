@@ -33,7 +33,7 @@ PartProfile part(const char* name) {
     return part;
 }
 
-/// Of the default layout on a machine of four cores.
+/// A profile of the default layout on a machine of four cores.
 Profile anyProfile(const Layout& layout = {}) {
     Profile profile;
     profile.machine = {"a processor", 4};

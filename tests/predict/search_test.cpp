@@ -133,7 +133,7 @@ private Q_SLOTS:
                        (other.tokensPerSecond > one.tokensPerSecond || other.peakBytes < one.peakBytes);
             });
             if (one.front) QVERIFY(one.fits && !dominated);
-            // Of equals one stands for all.
+            // Among equals one stands for all.
             const auto equal = [&](const Candidate& other) {
                 return other.front && other.tokensPerSecond == one.tokensPerSecond && other.peakBytes == one.peakBytes;
             };

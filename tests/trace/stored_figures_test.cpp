@@ -208,8 +208,8 @@ private Q_SLOTS:
     void lateEventsFindTheirStep() {
         RandomEvents random(freshSeed());
         constexpr int ranks = 16;
-        constexpr int steps =
-            stepsPerBlock(ranks) * static_cast<int>(FigureRecording::mostBlocks + 20);  // some are read back
+        // Some are read back.
+        constexpr int steps = stepsPerBlock(ranks) * static_cast<int>(FigureRecording::mostBlocks + 20);
         const RandomRun run = RandomRuns(random).make(ranks, steps, 0, 1);
         auto writer = RunWriter::create(file(), headerOfRanks(ranks));
         QVERIFY(writer);

@@ -234,8 +234,8 @@ private:
     Faults faults_;
 };
 
-/// Of a group whose members are threads: what is wrong, with the seed; empty: it conforms. `onAll(body)` calls `body`
-/// for each member on its thread and returns the first error.
+/// What is wrong with a group whose members are threads, with the seed; empty where it conforms. `onAll(body)` calls
+/// `body` for each member on its thread and returns the first error.
 inline std::string faultOf(std::int64_t seed,
                            const std::function<std::string(const std::function<void(Communicator&)>&)>& onAll) {
     std::mutex mutex;

@@ -266,7 +266,7 @@ private Q_SLOTS:
             const auto told = std::ranges::find(plan.traffic, Axis::Context, &AxisTraffic::axis);
             QVERIFY(told != plan.traffic.end());
             QCOMPARE(told->bytes, sent);
-            // Of the header's formula.
+            // The bytes follow from the formula in the header.
             const std::int64_t n = layout.batch.micro * 16 / split.context, g = 16 / split.tensor;
             const std::int64_t f = split.tensor == 2 ? 2 : 4, c = split.context, forwards = recompute == "none" ? 1 : 2;
             const std::int64_t each = 2 * n * g * ((c - 1) * f * (forwards + 1) + 4 * c);

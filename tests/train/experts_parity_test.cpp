@@ -26,7 +26,7 @@ constexpr int globalBatch = 8;
 constexpr int steps = 8;
 constexpr std::array gates{"switch", "noisy-top-k", "hierarchical", "gshard", "expert-choice", "capped-expert-choice"};
 
-/// Of hierarchical, two of three experts in two of four groups.
+/// With the gate hierarchical a token goes to two of three experts in two of four groups.
 int expertsOf(const std::string& gate) { return gate == "hierarchical" ? 12 : 4; }
 
 struct Split {

@@ -210,7 +210,7 @@ private Q_SLOTS:
               std::string("output"));
     }
 
-    /// Of blocks the second and fourth have experts; names and shapes are those that checkpoints have.
+    /// The second and the fourth block have experts; names and shapes are those that checkpoints have.
     void everySecondBlock() {
         StageSpec spec;
         spec.model.kind = ModelKind::GptMoe;

@@ -43,7 +43,7 @@ private:
     static void requireSameWeights(const RunOutcome& run) {
         for (const RankOutcome& rank : run.ranks) QVERIFY(rank.parameters == run.ranks.front().parameters);
     }
-    /// Of each worker, by its steps.
+    /// The events of each worker, by its steps.
     static std::vector<std::vector<Event>> updatesOf(const RunOutcome& run, EventKind kind) {
         std::vector<std::vector<Event>> all;
         for (const RankOutcome& rank : run.ranks) {

@@ -149,7 +149,7 @@ private Q_SLOTS:
         Layout layout = layoutOf(0, {2, 1, 2, 1, false, zero});
         layout.optimizer.kind = named(optimizer);
         if (zero == 3) layout.parallel.partition = PartitionKind::Layers;
-        // Their updates are as large for a gradient that is little but rounding: weights part sooner.
+        // The updates of these optimizers are as large for a gradient that is little but rounding: weights part sooner.
         oneRank_.requireEqual(layout, {1e-4, 1e-2});
     }
 

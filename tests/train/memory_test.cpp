@@ -75,7 +75,7 @@ private:
                 std::int64_t& most = ofStep[event.kind][event.step];
                 most = std::max(most, event.bytes);
             }
-            // Of the step in which it was least: in each of them a rank may have been later than in the one before.
+            // The step with the least counts: in each step a rank may have been later than in the one before.
             const auto least = [&](EventKind kind) {
                 return std::ranges::min_element(ofStep[kind], {}, [](const auto& step) { return step.second; })->second;
             };

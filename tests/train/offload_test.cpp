@@ -241,7 +241,7 @@ private Q_SLOTS:
         requireLedger(plan, got);
     }
 
-    /// Its memory is not the processor's, and nothing of it is read but by copies.
+    /// The distant device's memory is not the processor's, and nothing of it is read but by copies.
     void aDistantDeviceTrainsTheSame_data() {
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("zero");
@@ -265,7 +265,7 @@ private Q_SLOTS:
         requireCopies(plan, got);
     }
 
-    /// Of AdamW's 16 bytes a parameter, weights and gradients in 16 bits stay: 4.
+    /// 4 of AdamW's 16 bytes a parameter stay on the device: weights and gradients in 16 bits.
     void theDeviceLosesTwelveOfSixteenBytes() {
         Layout layout = layoutOf(1, 1, 1, 0);
         layout.precision.compute = NumberFormat::Bf16;
@@ -274,7 +274,7 @@ private Q_SLOTS:
         QCOMPARE(ofState(without.memory[0].bytes), 16 * parameters);
         QCOMPARE(ofState(with.memory[0].bytes), 4 * parameters);
         QCOMPARE(without.memory[0].peak - with.memory[0].peak, 12 * parameters);
-        // Its master copy and moments, and room for gradients and weights on their way.
+        // The host holds the master copy and the moments, and room for gradients and weights on their way.
         QCOMPARE(with.memory[0].host[static_cast<std::size_t>(MemoryCategory::Optimizer)], 12 * parameters);
         QCOMPARE(total(with.memory[0].host), 16 * parameters);
         QCOMPARE(total(without.memory[0].host), std::int64_t{0});

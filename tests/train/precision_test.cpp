@@ -148,7 +148,7 @@ private Q_SLOTS:
         const double rate = 4e-5;
         QCOMPARE(moved(weights("alone", rate)), 0.0);
         QVERIFY(moved(weights("fp32", rate)) > 3e-4);
-        // Of what moved below half a step of bf16 layers see nothing yet; what moved farther arrives.
+        // Layers see nothing yet of weights that moved less than half a step of bf16; what moved farther arrives.
         layout.run.steps = 250;
         QCOMPARE(moved(weights("alone", rate)), 0.0);
         QVERIFY(moved(weights("master", rate)) > 1e-3);

@@ -297,7 +297,7 @@ private Q_SLOTS:
         QVERIFY(peaks["full"] < peaks["selective"]);
     }
 
-    /// Of what is held between a forward and its backward, each of t members has 1/t.
+    /// Each of t members has 1/t of what is held between a forward and its backward.
     void partsAreAShareOfTheInputs() {
         for (const int tensor : {2, 4}) {
             Layout layout = layoutOf(1, 2, tensor, false, 1);

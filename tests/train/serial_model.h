@@ -71,7 +71,7 @@ public:
         return sum / count;
     }
 
-    /// Of what is loaded.
+    /// The factor that clips the loaded gradients to the norm `clip`.
     float clipping(double clip) { return clipScale(squaredGradientNorm(stage_->parameters(), arena_.device()), clip); }
 
 private:

@@ -191,8 +191,8 @@ private Q_SLOTS:
         QCOMPARE(bytes(arena.peakByCategory(), MemoryCategory::Temporary), 4 * 5 * n * h);
         QCOMPARE(bytes(arena.peakByCategory(), MemoryCategory::Buffers), 4 * 3 * n);  // each microbatch's tokens
         stage.inputGrad(1, {}, 1);
-        // Of every layer its output's gradient and its norm's; of the head its norm's; of the embedding its output's.
-        // Of two microbatches the tokens.
+        // Every layer holds the gradients of its output and of its norm, the head that of its norm, the embedding that
+        // of its output; besides, the tokens of two microbatches are held.
         const std::int64_t layers = kind == "gpt" ? 6 : 3;
         QCOMPARE(bytes(arena.used(), MemoryCategory::Buffers), 4 * n * h * (2 * layers + 2) + 4 * 2 * n);
         const std::int64_t probabilities = kind == "gpt" ? 3 * n * spec.model.heads * spec.model.sequence : 0;

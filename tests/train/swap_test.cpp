@@ -315,7 +315,7 @@ private Q_SLOTS:
         requireSameRun(layout);
     }
 
-    /// Its memory is not the processor's, and nothing of it is read but by copies.
+    /// The distant device's memory is not the processor's, and nothing of it is read but by copies.
     void aDistantDeviceTrainsTheSame_data() {
         QTest::addColumn<QString>("model");
         for (const char* model : {"gpt", "llama", "gpt-moe", "cnn"}) QTest::newRow(model) << model;
@@ -331,7 +331,7 @@ private Q_SLOTS:
         });
     }
 
-    /// Of m microbatches in flight a device keeps those that go, come back and are at work.
+    /// A device keeps those of m microbatches in flight that go, come back and are at work.
     void theDeviceKeepsFewMicrobatches() {
         Layout layout = layoutOf(1, 1, 1, 0);
         layout.batch = {12, 1};

@@ -59,8 +59,8 @@ private Q_SLOTS:
         sample::fill(run.model, plan, 4, freshSeed());
         const StepAccount* recorded = run.model.account();
         QVERIFY(recorded);
-        // Its steps are the prediction with a time that runs unevenly: what decided is the same, and nothing lies
-        // between.
+        // The run's steps are the prediction with a time that runs unevenly: what decided is the same, and nothing
+        // lies between.
         for (const int step : {0, 1, 3}) {
             const auto path = measuredPath(run.model, *recorded, 1, step);
             QVERIFY(path && path->step == step);

@@ -281,7 +281,7 @@ private Q_SLOTS:
                     }
                     const Coverage found = overview.within(begin, end);
                     const double rounding = static_cast<double>(end - begin) / 255 + 2 * overview.cell() + 2;
-                    // Of one paint a cell tells no more than that it is full.
+                    // A cell tells no more of one paint than that it is full.
                     if (!overlapping)
                         for (std::size_t paint = 0; paint < paintCount; ++paint)
                             QVERIFY2(std::abs(static_cast<double>(found.of[paint] - covered.of[paint])) <= rounding,

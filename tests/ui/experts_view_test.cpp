@@ -39,7 +39,7 @@ private Q_SLOTS:
         QCOMPARE(layers.at(3)[2].asked, 85.0);
         QCOMPARE(layers.at(3)[2].dropped, 25.0);
         QCOMPARE(layers.at(1)[0].asked, 30.0);
-        // Of layer 3: 85 beside three of 30; of layer 1 all alike.
+        // Layer 3 has loads of 85 beside three of 30; those of layer 1 are all alike.
         QCOMPARE(*view.loads().unevenness(), (1 + 85.0 * 4 / 175) / 2);
         QCOMPARE(*view.loads().droppedShare(), 25.0 / (175 + 120));
         const auto notes = view.findChildren<QLabel*>();

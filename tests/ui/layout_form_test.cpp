@@ -394,7 +394,7 @@ void LayoutFormTest::hostsCanBeChecked() {
     go = true;
     ask()->click();
     QTRY_COMPARE(said(), QString("✓ cores 8\n✗ cannot be reached"));
-    // Of a host with another name nothing is known.
+    // Nothing is known of a host with another name.
     layout.cluster.hosts[1].name = "node-d";
     desk_->document().replace(layout, {});
     QCOMPARE(said(), QString("✗ cannot be reached"));

@@ -91,7 +91,7 @@ private Q_SLOTS:
         // Another experiment, and back: what was recorded is read again.
         room.button("show.naive").click();
         QCOMPARE(room.model().eventCount(), 0);
-        // Its losses stay, beside those of whatever is in sight.
+        // The experiment's losses stay, beside those of whatever is in sight.
         const QString losses = room.window.area(Workspace::Learn).panel(QStringLiteral("loss"))->view().asTable();
         QVERIFY2(losses.split('\n').front().endsWith("\tgpipe"), qPrintable(losses));
         room.button("show.gpipe").click();

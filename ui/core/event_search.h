@@ -18,7 +18,8 @@ namespace shardlab::ui {
 class EventSearch : public QObject {
     Q_OBJECT
 public:
-    static constexpr std::size_t mostHits = 100'000;  ///< kept and marked; further ones are counted
+    /// The hits that are kept and marked; further ones are counted.
+    static constexpr std::size_t mostHits = 100'000;
 
     EventSearch(const RunModel& model, Selection& selection, QObject* parent = nullptr);
 

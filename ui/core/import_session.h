@@ -27,13 +27,15 @@ public:
     const ImportRequest& request() const { return request_; }
 
 Q_SIGNALS:
-    void progressChanged();  ///< also when it begins and ends
+    /// Sent when the import begins and ends too.
+    void progressChanged();
     void imported(const shardlab::trace::ImportReport& report);
     void failed(const shardlab::base::Error& error);
     void cancelled();
 
 private:
-    struct Task;  ///< shared with the worker
+    /// Shared with the worker.
+    struct Task;
     void finish(const std::shared_ptr<Task>& task);
 
     ImportRequest request_;

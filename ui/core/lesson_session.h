@@ -57,8 +57,9 @@ public:
     void openInDesign(std::size_t experiment);
 
 Q_SIGNALS:
-    void chosenChanged();  ///< another lesson
-    void changed();        ///< states, figures, what is shown
+    /// Another lesson has been chosen.
+    void chosenChanged();
+    void changed();  ///< states, figures, what is shown
     void refused(const QString& reason);
     void designRequested();
 

@@ -45,14 +45,16 @@ public:
     std::int64_t droppedEvents() const { return dropped_; }
 
 Q_SIGNALS:
-    void changed();  ///< status, or whether it is active
-    void begun();    ///< the model has the run's header
+    /// Status, or whether it is active.
+    void changed();
+    void begun();  ///< the model has the run's header
     void ended(const shardlab::trace::RunEnd& end);
     void failed(const QString& reason);
     void copyFailed(const shardlab::base::Error& error);
 
 private:
-    struct Slot;  ///< what the watch's thread and the session share
+    /// What the watch's thread and the session share.
+    struct Slot;
     void prepare(std::filesystem::path file);
     void drain();
     void retire(const std::string& reason);

@@ -44,7 +44,8 @@ Q_SIGNALS:
     void cancelled();
 
 private:
-    struct Task;  ///< shared with the worker
+    /// Shared with the worker.
+    struct Task;
     void finish(const std::shared_ptr<Task>& task);
 
     Document& document_;

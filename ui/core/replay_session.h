@@ -43,7 +43,8 @@ Q_SIGNALS:
     void failed(const QString& file, const shardlab::base::Error& error);
 
 private:
-    struct Feed;  ///< shared with the worker
+    /// Shared with the worker.
+    struct Feed;
     void drain();
     void take(StepDetails& details);
     void take(StepEnds& ends);

@@ -64,7 +64,8 @@ Q_SIGNALS:
     void ended(const shardlab::trace::RunEnd& end);
 
 private:
-    struct Slot;  ///< what a start on a worker thread and the session share
+    /// What a start on a worker thread and the session share.
+    struct Slot;
     void send(Command command);
     int replicas() const;
     void setState(RunState state);

@@ -49,11 +49,13 @@ public:
     int loaded() const;
 
 Q_SIGNALS:
-    void changed();  ///< candidates, progress or whether it runs
+    /// Candidates, progress or whether it runs.
+    void changed();
     void failed(const std::vector<shardlab::layout::Fault>& faults);
 
 private:
-    struct Feed;  ///< shared with the worker
+    /// Shared with the worker.
+    struct Feed;
     void drain();
     void drop();
     void dropIfStale();

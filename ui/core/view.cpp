@@ -3,8 +3,18 @@
 
 #include "ui/core/document.h"
 #include "ui/core/run_model.h"
+#include "ui/core/selection.h"
+
+#include <limits>
 
 namespace shardlab::ui {
+
+int ViewContext::stepAtCursor() const {
+    const int index = selection.cursor() < 0 ? -1 : model.stepIndexAt(selection.cursor());
+    return index < 0 ? std::numeric_limits<int>::max() : model.stepExtents()[static_cast<std::size_t>(index)].step;
+}
+
+int ViewContext::selectedRank() const { return selection.rank() < model.ranks() ? selection.rank() : -1; }
 
 View::View(const ViewContext& context, QWidget* parent) : QWidget(parent), context_(context) {
     connect(&context_.model, &RunModel::reset, this, [this] { toldSubtitle_.reset(); });

@@ -39,6 +39,11 @@ struct ViewContext {
     CompareSession& compare;
     EventSearch& events;
     LessonSession& lessons;
+
+    /// The step under the cursor; where there is none, the largest number: the newest step is shown.
+    int stepAtCursor() const;
+    /// The selected rank; -1 where the run has no such rank.
+    int selectedRank() const;
 };
 
 class View : public QWidget {
@@ -67,7 +72,8 @@ protected:
     ViewContext context_;
 
 private:
-    std::optional<QString> toldSubtitle_;  ///< none: whoever shows it asked before the view took the run in
+    /// The subtitle that was told last; none where it was asked for before the view took the run in.
+    std::optional<QString> toldSubtitle_;
 };
 
 struct ViewKind {

@@ -34,7 +34,8 @@ Q_SIGNALS:
     void arrived();
 
 private:
-    struct Shared;  ///< with the thread that reads
+    /// What the thread that reads and the loader share.
+    struct Shared;
     struct Held {
         BlockCache::Block block;
         std::uint64_t round;

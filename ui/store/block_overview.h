@@ -32,7 +32,8 @@ public:
     }
 
 private:
-    static constexpr int finest = 512;  ///< cells of a full block
+    /// Cells of a full block.
+    static constexpr int finest = 512;
     /// What lasts beyond the last begin, where cells end.
     struct Tail {
         std::int64_t begin, end;
@@ -46,8 +47,8 @@ private:
 
     std::int64_t begin_ = 0, end_ = 0;  ///< of the cells
     int cells_ = 0;
-    std::array<std::uint8_t, paintCount>
-        places_{};  ///< which part of sums_ is the paint's, from 1; 0: it does not occur
+    /// Which part of sums_ is the paint's, from 1; 0: it does not occur.
+    std::array<std::uint8_t, paintCount> places_{};
     std::vector<std::uint16_t> sums_;
     std::vector<Tail> tails_;
     Coverage total_;

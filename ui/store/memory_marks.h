@@ -25,8 +25,8 @@ struct MemoryMarks {
     std::int64_t first = 0, last = 0;                      ///< moments of the first and the last
     MemoryState after;                                     ///< as the block alone tells it
     std::array<std::int64_t, memoryCategoryCount> told{};  ///< when `after` was told, by category; where it is known
-    std::vector<MemoryState>
-        largest;  ///< of the moments at which the same categories are known, that with the largest sum
+    /// For each set of known categories, the moment with the largest sum.
+    std::vector<MemoryState> largest;
     std::vector<MemoryState> some;  ///< a few moments, evenly among the samples; ascending
 
     std::size_t bytes() const { return (largest.capacity() + some.capacity()) * sizeof(MemoryState); }

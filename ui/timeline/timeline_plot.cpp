@@ -41,7 +41,7 @@ TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     row->setSpacing(0);
     row->addWidget(plot_, 1);
     row->addWidget(scroll_);
-    // Its room stays free without it, so that views on the same time axis stay below each other.
+    // The scroll bar's room stays free without it, so that views on the same time axis stay below each other.
     QSizePolicy kept = scroll_->sizePolicy();
     kept.setRetainSizeWhenHidden(true);
     scroll_->setSizePolicy(kept);

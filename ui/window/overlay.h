@@ -27,7 +27,8 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    QPointer<QWidget> before_;  ///< had the keyboard
+    /// The widget that had the keyboard before.
+    QPointer<QWidget> before_;
 };
 
 }  // namespace shardlab::ui

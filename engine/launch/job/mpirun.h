@@ -28,8 +28,8 @@ struct MpirunOptions {
     std::filesystem::path rankProgram;
     std::vector<std::string> rankArguments;
     std::filesystem::path temporary;  ///< Open MPI's session files lie here; swept with the job
-    std::filesystem::path
-        sharedMemory;  ///< Open MPI's shared-memory segments lie here; empty: where it puts them by itself
+    /// Open MPI's shared-memory segments lie here; empty: where it puts them by itself.
+    std::filesystem::path sharedMemory;
     /// Several hosts in the mesh's order, which make `ranks`, `threads` and `rankArguments` above mean nothing. Empty:
     /// all ranks are on this host.
     std::vector<MpirunHost> hosts;

@@ -27,7 +27,8 @@ public:
     Profiling(TemporaryFolder folder, std::unique_ptr<Job> job) : folder_(std::move(folder)), job_(std::move(job)) {}
 
 private:
-    TemporaryFolder folder_;  ///< outlives the job, which writes into it
+    /// Outlives the job, which writes into it.
+    TemporaryFolder folder_;
     std::unique_ptr<Job> job_;
 };
 

@@ -68,8 +68,8 @@ struct RunSummary {
     RunEnd end;
     std::vector<Straggler> stragglers;  ///< largest excess first; known once the run is read from its file
     Thinning thinning;
-    std::vector<LogLine>
-        flight;  ///< the last operations of each rank, with their prefix, where the run did not end well
+    /// The last operations of each rank, with their prefix, where the run did not end well.
+    std::vector<LogLine> flight;
 };
 
 /// Follows a run as it happens.

@@ -10,7 +10,7 @@ namespace shardlab::launch {
 
 class TemporaryFolder {
 public:
-    /// Makes `base`/shardlab-job-XXXXXX, readable by this user only, and holds a lock in it. Error: `base` is not
+    /// Makes a folder `base`/shardlab-job-…, readable by this user only, and holds a lock in it. Error: `base` is not
     /// writable.
     static Result<TemporaryFolder> create(const std::filesystem::path& base);
     /// Makes the folder of that name for a job whose launcher is on another host. Where it is there already, as on a

@@ -22,18 +22,18 @@ struct RunTally {
     int skippedSteps = 0;         ///< steps whose gradients overflowed
     int weightVersions = 0;       ///< the most that a rank held at once; 0: unknown
     // How evenly experts are used, over the second half of the steps.
-    std::optional<double>
-        unevenLoad;  ///< tokens that chose a layer's busiest expert ÷ those of an average one, mean over layers
+    /// Tokens that chose a layer's busiest expert ÷ those of an average one, mean over layers.
+    std::optional<double> unevenLoad;
     std::optional<double> droppedShare;  ///< the share of the tokens' choices that found no place
-    std::optional<double>
-        serverBusy;  ///< share of time in which rank 0 takes gradients, updates and sends weights, where it is a server
+    /// Share of time in which rank 0 takes gradients, updates and sends weights, where it is a server.
+    std::optional<double> serverBusy;
     std::optional<double> staleness;  ///< mean over the updates of an asynchronous server, or in shared memory
     std::optional<double>
         overwritten;        ///< share of the elements written in shared memory that overwrote another worker's
     int restarts = 0;       ///< restarts after faults
     int repeatedSteps = 0;  ///< steps done, and done again from a checkpoint before them
-    double standstillSeconds =
-        0;  ///< on the run's clock, from the last step before each restart to the first one after it
+    /// On the run's clock, from the last step before each restart to the first one after it.
+    double standstillSeconds = 0;
     std::optional<int> ranksAtEnd;          ///< none: the run kept its number of ranks
     std::optional<double> elasticDistance;  ///< at the last exchange with a centre
     std::optional<double> firstScale;       ///< the first loss scale

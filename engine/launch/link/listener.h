@@ -85,7 +85,8 @@ protected:
     std::vector<PendingConnection> pending_;
 
 private:
-    mutable std::mutex mutex_;  ///< guards the counts
+    /// The mutex guards the counts.
+    mutable std::mutex mutex_;
     CallerCounts counts_;
 };
 

@@ -38,7 +38,7 @@ std::string counted(int count, const char* thing) {
 
 std::vector<std::string> actionLines(const Schedule& compute) {
     if (!compute.flushes()) {
-        // Its order of a single step, which ends with a flush and has one version of the weights.
+        // The order of a single step, which ends with a flush and has one version of the weights.
         Schedule step = unrolled(compute, 1).schedule;
         for (std::vector<Action>& actions : step.ranks)
             for (Action& action : actions) action.version = -1;

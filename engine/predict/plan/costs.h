@@ -61,23 +61,23 @@ struct StageCosts {
     double send = 0;    ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
     double reduce = 0;  ///< all-reduce of the stage's gradients over the data axis, by `reduceAlgorithm`
     double tied = 0;    ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both
-    double norm =
-        0;  ///< the gradients' squared norm summed over the ranks of a replica: one number; 0 where it is one rank
+    /// The gradients' squared norm summed over the ranks of a replica: one number; 0 where it is one rank.
+    double norm = 0;
     double normReading = 0;  ///< reading the gradients of all stages of its rank for that, which is no communication
-    double optimizer =
-        0;  ///< reading and writing weights, gradients and state, in the host's memory where they are there
+    /// Reading and writing weights, gradients and state, in the host's memory where they are there.
+    double optimizer = 0;
     TensorCosts tensor;  ///< the collectives and hops inside forward, inputGrad and weightGrad
     double stash = 0;    ///< reading and writing the weights, for a copy of them
     double push = 0;     ///< of an exchange with a server (server_costs.h): gradients to it
     double pull = 0;     ///< the weights back
     double elastic = 0;  ///< easgd's exchange, of all stages of its rank
-    double offload =
-        0;  ///< what is updated on the host: its gradients to it, latency + bytes ÷ bandwidth of the host's link
+    /// What is updated on the host: its gradients to it, latency + bytes ÷ bandwidth of the host's link.
+    double offload = 0;
     double reload = 0;  ///< its weights back
     double swap = 0;    ///< what a forward leaves to the host, and as long back
     std::int64_t sendBytes = 0;
-    std::int64_t reduceBytes =
-        0;  ///< the buffer's, without experts that are spread; what crosses the links is plan.h's AxisTraffic
+    /// The buffer's, without experts that are spread; what crosses the links is plan.h's AxisTraffic.
+    std::int64_t reduceBytes = 0;
     std::int64_t tiedBytes = 0;
     std::int64_t normBytes = 0;     ///< 0 where a replica is one rank
     std::int64_t weightBytes = 0;   ///< of one version
@@ -107,8 +107,8 @@ struct LayeredShares {
 struct StepCosts {
     std::vector<StageCosts> stages;
     double stretch = 1;  ///< modelled time × stretch = the time shown and paced; 1 unless paced
-    int asyncWorkers =
-        0;  ///< of an asynchronous server, which goes through its list as async_server.h says; 0: there is none
+    /// The workers of an asynchronous server, which goes through its list as async_server.h says; 0: there is none.
+    int asyncWorkers = 0;
     double cores = 0;  ///< or GPUs, that the ranks of one replica share, where they are more; 0: each has its own
     /// Stretched seconds of one action. Receives take no time of their own: the message's time is its send.
     double seconds(const Action& action) const;

@@ -25,8 +25,8 @@ struct RememberedNumbers {
     std::vector<std::int64_t> kinds;   ///< each by itself in checkpoints
     std::vector<std::int64_t> spread;  ///< of each, what belongs to experts of which other ranks hold others
     std::int64_t besides = 0;          ///< not in them
-    std::int64_t bytesEach =
-        fp32Bytes;  ///< of the kinds' numbers, as they lie on the rank; in checkpoints they are fp32Bytes
+    /// The bytes of a number of each kind as it lies on the rank; checkpoints hold numbers of fp32.
+    std::int64_t bytesEach = fp32Bytes;
 };
 
 /// The optimizer's numbers for the parameters of a stage that `replica` updates, `updated` in number.

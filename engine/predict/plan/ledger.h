@@ -18,8 +18,8 @@ struct RankMemory {
     int rank = 0;
     MemoryBytes bytes{};    ///< each category at its own peak
     std::int64_t peak = 0;  ///< largest sum over the step
-    MemoryBytes
-        host{};  ///< beside all that, in the host's memory: throughout (hostBytes), and the most of what is swapped
+    /// Beside all that, in the host's memory: throughout (hostBytes), and the most of what is swapped.
+    MemoryBytes host{};
     int microbatchesInFlight = 0;  ///< largest number of stored activations, over the stages of the rank
     int weightVersions = 1;        ///< most versions of its weights that a stage of the rank holds at once
 };
@@ -34,9 +34,9 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
 /// which member of the tensor groups; -1 one of those that hold most.
 std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
 
-/// Its two halves. What each pipeline rank holds throughout; of `lowered` only the placement of stages counts.
+/// One half of the ledger: what each pipeline rank holds throughout. Only the placement of stages in `lowered` counts.
 std::vector<MemoryBytes> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
-/// What its actions add to that: neither ZeRO nor the data axis of the layout and the list changes it.
+/// The other half: what a pipeline rank's actions add to what it holds, whatever ZeRO and the data axis are.
 std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
 std::vector<RankMemory> heldAndMoved(const std::vector<MemoryBytes>& held, std::vector<RankMemory> moves);
 

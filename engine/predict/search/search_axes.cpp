@@ -236,8 +236,8 @@ private:
     PerAxis<std::vector<int>> degrees_;  ///< that are tried
     std::vector<int> zero_;
     std::vector<bool> sequence_;
-    std::map<std::tuple<bool, RecomputeKind, bool>, std::vector<int>>
-        balanced_;  ///< of the chunks and microbatch under way
+    /// The balanced stages for the chunks and the microbatch that are tried.
+    std::map<std::tuple<bool, RecomputeKind, bool>, std::vector<int>> balanced_;
     std::vector<Choice> found_;
 };
 

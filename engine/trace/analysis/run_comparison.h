@@ -28,8 +28,8 @@ struct ComparedSide {
     std::string name;        ///< of the layout
     bool predicted = false;  ///< one predicted step, compared with every step of the other side
     bool paced = false;
-    double stretch =
-        1;  ///< of a paced run: its times here are those of the modelled devices (engine/base/device_time.h)
+    /// The run is paced: its times here are those of the modelled devices (engine/base/device_time.h).
+    double stretch = 1;
     int ranks = 0;
     int steps = 0;  ///< complete ones
 };

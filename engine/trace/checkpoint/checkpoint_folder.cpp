@@ -56,8 +56,8 @@ std::vector<std::filesystem::path> entries(const std::filesystem::path& folder) 
 
 Status removeAll(FileSystem& files, const std::filesystem::path& folder) {
     std::error_code ignored;
-    if (std::filesystem::is_symlink(folder, ignored))
-        return files.remove(folder);  // what it leads to is somebody else's
+    // What a link leads to is somebody else's.
+    if (std::filesystem::is_symlink(folder, ignored)) return files.remove(folder);
     for (const std::filesystem::path& file : entries(folder))
         if (const Status done = files.remove(file); !done) return done;
     return files.removeFolder(folder);

@@ -29,8 +29,8 @@ struct LlamaTensor {
     std::string name;
     std::vector<int> shape;
     std::vector<Projection> projections;
-    std::vector<OutputRun>
-        columns;  ///< whose outputs are our columns, in order; empty: the same tensor by another name
+    /// The tensors whose outputs are our columns, in order; empty: the same tensor by another name.
+    std::vector<OutputRun> columns;
 };
 
 LlamaTensor renamed(std::string name, std::vector<int> shape, std::string theirs) {

@@ -16,7 +16,8 @@ namespace shardlab::trace {
 
 class EventSorter {
 public:
-    static constexpr std::size_t batchEvents = std::size_t{1} << 20;  ///< 80 MB
+    /// The events of a batch take 80 MB.
+    static constexpr std::size_t batchEvents = std::size_t{1} << 20;
 
     /// `folder`: where what does not fit into memory is kept meanwhile.
     explicit EventSorter(std::filesystem::path folder, std::size_t batch = batchEvents)

@@ -35,7 +35,8 @@ public:
     std::optional<double> droppedShare() const;
 
 private:
-    std::map<int, std::map<std::int64_t, Load>> steps_;  ///< by expertNumber()
+    /// The loads of each step, by expertNumber().
+    std::map<int, std::map<std::int64_t, Load>> steps_;
 };
 
 }  // namespace shardlab::trace

@@ -34,7 +34,8 @@ std::string toText(const FlightEntry& entry, std::int64_t now);
 /// The rank's side. For one thread.
 class FlightRecord {
 public:
-    static constexpr std::size_t capacity = 256;  ///< operations that are remembered
+    /// Operations that are remembered.
+    static constexpr std::size_t capacity = 256;
 
     static Result<FlightRecord> create(const std::filesystem::path& file);
     FlightRecord(FlightRecord&&) noexcept;

@@ -57,7 +57,8 @@ public:
     bool hasRoom() const { return queued() < roomBelow; }
 
 private:
-    static constexpr std::size_t roomBelow = std::size_t{1} << 17;  ///< bytes
+    /// The bytes that may be queued before bulk data waits.
+    static constexpr std::size_t roomBelow = std::size_t{1} << 17;
 
     Descriptor socket_;
     FrameParser parser_;

@@ -50,7 +50,8 @@ private:
     std::unique_ptr<Impl> impl_;
 
 public:
-    explicit Telemetry(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
+    /// Only the class's own factory calls it: nobody else has an Impl.
+    explicit Telemetry(std::unique_ptr<Impl> impl);
 };
 
 }  // namespace shardlab::trace

@@ -45,7 +45,7 @@ struct Frame {
     std::span<const std::byte> body;
     std::size_t size = 0;  ///< of the whole frame
 
-    /// Its type in another protocol.
+    /// The frame's type in another protocol.
     template <FrameTypes Type>
     Type as() const {
         return static_cast<Type>(type);

@@ -119,7 +119,8 @@ private:
     std::unique_ptr<Impl> impl_;
 
 public:
-    explicit RunWriter(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
+    /// Only the class's own factory calls it: nobody else has an Impl.
+    explicit RunWriter(std::unique_ptr<Impl> impl);
 };
 
 enum class EventSource : std::uint8_t { Measured = 0, Predicted = 1 };  ///< numbers of the format
@@ -214,7 +215,8 @@ private:
     std::unique_ptr<Impl> impl_;
 
 public:
-    explicit RunReader(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
+    /// Only the class's own factory calls it: nobody else has an Impl.
+    explicit RunReader(std::unique_ptr<Impl> impl);
 };
 
 }  // namespace shardlab::trace

@@ -37,7 +37,7 @@ std::uint32_t bigEndian(std::span<const char> page, std::size_t at) {
     return __builtin_bswap32(value);
 }
 
-/// Its format version, from the first page. Never migrates or opens anything.
+/// The run file's format version, read from the first page. Never migrates or opens anything.
 Result<std::int64_t> identify(const std::filesystem::path& file) {
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) return refuse(file, "there is no such file");

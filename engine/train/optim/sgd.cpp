@@ -39,7 +39,8 @@ public:
     }
 
 private:
-    Buffer velocity_;  ///< in the order of the parameters
+    /// In the order of the parameters.
+    Buffer velocity_;
 };
 
 }  // namespace

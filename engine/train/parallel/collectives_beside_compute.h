@@ -13,7 +13,8 @@ namespace shardlab::train {
 /// For use by one thread. A call throws the error that stopped a collective.
 class CollectivesBesideCompute {
 public:
-    using Ticket = std::int64_t;  ///< counts from 0 in the order of posting
+    /// Counts from 0 in the order of posting.
+    using Ticket = std::int64_t;
     using Start = std::function<RequestPtr(Communicator&)>;
     using Clock = std::function<std::int64_t()>;
     /// Calls `wait`, which waits for one ticket, and may look at the clock before and after.

@@ -70,8 +70,8 @@ private:
         Action action;
         std::function<Completion()> carryOut;  ///< may be called on any thread
         std::int64_t bytes = 0;
-        std::optional<DataParallelComm::Reduction> after =
-            {};  ///< the reduction after which its gradients are complete
+        /// The reduction after which its gradients are complete.
+        std::optional<DataParallelComm::Reduction> after = {};
         std::optional<TimeSpan> modelled = {};
         TimeSpan measured = {};  ///< set where the processor carries it out
     };
@@ -106,8 +106,8 @@ private:
     std::deque<Copy> waiting_;
     std::optional<Copy> running_;  ///< the processor's copy; it belongs to the thread until the thread is idle
     std::deque<DeviceCopy> onDevice_;
-    std::array<std::optional<Action>, 2>
-        last_;  ///< by direction, the last copy of gradients or weights that nobody awaited
+    /// By direction, the last copy of gradients or weights that nobody awaited.
+    std::array<std::optional<Action>, 2> last_;
     std::deque<std::pair<Moment, Moment>> lengths_;  ///< copies that are not counted yet
     std::array<std::int64_t, 2> linkFree_{};         ///< modelled moment from which a direction is free
     SplitSpans waits_;

@@ -15,8 +15,8 @@
 namespace shardlab::train {
 
 struct HogwildUpdate : LockFreeUpdate {
-    std::int64_t staleness =
-        0;  ///< updates of others that ended between the read of the weights and the end of this one
+    /// Updates of others that ended between the read of the weights and the end of this one.
+    std::int64_t staleness = 0;
 };
 
 class SharedWeights {

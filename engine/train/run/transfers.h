@@ -26,8 +26,8 @@ struct TransferSetup {
     Arena& arena;
     RankTrace& trace;
     StepClock& clock;  ///< where it is modelled, a second message with the same tag carries the arrival
-    std::function<bool(int step, const Action& send)>
-        loses;  ///< for tests: whether a message is never sent; may be empty
+    /// For tests: whether a message is never sent; may be empty.
+    std::function<bool(int step, const Action& send)> loses;
 };
 
 class Transfers {

@@ -162,7 +162,7 @@ private Q_SLOTS:
         QCOMPARE(run({"info", file, "--json"}).json(), json);
     }
 
-    /// Its folder is a file: no checkpoint can be written.
+    /// The checkpoints' folder is a file, so that no checkpoint can be written.
     void withoutAnyOfItsCheckpointsItSaysSo() {
         const QString file = folder_.filePath("unsafe.shardlab"),
                       place = writeFile(folder_.filePath("no-folder"), "a file");

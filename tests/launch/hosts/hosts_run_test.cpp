@@ -120,8 +120,8 @@ private:
     }
     /// No span ends before it begins, and no message arrives before it was sent, as far as the clocks are known.
     static void requireCausality(const std::vector<Event>& events, std::int64_t uncertainty) {
-        std::map<std::tuple<int, int, ActionId>, std::int64_t>
-            sent;  // by step, replica and tensor rank, the receive's action
+        // By step, replica and tensor rank, the receive's action.
+        std::map<std::tuple<int, int, ActionId>, std::int64_t> sent;
         int messages = 0, early = 0;
         for (const Event& event : events) QVERIFY(event.end >= event.begin);
         for (const Event& event : events) {

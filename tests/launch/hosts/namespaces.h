@@ -104,7 +104,7 @@ public:
         }
         return found;
     }
-    /// Their ranks; the forwarder is none.
+    /// The ranks on the hosts; the forwarder is none.
     QList<HostProcess> ranks(int host) const {
         QList<HostProcess> found;
         for (const HostProcess& process : processes(host))

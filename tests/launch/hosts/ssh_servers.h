@@ -28,7 +28,7 @@ public:
                                 "BatchMode yes\nConnectTimeout 5\nSendEnv SHARDLAB_TEST_CORES\n")
                             .arg(folder_.path()));
         for (int host = 1; host < count; ++host) {
-            // Its folder for what has no rights must be there, and lies where nobody else sees it.
+            // sshd needs a folder for its part without rights; the folder lies where nobody else sees it.
             hosts.onHost(host, "mount -t tmpfs none /run && mkdir -p /run/sshd");
             servers_.push_back(hosts.program(host, server, {"-D", "-e", "-f", folder_.filePath("server")}));
             servers_.back()->setProcessChannelMode(QProcess::MergedChannels);

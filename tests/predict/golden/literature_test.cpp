@@ -121,7 +121,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Of a parameter: weight 2, gradient 4, master 4, moments 8; 16 where gradients are summed in fp16.
+    /// A parameter takes weight 2, gradient 4, master 4, moments 8 bytes; 16 in all where gradients are summed in fp16.
     void stateOfAParameter() {
         for (const Published& model : models)
             for (const char* gradients : {"fp32", "compute"}) {

@@ -195,7 +195,7 @@ private Q_SLOTS:
         QVERIFY(failures > 0);
     }
 
-    /// Its manifest is whole and fits its checksum, but names nothing to go on from.
+    /// The checkpoint's manifest is whole and fits its checksum, but names nothing to go on from.
     void withoutShardsItIsNone() {
         QTemporaryDir folder;
         DiskFileSystem disk;

@@ -365,7 +365,7 @@ private Q_SLOTS:
         QCOMPARE(far.counter(EventKind::ExpertDropped), near.counter(EventKind::ExpertDropped));
     }
 
-    /// Of what runs beside compute as much is told as on the processor; what was waited for is what is exposed.
+    /// A GPU's run tells as much of what runs beside compute as a processor's; what it waited for is what is exposed.
     void toldBesideCompute_data() {
         QTest::addColumn<int>("zero");
         for (const int zero : {0, 1, 2, 3}) QTest::addRow("zero %d", zero) << zero;

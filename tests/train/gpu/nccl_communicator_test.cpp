@@ -92,7 +92,7 @@ private Q_SLOTS:
         QVERIFY2(fault.empty(), fault.c_str());
     }
 
-    /// Of all types, with sizes that no number of members divides: as the processors do it, but for the order of sums.
+    /// All types and sizes that no number of members divides give the processors' results, but for the order of sums.
     void agreesWithTheProcessors_data() {
         QTest::addColumn<int>("ranks");
         for (const int ranks : {1, 2, 3, 4}) QTest::addRow("%d ranks", ranks) << ranks;

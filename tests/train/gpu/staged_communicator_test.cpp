@@ -25,7 +25,7 @@ std::vector<int> everybody(int ranks) {
     return all;
 }
 
-/// Of a GPU where there is one, else of the processor.
+/// The device of a GPU where there is one, else of the processor.
 std::unique_ptr<Device> someDevice() {
     DeviceOrReason opened = openCudaDevice(0);
     return opened.device ? std::move(opened.device) : makeCpuDevice();

@@ -28,7 +28,8 @@ public:
     int rowAt(const QPoint& point) const;
 
 Q_SIGNALS:
-    void looked(int row);  ///< the pointer has come near a point; -1: near none any more
+    /// The pointer has come near a point; -1: near none any more.
+    void looked(int row);
     void picked(int row);  ///< a click
     void taken(int row);   ///< a double click
 

@@ -15,7 +15,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <limits>
 
 namespace shardlab::ui {
 
@@ -54,10 +53,7 @@ ExpertsView::ExpertsView(const ViewContext& context, QWidget* parent)
 
 void ExpertsView::refresh() {
     const RunModel& model = context_.model;
-    const int index = context_.selection.cursor() < 0 ? -1 : model.stepIndexAt(context_.selection.cursor());
-    const int wanted =
-        index < 0 ? std::numeric_limits<int>::max() : model.stepExtents()[static_cast<std::size_t>(index)].step;
-    const int rank = context_.selection.rank() < model.ranks() ? context_.selection.rank() : -1;
+    const int wanted = context_.stepAtCursor(), rank = context_.selectedRank();
     loads_ = {};
     step_ = -1;
     const auto& all = model.counters(EventKind::ExpertLoad);

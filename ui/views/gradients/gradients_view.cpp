@@ -20,7 +20,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <limits>
 
 namespace shardlab::ui {
 
@@ -128,10 +127,7 @@ GradientsView::GradientsView(const ViewContext& context, QWidget* parent)
 
 void GradientsView::refresh() {
     const RunModel& model = context_.model;
-    const int index = context_.selection.cursor() < 0 ? -1 : model.stepIndexAt(context_.selection.cursor());
-    const int step =
-        index < 0 ? std::numeric_limits<int>::max() : model.stepExtents()[static_cast<std::size_t>(index)].step;
-    const int rank = context_.selection.rank() < model.ranks() ? context_.selection.rank() : -1;
+    const int step = context_.stepAtCursor(), rank = context_.selectedRank();
     counts_ = exponentsAt(model, step, rank);
     plot_->setCounts(counts_);
     const std::vector<int> steps = recordedSteps(model);

@@ -104,8 +104,8 @@ void LossView::takeOthers() {
     for (const Plot::Other& other : plot_->others) plot_->widget->removeGraph(other.graph);
     plot_->others.clear();
     const LessonSession& lessons = context_.lessons;
-    const std::size_t count =
-        lessons.shown() < 0 ? 0 : lessons.known().size();  // what is in sight is of another lesson
+    // What is in sight is of another lesson.
+    const std::size_t count = lessons.shown() < 0 ? 0 : lessons.known().size();
     for (std::size_t index = 0; index < count; ++index) {
         const auto& measured = lessons.known()[index].measured;
         if (!measured || lessons.shown() == static_cast<int>(index)) continue;
@@ -243,9 +243,7 @@ QString LossView::subtitle() const {
     const RunModel& model = context_.model;
     const auto& losses = model.counters(EventKind::Loss);
     if (losses.empty()) return {};
-    const int index = context_.selection.cursor() < 0 ? -1 : model.stepIndexAt(context_.selection.cursor());
-    const Event* loss =
-        index < 0 ? &losses.back() : atStep(losses, model.stepExtents()[static_cast<std::size_t>(index)].step);
+    const Event* loss = atStep(losses, context_.stepAtCursor());
     const bool images = model.header().hasLayout() && readsImages(model.header().layout.model);
     const QString unit = images ? tr("nats per image") : tr("nats per token");
     if (!loss) return unit;

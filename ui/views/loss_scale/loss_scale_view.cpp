@@ -156,9 +156,7 @@ QString LossScaleView::subtitle() const {
     const RunModel& model = context_.model;
     const auto& scales = model.counters(EventKind::LossScale);
     if (scales.empty()) return {};
-    const int index = context_.selection.cursor() < 0 ? -1 : model.stepIndexAt(context_.selection.cursor());
-    const Event* scale =
-        index < 0 ? &scales.back() : atStep(scales, model.stepExtents()[static_cast<std::size_t>(index)].step);
+    const Event* scale = atStep(scales, context_.stepAtCursor());
     int skipped = 0;
     int last = -1;
     for (const Event& overflow : overflows(model))

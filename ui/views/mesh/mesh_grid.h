@@ -37,7 +37,8 @@ public:
     QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
-    void picked(int rank);  ///< -1: none
+    /// A rank was clicked; -1: no rank lies there.
+    void picked(int rank);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -48,7 +48,8 @@ protected:
     void focusOutEvent(QFocusEvent* event) override;
 
 private:
-    static constexpr int rowHeight = 24;  ///< pixels
+    /// The height of a row, in pixels.
+    static constexpr int rowHeight = 24;
 
     struct Drag {
         OrderPlace from;

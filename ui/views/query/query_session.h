@@ -18,7 +18,8 @@ namespace shardlab::ui {
 class QuerySession : public QObject {
     Q_OBJECT
 public:
-    static constexpr std::size_t mostRows = 10'000;  ///< that are kept; further ones are not read
+    /// The rows that are kept; further ones are not read.
+    static constexpr std::size_t mostRows = 10'000;
 
     explicit QuerySession(QObject* parent = nullptr);
     ~QuerySession() override;
@@ -43,7 +44,8 @@ Q_SIGNALS:
     void changed();
 
 private:
-    struct Feed;  ///< shared with the worker
+    /// Shared with the worker.
+    struct Feed;
     void drain();
     void leave();
 

@@ -26,8 +26,9 @@ public:
     QRect blockOf(int row) const;
 
 Q_SIGNALS:
-    void picked(int row);  ///< a click
-    void taken(int row);   ///< a double click
+    /// A row was clicked.
+    void picked(int row);
+    void taken(int row);  ///< a double click
 
 protected:
     void paintEvent(QPaintEvent* event) override;

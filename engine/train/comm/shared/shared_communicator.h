@@ -53,7 +53,8 @@ public:
     bool shares() const { return window_ != nullptr; }
 
 private:
-    enum class Channel : std::uint8_t { User, Broadcast };  ///< messages of different channels never meet
+    /// Messages of different channels never meet.
+    enum class Channel : std::uint8_t { User, Broadcast };
     class Collective;
     struct Buffers;
     using Work = std::function<void(const SharedWindow&, const Buffers&)>;

@@ -32,7 +32,8 @@ struct Introduction {
 
 class SharedWindow {
 public:
-    static constexpr std::size_t slots = 64;  ///< collectives of a group under way at once; others wait
+    /// Collectives of a group under way at once; others wait.
+    static constexpr std::size_t slots = 64;
 
     /// Allocates in `heap` what a member of a group of `members` shows the others.
     static Introduction introduce(SharedHeap& heap, int members);
