@@ -286,7 +286,7 @@ Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& 
         auto made = Copy::make(file);
         if (!made) return fail(made.error());
         copy = std::move(*made);
-        database = Database::open(copy->file(), DatabaseMode::Write);
+        database = Database::open(copy->file(), DatabaseMode::Write, file);
         if (!database) return refuse(file, database.error().why);
         if (*version < oldestReadInPlace) {
             const Status migrated = migrate(*database, *version, runMigrations());

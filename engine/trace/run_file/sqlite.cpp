@@ -59,7 +59,8 @@ Database& Database::operator=(Database&& other) noexcept {
 }
 Database::~Database() { sqlite3_close_v2(handle_); }
 
-Result<Database> Database::open(const std::filesystem::path& file, DatabaseMode mode) {
+Result<Database> Database::open(const std::filesystem::path& file, DatabaseMode mode,
+                                const std::filesystem::path& named) {
     const bool reads = mode == DatabaseMode::Read || mode == DatabaseMode::Foreign;
     const int flags = reads                         ? SQLITE_OPEN_READONLY
                       : mode == DatabaseMode::Write ? SQLITE_OPEN_READWRITE
@@ -67,8 +68,8 @@ Result<Database> Database::open(const std::filesystem::path& file, DatabaseMode 
     sqlite3* handle = nullptr;
     const int code =
         sqlite3_open_v2(file.c_str(), &handle, flags | SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
-    Database database(handle, file);
-    if (handle == nullptr) return fail({"cannot open the run file", file.string(), "no memory", ""});
+    Database database(handle, named.empty() ? file : named);
+    if (handle == nullptr) return fail({"cannot open the run file", database.file_.string(), "no memory", ""});
     if (code != SQLITE_OK) return fail(database.error("cannot open the run file"));
     sqlite3_busy_timeout(handle, busyMilliseconds);
     defend(handle);

@@ -26,7 +26,9 @@ class Statement;
 /// harmless, and what a file that is only read makes SQLite do ends where it is more than a file of its size can need.
 class Database {
 public:
-    static Result<Database> open(const std::filesystem::path& file, DatabaseMode mode);
+    /// `named` is the file that errors name where `file` is a copy of it.
+    static Result<Database> open(const std::filesystem::path& file, DatabaseMode mode,
+                                 const std::filesystem::path& named = {});
     Database(Database&& other) noexcept;
     Database& operator=(Database&& other) noexcept;
     ~Database();

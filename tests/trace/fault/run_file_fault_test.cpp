@@ -172,7 +172,7 @@ private Q_SLOTS:
                 bytes[static_cast<std::size_t>(random.below(range))] = static_cast<char>(random.below(256));
             write(bytes);
             const Attempt attempt = read(whole);
-            QVERIFY(!attempt.wrongEvent);
+            QVERIFY(!attempt.wrongEvent && !attempt.unnamedError);
             if (!attempt.opened) ++refused;
             if (attempt.opened) attempt.readError ? ++damaged : ++opened;
         }
@@ -225,7 +225,7 @@ private Q_SLOTS:
             write(
                 original.substr(0, static_cast<std::size_t>(random.below(static_cast<std::int64_t>(original.size())))));
             const Attempt attempt = read(whole);
-            QVERIFY(!attempt.wrongEvent);
+            QVERIFY(!attempt.wrongEvent && !attempt.unnamedError);
             QVERIFY(!attempt.opened || attempt.readError || attempt.blocks == whole.size());
             if (attempt.opened && attempt.blocks > 0 && attempt.readError) ++partly;
         }
@@ -243,6 +243,18 @@ private Q_SLOTS:
             QVERIFY(!run);
             QVERIFY2(run.error().text().find("truncated") != std::string::npos, run.error().text().c_str());
         }
+    }
+
+    /// SQLite refuses the damaged number of its schema's format, so a copy is tried, which no error may name.
+    void anErrorOfACopyNamesTheFile() {
+        RandomEvents random(freshSeed());
+        const std::set<std::uint32_t> whole = recordSample(random);
+        std::string bytes = *readFile(file());
+        constexpr std::size_t lastByteOfSchemaFormat = 47;
+        bytes[lastByteOfSchemaFormat] = 9;
+        write(bytes);
+        const Attempt attempt = read(whole);
+        QVERIFY(!attempt.opened && !attempt.unnamedError);
     }
 
     void randomBytesBehindTheRightBeginning() {
@@ -280,6 +292,7 @@ private:
         bool opened = false;
         bool readError = false;
         bool wrongEvent = false;
+        bool unnamedError = false;  ///< an error does not name the file
         std::size_t blocks = 0;
     };
 
@@ -413,7 +426,7 @@ private:
         };
         const auto reader = RunReader::open(file());
         if (!reader) {
-            attempt.wrongEvent = !named(reader.error());
+            attempt.unnamedError = !named(reader.error());
             return attempt;
         }
         attempt.opened = true;
@@ -423,10 +436,10 @@ private:
             return true;
         });
         attempt.readError = !read;
-        if (!read) attempt.wrongEvent = attempt.wrongEvent || !named(read.error());
-        if (const auto log = (*reader)->log(); !log) attempt.wrongEvent = attempt.wrongEvent || !named(log.error());
+        if (!read) attempt.unnamedError = attempt.unnamedError || !named(read.error());
+        if (const auto log = (*reader)->log(); !log) attempt.unnamedError = attempt.unnamedError || !named(log.error());
         if (const auto predicted = (*reader)->predicted(); !predicted)
-            attempt.wrongEvent = attempt.wrongEvent || !named(predicted.error());
+            attempt.unnamedError = attempt.unnamedError || !named(predicted.error());
         return attempt;
     }
 
