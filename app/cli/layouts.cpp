@@ -3,6 +3,7 @@
 #include "app/cli/verbs.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
+#include "engine/trace/checkpoint/config_layout.h"
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,10 +14,21 @@ namespace {
 
 struct LayoutsOptions {
     std::string show;
+    std::string from;
     bool json = false;
 };
 
+/// The layout goes to standard output, what it lacks to standard error.
+int layoutFrom(const std::string& config) {
+    const Result<ConfigLayout> made = layoutFromConfig(config);
+    if (!made) return failWith(made.error());
+    print(writeLayout(made->layout));
+    printNotes(made->leftOut);
+    return success;
+}
+
 int layouts(const LayoutsOptions& options) {
+    if (!options.from.empty()) return layoutFrom(options.from);
     if (!options.show.empty()) {
         const auto preset = findPreset(options.show);
         if (!preset) {
@@ -48,9 +60,13 @@ int layouts(const LayoutsOptions& options) {
 }  // namespace
 
 void addLayouts(CommandLine& line) {
-    Verb verb(line, "layouts", "List the layouts that come with Shardlab, or print one");
+    Verb verb(line, "layouts", "List the layouts that come with Shardlab, print one, or make one");
     const auto options = std::make_shared<LayoutsOptions>();
-    verb.option("--show", options->show, "Print this layout as a layout file").typeName("NAME");
+    const Option show = verb.option("--show", options->show, "Print this layout as a layout file").typeName("NAME");
+    verb.option("--from", options->from,
+                "Print a layout of the model that a config.json of Hugging Face describes, and note what it leaves out")
+        .typeName("CONFIG.JSON")
+        .excludes(show);
     verb.flag("--json", options->json, "List them as JSON");
     verb.runs([options] { return layouts(*options); });
 }

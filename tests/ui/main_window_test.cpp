@@ -260,6 +260,18 @@ void MainWindowTest::droppedFilesOpen() {
     QVERIFY(desk.document().layout() == layout);
     QCOMPARE(desk.document().file(), desk.path("dropped.layout.json"));
     QVERIFY(window.windowTitle().contains(QStringLiteral("dropped.layout.json")));
+    QFile config(QString::fromStdString(desk.path("config.json").string()));
+    QVERIFY(config.open(QIODevice::WriteOnly));
+    config.write(R"({"model_type": "llama", "num_hidden_layers": 3, "rms_norm_eps": 1e-6, "mlp_bias": true})");
+    config.close();
+    drop(window, desk.path("config.json"));
+    QCOMPARE(desk.document().layout().model.kind, ModelKind::Llama);
+    QCOMPARE(desk.document().layout().model.layers, 3);
+    QVERIFY(desk.document().file().empty());
+    QCOMPARE(window.messageArea().count(), 1);
+    QVERIFY(window.messageArea().texts().front().contains(QStringLiteral("mlp_bias is true")));
+    desk.document().replace(layout, {});
+    QCOMPARE(window.messageArea().count(), 0);
     QFile bad(QString::fromStdString(desk.path("bad.shardlab").string()));
     QVERIFY(bad.open(QIODevice::WriteOnly));
     bad.write("no run at all");

@@ -9,6 +9,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/predict/plan/measured_costs.h"
 #include "engine/predict/plan/profile_noise.h"
+#include "engine/trace/checkpoint/config_layout.h"
 #include "ui/core/run_outcome.h"
 #include "ui/core/text.h"
 
@@ -112,6 +113,7 @@ ViewContext Workbench::context(Workspace workspace) {
 void Workbench::open(const std::filesystem::path& file) {
     if (looksLikeRun(file)) openRun(file);
     else if (looksLikeTrace(file)) importTraces({file});
+    else if (looksLikeConfig(file)) newFromConfig(file);
     else openLayout(file);
 }
 
@@ -200,6 +202,21 @@ bool Workbench::saveLayout(const std::filesystem::path& file) {
 void Workbench::newFromPreset(const Layout& layout) {
     document_.replace(layout, {});
     Q_EMIT workspaceRequested(Workspace::Design);
+}
+
+void Workbench::newFromConfig(const std::filesystem::path& file) {
+    const Result<ConfigLayout> made = layoutFromConfig(file);
+    if (!made) return messages_.post(tr("Cannot open %1").arg(fileName(file)), made.error(), "file");
+    messages_.withdraw("file");
+    newFromPreset(made->layout);
+    if (made->leftOut.empty()) return;
+    QStringList lines;
+    for (const std::string& line : made->leftOut) lines << QString::fromStdString(line);
+    messages_.post({.level = MessageLevel::Warning,
+                    .title = tr("The layout leaves out some of what %1 says").arg(fileName(file)),
+                    .detail = lines.join(QLatin1Char('\n')),
+                    .topic = "file",
+                    .holds = [this, model = made->layout.model] { return document_.layout().model == model; }});
 }
 
 /// With faults, says so under the title `refusal` and asks for the first faulty field.

@@ -180,9 +180,9 @@ Result<StateSource> StateSource::ofWeights(FileSystem& files, const std::filesys
     std::vector<WeightMismatch> mismatches, tensors;
     std::error_code ignored;
     if (const std::filesystem::path config = weightsConfig(place); std::filesystem::exists(config, ignored)) {
-        auto compared = compareConfig(config, model);
-        if (!compared) return fail(compared.error());
-        mismatches = std::move(*compared);
+        const auto read = readConfig(config);
+        if (!read) return fail(read.error());
+        mismatches = compareConfig(*read, model);
     }
     if (isLlama(model)) source->takeLlama(model, tensors);
     else source->takeGpt2(model, tensors);
@@ -228,19 +228,7 @@ Status exportGpt2(FileSystem& files, const std::filesystem::path& checkpoint, co
         const std::string_view bytes(reinterpret_cast<const char*>(values->data()), values->size() * sizeof(float));
         if (const Status done = out->write(bytes); !done) return done;
     }
-    const nlohmann::ordered_json config{{"architectures", {"GPT2LMHeadModel"}},
-                                        {"model_type", "gpt2"},
-                                        {"activation_function", "gelu_new"},
-                                        {"n_layer", model.layers},
-                                        {"n_embd", model.hidden},
-                                        {"n_head", model.heads},
-                                        {"n_inner", widths.empty() ? 4 * model.hidden : widths.front()},
-                                        {"n_positions", model.sequence},
-                                        {"n_ctx", model.sequence},
-                                        {"vocab_size", model.vocabulary},
-                                        {"layer_norm_epsilon", 1e-5},
-                                        {"tie_word_embeddings", true}};
-    return out->commit().and_then([&] { return replaceFile(files, folder / "config.json", config.dump(2) + "\n"); });
+    return out->commit().and_then([&] { return replaceFile(files, folder / "config.json", writeConfig(model)); });
 }
 
 }  // namespace shardlab::trace

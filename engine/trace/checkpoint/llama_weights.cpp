@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace shardlab::trace {
@@ -153,25 +152,6 @@ void StateSource::takeLlama(const ModelSpec& model, std::vector<WeightMismatch>&
 
 namespace {
 
-nlohmann::ordered_json configOf(const ModelSpec& model) {
-    return {{"architectures", {"LlamaForCausalLM"}},
-            {"model_type", "llama"},
-            {"hidden_act", "silu"},
-            {"hidden_size", model.hidden},
-            {"intermediate_size", feedForwardWidth(model, 0)},
-            {"num_hidden_layers", model.layers},
-            {"num_attention_heads", model.heads},
-            {"num_key_value_heads", keyHeads(model)},
-            {"head_dim", model.hidden / model.heads},
-            {"max_position_embeddings", model.sequence},
-            {"vocab_size", model.vocabulary},
-            {"rms_norm_eps", 1e-5},
-            {"rope_theta", model.llama.ropeBase},
-            {"attention_bias", false},
-            {"mlp_bias", false},
-            {"tie_word_embeddings", false}};
-}
-
 std::string_view bytesOfFloats(const std::vector<float>& values) {
     return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
@@ -250,8 +230,7 @@ Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, c
         for (const std::vector<float>& part : parts)
             if (const Status done = out->write(bytesOfFloats(part)); !done) return done;
     }
-    return out->commit().and_then(
-        [&] { return replaceFile(files, folder / "config.json", configOf(model).dump(2) + "\n"); });
+    return out->commit().and_then([&] { return replaceFile(files, folder / "config.json", writeConfig(model)); });
 }
 
 }  // namespace shardlab::trace

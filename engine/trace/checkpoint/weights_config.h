@@ -6,6 +6,7 @@
 #include "engine/layout/layout.h"
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,16 @@ inline WeightMismatch beyondModel(const std::string& tensor) {
 /// config.json in the folder of weights, or beside their file; there need be none, and then nothing is compared.
 std::filesystem::path weightsConfig(const std::filesystem::path& weights);
 
-/// Every field of the file that changes what a gpt or a llama computes, held against what `model` computes. A field
-/// that is left out has the value that transformers gives it. Fields that are known to change nothing are passed over;
-/// one that is not known, and not null, is a mismatch: it may change the mathematics, and training on without it would
-/// be silent. Error: the file cannot be read, or is no JSON object.
-Result<std::vector<WeightMismatch>> compareConfig(const std::filesystem::path& config, const ModelSpec& model);
+/// Error: the file cannot be read, or is no JSON object in which each name stands once.
+Result<nlohmann::json> readConfig(const std::filesystem::path& config);
+
+/// Every field of a config.json that changes what a gpt or a llama computes, held against what `model` computes
+/// (config_fields.h). A field that is left out has the value that transformers gives it. Fields that are known to
+/// change nothing are passed over; one that is not known, and not null, is a mismatch: it may change the mathematics,
+/// and training on without it would be silent.
+std::vector<WeightMismatch> compareConfig(const nlohmann::json& config, const ModelSpec& model);
+
+/// The config.json that transformers needs beside weights of `model`, which is a gpt or a llama.
+std::string writeConfig(const ModelSpec& model);
 
 }  // namespace shardlab::trace

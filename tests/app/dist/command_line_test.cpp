@@ -345,23 +345,6 @@ private Q_SLOTS:
         QCOMPARE(run({"schedule", "--kind", "1f1b", "--microbatches", "-1"}).status, 1);
     }
 
-    void layoutsListAndShow() {
-        const Answer list = run({"layouts", "--json"});
-        QCOMPARE(list.status, 0);
-        const QJsonArray presets = QJsonDocument::fromJson(list.out).array();
-        QVERIFY(presets.size() >= 3);
-        QTemporaryDir folder;
-        for (const QJsonValue preset : presets) {
-            const Answer shown = run({"layouts", "--show", preset["name"].toString()});
-            QCOMPARE(shown.status, 0);
-            const QString copy = writeFile(folder.filePath("copy.layout.json"), shown.out);
-            const Answer plan = run({"plan", copy, "--json"});
-            QVERIFY2(plan.status == 0, qPrintable(preset["name"].toString() + "\n" + plan.error));
-            QCOMPARE(plan.json()["ranks"].toInt(), preset["ranks"].toInt());
-        }
-        QCOMPARE(run({"layouts", "--show", "nothing"}).status, 1);
-    }
-
     void doctorAnswers() {
         const Answer answer = run({"doctor", "--json"});
         QCOMPARE(answer.status, answer.json()["works"].toBool() ? 0 : 1);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of a config.json of transformers, a row a field: what the file says, what a layout's model computes with,
+// and how the model is made to compute what the file says. Comparing, taking over and writing go through the same rows.
+#pragma once
+
+#include "engine/layout/layout.h"
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardlab::trace {
+
+/// A kind of model by the name that transformers gives it.
+struct ConfigFamily {
+    std::string_view type;  ///< model_type
+    ModelKind kind;
+    std::string_view architecture;
+};
+/// The first family of a kind is the one that is written.
+const std::vector<ConfigFamily>& configFamilies();
+
+struct ConfigField {
+    std::string name;  ///< "n_head", or of an object within the file "rope_parameters.rope_theta"
+    bool fits =
+        true;  ///< the model computes what the file says, or what transformers takes where the file says nothing
+    std::string what;     ///< where it does not fit: "n_head is 12, model.heads is 4"
+    std::string legal;    ///< where it does not fit: "model.heads 12"
+    nlohmann::json ours;  ///< what a file of the model says; null: it need not say anything
+    /// Gives the model what the file says, where a field of the layout can say it; a value that is none changes
+    /// nothing.
+    std::function<void(ModelSpec&)> take = {};
+};
+
+struct ConfigFields {
+    std::vector<ConfigField> rows;
+    std::set<std::string, std::less<>> names;  ///< of the file's own fields that were looked at
+};
+
+/// `config` is an object; an empty one says nothing.
+ConfigFields configFields(const nlohmann::json& config, const ModelSpec& model);
+
+/// A value as the file has it, cut where it is long.
+std::string shownValue(const nlohmann::json& value);
+
+}  // namespace shardlab::trace

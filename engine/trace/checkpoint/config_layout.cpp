@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/checkpoint/config_layout.h"
+
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/trace/checkpoint/config_fields.h"
+#include "engine/trace/checkpoint/weights_config.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace shardlab::trace {
+namespace {
+
+using Json = nlohmann::json;
+
+/// What the file says of training rather than of the model, beside the layout's field that decides it.
+constexpr std::pair<const char*, const char*> trainingFields[] = {
+    {"attn_pdrop", "model.dropout"},        {"embd_pdrop", "model.dropout"},     {"resid_pdrop", "model.dropout"},
+    {"attention_dropout", "model.dropout"}, {"hidden_dropout", "model.dropout"}, {"torch_dtype", "precision.compute"},
+    {"dtype", "precision.compute"},
+};
+
+bool hasWeights(const std::filesystem::path& folder) {
+    std::error_code ignored;
+    return std::filesystem::exists(folder / "model.safetensors", ignored) ||
+           std::filesystem::exists(folder / "model.safetensors.index.json", ignored);
+}
+
+std::string nameOf(const Json& config, const std::filesystem::path& file) {
+    const auto named = config.find("_name_or_path");
+    std::string name = named != config.end() && named->is_string() ? named->get<std::string>() : std::string();
+    if (name.empty()) name = std::filesystem::absolute(file).parent_path().filename().string();
+    return name.empty() ? config["model_type"].get<std::string>() : name;
+}
+
+}  // namespace
+
+bool looksLikeConfig(const std::filesystem::path& file) {
+    const Result<Json> config = readConfig(file);
+    return config && config->contains("model_type");
+}
+
+Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
+    const Result<Json> config = readConfig(file);
+    if (!config) return fail(config.error());
+    const auto cannot = [&](std::string why, std::string legal) {
+        return fail(Error{"cannot make a layout", file.string(), std::move(why), std::move(legal)});
+    };
+    const Json type = config->value("model_type", Json());
+    const auto family = std::ranges::find_if(configFamilies(), [&](const auto& each) { return type == each.type; });
+    if (family == configFamilies().end()) {
+        std::vector<std::string_view> types;
+        for (const ConfigFamily& each : configFamilies()) types.push_back(each.type);
+        return cannot(type.is_null() ? "it has no model_type" : fmt::format("its model_type is {}", shownValue(type)),
+                      fmt::format("model_type {}", fmt::join(types, ", ")));
+    }
+
+    ConfigLayout made;
+    Layout& layout = made.layout;
+    ModelSpec& model = layout.model;
+    layout.name = nameOf(*config, file);
+    layout.parallel.data = layout.parallel.pipeline = layout.cluster.hosts.front().devices = 1;
+    model.kind = family->kind;
+    for (const ConfigField& row : configFields(*config, model).rows)
+        if (row.take) row.take(model);
+    // What still differs is what could not be taken over.
+    const std::vector<WeightMismatch> mismatches = compareConfig(*config, model);
+    for (const WeightMismatch& mismatch : mismatches) made.leftOut.push_back(mismatch.what);
+    for (const auto& [name, field] : trainingFields)
+        if (const auto found = config->find(name);
+            found != config->end() && !found->is_null() && *found != 0 && *found != "float32")
+            made.leftOut.push_back(
+                fmt::format("config.json: {} is {}; {} is the layout's own choice", name, shownValue(*found), field));
+    const int positions = config->value("max_position_embeddings", Json()).is_number_integer()
+                              ? (*config)["max_position_embeddings"].get<int>()
+                              : model.sequence;
+    if (positions > model.sequence)
+        made.leftOut.push_back(
+            fmt::format("config.json: max_position_embeddings is {}, model.sequence is {}", positions, model.sequence));
+    if (const std::filesystem::path folder = std::filesystem::absolute(file).parent_path(); hasWeights(folder)) {
+        if (mismatches.empty()) model.weights = folder.string();
+        else
+            made.leftOut.push_back(
+                "the weights beside config.json: they are of a model that differs in what is said above");
+    }
+    if (model.vocabulary < 256) {
+        layout.data.kind = DataKind::Tokens;
+        layout.data.path = "tokens.bin";
+        made.leftOut.push_back(fmt::format(
+            "the vocabulary has {} tokens, fewer than there are bytes: data.path names a file of tokens to train on",
+            model.vocabulary));
+    }
+    if (const std::vector<Fault> faults = check(layout, scheduleMethods()); !faults.empty()) {
+        std::string all = toText(faults);
+        all.pop_back();  // the line break
+        std::ranges::replace(all, '\n', ';');
+        return cannot(std::move(all), "a model that a layout can have");
+    }
+    return made;
+}
+
+}  // namespace shardlab::trace

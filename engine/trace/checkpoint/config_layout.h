@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layout made from the config.json that lies beside weights of Hugging Face.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/layout.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace shardlab::trace {
+
+struct ConfigLayout {
+    Layout layout;
+    std::vector<std::string> leftOut;  ///< what the file says and the layout does not, a sentence each
+};
+
+/// The file is a JSON object that names a model of transformers.
+bool looksLikeConfig(const std::filesystem::path& file);
+
+/// A layout of one rank, without faults, whose model is the file's as far as a layout can say it; it starts from the
+/// weights beside the file where there are any and nothing that changes the mathematics is left out. Errors: the file
+/// cannot be read, its model is of a family that no layout has, or of sizes that no layout may have.
+Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& config);
+
+}  // namespace shardlab::trace

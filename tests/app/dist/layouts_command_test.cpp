@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// `shardlab layouts`: the list, one of it, and a layout made from a config.json.
+#include "tests/support/command.h"
+#include "tests/support/sample_weights.h"
+#include "tests/support/wings.h"
+
+#include <QJsonArray>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace shardlab;
+using namespace shardlab::test;
+
+class LayoutsCommandTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void layoutsListAndShow() {
+        const Answer list = run({"layouts", "--json"});
+        QCOMPARE(list.status, 0);
+        const QJsonArray presets = QJsonDocument::fromJson(list.out).array();
+        QVERIFY(presets.size() >= 3);
+        QTemporaryDir folder;
+        for (const QJsonValue preset : presets) {
+            const Answer shown = run({"layouts", "--show", preset["name"].toString()});
+            QCOMPARE(shown.status, 0);
+            const QString copy = writeFile(folder.filePath("copy.layout.json"), shown.out);
+            const Answer plan = run({"plan", copy, "--json"});
+            QVERIFY2(plan.status == 0, qPrintable(preset["name"].toString() + "\n" + plan.error));
+            QCOMPARE(plan.json()["ranks"].toInt(), preset["ranks"].toInt());
+        }
+        QCOMPARE(run({"layouts", "--show", "nothing"}).status, 1);
+    }
+
+    void layoutsMakesOneOfAConfig() {
+        const QTemporaryDir folder;
+        const SampleWeights weights = SampleWeights::llama();
+        weights.write(folder.path().toStdString());
+        const Answer made = run({"layouts", "--from", folder.filePath("config.json")});
+        QVERIFY2(made.status == 0 && made.error.isEmpty(), made.error.constData());
+        QFile file(folder.filePath("made.layout.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(made.out) == made.out.size());
+        file.close();
+        const Answer plan = run({"plan", file.fileName(), "--json"});
+        QVERIFY2(plan.status == 0, plan.error.constData());
+
+        SampleWeights other = weights;
+        other.config["mlp_bias"] = true;
+        other.write(folder.path().toStdString());
+        const Answer noted = run({"layouts", "--from", folder.filePath("config.json")});
+        QCOMPARE(noted.status, 0);
+        QVERIFY2(noted.error.contains("note: config.json: mlp_bias is true"), noted.error.constData());
+        QVERIFY(run({"layouts", "--from", folder.filePath("nowhere.json")}).status == 1);
+        QCOMPARE(run({"layouts", "--from", folder.filePath("config.json"), "--show", "default"}).status, 2);
+    }
+};
+
+QTEST_GUILESS_MAIN(LayoutsCommandTest)
+#include "layouts_command_test.moc"

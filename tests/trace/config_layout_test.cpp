@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts that are made from a config.json alone: each number of it, what they leave out, what is refused; and that
+// what transformers itself writes is understood. Needs a Python with transformers for that: python3, or the one that
+// SHARDLAB_TORCH_PYTHON names.
+#include "engine/trace/checkpoint/config_layout.h"
+
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/trace/checkpoint/weights_config.h"
+#include "tests/support/reference_python.h"
+#include "tests/support/sample_weights.h"
+#include "tests/support/seed.h"
+#include "tests/support/wings.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fmt/ranges.h>
+#include <random>
+
+using namespace shardlab;
+using namespace shardlab::test;
+
+class ConfigLayoutTest : public QObject {
+    Q_OBJECT
+private:
+    std::filesystem::path file() const { return folder_.filePath("config.json").toStdString(); }
+    Result<ConfigLayout> made(const std::string& config) const {
+        std::ofstream(file()) << config;
+        return layoutFromConfig(file());
+    }
+    static std::string joined(const std::vector<std::string>& lines) {
+        return fmt::format("{}", fmt::join(lines, "\n"));
+    }
+
+    QTemporaryDir folder_;
+
+private Q_SLOTS:
+    /// What is written for a model is read as that model, whatever its numbers.
+    void whatIsWrittenIsReadAgain() {
+        std::mt19937 random(freshSeed());
+        const auto among = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
+        for (int i = 0; i < 200; ++i) {
+            ModelSpec model;
+            model.kind = i % 2 == 0 ? ModelKind::Gpt : ModelKind::Llama;
+            model.layers = among(1, 40);
+            model.heads = among(1, 8) * 2;
+            model.hidden = model.heads * among(1, 16) * 2;
+            model.sequence = among(1, 4096);
+            model.vocabulary = among(256, 200000);
+            model.feedForward = {among(1, 9000)};
+            if (model.kind == ModelKind::Llama) {
+                model.llama.kvHeads = model.heads / among(1, 2);
+                model.llama.ropeBase = among(1000, 1000000);
+            }
+            const Result<ConfigLayout> read = made(writeConfig(model));
+            QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+            QVERIFY2(read->leftOut.empty(), joined(read->leftOut).c_str());
+            QVERIFY2(read->layout.model == model, writeConfig(model).c_str());
+            QVERIFY(check(read->layout, scheduleMethods()).empty());
+        }
+    }
+
+    void whatAFileLeavesOutHasTransformersValue() {
+        const Result<ConfigLayout> gpt2 = made(R"({"model_type": "gpt2"})");
+        QVERIFY(gpt2.has_value());
+        QVERIFY2(gpt2->leftOut.empty(), joined(gpt2->leftOut).c_str());
+        const ModelSpec& model = gpt2->layout.model;
+        QVERIFY(model.layers == 12 && model.hidden == 768 && model.heads == 12 && model.vocabulary == 50257 &&
+                model.sequence == 1024 && model.feedForward.empty());
+        const Result<ConfigLayout> mistral = made(R"({"model_type": "mistral", "rms_norm_eps": 1e-5})");
+        QVERIFY(mistral.has_value());
+        QVERIFY(mistral->layout.model.llama.kvHeads == 8 && mistral->layout.model.sequence == 4096 &&
+                mistral->layout.model.feedForward == std::vector{14336});
+    }
+
+    void whatIsLeftOutIsSaid() {
+        const Result<ConfigLayout> read = made(R"({"model_type": "llama", "rms_norm_eps": 1e-5, "attention_bias": true,
+            "rope_parameters": {"rope_type": "yarn", "factor": 4.0, "rope_theta": 500000.0}, "sliding_window": 1000,
+            "max_position_embeddings": 131072, "attention_dropout": 0.1, "tomorrows_attention": 3, "hidden_act": "silu"})");
+        QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+        const std::string said = joined(read->leftOut);
+        for (const char* part :
+             {"attention_bias is true, the llama model has false", "their rotary embedding is scaled",
+              "tomorrows_attention 3", "attention_dropout is 0.1; model.dropout is the layout's own choice",
+              "max_position_embeddings is 131072, model.sequence is 1000"})
+            QVERIFY2(said.find(part) != std::string::npos, said.c_str());
+        QVERIFY(said.find("hidden_act") == std::string::npos);
+        QCOMPARE(read->layout.model.llama.ropeBase, 500000.0);
+        QCOMPARE(read->layout.model.sequence, 1000);
+        QVERIFY(check(read->layout, scheduleMethods()).empty());
+
+        const Result<ConfigLayout> small = made(R"({"model_type": "gpt2", "vocab_size": 100})");
+        QVERIFY(small && small->layout.data.kind == DataKind::Tokens);
+        QVERIFY(joined(small->leftOut).find("fewer than there are bytes") != std::string::npos);
+    }
+
+    void weightsBesideTheFileAreStartedFrom() {
+        for (SampleWeights weights : {SampleWeights::gpt2(), SampleWeights::llama()}) {
+            weights.write(folder_.path().toStdString());
+            const Result<ConfigLayout> read = layoutFromConfig(file());
+            QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+            QVERIFY(std::filesystem::equivalent(read->layout.model.weights, folder_.path().toStdString()));
+            weights.config["tie_word_embeddings"] = weights.model.kind == ModelKind::Llama;
+            weights.write(folder_.path().toStdString());
+            const Result<ConfigLayout> other = layoutFromConfig(file());
+            QVERIFY(other && other->layout.model.weights.empty());
+            QVERIFY(joined(other->leftOut).find("the weights beside config.json") != std::string::npos);
+        }
+        std::filesystem::remove(folder_.filePath("model.safetensors").toStdString());
+    }
+
+    void whatIsNoModelIsRefused_data() {
+        QTest::addColumn<QByteArray>("config");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("a family that no layout has")
+            << QByteArray(R"({"model_type": "mamba"})") << "its model_type is \"mamba\". model_type gpt2, llama";
+        QTest::newRow("no family") << QByteArray(R"({"n_layer": 2})") << "it has no model_type";
+        QTest::newRow("no object") << QByteArray("[1]") << "it is no JSON object";
+        QTest::newRow("heads that do not divide")
+            << QByteArray(R"({"model_type": "gpt2", "n_head": 7})") << "/model/heads";
+        QTest::newRow("beyond counting") << QByteArray(R"({"model_type": "gpt2", "n_layer": 2000000000})")
+                                         << "/model/layers";
+    }
+    void whatIsNoModelIsRefused() {
+        QFETCH(QByteArray, config);
+        QFETCH(QString, said);
+        const Result<ConfigLayout> read = made(config.toStdString());
+        QVERIFY(!read);
+        const QString text = QString::fromStdString(read.error().text());
+        QVERIFY2(text.contains(said) && text.contains("config.json") && !text.contains('\n'), qPrintable(text));
+    }
+
+    void sizesThatAreNoneAreSaid() {
+        for (const char* value : {"\"twelve\"", "-3", "0", "1.5", "99999999999"}) {
+            const Result<ConfigLayout> read =
+                made(fmt::format(R"({{"model_type": "gpt2", "n_layer": {}, "layer_norm_epsilon": 1e-5}})", value));
+            const std::string said = read ? joined(read->leftOut) : read.error().text();
+            QVERIFY2(said.find("n_layer is ") != std::string::npos, said.c_str());
+        }
+    }
+
+    void whatTransformersWritesIsUnderstood() {
+        if (const QString missing = whyWithout("transformers"); !missing.isEmpty()) QSKIP(qPrintable(missing));
+        const QString script = QStringLiteral(
+            "import sys, transformers as t\n"
+            "for name in ('GPT2', 'Llama', 'Mistral'):\n"
+            "    made = getattr(t, name + 'Config')(**({} if name == 'GPT2' else {'rms_norm_eps': 1e-5}))\n"
+            "    made.save_pretrained(sys.argv[1] + '/' + name)\n");
+        QCOMPARE(QProcess::execute(referencePython(), {"-c", script, folder_.path()}), 0);
+        for (const char* name : {"GPT2", "Llama", "Mistral"}) {
+            const auto read = layoutFromConfig(folder_.filePath(QString(name) + "/config.json").toStdString());
+            QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+            for (const std::string& line : read->leftOut)
+                QVERIFY2(line.find("own choice") != std::string::npos ||
+                             line.find("max_position_embeddings") != std::string::npos,
+                         line.c_str());
+            QVERIFY(check(read->layout, scheduleMethods()).empty());
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(ConfigLayoutTest)
+#include "config_layout_test.moc"
