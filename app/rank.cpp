@@ -10,7 +10,7 @@
 #include "engine/launch/job/gpu_report.h"
 #include "engine/trace/record/rank_arguments.h"
 #include "engine/layout/layout_file.h"
-#include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/step_plan.h"
 #include "engine/predict/plan/profile_store.h"
 #include "engine/trace/record/flight_record.h"
 #include "engine/trace/record/telemetry.h"
@@ -39,12 +39,13 @@ T valueOf(Result<T> result) {
     return std::move(*result);
 }
 
-Plan readPlan(const RankArguments& arguments) {
-    ParsedLayout parsed = valueOf(readLayout(arguments.layout));
+/// The job has judged the layout, and has simulated a step.
+StepPlan readPlan(const RankArguments& arguments) {
+    const ParsedLayout parsed = valueOf(readLayout(arguments.layout));
     if (!parsed.faults.empty()) throw std::runtime_error(toText(parsed.faults));
-    auto plan = makePlan(parsed.layout);
-    if (!plan) throw std::runtime_error(toText(plan.error()));
-    return std::move(*plan);
+    StepPlan plan = stepPlan(parsed.layout);
+    plan.costs.stretch = arguments.stretch;
+    return plan;
 }
 
 /// Shows on the status page that the process runs. A rank whose collector is gone ends at once, whatever it is doing:
@@ -92,7 +93,7 @@ std::unique_ptr<Device> computeDevice(const Layout& layout, const MpiSession& se
 std::string train(const MpiSession& session, const RankArguments& arguments, Telemetry& telemetry, StatusPage& status,
                   FlightRecord& flight) {
     setKernelThreads(arguments.threads);
-    const Plan plan = readPlan(arguments);
+    const StepPlan plan = readPlan(arguments);
     if (plan.mesh.ranks() != session.size())
         throw std::runtime_error("the layout has " + std::to_string(plan.mesh.ranks()) + " ranks, mpirun started " +
                                  std::to_string(session.size()));

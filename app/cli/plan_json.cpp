@@ -121,7 +121,7 @@ Json planJson(const Plan& plan) {
 Json memoryCurveJson(const Plan& plan) {
     const DeviceTime device(plan.costs.stretch);
     Json curves = Json::array();
-    for (const MemoryCurve& curve : predictedMemory(plan)) {
+    for (const MemoryCurve& curve : predictedMemory(plan, plan.simulation.events)) {
         Json points = Json::array();
         for (const MemoryPoint& point : curve.points)
             points.push_back({{"seconds", device.seconds(toSeconds(point.time))}, {"bytes", bytesJson(point.bytes)}});

@@ -128,7 +128,7 @@ std::string memoryCurveText(const Plan& plan) {
     Table table(header);
     const DeviceTime device(plan.costs.stretch);
     int rank = 0;
-    for (const MemoryCurve& curve : predictedMemory(plan)) {
+    for (const MemoryCurve& curve : predictedMemory(plan, plan.simulation.events)) {
         for (const MemoryPoint& point : curve.points) {
             std::vector<std::string> row{std::to_string(rank), formatSeconds(device.seconds(toSeconds(point.time))),
                                          formatBytes(total(point.bytes))};

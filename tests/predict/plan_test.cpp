@@ -69,6 +69,30 @@ private Q_SLOTS:
         }
     }
 
+    /// What a rank makes of its layout and the stretch it is told is what the job has planned, whatever the job knows
+    /// of its machine: the same actions, as many bytes, and where time is modelled the same times.
+    void aRankCarriesOutWhatTheJobPlans() {
+        Measurements ofTheJob;
+        ofTheJob.core.flops = 3e9;
+        int paced = 0;
+        const auto all = presets();
+        for (const Preset& each : *all) {
+            const auto planned = makePlan(each.layout, ofTheJob);
+            QVERIFY2(planned, each.name.c_str());
+            StepPlan ofARank = stepPlan(each.layout);
+            ofARank.costs.stretch = planned->costs.stretch;
+            paced += each.layout.cluster.pace ? 1 : 0;
+            QVERIFY2(ofARank.lowered.ranks == planned->lowered.ranks, each.name.c_str());
+            for (const auto& actions : ofARank.lowered.ranks)
+                for (const Action& action : actions) {
+                    QCOMPARE(ofARank.costs.bytes(action), planned->costs.bytes(action));
+                    if (each.layout.cluster.pace)
+                        QVERIFY(ofARank.costs.seconds(action) == planned->costs.seconds(action));
+                }
+        }
+        QVERIFY(paced > 0);
+    }
+
     void presetsThatTeachTheFormulaShowIt() {
         for (const char* name : {"naive-4", "gpipe-8", "1f1b-8"}) {
             const Plan plan = planOrFail(preset(name));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/presets.h"
+#include "engine/predict/plan/plan.h"
 #include "engine/predict/plan/predicted_memory.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/named.h"
@@ -44,7 +45,7 @@ private Q_SLOTS:
     /// The curve and the ledger are one account: the curve's largest point is the ledger's peak, to the byte.
     void highestPointIsTheLedgersPeak() {
         for (const Plan& plan : plans()) {
-            const std::vector<MemoryCurve> curves = predictedMemory(plan);
+            const std::vector<MemoryCurve> curves = predictedMemory(plan, plan.simulation.events);
             QCOMPARE(curves.size(), plan.lowered.ranks.size());
             for (const RankMemory& memory : plan.memory) {
                 const MemoryCurve& curve =
@@ -81,7 +82,8 @@ private Q_SLOTS:
             QVERIFY2(plan.has_value(), plan ? "" : toText(plan.error()).c_str());
             std::set<std::int64_t> peaks;
             for (const RankMemory& memory : plan->memory) {
-                const auto curves = predictedMemory(*plan, plan->mesh.coordinate(memory.rank, Axis::Data));
+                const auto curves =
+                    predictedMemory(*plan, plan->simulation.events, plan->mesh.coordinate(memory.rank, Axis::Data));
                 const MemoryCurve& curve =
                     curves[static_cast<std::size_t>(plan->mesh.coordinate(memory.rank, Axis::Pipeline))];
                 QCOMPARE(curve.peak, memory.peak);
@@ -100,7 +102,7 @@ private Q_SLOTS:
             double end = plan.simulation.stepSeconds * 1e9 + 1;
             if (!plan.lowered.flushes())
                 end = static_cast<double>(std::ranges::max(plan.simulation.events, {}, &Event::end).end);
-            for (const MemoryCurve& curve : predictedMemory(plan)) {
+            for (const MemoryCurve& curve : predictedMemory(plan, plan.simulation.events)) {
                 QVERIFY(std::ranges::is_sorted(curve.points, {}, &MemoryPoint::time));
                 QCOMPARE(curve.points.front().time, 0);
                 QVERIFY(static_cast<double>(curve.points.back().time) <= end);
@@ -116,7 +118,7 @@ private Q_SLOTS:
     void activationsRiseAsTheScheduleHasIt() {
         const auto activations = [](const char* preset) {
             const Plan plan = *makePlan(findPreset(preset)->layout);
-            const MemoryCurve curve = predictedMemory(plan).back();
+            const MemoryCurve curve = predictedMemory(plan, plan.simulation.events).back();
             std::vector<std::int64_t> after;  // each forward of the last rank
             for (const Event& event : plan.simulation.events)
                 if (event.rank == plan.mesh.ranks() - 1 && event.kind == EventKind::Forward)

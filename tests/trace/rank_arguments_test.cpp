@@ -20,6 +20,7 @@ private Q_SLOTS:
             written.folder = "/tmp/--threads " + std::to_string(random.generate());
             written.socket = "/tmp/socket";
             written.token = std::to_string(random.generate64());
+            if (random.bounded(2) == 1) written.stretch = 0.001 + 1e4 * random.generateDouble();
             written.clockOrigin = static_cast<std::int64_t>(random.generate64());
             written.oversubscribed = random.bounded(2) == 1;
             written.threads = random.bounded(1, 65);
@@ -32,6 +33,7 @@ private Q_SLOTS:
             QCOMPARE(read->folder, written.folder);
             QCOMPARE(read->socket, written.socket);
             QCOMPARE(read->token, written.token);
+            QVERIFY(read->stretch == written.stretch);  // to the last bit: all ranks are slowed alike
             QCOMPARE(read->clockOrigin, written.clockOrigin);
             QCOMPARE(read->oversubscribed, written.oversubscribed);
             QCOMPARE(read->threads, written.threads);
@@ -49,6 +51,7 @@ private Q_SLOTS:
         QTest::newRow("value missing") << List{"--layout"};
         QTest::newRow("no number") << List{"--layout", "l", "--folder", "f", "--socket", "s", "--threads", "2x"};
         QTest::newRow("zero threads") << List{"--layout", "l", "--folder", "f", "--socket", "s", "--threads", "0"};
+        QTest::newRow("no stretch") << List{"--layout", "l", "--folder", "f", "--socket", "s", "--stretch", "0"};
         QTest::newRow("no socket") << List{"--layout", "l", "--folder", "f"};
     }
     void refusesWhatIsWrong() {

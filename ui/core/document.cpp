@@ -123,25 +123,19 @@ void Document::judge() {
     }
     const bool quick = plannedActions(layout) <= quickActions;
     if (quick) {
-        auto plan = makePlan(layout, measurements_);
-        if (plan) plan_ = std::move(*plan);
-        else faults_ = std::move(plan.error());
+        plan_ = legalPlan(layout, measurements_);
         planned_ = generation;
     }
-    if (faults_.empty()) faults_ = misfits_;
+    faults_ = misfits_;
     Q_EMIT layoutChanged();
     Q_EMIT planChanged();
     judgeFiles();
     if (quick) return;
     QThreadPool::globalInstance()->start(
         [document = QPointer<Document>(this), generation, layout = std::move(layout), measurements = measurements_] {
-            auto plan = makePlan(layout, measurements);
-            auto result = plan ? std::optional<Plan>(std::move(*plan)) : std::nullopt;
-            auto faults = plan ? std::vector<Fault>{} : std::move(plan.error());
-            QMetaObject::invokeMethod(
-                qApp, [document, generation, result = std::move(result), faults = std::move(faults)]() mutable {
-                    if (document) document->takePlan(generation, std::move(result), std::move(faults));
-                });
+            QMetaObject::invokeMethod(qApp, [document, generation, plan = legalPlan(layout, measurements)]() mutable {
+                if (document) document->takePlan(generation, std::move(plan));
+            });
         });
 }
 
@@ -169,12 +163,10 @@ void Document::takeMisfits(std::uint64_t generation, std::vector<Fault> found) {
     Q_EMIT planChanged();
 }
 
-void Document::takePlan(std::uint64_t generation, std::optional<Plan> plan, std::vector<Fault> faults) {
+void Document::takePlan(std::uint64_t generation, Plan plan) {
     if (generation != generation_) return;  // a newer layout is on its way
     planned_ = generation;
-    if (plan) plan_ = std::move(plan);
-    faults_ = faults.empty() ? misfits_ : std::move(faults);
-    if (!faults_.empty()) Q_EMIT layoutChanged();
+    plan_ = std::move(plan);
     Q_EMIT planChanged();
 }
 

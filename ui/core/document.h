@@ -65,7 +65,7 @@ private:
     /// is judged once that ends.
     void judgeFiles();
     void takeMisfits(std::uint64_t generation, std::vector<Fault> found);
-    void takePlan(std::uint64_t generation, std::optional<Plan> plan, std::vector<Fault> faults);
+    void takePlan(std::uint64_t generation, Plan plan);
 
     Layout layout_;
     Measurements measurements_;

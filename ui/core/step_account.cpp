@@ -2,7 +2,10 @@
 #include "ui/core/step_account.h"
 
 #include "engine/base/clock.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/exchange.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/plan/plan.h"
 #include "engine/predict/plan/predicted_memory.h"
 
 #include <algorithm>
@@ -62,23 +65,25 @@ bool cutByWaits(std::span<const Event> events) {
 }  // namespace
 
 std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<Event> events, DeviceTime device) {
-    auto plan = makePlan(layout);
-    if (!plan) return nullptr;
-    // A recorded run keeps what was predicted for it then.
-    if (!events.empty()) plan->simulation.events = std::move(events);
-    auto account = std::make_shared<StepAccount>(StepAccount{.mesh = plan->mesh});
-    account->memory = predictedMemory(*plan);
-    if (layout.parallel.exchange != Exchange::AllReduce) account->memoryOfFirst = predictedMemory(*plan, 0);
-    const auto told = toldOf(plan->simulation.events);
-    plan->costs.cores = 0;
-    plan->costs.stretch = 1;
-    account->graph = stepGraph(plan->lowered, plan->costs, [&](const Action& action) {
+    if (!check(layout, scheduleMethods()).empty()) return nullptr;
+    StepPlan plan = stepPlan(layout);
+    if (events.empty()) {
+        plan.costs.stretch = device.stretch();
+        events = simulationOf(plan).events;
+    }
+    auto account = std::make_shared<StepAccount>(StepAccount{.mesh = plan.mesh});
+    account->memory = predictedMemory(plan, events);
+    if (layout.parallel.exchange != Exchange::AllReduce) account->memoryOfFirst = predictedMemory(plan, events, 0);
+    const auto told = toldOf(events);
+    plan.costs.cores = 0;
+    plan.costs.stretch = 1;
+    account->graph = stepGraph(plan.lowered, plan.costs, [&](const Action& action) {
         const auto found = told.find(actionId(action));
-        return found == told.end() || !found->second.known() ? plan->costs.seconds(action)
+        return found == told.end() || !found->second.known() ? plan.costs.seconds(action)
                                                              : device.seconds(found->second.lasts);
     });
     // Where waits cut actions, collectives are drawn over the waits too: the cost model's share then.
-    if (!cutByWaits(plan->simulation.events))
+    if (!cutByWaits(events))
         for (StepGraph::Node& node : account->graph.nodes)
             if (const auto found = told.find(actionId(node.action)); found != told.end())
                 node.tensor = (node.end - node.begin) * found->second.tensorShare();

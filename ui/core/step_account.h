@@ -32,7 +32,8 @@ struct StepAccount {
     int nodeOf(const Event& event) const;
 };
 
-/// `events`: the predicted step of all ranks, on the clock of `device`. None where the layout cannot be planned.
+/// `events`: the step of all ranks as it was predicted, on the clock of `device`; empty: it is simulated. None where
+/// the layout cannot be planned.
 std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<Event> events, DeviceTime device);
 
 }  // namespace shardlab::ui

@@ -55,9 +55,9 @@ std::vector<Plan> plansOfSizes(const Plan& plan) {
 }
 
 ElasticWorld::ElasticWorld(const Plan& plan)
-    : whole_(plan.layout), measurements_(plan.measurements),
-      modelledStep_(plan.stepSeconds), sizes_{whole_.parallel.data}, hosts_(whole_.cluster.hosts), now_(whole_),
-      wholeMesh_(plan.mesh), mesh_(plan.mesh), places_(placesOf(mesh_, wholeMesh_)) {
+    : whole_(plan.layout), measurements_(plan.measurements), stretch_(plan.costs.stretch), sizes_{whole_.parallel.data},
+      hosts_(whole_.cluster.hosts), now_(whole_), wholeMesh_(plan.mesh), mesh_(plan.mesh),
+      places_(placesOf(mesh_, wholeMesh_)) {
     if (isElastic(whole_)) sizes_ = admissibleSizes(whole_, scheduleMethods());
 }
 
@@ -104,14 +104,9 @@ std::optional<int> ElasticWorld::largestLeft() const {
 
 Result<Plan> ElasticWorld::resize(int data) {
     if (data * ranksOfReplica(whole_.parallel) > devicesOf(hosts_)) hosts_ = whole_.cluster.hosts;
-    Layout layout =
+    const Layout layout =
         data == whole_.parallel.data && hosts_ == whole_.cluster.hosts ? whole_ : withReplicas(whole_, data, hosts_);
-    auto plan = makePlan(layout, measurements_);
-    // Paced, all sizes are stretched alike, so that fewer replicas are seen to take longer.
-    if (plan && layout.cluster.pace) {
-        layout.cluster.pace->stepSeconds = whole_.cluster.pace->stepSeconds * (plan->stepSeconds / modelledStep_);
-        plan = makePlan(layout, measurements_);
-    }
+    auto plan = makePlan(layout, measurements_, stretch_);
     if (!plan)
         return fail(
             Error{"the layout cannot run with so many replicas", std::to_string(data), toText(plan.error()), {}});

@@ -61,8 +61,8 @@ public:
 private:
     Layout whole_;
     Measurements measurements_;
-    double modelledStep_;          ///< seconds of a step of the whole layout, before it is stretched
-    std::vector<int> sizes_;       ///< admissible numbers of replicas, descending
+    double stretch_;          ///< of the whole layout; paced, all sizes have it, so that fewer are seen to take longer
+    std::vector<int> sizes_;  ///< admissible numbers of replicas, descending
     std::vector<HostSpec> hosts_;  ///< what is left of the layout's hosts
     Layout now_;
     Mesh wholeMesh_, mesh_;

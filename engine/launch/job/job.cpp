@@ -96,6 +96,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& 
     arguments.folder = folder->path();
     arguments.socket = (folder->path() / "collector.socket").string();
     arguments.token = *token;
+    arguments.stretch = plan->costs.stretch;
     arguments.clockOrigin = origin;
     arguments.oversubscribed = mpi.ranks > mpi.cores;
     arguments.threads = mpi.threads;

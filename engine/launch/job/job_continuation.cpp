@@ -105,6 +105,7 @@ Status JobRun::changeWorld(int data) {
     if (!plan) return fail(plan.error());
     if (const Status saved = saveLayout(world.now(), setup_.arguments.layout); !saved) return saved;
     const int cores = usableCores();
+    setup_.arguments.stretch = plan->costs.stretch;
     setup_.arguments.threads = threadsPerRank(world.ranks(), cores);
     setup_.arguments.oversubscribed = world.ranks() > cores;
     setup_.listening.ranks = world.ranks();

@@ -16,7 +16,6 @@
 #include "engine/predict/plan/precision_notes.h"
 #include "engine/predict/plan/server_costs.h"
 #include "engine/predict/plan/state_notes.h"
-#include "engine/layout/schedule/passes.h"
 #include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
@@ -143,11 +142,12 @@ std::string pacedNote(const Plan& plan) {
                        modelledDevice(plan.layout).title);
 }
 
-void addNotes(Plan& plan, const CostBasis& basis) {
+void addNotes(Plan& plan) {
     const Layout& layout = plan.layout;
     std::vector<std::string>& notes = plan.notes;
     if (layout.cluster.pace) notes.push_back(pacedNote(plan));
-    else if (std::string note = basisNote(basis, layout); !note.empty()) notes.push_back(std::move(note));
+    else if (std::string note = basisNote(costBasis(plan.measurements, layout), layout); !note.empty())
+        notes.push_back(std::move(note));
     if (plan.costs.cores > 0)
         notes.push_back(fmt::format(
             "{} ranks share the {} {} of this machine: ranks that compute at the same time get equal shares",
@@ -281,32 +281,34 @@ std::int64_t capacityOf(const Layout& layout, const Mesh& mesh) {
     return hostMemory() / mostRanksOnAHost(mesh);
 }
 
-Plan planOf(const Layout& layout, const Measurements& measurements) {
-    const ScheduleMethod& method = *findScheduleMethod(layout.schedule.kind);
-    const ScheduleShape shape = scheduleShape(layout);
-    Plan plan{.layout = layout, .measurements = measurements, .mesh = Mesh(layout)};
-    const DevicePreset device = rankDevice(layout, plan.mesh, measurements);
-    plan.compute = method.generate(shape);
-    plan.lowered = lower(plan.compute, lowerOptions(layout));
-    const CostBasis basis = costBasis(measurements, layout);
-    plan.costs = stepCosts(layout, plan.mesh, plan.compute.rankOfStage, measurements, basis);
-    const Exchange exchange = layout.parallel.exchange;
-    const double modelled = simulatedSeconds(plan.lowered, plan.costs);
-    if (layout.cluster.pace) plan.costs.stretch = layout.cluster.pace->stepSeconds / modelled;
-    plan.simulation = simulate(plan.lowered, plan.costs, plan.mesh);
+}  // namespace
+
+Simulation simulationOf(const StepPlan& plan) {
+    Simulation simulation = simulate(plan.lowered, plan.costs, plan.mesh);
+    const Exchange exchange = plan.layout.parallel.exchange;
     if (exchange != Exchange::AllReduce && exchange != Exchange::AsyncServer)
-        plan.simulation.events = withOwnParts(plan.simulation.events, layout, plan.mesh);
+        simulation.events = withOwnParts(simulation.events, plan.layout, plan.mesh);
+    return simulation;
+}
+
+Plan legalPlan(const Layout& layout, const Measurements& measurements, std::optional<double> stretch) {
+    const ScheduleMethod& method = *findScheduleMethod(layout.schedule.kind);
+    Plan plan{stepPlan(layout, measurements)};
+    const double modelled = simulatedSeconds(plan.lowered, plan.costs);
+    if (layout.cluster.pace) plan.costs.stretch = stretch.value_or(layout.cluster.pace->stepSeconds / modelled);
+    plan.simulation = simulationOf(plan);
     const DeviceTime clock(plan.costs.stretch);
     plan.stepSeconds = clock.seconds(plan.simulation.stepSeconds);
     plan.tokensPerSecond = static_cast<double>(tokensPerStep(layout)) / plan.stepSeconds;
-    plan.bubble = exchange == Exchange::Hogwild ? idleShare(plan.lowered, plan.costs, plan.simulation.stepSeconds)
-                                                : plan.simulation.bubble;
-    plan.bubbleTheory = method.theoreticalBubble(shape);
+    plan.bubble = layout.parallel.exchange == Exchange::Hogwild
+                      ? idleShare(plan.lowered, plan.costs, plan.simulation.stepSeconds)
+                      : plan.simulation.bubble;
+    plan.bubbleTheory = method.theoreticalBubble(scheduleShape(layout));
     plan.exposedCommunication = std::max(0.0, 1 - simulatedSeconds(plan.lowered, withoutCommunication(plan.costs)) /
                                                       plan.simulation.stepSeconds);
 
     plan.flopsPerStep = modelFlopsPerStep(layout);
-    const DevicePeak peak = peakOf(layout, plan.mesh, device, measurements);
+    const DevicePeak peak = peakOf(layout, plan.mesh, rankDevice(layout, plan.mesh, measurements), measurements);
     if (knowsPeak(layout, measurements)) plan.peak = peak;
     plan.mfu = modelUtilisation(layout, peak, modelled);
 
@@ -322,11 +324,9 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     for (HostTraffic& copies : plan.hosts)
         for (double* seconds : {&copies.toHostSeconds, &copies.fromHostSeconds, &copies.exposedSeconds})
             *seconds = clock.seconds(*seconds);
-    addNotes(plan, basis);
+    addNotes(plan);
     return plan;
 }
-
-}  // namespace
 
 MemoryLimit memoryLimit(const Layout& layout, const Mesh& mesh) {
     return memoryLimit(layout.memory, capacityOf(layout, mesh));
@@ -341,10 +341,11 @@ const RankMemory& neediest(const Layout& layout, const std::vector<RankMemory>& 
     return *std::ranges::max_element(ranks, {}, [&](const RankMemory& rank) { return neededBytes(layout, rank); });
 }
 
-tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Measurements& measurements) {
+tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Measurements& measurements,
+                                                std::optional<double> stretch) {
     std::vector<Fault> faults = check(layout, scheduleMethods());
     if (!faults.empty()) return tl::unexpected(std::move(faults));
-    return planOf(layout, measurements);
+    return legalPlan(layout, measurements, stretch);
 }
 
 }  // namespace shardlab::predict

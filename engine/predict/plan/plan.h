@@ -5,17 +5,14 @@
 #include "engine/base/result.h"
 #include "engine/layout/memory_limit.h"
 #include "engine/layout/fault.h"
-#include "engine/layout/layout.h"
-#include "engine/layout/mesh/mesh.h"
 #include "engine/layout/utilisation.h"
-#include "engine/predict/plan/costs.h"
 #include "engine/predict/plan/host_traffic.h"
 #include "engine/predict/plan/ledger.h"
-#include "engine/predict/plan/measurements.h"
 #include "engine/predict/plan/simulate.h"
-#include "engine/layout/schedule/schedule.h"
+#include "engine/predict/plan/step_plan.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,13 +26,7 @@ struct AxisTraffic {
     std::string how = {};    ///< "hierarchical, 1.9 ms on the slowest stage"; empty for what goes from one to one
 };
 
-struct Plan {
-    Layout layout;
-    Measurements measurements;  ///< what its times were made from
-    Mesh mesh;
-    Schedule compute;  ///< what the generator wrote
-    Schedule lowered;  ///< what is simulated and executed
-    StepCosts costs;
+struct Plan : StepPlan {
     Simulation simulation;   ///< on the clock of a run: where that is paced, costs.stretch × as long
     double stepSeconds = 0;  ///< of the modelled devices, as every time and rate below (engine/base/device_time.h)
     double tokensPerSecond = 0;
@@ -65,6 +56,12 @@ std::int64_t neededBytes(const Layout& layout, const RankMemory& rank);
 const RankMemory& neediest(const Layout& layout, const std::vector<RankMemory>& ranks);
 
 /// A plan, or every fault of the layout. Times are measured ones where `measurements` has them, else the preset's.
-tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Measurements& measurements = {});
+/// `stretch`: of a paced layout, in place of the one that makes its step last cluster.pace.step_seconds.
+tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Measurements& measurements = {},
+                                                std::optional<double> stretch = {});
+/// The same of a layout in which check() has found no fault.
+Plan legalPlan(const Layout& layout, const Measurements& measurements, std::optional<double> stretch = {});
+/// The simulated step alone, on the clock that the costs are stretched to.
+Simulation simulationOf(const StepPlan& plan);
 
 }  // namespace shardlab::predict

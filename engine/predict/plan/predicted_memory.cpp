@@ -2,6 +2,7 @@
 #include "engine/predict/plan/predicted_memory.h"
 
 #include "engine/layout/exchange.h"
+#include "engine/predict/plan/ledger.h"
 
 #include <unordered_map>
 
@@ -14,7 +15,7 @@ struct Span {
 };
 
 /// When each action of a rank runs; waits and the step bear the id of no action of their own.
-std::unordered_map<ActionId, Span> spansOf(const std::vector<Event>& events, int rank) {
+std::unordered_map<ActionId, Span> spansOf(std::span<const Event> events, int rank) {
     std::unordered_map<ActionId, Span> spans;
     for (const Event& event : events)
         if (event.rank == rank && event.action != 0 && event.kind == eventKind(actionFromId(event.action).kind))
@@ -27,16 +28,17 @@ void add(MemoryCurve& curve, std::int64_t time, const MemoryBytes& bytes) {
     if (curve.points.back().bytes != bytes) curve.points.push_back({time, bytes});
 }
 
-MemoryCurve curveOf(const Plan& plan, int pipelineRank, int rank) {
+MemoryCurve curveOf(const StepPlan& plan, std::span<const Event> step, int pipelineRank, int rank) {
     const Exchange exchange = plan.layout.parallel.exchange;
     const int replica = plan.mesh.coordinate(rank, Axis::Data);
     if (exchange == Exchange::AsyncServer && replica == 0) {
-        const RankMemory& server = plan.memory[static_cast<std::size_t>(rank)];  // it computes nothing
+        const auto ledger = memoryLedger(plan.layout, plan.lowered, plan.mesh);
+        const RankMemory& server = ledger[static_cast<std::size_t>(rank)];  // it computes nothing
         return {{{0, server.bytes}}, server.peak};
     }
     const MemoryHistory history =
         memoryHistory(plan.layout, plan.lowered, pipelineRank, -1, exchange == Exchange::AllReduce ? -1 : replica);
-    const auto spans = spansOf(plan.simulation.events, rank);
+    const auto spans = spansOf(step, rank);
     MemoryCurve curve{{{0, history.before}}, 0};
     std::int64_t now = 0;
     const auto& actions = plan.lowered.ranks[static_cast<std::size_t>(pipelineRank)];
@@ -52,7 +54,7 @@ MemoryCurve curveOf(const Plan& plan, int pipelineRank, int rank) {
         add(curve, now, after);
     }
     // The step's end waits for what is still on its way.
-    for (const Event& event : plan.simulation.events)
+    for (const Event& event : step)
         if (event.rank == rank && event.kind == EventKind::Step) add(curve, std::max(now, event.end), history.before);
     curve.peak = total(curve.highest()->bytes);
     return curve;
@@ -60,14 +62,14 @@ MemoryCurve curveOf(const Plan& plan, int pipelineRank, int rank) {
 
 }  // namespace
 
-std::vector<MemoryCurve> predictedMemory(const Plan& plan, int replica) {
+std::vector<MemoryCurve> predictedMemory(const StepPlan& plan, std::span<const Event> step, int replica) {
     if (replica < 0) replica = plan.mesh.size(Axis::Data) - 1;
     std::vector<MemoryCurve> curves(plan.lowered.ranks.size());
     for (int rank = plan.mesh.ranks(); rank-- > 0;) {
         if (plan.mesh.coordinate(rank, Axis::Data) != replica) continue;
         const int pipelineRank = plan.mesh.coordinate(rank, Axis::Pipeline);
         MemoryCurve& curve = curves[static_cast<std::size_t>(pipelineRank)];
-        if (curve.points.empty()) curve = curveOf(plan, pipelineRank, rank);
+        if (curve.points.empty()) curve = curveOf(plan, step, pipelineRank, rank);
     }
     return curves;
 }

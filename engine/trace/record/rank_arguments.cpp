@@ -2,6 +2,8 @@
 #include "engine/trace/record/rank_arguments.h"
 
 #include <charconv>
+#include <cmath>
+#include <fmt/format.h>
 #include <optional>
 #include <string_view>
 
@@ -13,9 +15,9 @@ Error wrongArgument(const std::string& argument, std::string why) {
     return Error{"wrong argument of shardlab-rank", argument, std::move(why), "it is started by shardlab, not by hand"};
 }
 
-template <class Integer>
-std::optional<Integer> integer(std::string_view text) {
-    Integer value{};
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+    Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
     return value;
@@ -42,6 +44,7 @@ std::vector<std::string> toArgv(const RankArguments& arguments) {
         "--clock-origin", std::to_string(arguments.clockOrigin),
         "--threads",      std::to_string(arguments.threads),
     };
+    if (arguments.stretch != 1) argv.insert(argv.end(), {"--stretch", fmt::format("{}", arguments.stretch)});
     if (!arguments.checkpoints.empty()) argv.insert(argv.end(), {"--checkpoints", arguments.checkpoints.string()});
     if (!arguments.resume.empty()) argv.insert(argv.end(), {"--resume", arguments.resume.string()});
     if (arguments.oversubscribed) argv.emplace_back("--oversubscribed");
@@ -58,7 +61,7 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
             parsed.oversubscribed = true;
             continue;
         }
-        if (key != "--layout" && key != "--folder" && key != "--socket" && key != "--token" &&
+        if (key != "--layout" && key != "--stretch" && key != "--folder" && key != "--socket" && key != "--token" &&
             key != "--clock-origin" && key != "--threads" && key != "--profile" && key != "--checkpoints" &&
             key != "--resume" && key != "--fault")
             return fail(wrongArgument(key, "no such argument"));
@@ -76,13 +79,19 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
             if (!fault) return fail(wrongArgument(key, fault.error().text()));
             parsed.faults.push_back(*fault);
         }
+        if (key == "--stretch") {
+            const auto stretch = number<double>(value);
+            if (!stretch || !(*stretch > 0) || !std::isfinite(*stretch))
+                return fail(wrongArgument(key, "'" + value + "' is no positive number"));
+            parsed.stretch = *stretch;
+        }
         if (key == "--clock-origin") {
-            const auto origin = integer<std::int64_t>(value);
+            const auto origin = number<std::int64_t>(value);
             if (!origin) return fail(wrongArgument(key, "'" + value + "' is no integer"));
             parsed.clockOrigin = *origin;
         }
         if (key == "--threads") {
-            const auto threads = integer<int>(value);
+            const auto threads = number<int>(value);
             if (!threads || *threads < 1) return fail(wrongArgument(key, "'" + value + "' is no positive integer"));
             parsed.threads = *threads;
         }

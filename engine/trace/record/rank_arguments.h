@@ -17,6 +17,7 @@ struct RankArguments {
     std::filesystem::path folder;  ///< the job's folder: <rank>.status, <rank>.flight, <rank>.spool lie here
     std::string socket;            ///< the collector's Unix socket
     std::string token;
+    double stretch = 1;                 ///< of a paced run: modelled time × stretch = the time that the ranks take
     std::int64_t clockOrigin = 0;       ///< monotonicNanoseconds() at the run's 0
     std::filesystem::path checkpoints;  ///< the folder that they lie in
     std::filesystem::path resume;       ///< the checkpoint to go on from; empty = from the beginning

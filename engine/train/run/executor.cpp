@@ -20,7 +20,7 @@ namespace shardlab::train {
 namespace {
 
 /// What scales the gradient of each microbatch's loss, so that their sum over all replicas is the mean.
-float lossGradientScale(const Plan& plan) {
+float lossGradientScale(const StepPlan& plan) {
     const int microbatches = plan.lowered.microbatches / plan.lowered.updates;
     return static_cast<float>(plan.layout.optimizer.lossWeight) *
            gradientScale(microbatches, replicasOfUpdate(plan.layout.parallel));

@@ -2,7 +2,7 @@
 // Carries out the actions that a lowered schedule lists for one pipeline rank, whatever schedule the list came from.
 #pragma once
 
-#include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/step_plan.h"
 #include "engine/train/run/data_parallel_comm.h"
 #include "engine/train/run/gradient_check.h"
 #include "engine/train/run/loss_scale.h"
@@ -30,7 +30,7 @@ class SharedWeights;
 
 /// Everything that is named outlives the executor.
 struct ExecutorSetup {
-    const Plan& plan;  ///< the lists of actions are its lowered schedule's, or those of a validation
+    const StepPlan& plan;  ///< the lists of actions are its lowered schedule's, or those of a validation
     RankStages& stages;
     Arena& arena;  ///< where the stages lie
     RankGroups groups;

@@ -60,7 +60,7 @@ private:
 
 }  // namespace
 
-Placement place(const Plan& plan, Communicator& world, Device& device, const DirectExchange& direct) {
+Placement place(const StepPlan& plan, Communicator& world, Device& device, const DirectExchange& direct) {
     const int self = world.rank();
     const Groups groups(world, device, direct);
     Placement placed;
@@ -97,7 +97,7 @@ Placement place(const Plan& plan, Communicator& world, Device& device, const Dir
     return placed;
 }
 
-std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
+std::map<int, StageSpec> stageSpecs(const StepPlan& plan, int pipelineRank) {
     const Layout& layout = plan.layout;
     const std::vector<int> layers = stageLayers(layout);
     std::map<int, StageSpec> specs;
@@ -117,7 +117,7 @@ std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
     return specs;
 }
 
-RankStages makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
+RankStages makeStages(const StepPlan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
                       const Recompute::Observer& recomputing, ContextGroup* context, ExpertGroup* experts) {
     RankStages stages;
     for (auto [index, spec] : stageSpecs(plan, pipelineRank)) {
@@ -129,7 +129,7 @@ RankStages makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGr
     return stages;
 }
 
-std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place, RankStages& stages,
+std::unique_ptr<DataParallelComm> makeDataParallelComm(const StepPlan& plan, Placement& place, RankStages& stages,
                                                        Arena& arena, RankTrace& trace, StepClock& clock) {
     if (!place.besideCompute) return nullptr;
     DataParallelCommSetup setup{plan.layout.parallel,
@@ -158,7 +158,7 @@ void beginMirrors(RankStages& stages) {
         if (rankStage.host) rankStage.host->begin();
 }
 
-std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, RankStages& stages, Arena& arena, Arena& host,
+std::unique_ptr<HostCopies> makeHostCopies(const StepPlan& plan, RankStages& stages, Arena& arena, Arena& host,
                                            RankTrace& trace, StepClock& clock, DataParallelComm* dataParallel) {
     HostCopiesSetup setup{{}, {}, arena.device(), arena, host, trace, plan.costs, clock, dataParallel};
     for (auto& [index, rankStage] : stages) {

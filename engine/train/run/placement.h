@@ -4,7 +4,7 @@
 
 #include "engine/train/comm/communicator.h"
 #include "engine/train/comm/nccl/nccl_communicator.h"
-#include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/step_plan.h"
 #include "engine/train/run/data_parallel_comm.h"
 #include "engine/train/run/rank_groups.h"
 #include "engine/train/run/rank_stage.h"
@@ -44,20 +44,20 @@ struct Placement {
 
 /// Collective over the world. The groups exchange arrays in the memory of `device`, from GPU to GPU where `direct` says
 /// how; single numbers go through host() of a group.
-Placement place(const Plan& plan, Communicator& world, Device& device, const DirectExchange& direct);
+Placement place(const StepPlan& plan, Communicator& world, Device& device, const DirectExchange& direct);
 
 /// The specifications of the rank's stages by global stage.
-std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank);
+std::map<int, StageSpec> stageSpecs(const StepPlan& plan, int pipelineRank);
 
 /// Allocates the rank's stages from the arena. `tensor`, and `context` and `experts`, which may be null, outlive them;
 /// `recomputing` may be empty.
-RankStages makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
+RankStages makeStages(const StepPlan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
                       const Recompute::Observer& recomputing, ContextGroup* context = nullptr,
                       ExpertGroup* experts = nullptr);
 
 /// Makes what exchanges beside compute, with ZeRO's shards, which it binds to the stages; null where nothing is
 /// exchanged beside compute. Collective over the data axis.
-std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place, RankStages& stages,
+std::unique_ptr<DataParallelComm> makeDataParallelComm(const StepPlan& plan, Placement& place, RankStages& stages,
                                                        Arena& arena, RankTrace& trace, StepClock& clock);
 
 /// For ZeRO-Offload: mirrors what each stage's replica updates in `host`, the arena of the device's host.
@@ -68,7 +68,7 @@ void beginMirrors(RankStages& stages);
 
 /// Makes what copies between device and host; `arena` and `host` are their memory. Where the optimizer is on the host,
 /// makeMirrors() comes first.
-std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, RankStages& stages, Arena& arena, Arena& host,
+std::unique_ptr<HostCopies> makeHostCopies(const StepPlan& plan, RankStages& stages, Arena& arena, Arena& host,
                                            RankTrace& trace, StepClock& clock, DataParallelComm* dataParallel);
 
 /// Makes the optimizer of each stage and allocates its state in `arena`.

@@ -10,7 +10,7 @@
 
 namespace shardlab::train {
 
-Profile measureProfile(const Plan& plan, Communicator& world, Device& device, const ProfileConditions& conditions,
+Profile measureProfile(const StepPlan& plan, Communicator& world, Device& device, const ProfileConditions& conditions,
                        const std::function<void(const std::string&)>& inform) {
     const auto announce = [&](const char* what) {
         if (inform && world.rank() == 0) inform(what);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/train/comm/communicator.h"
-#include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/step_plan.h"
 #include "engine/predict/plan/profile.h"
 #include "kernels/device.h"
 
@@ -20,7 +20,7 @@ struct ProfileConditions {
 
 /// Measures on `device`. Collective over `world`; takes a few seconds, and every rank gets the same result. Steps are
 /// not measured here: their values are 0. `inform` (rank 0's; may be empty) is called with what is being measured.
-Profile measureProfile(const Plan& plan, Communicator& world, Device& device, const ProfileConditions& conditions,
+Profile measureProfile(const StepPlan& plan, Communicator& world, Device& device, const ProfileConditions& conditions,
                        const std::function<void(const std::string&)>& inform);
 
 }  // namespace shardlab::train

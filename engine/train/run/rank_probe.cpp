@@ -51,7 +51,7 @@ struct PartPlace {
     }
 };
 
-RankProbe::RankProbe(const Plan& plan, Communicator& world, Device& device, ProbeTime time)
+RankProbe::RankProbe(const StepPlan& plan, Communicator& world, Device& device, ProbeTime time)
     : plan_(plan), world_(world), time_(time), meter_(device), arena_(meter_),
       place_(place(plan, world, arena_.device(), {})) {
     for (auto& [index, spec] : stageSpecs(plan, place_.pipelineRank)) {

@@ -5,7 +5,7 @@
 #include "engine/train/comm/communicator.h"
 #include "engine/train/model/arena.h"
 #include "engine/train/optim/optimizer.h"
-#include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/step_plan.h"
 #include "engine/predict/plan/profile.h"
 #include "engine/train/run/placement.h"
 #include "engine/train/run/stage_probe.h"
@@ -24,7 +24,7 @@ struct PartPlace;
 /// All calls are collective over `world`, which outlives the probe as the plan does.
 class RankProbe {
 public:
-    RankProbe(const Plan& plan, Communicator& world, Device& device, ProbeTime time);
+    RankProbe(const StepPlan& plan, Communicator& world, Device& device, ProbeTime time);
 
     /// Run steps for about a second, with whole backwards, or with input and weight gradients apart.
     void computeWhole() { compute(true); }
@@ -45,7 +45,7 @@ private:
     PartProfile combined(std::string name, const PartPlace& place);
     std::vector<Spread> spreads();
 
-    const Plan& plan_;
+    const StepPlan& plan_;
     Communicator& world_;
     ProbeTime time_;
     MeteredDevice meter_;

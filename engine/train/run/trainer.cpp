@@ -14,7 +14,7 @@
 
 namespace shardlab::train {
 
-Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, std::int64_t began)
+Trainer::Impl::Impl(const StepPlan& plan, TrainerServices services, Corpus corpus, std::int64_t began)
     : plan_(plan), layout_(plan_.layout), services_(std::move(services)), began_(began), corpus_(std::move(corpus)),
       arena_(device()), trace_(services_.recorder, services_.status, arena_, services_.flight),
       direct_(directExchange()), place_(place(plan_, services_.world, device(), direct_)), scale_(layout_.precision),
@@ -132,7 +132,7 @@ Status Trainer::Impl::startWeights() {
 Trainer::Trainer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Trainer::~Trainer() = default;
 
-Result<std::unique_ptr<Trainer>> Trainer::create(const Plan& plan, TrainerServices services) {
+Result<std::unique_ptr<Trainer>> Trainer::create(const StepPlan& plan, TrainerServices services) {
     const std::int64_t began = services.recorder.now();
     Result<Corpus> corpus = Corpus::load(plan.layout);
     if (!corpus) return fail(corpus.error());

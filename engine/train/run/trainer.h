@@ -7,7 +7,7 @@
 #include "engine/base/result.h"
 #include "engine/train/comm/communicator.h"
 #include "engine/train/model/parameter.h"
-#include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/step_plan.h"
 #include "engine/trace/record/flight_record.h"
 #include "engine/trace/record/recorder.h"
 #include "engine/trace/record/status_page.h"
@@ -47,7 +47,7 @@ class Trainer {
 public:
     /// Makes a trainer that carries out the lowered lists of `plan`; a paced run takes the times of its costs.
     /// Collective over the world. Errors: those of the data and of the checkpoint to go on from.
-    static Result<std::unique_ptr<Trainer>> create(const Plan& plan, TrainerServices services);
+    static Result<std::unique_ptr<Trainer>> create(const StepPlan& plan, TrainerServices services);
     explicit Trainer(std::unique_ptr<Impl> impl);
     ~Trainer();
 

@@ -27,7 +27,7 @@ namespace shardlab::train {
 
 class Trainer::Impl {
 public:
-    Impl(const Plan& plan, TrainerServices services, Corpus corpus, std::int64_t began);
+    Impl(const StepPlan& plan, TrainerServices services, Corpus corpus, std::int64_t began);
 
     /// Loads the weights that the layout names, if it names any.
     Status startWeights();
@@ -97,7 +97,7 @@ private:
     /// Whether this is the one rank that records losses.
     bool reports() const { return place_.holdsLast && place_.replicaNumber == 0 && place_.tensorRank == 0; }
 
-    const Plan plan_;
+    const StepPlan plan_;
     const Layout& layout_;
     DiskFileSystem disk_;
     std::int64_t firstStep_ = 0;
