@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer norm over the last dimension: y = (x − mean)·rstd·gamma + beta, rstd = 1/√(variance + 1e-5).
+// Layer norm over the last dimension: y = (x − mean)·rstd·gamma + beta, rstd = 1/√(variance + epsilon).
 // The input, the output and their gradients are [rows, columns], T; gamma and beta [columns], P; mean and rstd [rows],
 // fp32. The tolerance against double precision is 1e-5 of the largest value, that of gradients 2e-5.
 #pragma once
@@ -10,9 +10,9 @@ namespace shardlab::kernels {
 
 struct LayerNormOps {
     /// Overwrites mean, rstd and output.
-    virtual void layerNorm(int rows, int columns, ConstArray input, ConstArray gamma, ConstArray beta, float* mean,
-                           float* rstd, Array output) = 0;
-    static KernelWork layerNormWork(int rows, int columns, ConstArray input, const auto&...) {
+    virtual void layerNorm(int rows, int columns, float epsilon, ConstArray input, ConstArray gamma, ConstArray beta,
+                           float* mean, float* rstd, Array output) = 0;
+    static KernelWork layerNormWork(int rows, int columns, float, ConstArray input, const auto&...) {
         return {KernelKind::LayerNorm, bytesOf(input, 2.0 * rows * columns)};
     }
 
@@ -41,7 +41,7 @@ protected:
 };
 
 #define SHARDLAB_LAYER_NORM_OPS(operation)                                                                             \
-    operation(LayerNormOps, layerNorm, 8) operation(LayerNormOps, layerNormInputGrad, 9)                               \
+    operation(LayerNormOps, layerNorm, 9) operation(LayerNormOps, layerNormInputGrad, 9)                               \
         operation(LayerNormOps, layerNormWeightGrad, 8)
 
 }  // namespace shardlab::kernels

@@ -22,7 +22,7 @@ std::string_view name(KernelKind kind) {
                                                               "routing",
                                                               "RMSNorm",
                                                               "RMSNorm gradient",
-                                                              "SwiGLU",
+                                                              "activation",
                                                               "rotary embedding",
                                                               "patches",
                                                               "pooling"};

@@ -4,6 +4,7 @@
 // rows: what a device declares, and what a device that forwards its calls does (forwarding_device.h).
 #pragma once
 
+#include "kernels/activation.h"
 #include "kernels/adafactor.h"
 #include "kernels/adamw.h"
 #include "kernels/adamw_8bit.h"
@@ -28,7 +29,6 @@
 #include "kernels/rotary.h"
 #include "kernels/sgd.h"
 #include "kernels/sm3.h"
-#include "kernels/swiglu.h"
 
 #include <tuple>
 
@@ -40,7 +40,7 @@ namespace shardlab::kernels {
     SHARDLAB_LAYER_NORM_OPS(operation)                                                                                 \
     SHARDLAB_RMS_NORM_OPS(operation)                                                                                   \
     SHARDLAB_GELU_OPS(operation)                                                                                       \
-    SHARDLAB_SWIGLU_OPS(operation)                                                                                     \
+    SHARDLAB_ACTIVATION_OPS(operation)                                                                                 \
     SHARDLAB_ROTARY_OPS(operation)                                                                                     \
     SHARDLAB_PIXEL_OPS(operation)                                                                                      \
     SHARDLAB_CONVOLUTION_OPS(operation)                                                                                \
@@ -66,7 +66,7 @@ struct Operations : GemmOps,
                     LayerNormOps,
                     RmsNormOps,
                     GeluOps,
-                    SwigluOps,
+                    ActivationOps,
                     RotaryOps,
                     PixelOps,
                     ConvolutionOps,

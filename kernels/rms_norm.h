@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RMSNorm (1910.07467) over the last dimension: y = x·rstd·gamma, rstd = 1/√(mean(x²) + 1e-5).
+// RMSNorm (1910.07467) over the last dimension: y = x·rstd·gamma, rstd = 1/√(mean(x²) + epsilon).
 // The input, the output and their gradients are [rows, columns], T; gamma [columns], P; rstd [rows], fp32.
 // The tolerance against double precision is 1e-5 of the largest value, that of gradients 2e-5.
 #pragma once
@@ -10,8 +10,9 @@ namespace shardlab::kernels {
 
 struct RmsNormOps {
     /// Overwrites rstd and output.
-    virtual void rmsNorm(int rows, int columns, ConstArray input, ConstArray gamma, float* rstd, Array output) = 0;
-    static KernelWork rmsNormWork(int rows, int columns, ConstArray input, const auto&...) {
+    virtual void rmsNorm(int rows, int columns, float epsilon, ConstArray input, ConstArray gamma, float* rstd,
+                         Array output) = 0;
+    static KernelWork rmsNormWork(int rows, int columns, float, ConstArray input, const auto&...) {
         return {KernelKind::RmsNorm, bytesOf(input, 2.0 * rows * columns)};
     }
 
@@ -39,7 +40,7 @@ protected:
 };
 
 #define SHARDLAB_RMS_NORM_OPS(operation)                                                                               \
-    operation(RmsNormOps, rmsNorm, 6) operation(RmsNormOps, rmsNormInputGrad, 8)                                       \
+    operation(RmsNormOps, rmsNorm, 7) operation(RmsNormOps, rmsNormInputGrad, 8)                                       \
         operation(RmsNormOps, rmsNormWeightGrad, 6)
 
 }  // namespace shardlab::kernels

@@ -31,10 +31,10 @@ enum class KernelKind : std::uint8_t {
     Routing,      ///< of tokens to experts and back
     RmsNorm,
     RmsNormGradient,
-    Swiglu,   ///< forward and gradient
-    Rotary,   ///< rotary embedding, forward and gradient
-    Patches,  ///< of images, for the products of convolutions, and their sums
-    Pooling,  ///< ReLU and max-pool, forward and gradient; pixels as numbers
+    Activation,  ///< other than GELU, and gates, forward and gradient
+    Rotary,      ///< rotary embedding, forward and gradient
+    Patches,     ///< of images, for the products of convolutions, and their sums
+    Pooling,     ///< ReLU and max-pool, forward and gradient; pixels as numbers
 };
 inline constexpr std::size_t kernelKinds = 22;
 std::string_view name(KernelKind kind);  ///< "A·B"

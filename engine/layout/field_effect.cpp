@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/field_effect.h"
 
+#include "engine/layout/block_parts.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/mesh/replicas.h"
@@ -52,9 +53,17 @@ const Rule rules[] = {
     {{"/model/image", "/model/channels", "/model/convolutions", "/model/classes", "/memory/activations"},
      "only with the model cnn",
      [](const L& l, const M&) { return readsImages(l.model); }},
-    {{"/model/kv_heads", "/model/rope_base"},
-     "only with the model llama",
-     [](const L& l, const M&) { return isLlama(l.model); }},
+    {{"/model/head_width", "/model/norm", "/model/norm_epsilon", "/model/positions", "/model/biases",
+      "/model/activation", "/model/output"},
+     "only with the models gpt and llama",
+     [](const L& l, const M&) { return choosesParts(l.model); }},
+    {{"/model/kv_heads", "/model/qk_norm", "/model/rope_base", "/model/rope_scaling", "/model/rope_factor",
+      "/model/rope_low", "/model/rope_high", "/model/rope_original"},
+     "only with rotary positions, as llama has them",
+     [](const L& l, const M&) { return blockParts(l.model).rotary; }},
+    {{"/model/rope_factor", "/model/rope_low", "/model/rope_high", "/model/rope_original"},
+     "only with the RoPE scaling llama3 or yarn",
+     [](const L& l, const M&) { return l.model.block.rotary.scaling != RotaryScaling::None; }},
     {{"/model/experts", "/model/gate", "/model/top_k", "/model/expert_groups", "/model/top_groups",
       "/model/token_experts", "/model/entropy", "/model/capacity", "/model/balance", "/model/expert_dropout"},
      "only with the model gpt-moe",

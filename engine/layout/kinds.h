@@ -15,6 +15,49 @@ enum class ModelKind : std::uint8_t { Gpt, Mlp, GptMoe, Llama, Cnn };
 template <>
 inline constexpr std::string_view layoutWords<ModelKind>[] = {"gpt", "mlp", "gpt-moe", "llama", "cnn"};
 
+// Of the parts of a block `Default` is what the model's kind has (block_parts.h).
+
+enum class NormKind : std::uint8_t { Default, Layer, Rms };
+template <>
+inline constexpr std::string_view layoutWords<NormKind>[] = {"default", "layer", "rms"};
+
+enum class PositionKind : std::uint8_t {
+    Default,
+    Learned,  ///< a table that is added to the token embedding
+    Rotary,   ///< queries and keys are turned
+};
+template <>
+inline constexpr std::string_view layoutWords<PositionKind>[] = {"default", "learned", "rotary"};
+
+/// Which products of a block add a bias.
+enum class BiasKind : std::uint8_t { Default, None, Qkv, All };
+template <>
+inline constexpr std::string_view layoutWords<BiasKind>[] = {"default", "none", "qkv", "all"};
+
+/// What a feed-forward block has between its products; those with GLU in their name are gates (2002.05202).
+enum class ActivationKind : std::uint8_t { Default, Gelu, GeluTanh, SwiGlu, GeGlu, GeGluTanh, SquaredRelu };
+template <>
+inline constexpr std::string_view layoutWords<ActivationKind>[] = {"default", "gelu",       "gelu-tanh", "swiglu",
+                                                                   "geglu",   "geglu-tanh", "relu2"};
+
+/// The weight of the output projection.
+enum class OutputKind : std::uint8_t {
+    Default,
+    Tied,      ///< the token embedding
+    Separate,  ///< a matrix of its own
+};
+template <>
+inline constexpr std::string_view layoutWords<OutputKind>[] = {"default", "tied", "separate"};
+
+/// How rotary positions are stretched for longer sequences than a model was first trained with.
+enum class RotaryScaling : std::uint8_t {
+    None,
+    Llama3,  ///< by how often a pair turns over the original sequence
+    Yarn,    ///< likewise, with whole pairs as borders, and with larger scores (2309.00071)
+};
+template <>
+inline constexpr std::string_view layoutWords<RotaryScaling>[] = {"none", "llama3", "yarn"};
+
 /// How a gate chooses among the experts of a layer.
 enum class GateMethod : std::uint8_t { Switch, NoisyTopK, Hierarchical, GShard, ExpertChoice, CappedExpertChoice };
 template <>

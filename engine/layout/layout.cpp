@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/layout.h"
 
+#include "engine/layout/block_parts.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/mesh/axis.h"
 
@@ -30,7 +31,17 @@ int feedForwardWidth(const ModelSpec& model, int layer) {
 }
 
 int keyHeads(const ModelSpec& model) {
-    return model.kind == ModelKind::Llama && model.llama.kvHeads > 0 ? model.llama.kvHeads : model.heads;
+    return model.block.kvHeads > 0 && blockParts(model).rotary ? model.block.kvHeads : model.heads;
+}
+
+int headWidth(const ModelSpec& model) {
+    if (choosesParts(model) && model.block.headWidth > 0) return model.block.headWidth;
+    return model.hidden / std::max(model.heads, 1);
+}
+
+double rotaryHigh(const RotarySpec& rotary) {
+    if (rotary.high > 0) return rotary.high;
+    return rotary.scaling == RotaryScaling::Yarn ? 32 : 4;
 }
 
 bool readsImages(const ModelSpec& model) { return model.kind == ModelKind::Cnn; }
@@ -43,7 +54,7 @@ int sampleTargets(const ModelSpec& model) { return readsImages(model) ? 1 : mode
 
 int targetKinds(const ModelSpec& model) { return readsImages(model) ? model.cnn.classes : model.vocabulary; }
 
-bool tiesEmbedding(const ModelSpec& model) { return model.kind != ModelKind::Llama && !readsImages(model); }
+bool tiesEmbedding(const ModelSpec& model) { return blockParts(model).tied && !readsImages(model); }
 
 bool usesAdamW(const OptimizerSpec& optimizer) {
     return optimizer.kind == OptimizerKind::AdamW || optimizer.kind == OptimizerKind::AdamW8Bit;

@@ -14,11 +14,32 @@
 
 namespace shardlab::layout {
 
-/// Read by the model llama alone.
-struct LlamaSpec {
-    int kvHeads = 0;  ///< heads of keys and values, each read by heads ÷ kvHeads of queries; 0 = as many as heads
-    double ropeBase = 10000;  ///< rotary embedding: pair i of a head turns by position · base^(−2i ÷ width)
-    bool operator==(const LlamaSpec&) const = default;
+/// How rotary positions turn queries and keys: at position p pair i of a head turns by p · fᵢ, fᵢ = base^(−2i ÷ width).
+/// Where they are scaled, slow pairs turn `factor` times slower (kernels/rotary.h).
+struct RotarySpec {
+    double base = 10000;
+    RotaryScaling scaling = RotaryScaling::None;
+    double factor = 8;
+    double low = 1;       ///< pairs that turn at most so often over `original` positions are slowed down by the factor
+    double high = 0;      ///< pairs that turn at least so often stay as they are; 0 = 4 with llama3, 32 with yarn
+    int original = 8192;  ///< tokens of the sequences that the model was first trained with
+    bool operator==(const RotarySpec&) const = default;
+};
+
+/// What the blocks of the models gpt and llama are made of. The model's kind says what `Default` stands for, and
+/// blockParts() puts it in.
+struct BlockSpec {
+    int kvHeads = 0;    ///< heads of keys and values, each read by heads ÷ kvHeads of queries; 0 = as many as heads
+    int headWidth = 0;  ///< columns of a head; 0 = hidden ÷ heads
+    NormKind norm = NormKind::Default;
+    double normEpsilon = 1e-5;  ///< added to the variance, or to the mean square
+    PositionKind positions = PositionKind::Default;
+    BiasKind biases = BiasKind::Default;
+    ActivationKind activation = ActivationKind::Default;
+    OutputKind output = OutputKind::Default;
+    bool queryKeyNorms = false;  ///< RMSNorm of each head's query and of each key, before they are turned
+    RotarySpec rotary;
+    bool operator==(const BlockSpec&) const = default;
 };
 
 /// Read by the model gpt-moe alone, in which every second block (the second, the fourth, …) has experts in place of its
@@ -60,7 +81,7 @@ struct ModelSpec {
     std::vector<int> feedForward;  ///< width inside each layer's feed-forward block; one number = in all layers;
                                    ///< empty = 4 · hidden in all
     std::string weights;  ///< file or folder of weights of GPT-2 or Llama to start from; empty = random weights
-    LlamaSpec llama;
+    BlockSpec block;
     GptMoeSpec experts;
     CnnSpec cnn;
     bool operator==(const ModelSpec&) const = default;
@@ -221,8 +242,12 @@ struct Layout {
 
 /// Width inside the feed-forward block of a layer, counted from 0.
 int feedForwardWidth(const ModelSpec& model, int layer);
-/// Heads of keys and of values in an attention; in all models but llama they are as many as the heads of queries.
+/// Heads of keys and of values in an attention; without rotary positions they are as many as the heads of queries.
 int keyHeads(const ModelSpec& model);
+/// Columns of one head of an attention.
+int headWidth(const ModelSpec& model);
+/// RotarySpec::high, with what 0 stands for put in.
+double rotaryHigh(const RotarySpec& rotary);
 /// A sample is an image and its class instead of a row of tokens.
 bool readsImages(const ModelSpec& model);
 /// Numbers of a sample that the first stage takes: tokens, or bytes of an image's pixels.
@@ -231,7 +256,7 @@ int sampleInputs(const ModelSpec& model);
 int sampleTargets(const ModelSpec& model);
 /// Different values that a target can have: the vocabulary, or the classes.
 int targetKinds(const ModelSpec& model);
-/// First and last stage share the token embedding; llama and cnn have an output projection of their own.
+/// First and last stage share the token embedding; without, the last has an output projection of its own.
 bool tiesEmbedding(const ModelSpec& model);
 /// The model has layers with experts.
 bool hasExperts(const ModelSpec& model);

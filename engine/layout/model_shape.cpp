@@ -2,6 +2,7 @@
 #include "engine/layout/model_shape.h"
 
 #include "engine/base/ranges.h"
+#include "engine/layout/block_parts.h"
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/mesh/replicas.h"
@@ -43,14 +44,15 @@ std::int64_t outputWidth(const ModelSpec& model) {
     return readsImages(model) ? blockInputFloats(model, model.layers) : model.hidden;
 }
 
-bool isLlama(const ModelSpec& model) { return model.kind == ModelKind::Llama; }
+std::int64_t queryColumns(const ModelSpec& model) { return std::int64_t{headWidth(model)} * model.heads; }
 
-std::int64_t keyColumns(const ModelSpec& model) {
-    const int heads = std::max(model.heads, 1);
-    return std::int64_t{model.hidden / heads} * keyHeads(model);
+std::int64_t keyColumns(const ModelSpec& model) { return std::int64_t{headWidth(model)} * keyHeads(model); }
+
+int normNumbers(const ModelSpec& model) { return blockParts(model).normNumbers(); }
+
+std::int64_t queryKeyNormParameters(const ModelSpec& model) {
+    return blockParts(model).queryKeyNorms ? 2 * std::int64_t{headWidth(model)} : 0;
 }
-
-int normNumbers(const ModelSpec& model) { return isLlama(model) ? 1 : 2; }
 
 std::vector<int> gateWidths(const ModelSpec& model) {
     const std::size_t each = noisyGate(model) ? 2 : 1;
@@ -92,26 +94,25 @@ std::vector<StageShape> stageShapes(const Layout& layout) {
 
 namespace {
 
-/// Matrices of a feed-forward block: to its width, once more for a gate, and back.
-int blockMatrices(const ModelSpec& model) { return isLlama(model) ? 3 : 2; }
-
 std::int64_t normParameters(const ModelSpec& model) { return normNumbers(model) * outputWidth(model); }
 
 /// Parameters of one feed-forward block, or of one expert.
 std::int64_t blockParameters(const ModelSpec& model, int layer, const TensorShare& share) {
-    const std::int64_t h = model.hidden, f = feedForwardWidth(model, layer) / share.size;
-    return blockMatrices(model) * f * h + (isLlama(model) ? 0 : f + h);
+    const BlockParts parts = blockParts(model);
+    const std::int64_t h = model.hidden, f = feedForwardWidth(model, layer) / share.size,
+                       matrices = parts.feedForwardMatrices();
+    return matrices * f * h + (parts.biases ? (matrices - 1) * f + h : 0);
 }
 
 /// Columns of the queries, keys and values that one member of a tensor group holds.
 std::int64_t attentionColumns(const ModelSpec& model, const TensorShare& share) {
-    return (model.hidden + 2 * keyColumns(model)) / share.size;
+    return (queryColumns(model) + 2 * keyColumns(model)) / share.size;
 }
 
 /// Elements of the matrices of an attention's two products.
 std::int64_t attentionWeights(const ModelSpec& model, const TensorShare& share) {
     const std::int64_t h = model.hidden;
-    return h * attentionColumns(model, share) + h * (h / share.size);
+    return h * attentionColumns(model, share) + h * (queryColumns(model) / share.size);
 }
 
 int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.experts.count / share.expert; }
@@ -133,8 +134,11 @@ std::int64_t spreadParameters(const ModelSpec& model, int layer, const TensorSha
 
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     if (readsImages(model)) return blockParameterCount(model, layer);
-    const std::int64_t biases = isLlama(model) ? 0 : attentionColumns(model, share) + model.hidden;
-    const std::int64_t attention = normParameters(model) + attentionWeights(model, share) + biases;
+    const BlockParts parts = blockParts(model);
+    const std::int64_t biases =
+        (parts.qkvBias ? attentionColumns(model, share) : 0) + (parts.biases ? model.hidden : 0);
+    const std::int64_t attention =
+        normParameters(model) + queryKeyNormParameters(model) + attentionWeights(model, share) + biases;
     return feedForwardParameters(model, layer, share) + (hasAttention(model) ? attention : 0);
 }
 
@@ -144,7 +148,7 @@ std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share) {
 
 std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share) {
     if (readsImages(model)) return 0;
-    return tableParameters(model, share) + (isLlama(model) ? 0 : std::int64_t{model.sequence} * model.hidden);
+    return tableParameters(model, share) + (blockParts(model).rotary ? 0 : std::int64_t{model.sequence} * model.hidden);
 }
 
 std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
@@ -164,10 +168,11 @@ std::int64_t spreadParameters(const ModelSpec& model, const StageShape& stage, c
 
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     const std::int64_t h = model.hidden, attention = hasAttention(model) ? attentionWeights(model, share) : 0;
+    const int matrices = blockParts(model).feedForwardMatrices();
     const auto layers = layerSum<std::int64_t>(model, stage, [&](int layer) {
         if (readsImages(model)) return blockWeights(model, layer);
         const std::int64_t blocks = hasExperts(model, layer) ? ownExperts(model, share) : 1;
-        return attention + blocks * blockMatrices(model) * h * (feedForwardWidth(model, layer) / share.size);
+        return attention + blocks * matrices * h * (feedForwardWidth(model, layer) / share.size);
     });
     return layers + (stage.last ? tableParameters(model, share) : 0);
 }
@@ -185,7 +190,7 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
     int layer = 0;
     if (embeds(model, stage)) {
         add(layer, tableParameters(model, share), true);
-        if (!isLlama(model)) add(layer, model.sequence * h);
+        if (!blockParts(model).rotary) add(layer, model.sequence * h);
         ++layer;
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
@@ -236,9 +241,9 @@ FactoredNumbers& FactoredNumbers::operator+=(const FactoredNumbers& other) {
 namespace {
 
 /// A product's matrix, and its bias where there is one; a member of a tensor group holds a part of its columns or rows.
-FactoredNumbers product(const ModelSpec& model, std::int64_t rows, std::int64_t columns, bool byColumns) {
+FactoredNumbers product(bool bias, std::int64_t rows, std::int64_t columns, bool byColumns) {
     const std::int64_t parts = byColumns ? rows : columns;
-    if (isLlama(model)) return {rows, columns, 0, 1, parts, 1};
+    if (!bias) return {rows, columns, 0, 1, parts, 1};
     return {rows, columns, columns, 2, parts, byColumns ? 2 : 1};  // a bias by rows is whole
 }
 
@@ -257,23 +262,26 @@ std::int64_t updatedParameters(const Layout& layout, const StageShape& stage, co
 }
 
 std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
-    const std::int64_t h = model.hidden, own = h / share.size;
+    const std::int64_t h = model.hidden, own = queryColumns(model) / share.size;
+    const BlockParts parts = blockParts(model);
     const FactoredNumbers table{vocabularyOf(model, share), outputWidth(model), 0, 1, outputWidth(model), 1};
     std::vector<FactoredNumbers> units, spread;
     if (embeds(model, stage)) {
         units.push_back(table);
-        if (!isLlama(model)) units.push_back({model.sequence, h, 0, 1, 0, 0});
+        if (!parts.rotary) units.push_back({model.sequence, h, 0, 1, 0, 0});
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
         if (readsImages(model)) {
             units.emplace_back();
             for (const std::int64_t rows : convolutionRows(model, block))
-                units.back() += product(model, rows, blockChannels(model, block), true);
+                units.back() += product(true, rows, blockChannels(model, block), true);
             continue;
         }
         if (hasAttention(model)) {
             units.push_back(norm(model));
-            (units.back() += product(model, h, attentionColumns(model, share), true)) += product(model, own, h, false);
+            (units.back() += product(parts.qkvBias, h, attentionColumns(model, share), true)) +=
+                product(parts.biases, own, h, false);
+            if (parts.queryKeyNorms) units.back() += {0, 0, queryKeyNormParameters(model), 2, 0, 0};
         }
         const std::int64_t f = feedForwardWidth(model, block) / share.size;
         units.push_back(norm(model));
@@ -282,7 +290,8 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
             for (const int columns : gateWidths(model)) units.back() += {h, columns, 0, 1, 0, 0};
         FactoredNumbers products;
         for (int expert = 0; expert < (experts ? ownExperts(model, share) : 1); ++expert)
-            (products += product(model, h, (blockMatrices(model) - 1) * f, true)) += product(model, f, h, false);
+            (products += product(parts.biases, h, (parts.feedForwardMatrices() - 1) * f, true)) +=
+                product(parts.biases, f, h, false);
         if (experts && share.expert > 1) spread.push_back(products);
         else units.back() += products;
     }
@@ -296,7 +305,8 @@ namespace {
 
 /// Operations of a feed-forward block for `tokens` tokens, of which `rows` rows go through experts.
 double feedForwardFlops(const ModelSpec& model, int layer, double tokens, double rows) {
-    const double h = model.hidden, each = 2 * blockMatrices(model) * h * feedForwardWidth(model, layer);
+    const double h = model.hidden,
+                 each = 2 * blockParts(model).feedForwardMatrices() * h * feedForwardWidth(model, layer);
     if (!hasExperts(model, layer)) return tokens * each;
     return 2 * tokens * h * static_cast<double>(gateColumns(model)) + rows * each;
 }
@@ -329,11 +339,10 @@ std::int64_t modelParameters(const ModelSpec& model) { return stageParameters(mo
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
     if (readsImages(model)) return samples * blockFlops(model, layer);
     const double n = static_cast<double>(tokens(model, samples, share));
-    const double h = model.hidden;
     const double feedForward = feedForwardFlops(model, layer, n, static_cast<double>(expertRows(model, samples)));
     if (!hasAttention(model)) return feedForward / share.size;
     const auto weights = static_cast<double>(attentionWeights(model, {}));
-    return (feedForward + 2 * n * weights + 4 * n * model.sequence * h) / share.size;
+    return (feedForward + 2 * n * weights) / share.size + coreForwardFlops(model, samples, share);
 }
 
 double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples) {
@@ -350,7 +359,8 @@ double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samp
 
 double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model)) return 0;
-    return 4 * static_cast<double>(tokens(model, samples, share)) * model.sequence * model.hidden / share.size;
+    return 4 * static_cast<double>(tokens(model, samples, share)) * model.sequence *
+           static_cast<double>(queryColumns(model)) / share.size;
 }
 
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share) {
@@ -359,12 +369,12 @@ std::int64_t probabilityFloats(const ModelSpec& model, int samples, const Tensor
 }
 
 std::int64_t spreadAttentionFloats(const ModelSpec& model, int samples, const TensorShare& share) {
-    return isLlama(model) ? 3 * tokens(model, samples, share) * model.hidden / share.size : 0;
+    return blockParts(model).rotary ? 3 * tokens(model, samples, share) * queryColumns(model) / share.size : 0;
 }
 
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model)) return 0;
-    return probabilityFloats(model, samples, share) + tokens(model, samples, share) * model.hidden / share.size;
+    return probabilityFloats(model, samples, share) + tokens(model, samples, share) * queryColumns(model) / share.size;
 }
 
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
@@ -388,11 +398,12 @@ std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, c
     const std::int64_t routes =
         n * (gateColumns(model) + 2 * expertChoices(model)) + rows + 2 * std::int64_t{samples} * model.experts.count;
     const std::int64_t statistics = normNumbers(model) * own,
-                       widths = blockMatrices(model);  // f before and after a GeLU or gate
+                       widths = blockParts(model).feedForwardMatrices();  // f before and after a GELU or gate
     const std::int64_t feedForward =
         statistics + own * h + (hasExperts(model, layer) ? routes + 2 * rows * (h + f) : widths * n * f / share.size);
     if (!hasAttention(model)) return own * h + feedForward;
-    const std::int64_t attention = statistics + own * h + n * (attentionColumns(model, share) + h / share.size) +
+    const std::int64_t attention = statistics + own * h +
+                                   n * (attentionColumns(model, share) + queryColumns(model) / share.size) +
                                    probabilityFloats(model, samples, share);
     return own * h + attention + own * h + feedForward;
 }

@@ -2,10 +2,11 @@
 // What follows from a model's sizes: parameters, operations and the floats kept for backward, per stage.
 // A microbatch has b samples of s tokens, N = b·s; h is the hidden width, f the width of a layer's feed-forward block
 // (4h where the layout lists none), a the number of heads, V the vocabulary. In a cnn (cnn_shape.h) a sample counts as
-// one token, V is the number of classes, and h, above the blocks, that of features. Floats are numbers in whatever
-// format; formats.h has their bytes. A member of a tensor group of t holds 1/t of h, f and a in all products (norms,
-// and the biases of products that are cut by rows, are whole), its range of V, and where tokens are split N/t of what
-// lies between the products. A member of a context group of c has N/c tokens, each of which attends to all s.
+// one token, V is the number of classes, and h, above the blocks, that of features. An attention has q = a · head width
+// columns of queries, which are h unless the layout says otherwise, and g of keys. Floats are numbers in whatever
+// format; formats.h has their bytes. A member of a tensor group of t holds 1/t of h, f, q, g and a in all products
+// (norms, and the biases of products that are cut by rows, are whole), its range of V, and where tokens are split N/t
+// of what lies between the products. A member of a context group of c has N/c tokens, each of which attends to all s.
 #pragma once
 
 #include "engine/layout/flat_units.h"
@@ -43,14 +44,14 @@ bool embeds(const ModelSpec& model, const StageShape& stage);
 std::int64_t outputWidth(const ModelSpec& model);
 /// Blocks have an attention: those of mlp and cnn have none.
 bool hasAttention(const ModelSpec& model);
-/// The blocks are a llama's: no biases, norms without a shift or a mean, no learned positions, gated feed-forward
-/// blocks, rotated queries and keys.
-bool isLlama(const ModelSpec& model);
-/// Columns of an attention's keys, and of its values: g = h · key heads ÷ heads.
+/// Columns of an attention's queries, and of its output: q = heads · head width.
+std::int64_t queryColumns(const ModelSpec& model);
+/// Columns of an attention's keys, and of its values: g = key heads · head width.
 std::int64_t keyColumns(const ModelSpec& model);
-/// How many numbers a norm keeps of each row, and how many it learns for each column: 2 (mean and reciprocal deviation,
-/// factor and shift), or 1 where there is neither mean nor shift.
+/// BlockParts::normNumbers() of the model.
 int normNumbers(const ModelSpec& model);
+/// Numbers that the norms of queries and keys learn: 2 · head width; 0 where there are none.
+std::int64_t queryKeyNormParameters(const ModelSpec& model);
 /// Columns of each matrix of a gate: the scores of experts, and the noise on them where there is some; then the same
 /// for groups.
 std::vector<int> gateWidths(const ModelSpec& model);
@@ -65,14 +66,15 @@ int layersOfBlock(const ModelSpec& model);
 std::vector<StageShape> stageShapes(const Layout& layout);
 
 /// Parameters of one block. gpt: two norms 4h, qkv 3h² + 3h, attention output h² + h, fc fh + f, projection fh + h.
-/// llama: two norms 2h, qkv h(h + 2g), output h², gate and up 2fh, down fh; g columns of its keys, or values.
+/// llama: two norms 2h, qkv h(q + 2g), output qh, gate and up 2fh, down fh. Other parts (block_parts.h) count likewise.
 /// mlp: one norm 2h, fc and projection. cnn: as cnn_shape.h says. With n experts: gate hn, as much again where it
 /// has noise, and n times fc and projection.
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share = {});
-/// Parameters of token and position embeddings, (V + s)·h; of tokens alone in a llama, V·h; none in a cnn.
+/// Parameters of token and position embeddings, (V + s)·h; of tokens alone, V·h, where positions are rotary;
+/// none in a cnn.
 std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share = {});
-/// Parameters that a stage stores. The output projection is the token embedding: a last stage that is not first holds a
-/// copy, V·h. In a llama the output projection is a matrix of its own.
+/// Parameters that a stage stores. Where the output projection is the token embedding, a last stage that is not first
+/// holds a copy, V·h; else it is a matrix of its own.
 std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
 /// Parameters of a stage that belong to experts, where experts are spread over ranks; 0 where each rank holds all.
 std::int64_t spreadParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share);
@@ -102,37 +104,37 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
 /// has.
 std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage, int samples,
                                 const TensorShare& share = {});
-/// Parameters of a stage that matrix products read: 4h² + 2hf in a gpt block, Vh in the output.
+/// Parameters of a stage that matrix products read: 2h(q + g) + 2hf in a block, hf more with a gate; Vh in the output.
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
 /// Parameters of the whole model; a tied embedding counts once.
 std::int64_t modelParameters(const ModelSpec& model);
-/// Parameters of the token embedding, which first and last stage share, or of a llama's or cnn's output projection:
-/// V·h.
+/// Parameters of the token embedding, which first and last stage share, or of an output projection of its own: V·h.
 std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share = {});
 
 /// Floating point operations of one microbatch's forward; a product [m,k]·[k,n] counts 2mkn. Norms and GeLU, well
-/// under a hundredth, are left out. gpt block: 8Nh² + 4Nsh (scores and their product with the values, unmasked)
-/// + 4Nhf; llama block: 4Nh² + 4Nhg + 4Nsh + 6Nhf; mlp block: 4Nhf; with n experts that have R rows 2Nhn of the gate +
-/// 4Rhf. Backward is twice the forward: as much for inputs as for weights.
+/// under a hundredth, are left out. Attention: 4Nh(q + g) + 4Nsq (scores and their product with the values, unmasked);
+/// feed-forward block: 4Nhf, with a gate 6Nhf; with n experts that have R rows 2Nhn of the gate + 4Rhf. Backward is
+/// twice the forward: as much for inputs as for weights.
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
 /// Operations of a stage's forward that experts spend on rows that no token asked for, where all tokens find a place.
 double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples);
-/// Operations of an attention's core: scores and their product with the values, 4Nsh.
+/// Operations of an attention's core: scores and their product with the values, 4Nsq.
 double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Operations of the output projection, 2NhV.
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
 double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int samples, const TensorShare& share = {});
 
 /// Floats that a layer's forward leaves for its backward.
-/// gpt block: input Nh, norm statistics 2N and output Nh, qkv 3Nh, attention probabilities bas², attention output Nh,
-/// residual Nh, second norm 2N and Nh, before GeLU Nf, after Nf. llama block: statistics N, qkv N(h + 2g), before the
-/// gate 2Nf, after it Nf, else the same. mlp block: input Nh, norm 2N and Nh, Nf, Nf. With n experts, instead of 2Nf:
+/// Block: input Nh, norm statistics 2N (N with RMSNorm) and output Nh, qkv N(q + 2g), attention probabilities bas²,
+/// attention output Nq, residual Nh, second norm likewise, before the activation Nf (2Nf with a gate), after it Nf. mlp
+/// block: input Nh, norm 2N and Nh, Nf, Nf. With n experts, instead of 2Nf:
 /// scores Nn (twice with noise), routes of k choices 2Nk + R + 2bn, R rows of 2h + 2f.
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
 /// Floats of an attention's probabilities, bas²; none where a context group divides the attention.
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
-/// Floats that a llama's attention makes from its queries, keys and values for as long as it reads them, 3Nh: they are
-/// rotated, and keys and values are there once for each head of queries. 0 in other models, which read what they keep.
+/// Floats that an attention with rotary positions makes from its queries, keys and values for as long as it reads them,
+/// 3Nq: they are turned, and keys and values are there once for each head of queries. 0 where positions are learned:
+/// what is kept is read.
 std::int64_t spreadAttentionFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Floats among the stored ones that an attention's core writes: probabilities and attention output.
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});

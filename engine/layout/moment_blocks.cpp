@@ -2,6 +2,7 @@
 #include "engine/layout/moment_blocks.h"
 
 #include "engine/base/ranges.h"
+#include "engine/layout/block_parts.h"
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/mesh/replicas.h"
@@ -18,10 +19,10 @@ constexpr std::int64_t blocksIn(std::int64_t begin, std::int64_t end) {
     return begin < end ? blocksUpTo(end) - begin / elementsOfMomentBlock : 0;
 }
 
-/// Adds the matrix of a product, and its bias where the model has biases.
-void addProduct(const ModelSpec& model, std::vector<std::int64_t>& sizes, std::int64_t rows, std::int64_t columns) {
+/// Adds the matrix of a product, and its bias where it has one.
+void addProduct(bool bias, std::vector<std::int64_t>& sizes, std::int64_t rows, std::int64_t columns) {
     sizes.push_back(rows * columns);
-    if (!isLlama(model)) sizes.push_back(columns);
+    if (bias) sizes.push_back(columns);
 }
 
 }  // namespace
@@ -29,25 +30,27 @@ void addProduct(const ModelSpec& model, std::vector<std::int64_t>& sizes, std::i
 bool codesMoments(const OptimizerSpec& optimizer) { return optimizer.kind == OptimizerKind::AdamW8Bit; }
 
 std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
-    const std::int64_t h = model.hidden, own = h / share.size;
+    const std::int64_t h = model.hidden, own = queryColumns(model) / share.size;
+    const BlockParts parts = blockParts(model);
     std::vector<std::int64_t> sizes, spread;
     const auto addNorm = [&] {
         sizes.insert(sizes.end(), static_cast<std::size_t>(normNumbers(model)), outputWidth(model));
     };
     if (embeds(model, stage)) {
         sizes.push_back(tableParameters(model, share));
-        if (!isLlama(model)) sizes.push_back(model.sequence * h);
+        if (!parts.rotary) sizes.push_back(model.sequence * h);
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
         if (readsImages(model)) {
             for (const std::int64_t rows : convolutionRows(model, block))
-                addProduct(model, sizes, rows, blockChannels(model, block));
+                addProduct(true, sizes, rows, blockChannels(model, block));
             continue;
         }
         if (hasAttention(model)) {
             addNorm();
-            addProduct(model, sizes, h, (h + 2 * keyColumns(model)) / share.size);
-            addProduct(model, sizes, own, h);
+            addProduct(parts.qkvBias, sizes, h, (queryColumns(model) + 2 * keyColumns(model)) / share.size);
+            if (parts.queryKeyNorms) sizes.insert(sizes.end(), 2, headWidth(model));
+            addProduct(parts.biases, sizes, own, h);
         }
         addNorm();
         const std::int64_t f = feedForwardWidth(model, block) / share.size;
@@ -56,8 +59,8 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
             for (const int columns : gateWidths(model)) sizes.push_back(h * columns);
         std::vector<std::int64_t>& products = experts && share.expert > 1 ? spread : sizes;
         for (int expert = 0; expert < (experts ? model.experts.count / share.expert : 1); ++expert) {
-            addProduct(model, products, h, isLlama(model) ? 2 * f : f);
-            addProduct(model, products, f, h);
+            addProduct(parts.biases, products, h, (parts.feedForwardMatrices() - 1) * f);
+            addProduct(parts.biases, products, f, h);
         }
     }
     if (stage.last) addNorm();

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/cpu/activation_functions.h"
 #include "kernels/cpu/cpu_device.h"
 #include "kernels/cpu/rows.h"
-#include "kernels/cpu/vector.h"
 
 namespace shardlab::kernels {
 
 namespace {
-
-constexpr float cubic = 0.044715f;
-constexpr float twiceRoot = 2 * 0.79788456080286536f;  // 2·√(2/π)
-
-/// (1 + tanh u)/2 = 1/(1 + e^(−2u)).
-SHARDLAB_INLINE float gate(float x) { return 1.0f / (1.0f + cpu::expOf(-twiceRoot * (x + cubic * x * x * x))); }
 
 SHARDLAB_HOT void biasGeluRows(std::int64_t rows, int columns, const float* bias, float* x, float* output) {
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -21,7 +15,7 @@ SHARDLAB_HOT void biasGeluRows(std::int64_t rows, int columns, const float* bias
         for (int c = 0; c < columns; ++c) {
             const float value = row[c] + bias[c];
             row[c] = value;
-            out[c] = value * gate(value);
+            out[c] = cpu::GeluTanh::value(value);
         }
     }
 }
@@ -29,12 +23,7 @@ SHARDLAB_HOT void biasGeluRows(std::int64_t rows, int columns, const float* bias
 SHARDLAB_HOT void geluGradElements(std::int64_t count, const float* outputGradient, float* x) {
     const float* __restrict gradient = outputGradient;
 #pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) {
-        const float value = x[i];
-        const float open = gate(value);
-        const float slope = twiceRoot * (1.0f + 3.0f * cubic * value * value);
-        x[i] = gradient[i] * (open + value * open * (1.0f - open) * slope);
-    }
+    for (std::int64_t i = 0; i < count; ++i) x[i] = gradient[i] * cpu::GeluTanh::slope(x[i]);
 }
 
 }  // namespace

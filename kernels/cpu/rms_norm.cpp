@@ -9,8 +9,8 @@ namespace shardlab::kernels {
 
 namespace {
 
-SHARDLAB_HOT void normRows(std::int64_t rows, int columns, const float* input, const float* gamma, float* rstd,
-                           float* output) {
+SHARDLAB_HOT void normRows(std::int64_t rows, int columns, float epsilon, const float* input, const float* gamma,
+                           float* rstd, float* output) {
     const float share = 1.0f / static_cast<float>(columns);
     for (std::int64_t r = 0; r < rows; ++r) {
         const float* __restrict x = input + r * columns;
@@ -18,7 +18,7 @@ SHARDLAB_HOT void normRows(std::int64_t rows, int columns, const float* input, c
         float squares = 0;
 #pragma omp simd reduction(+ : squares)
         for (int c = 0; c < columns; ++c) squares += x[c] * x[c];
-        const float factor = 1.0f / std::sqrt(squares * share + 1e-5f);
+        const float factor = 1.0f / std::sqrt(squares * share + epsilon);
 #pragma omp simd
         for (int c = 0; c < columns; ++c) y[c] = x[c] * factor * gamma[c];
         rstd[r] = factor;
@@ -66,12 +66,13 @@ SHARDLAB_HOT void addWeightGradRows(std::int64_t rows, std::int64_t columns, con
 
 }  // namespace
 
-void CpuDevice::rmsNorm(int rows, int columns, ConstArray input, ConstArray gamma, float* rstd, Array output) {
+void CpuDevice::rmsNorm(int rows, int columns, float epsilon, ConstArray input, ConstArray gamma, float* rstd,
+                        Array output) {
     const cpu::ConstFloats factor(gamma, columns);
     cpu::byRows(
         rows, columns,
         [&](std::int64_t first, std::int64_t some, const float* x, float* y) {
-            normRows(some, columns, x, factor.data(), rstd + first, y);
+            normRows(some, columns, epsilon, x, factor.data(), rstd + first, y);
         },
         cpu::reads(input), cpu::writes(output));
 }

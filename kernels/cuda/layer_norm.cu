@@ -11,8 +11,8 @@ namespace {
 
 template <int N, int Held, class T, class P>
 __global__ void __launch_bounds__(rowsOfBlock* warpSize_)
-    layerNormKernel(int rows, int columns, const T* input, const P* gamma, const P* beta, float* mean, float* rstd,
-                    T* output) {
+    layerNormKernel(int rows, int columns, float epsilon, const T* input, const P* gamma, const P* beta, float* mean,
+                    float* rstd, T* output) {
     const int row = static_cast<int>(blockIdx.x) * rowsOfBlock + static_cast<int>(threadIdx.x) / warpSize_;
     if (row >= rows) return;
     using Row = LaneRow<T, N, Held>;
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(rowsOfBlock* warpSize_)
 #pragma unroll
         for (int j = 0; j < N; ++j) squares += (values[j] - centre) * (values[j] - centre);
     });
-    const float factor = 1.0f / sqrtf(warpSum(squares) * share + 1e-5f);
+    const float factor = 1.0f / sqrtf(warpSum(squares) * share + epsilon);
     Row::each(groups, [&](int i, int group) {
         const auto values = x.pack(i, group);
         const auto scales = loadPack<N>(gamma + group * N);
@@ -122,8 +122,8 @@ struct NormGradients {
 
 }  // namespace
 
-void CudaDevice::layerNorm(int rows, int columns, ConstArray input, ConstArray gamma, ConstArray beta, float* mean,
-                           float* rstd, Array output) {
+void CudaDevice::layerNorm(int rows, int columns, float epsilon, ConstArray input, ConstArray gamma, ConstArray beta,
+                           float* mean, float* rstd, Array output) {
     withTypes(input.type, gamma.type, [&](auto t, auto p) {
         using T = typename decltype(t)::Type;
         using P = typename decltype(p)::Type;
@@ -131,7 +131,8 @@ void CudaDevice::layerNorm(int rows, int columns, ConstArray input, ConstArray g
             columns,
             [&](auto n, auto held) {
                 launch("layerNorm", layerNormKernel<n(), held(), T, P>, rowBlocks(rows), rowsOfBlock * warpSize_,
-                       *queue_, rows, columns, as<T>(input), as<P>(gamma), as<P>(beta), mean, rstd, as<T>(output));
+                       *queue_, rows, columns, epsilon, as<T>(input), as<P>(gamma), as<P>(beta), mean, rstd,
+                       as<T>(output));
             },
             input.data, gamma.data, beta.data, output.data);
     });

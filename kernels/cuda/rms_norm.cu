@@ -11,7 +11,7 @@ namespace {
 
 template <int N, int Held, class T, class P>
 __global__ void __launch_bounds__(rowsOfBlock* warpSize_)
-    rmsNormKernel(int rows, int columns, const T* input, const P* gamma, float* rstd, T* output) {
+    rmsNormKernel(int rows, int columns, float epsilon, const T* input, const P* gamma, float* rstd, T* output) {
     const int row = static_cast<int>(blockIdx.x) * rowsOfBlock + static_cast<int>(threadIdx.x) / warpSize_;
     if (row >= rows) return;
     using Row = LaneRow<T, N, Held>;
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(rowsOfBlock* warpSize_)
 #pragma unroll
         for (int j = 0; j < N; ++j) squares += values[j] * values[j];
     });
-    const float factor = 1.0f / sqrtf(warpSum(squares) / static_cast<float>(columns) + 1e-5f);
+    const float factor = 1.0f / sqrtf(warpSum(squares) / static_cast<float>(columns) + epsilon);
     Row::each(groups, [&](int i, int group) {
         const auto values = x.pack(i, group);
         const auto scales = loadPack<N>(gamma + group * N);
@@ -95,7 +95,8 @@ struct ScaleGradients {
 
 }  // namespace
 
-void CudaDevice::rmsNorm(int rows, int columns, ConstArray input, ConstArray gamma, float* rstd, Array output) {
+void CudaDevice::rmsNorm(int rows, int columns, float epsilon, ConstArray input, ConstArray gamma, float* rstd,
+                         Array output) {
     withTypes(input.type, gamma.type, [&](auto t, auto p) {
         using T = typename decltype(t)::Type;
         using P = typename decltype(p)::Type;
@@ -103,7 +104,7 @@ void CudaDevice::rmsNorm(int rows, int columns, ConstArray input, ConstArray gam
             columns,
             [&](auto n, auto held) {
                 launch("rmsNorm", rmsNormKernel<n(), held(), T, P>, rowBlocks(rows), rowsOfBlock * warpSize_, *queue_,
-                       rows, columns, as<T>(input), as<P>(gamma), rstd, as<T>(output));
+                       rows, columns, epsilon, as<T>(input), as<P>(gamma), rstd, as<T>(output));
             },
             input.data, gamma.data, output.data);
     });

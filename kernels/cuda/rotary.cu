@@ -1,123 +1,258 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread takes one pair of all heads that share a key, so that it computes the angle once for all of them. The angle
-// is computed in double precision and reduced to one turn there, so that far positions keep their digits.
+// A warp takes all heads of a token that share a key, so that it computes each angle once for all of them; a lane takes
+// every 32nd pair. The angle is computed in double precision and reduced to one turn there, so that far positions keep
+// their digits.
 #include "kernels/rotary.h"
 
+#include "kernels/cuda/column_sums.cuh"
 #include "kernels/cuda/cuda_device.cuh"
-#include "kernels/cuda/grid.cuh"
+#include "kernels/cuda/reduce.cuh"
 
-#include <cmath>
+#include <algorithm>
+#include <string>
 
 namespace shardlab::kernels::cuda {
 
 namespace {
 
-constexpr int rotaryThreads = 128;
+constexpr int rotaryWarps = 4;  ///< of a block
+constexpr int lanePairs = 4;    ///< most pairs of a lane
+constexpr int mostPairs = lanePairs * warpSize_;
 
-struct Turn {
-    float cosine;
-    float sine;
-
-    /// The turn of pair `pair` at `position`; `logBase` is log2 of the base.
-    __device__ Turn(int position, int pair, int width, double logBase) {
-        constexpr double turnsOfRadian = 0.15915494309189535;
-        const double turns = position * exp2(-2.0 * pair / width * logBase) * turnsOfRadian;
-        sincosf(static_cast<float>((turns - rint(turns)) / turnsOfRadian), &sine, &cosine);
-    }
+/// What the angles of the pairs are at position 1, in whole turns, and what turned numbers are multiplied by.
+struct PairTurns {
+    double turns[mostPairs];
+    float magnitude;
 };
 
-/// Where one thread works: a token, one of its key heads, and a pair in each head that shares the key.
-struct PairPlace {
+template <class P>
+struct Norms {
+    const P* queries;
+    const P* keys;
+    float epsilon;
+};
+
+/// A number for each of a lane's pairs.
+struct LanePairs {
+    float low[lanePairs] = {};
+    float high[lanePairs] = {};
+};
+
+/// A token and one of its key heads, with the cosine and sine of each of the lane's pairs.
+struct GroupPlace {
     std::int64_t token;
     int key;
-    int pair;
-    __device__ bool find(const RotaryShape& shape) {
-        const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * rotaryThreads + threadIdx.x;
-        const int half = shape.width / 2;
-        pair = static_cast<int>(number % half);
-        key = static_cast<int>(number / half % shape.keyHeads);
-        token = number / half / shape.keyHeads;
-        return token < static_cast<std::int64_t>(shape.samples) * shape.sequence;
-    }
-    __device__ int position(const RotaryShape& shape) const {
+    int half;
+    LanePairs turn;  ///< cosines in `low`, sines in `high`
+
+    __device__ GroupPlace(const RotaryShape& shape, const PairTurns& pairs, std::int64_t group)
+        : token(group / shape.keyHeads), key(static_cast<int>(group % shape.keyHeads)), half(shape.width / 2) {
         const int at = static_cast<int>(token % shape.sequence);
-        return at < shape.split ? shape.first + at : shape.second + at - shape.split;
+        const int position = at < shape.split ? shape.first + at : shape.second + at - shape.split;
+        each([&](int i, int pair) {
+            constexpr double radiansOfTurn = 6.283185307179586;
+            const double turns = position * pairs.turns[pair];
+            sincosf(static_cast<float>((turns - rint(turns)) * radiansOfTurn), &turn.high[i], &turn.low[i]);
+            turn.low[i] *= pairs.magnitude;
+            turn.high[i] *= pairs.magnitude;
+        });
+    }
+    /// Calls function(i, pair) for each pair of the lane.
+    template <class Function>
+    __device__ void each(Function&& function) const {
+        const int lane = static_cast<int>(threadIdx.x) % warpSize_;
+#pragma unroll
+        for (int i = 0; i < lanePairs; ++i)
+            if (const int pair = i * warpSize_ + lane; pair < half) function(i, pair);
+    }
+    template <class T>
+    __device__ LanePairs load(const T* head) const {
+        LanePairs x;
+        each([&](int i, int pair) {
+            x.low[i] = toFloat(head[pair]);
+            x.high[i] = toFloat(head[pair + half]);
+        });
+        return x;
+    }
+    template <class T>
+    __device__ void store(const LanePairs& x, T* head) const {
+        each([&](int i, int pair) {
+            head[pair] = fromFloat<T>(x.low[i]);
+            head[pair + half] = fromFloat<T>(x.high[i]);
+        });
+    }
+    /// The turned head; `sign` −1 turns it back.
+    __device__ LanePairs turned(const LanePairs& x, float sign) const {
+        LanePairs y;
+#pragma unroll
+        for (int i = 0; i < lanePairs; ++i) {
+            y.low[i] = x.low[i] * turn.low[i] - x.high[i] * (sign * turn.high[i]);
+            y.high[i] = x.high[i] * turn.low[i] + x.low[i] * (sign * turn.high[i]);
+        }
+        return y;
     }
 };
 
-template <class T>
-__global__ void __launch_bounds__(rotaryThreads)
-    rotaryKernel(RotaryShape shape, double logBase, const T* joined, T* apart) {
-    PairPlace place;
-    if (!place.find(shape)) return;
-    const int width = shape.width, half = width / 2, together = shape.heads / shape.keyHeads, all = shape.heads * width;
-    const Turn turn(place.position(shape), place.pair, width, logBase);
-    const T* group = joined + place.token * ((shape.heads + 2 * shape.keyHeads) * width) +
-                     place.key * (together + 2) * width + place.pair;
-    T* queries = apart + place.token * (3 * all) + place.key * together * width + place.pair;
-    const auto turned = [&](const T* from, T* to) {
-        const float low = toFloat(from[0]), high = toFloat(from[half]);
-        to[0] = fromFloat<T>(low * turn.cosine - high * turn.sine);
-        to[half] = fromFloat<T>(high * turn.cosine + low * turn.sine);
-    };
-    for (int i = 0; i < together; ++i) {
-        turned(group + i * width, queries + i * width);
-        turned(group + together * width, queries + all + i * width);
-        const T* value = group + (together + 1) * width;
-        queries[2 * all + i * width] = value[0];
-        queries[2 * all + i * width + half] = value[half];
+__device__ float dot(const LanePairs& a, const LanePairs& b) {
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < lanePairs; ++i) sum += a.low[i] * b.low[i] + a.high[i] * b.high[i];
+    return warpSum(sum);
+}
+
+__device__ LanePairs product(const LanePairs& a, const LanePairs& b) {
+    LanePairs c;
+#pragma unroll
+    for (int i = 0; i < lanePairs; ++i) {
+        c.low[i] = a.low[i] * b.low[i];
+        c.high[i] = a.high[i] * b.high[i];
+    }
+    return c;
+}
+
+__device__ LanePairs scaled(const LanePairs& a, float factor) {
+    LanePairs b;
+#pragma unroll
+    for (int i = 0; i < lanePairs; ++i) {
+        b.low[i] = a.low[i] * factor;
+        b.high[i] = a.high[i] * factor;
+    }
+    return b;
+}
+
+/// to += from·factor.
+__device__ void addScaled(const LanePairs& from, float factor, LanePairs& to) {
+#pragma unroll
+    for (int i = 0; i < lanePairs; ++i) {
+        to.low[i] += from.low[i] * factor;
+        to.high[i] += from.high[i] * factor;
     }
 }
 
-template <class T>
-__global__ void __launch_bounds__(rotaryThreads)
-    rotaryGradKernel(RotaryShape shape, double logBase, const T* apart, T* joined) {
-    PairPlace place;
-    if (!place.find(shape)) return;
-    const int width = shape.width, half = width / 2, together = shape.heads / shape.keyHeads, all = shape.heads * width;
-    const Turn turn(place.position(shape), place.pair, width, logBase);
-    T* group = joined + place.token * ((shape.heads + 2 * shape.keyHeads) * width) +
-               place.key * (together + 2) * width + place.pair;
-    const T* queries = apart + place.token * (3 * all) + place.key * together * width + place.pair;
-    const auto turnedBack = [&](float low, float high, T* to) {
-        to[0] = fromFloat<T>(low * turn.cosine + high * turn.sine);
-        to[half] = fromFloat<T>(high * turn.cosine - low * turn.sine);
-    };
-    float keys[2] = {}, values[2] = {};
-    for (int i = 0; i < together; ++i) {
-        const T* query = queries + i * width;
-        turnedBack(toFloat(query[0]), toFloat(query[half]), group + i * width);
-        keys[0] += toFloat(query[all]);
-        keys[1] += toFloat(query[all + half]);
-        values[0] += toFloat(query[2 * all]);
-        values[1] += toFloat(query[2 * all + half]);
-    }
-    turnedBack(keys[0], keys[1], group + together * width);
-    group[(together + 1) * width] = fromFloat<T>(values[0]);
-    group[(together + 1) * width + half] = fromFloat<T>(values[1]);
+__device__ float sizeFactor(const LanePairs& x, int width, float epsilon) {
+    return 1.0f / sqrtf(dot(x, x) / static_cast<float>(width) + epsilon);
 }
 
-unsigned pairBlocks(const RotaryShape& shape) {
-    const std::int64_t pairs = std::int64_t{shape.samples} * shape.sequence * shape.keyHeads * (shape.width / 2);
-    return static_cast<unsigned>(ceilDiv(pairs, rotaryThreads));
+template <class T, class P>
+__global__ void __launch_bounds__(rotaryWarps* warpSize_)
+    rotaryKernel(RotaryShape shape, PairTurns pairs, const T* joined, Norms<P> norms, T* apart) {
+    const std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * rotaryWarps + threadIdx.x / warpSize_;
+    if (group >= static_cast<std::int64_t>(shape.samples) * shape.sequence * shape.keyHeads) return;
+    const GroupPlace place(shape, pairs, group);
+    const int width = shape.width, together = shape.heads / shape.keyHeads, all = shape.heads * width;
+    const T* from = joined + group * (together + 2) * width;
+    T* to = apart + place.token * (3 * all) + place.key * together * width;
+    const auto turnedHead = [&](const T* head, const P* gamma) {
+        LanePairs x = place.load(head);
+        if (gamma) x = scaled(product(x, place.load(gamma)), sizeFactor(x, width, norms.epsilon));
+        return place.turned(x, 1);
+    };
+    for (int i = 0; i < together; ++i) place.store(turnedHead(from + i * width, norms.queries), to + i * width);
+    const LanePairs key = turnedHead(from + together * width, norms.keys),
+                    value = place.load(from + (together + 1) * width);
+    for (int i = 0; i < together; ++i) {
+        place.store(key, to + all + i * width);
+        place.store(value, to + 2 * all + i * width);
+    }
+}
+
+/// With norms `partial` gets, for each warp of the grid, the sums of the gradients of both norms' factors.
+template <class T, class P>
+__global__ void __launch_bounds__(rotaryWarps* warpSize_)
+    rotaryGradKernel(RotaryShape shape, PairTurns pairs, const T* apart, Norms<P> norms, T* joined, float* partial) {
+    const int width = shape.width, together = shape.heads / shape.keyHeads, all = shape.heads * width;
+    const std::int64_t groups = static_cast<std::int64_t>(shape.samples) * shape.sequence * shape.keyHeads;
+    const std::int64_t warp = static_cast<std::int64_t>(blockIdx.x) * rotaryWarps + threadIdx.x / warpSize_,
+                       warps = static_cast<std::int64_t>(gridDim.x) * rotaryWarps;
+    LanePairs querySums, keySums;
+    for (std::int64_t group = warp; group < groups; group += warps) {
+        const GroupPlace place(shape, pairs, group);
+        T* to = joined + group * (together + 2) * width;
+        const T* from = apart + place.token * (3 * all) + place.key * together * width;
+        // With n = x·factor and g = dy·gamma: dx = factor·(g − n·mean(g·n)).
+        const auto headGrad = [&](const LanePairs& turned, const P* gamma, T* head, LanePairs& sums) {
+            const LanePairs dy = place.turned(turned, -1);
+            if (!gamma) return place.store(dy, head);
+            const LanePairs x = place.load(head);
+            const float factor = sizeFactor(x, width, norms.epsilon);
+            const LanePairs n = scaled(x, factor), g = product(dy, place.load(gamma));
+            addScaled(product(dy, n), 1, sums);
+            LanePairs dx = scaled(g, factor);
+            addScaled(n, -factor * dot(g, n) / static_cast<float>(width), dx);
+            place.store(dx, head);
+        };
+        LanePairs keys, values;
+        for (int i = 0; i < together; ++i) {
+            headGrad(place.load(from + i * width), norms.queries, to + i * width, querySums);
+            addScaled(place.load(from + all + i * width), 1, keys);
+            addScaled(place.load(from + 2 * all + i * width), 1, values);
+        }
+        headGrad(keys, norms.keys, to + together * width, keySums);
+        place.store(values, to + (together + 1) * width);
+    }
+    if (!norms.queries) return;
+    const int half = width / 2, lane = static_cast<int>(threadIdx.x) % warpSize_;
+    float* sums = partial + warp * 2 * width;
+#pragma unroll
+    for (int i = 0; i < lanePairs; ++i) {
+        const int pair = i * warpSize_ + lane;
+        if (pair >= half) continue;
+        sums[pair] = querySums.low[i];
+        sums[pair + half] = querySums.high[i];
+        sums[pair + width] = keySums.low[i];
+        sums[pair + half + width] = keySums.high[i];
+    }
+}
+
+PairTurns turnsOf(const RotaryShape& shape) {
+    if (shape.width > 2 * mostPairs)
+        throw std::runtime_error("CUDA: heads are " + std::to_string(shape.width) +
+                                 " wide; rotary kernels are made for up to " + std::to_string(2 * mostPairs));
+    PairTurns pairs{};
+    for (int pair = 0; pair < shape.width / 2; ++pair)
+        pairs.turns[pair] = shape.angles.of(pair, shape.width) / (2 * std::numbers::pi);
+    pairs.magnitude = static_cast<float>(shape.angles.magnitude());
+    return pairs;
+}
+
+std::int64_t rotaryBlocks(const RotaryShape& shape) {
+    return ceilDiv(std::int64_t{shape.samples} * shape.sequence * shape.keyHeads, std::int64_t{rotaryWarps});
+}
+
+template <class P>
+Norms<P> normsOf(const HeadNorms& norms) {
+    return {as<P>(norms.queries), as<P>(norms.keys), norms.epsilon};
 }
 
 }  // namespace
 
-void CudaDevice::rotary(const RotaryShape& shape, ConstArray joined, Array apart) {
-    withType(joined.type, [&](auto t) {
+void CudaDevice::rotary(const RotaryShape& shape, ConstArray joined, const HeadNorms& norms, Array apart) {
+    withTypes(joined.type, norms.queries.type, [&](auto t, auto p) {
         using T = typename decltype(t)::Type;
-        launch("rotary", rotaryKernel<T>, pairBlocks(shape), rotaryThreads, *queue_, shape, std::log2(shape.base),
-               as<T>(joined), as<T>(apart));
+        using P = typename decltype(p)::Type;
+        launch("rotary", rotaryKernel<T, P>, static_cast<unsigned>(rotaryBlocks(shape)), rotaryWarps * warpSize_,
+               *queue_, shape, turnsOf(shape), as<T>(joined), normsOf<P>(norms), as<T>(apart));
     });
 }
 
-void CudaDevice::rotaryGrad(const RotaryShape& shape, ConstArray apartGradient, Array joinedGradient) {
-    withType(apartGradient.type, [&](auto t) {
+void CudaDevice::rotaryGrad(const RotaryShape& shape, ConstArray apartGradient, const HeadNorms& norms, Array joined,
+                            float* normGradients) {
+    // With norms each warp takes several groups, so that there are few sums to add up.
+    const std::int64_t most = norms ? 8 * std::int64_t{properties_.multiProcessorCount} : rotaryBlocks(shape);
+    const auto blocks = static_cast<unsigned>(std::min(rotaryBlocks(shape), most));
+    const int chunks = static_cast<int>(blocks) * rotaryWarps, columns = 2 * shape.width;
+    float* const partial =
+        norms ? scratch<float>(static_cast<std::size_t>(chunks) * static_cast<std::size_t>(columns)) : nullptr;
+    withTypes(apartGradient.type, norms.queries.type, [&](auto t, auto p) {
         using T = typename decltype(t)::Type;
-        launch("rotaryGrad", rotaryGradKernel<T>, pairBlocks(shape), rotaryThreads, *queue_, shape,
-               std::log2(shape.base), as<T>(apartGradient), as<T>(joinedGradient));
+        using P = typename decltype(p)::Type;
+        launch("rotaryGrad", rotaryGradKernel<T, P>, blocks, rotaryWarps * warpSize_, *queue_, shape, turnsOf(shape),
+               as<T>(apartGradient), normsOf<P>(norms), as<T>(joined), partial);
     });
+    if (norms)
+        launch("column sums", addPartialSumsKernel<1, float>,
+               dim3(static_cast<unsigned>(ceilDiv(columns, tileColumns)), 1), tileThreads, *queue_, columns, chunks,
+               static_cast<const float*>(partial), ColumnTargets<float, 1>{{normGradients}});
 }
 
 }  // namespace shardlab::kernels::cuda

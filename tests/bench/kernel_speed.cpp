@@ -208,7 +208,7 @@ struct Bench {
         const int h = hidden;
         const DropoutMask mask{42, 0, 0.1f};
         valuesRow("layerNorm", h, [&](int i) {
-            device.layerNorm(rows, h, a[i], weights[0], weights[0], mean.floats(i), rstd.floats(i), b[i]);
+            device.layerNorm(rows, h, 1e-5f, a[i], weights[0], weights[0], mean.floats(i), rstd.floats(i), b[i]);
         });
         valuesRow("layerNormInputGrad", h, [&](int i) {
             device.layerNormInputGrad(rows, h, a[i], weights[0], mean.floats(i), rstd.floats(i), b[i], c[i], c[i]);

@@ -30,7 +30,7 @@ class KernelThreadsTest : public QObject {
                    bias = array(in.floats(columns), type);
         const auto mean = poisoned(rows), rstd = poisoned(rows), dGamma = array(in.floats(columns), type);
         const auto y = poisoned(size, type), dx = poisoned(size, type), masked = poisoned(size, type);
-        device_->layerNorm(rows, columns, x, bias, bias, mean.floats(), rstd.floats(), y);
+        device_->layerNorm(rows, columns, 1e-5f, x, bias, bias, mean.floats(), rstd.floats(), y);
         device_->layerNormInputGrad(rows, columns, x, bias, mean.floats(), rstd.floats(), dy, y, dx);
         device_->layerNormWeightGrad(rows, columns, x, mean.floats(), rstd.floats(), dy, dGamma, bias);
         device_->dropoutTo(rows, columns, {5, 3, 0.3f}, x, masked);

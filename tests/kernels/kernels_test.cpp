@@ -199,7 +199,7 @@ private Q_SLOTS:
             const auto gamma = weights(in.floats(columns)), beta = weights(in.floats(columns));
             const auto mean = poisoned(rows), rstd = poisoned(rows);
             const auto y = poisoned(size, row().t);
-            device().layerNorm(rows, columns, x, gamma, beta, mean.floats(), rstd.floats(), y);
+            device().layerNorm(rows, columns, 1e-5f, x, gamma, beta, mean.floats(), rstd.floats(), y);
             CLOSE(y, reference::layerNorm(x.given(), gamma.given(), beta.given()), 1e-5);
 
             const auto loss = [&](const Values& a, const Values& g, const Values& b) {
@@ -234,7 +234,7 @@ private Q_SLOTS:
         const auto mean = poisoned(rows), rstd = poisoned(rows);
         const auto y = poisoned(size, row().t), dx = poisoned(size, row().t);
         const auto dGamma = gradients(in.floats(columns)), dBeta = gradients(in.floats(columns));
-        device().layerNorm(rows, columns, x, gamma, beta, mean.floats(), rstd.floats(), y);
+        device().layerNorm(rows, columns, 1e-5f, x, gamma, beta, mean.floats(), rstd.floats(), y);
         device().layerNormInputGrad(rows, columns, x, gamma, mean.floats(), rstd.floats(), dy, {}, dx);
         device().layerNormWeightGrad(rows, columns, x, mean.floats(), rstd.floats(), dy, dGamma, dBeta);
         const Values norm = reference::layerNorm(x.given(), Values(columns, 1), Values(columns, 0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RMSNorm, SwiGLU and the rotary embedding of all devices, in all types: against double precision, gradients against
-// its central differences.
+// RMSNorm, activations and gates, and the rotary embedding of all devices, in all types: against double precision,
+// gradients against its central differences.
 #include "tests/kernels/kernel_rows.h"
 #include "tests/kernels/llama_reference.h"
 #include "tests/support/wings.h"
@@ -10,6 +10,21 @@ using reference::Values;
 
 namespace {
 
+constexpr Activation everyActivation[] = {Activation::Gelu, Activation::GeluTanh, Activation::Silu,
+                                          Activation::SquaredRelu};
+
+RotaryAngles randomAngles(RandomInputs& in) {
+    using Scaling = RotaryAngles::Scaling;
+    RotaryAngles angles;
+    angles.base = in.coin() ? 10000 : 500000;
+    angles.scaling = std::array{Scaling::None, Scaling::ByTurns, Scaling::Yarn}[std::size_t(in.whole(0, 2))];
+    angles.factor = in.whole(1, 40);
+    angles.low = in.whole(1, 3);
+    angles.high = angles.low + in.whole(1, 30);
+    angles.original = in.whole(16, 9000);
+    return angles;
+}
+
 RotaryShape randomShape(RandomInputs& in, int most) {
     RotaryShape shape;
     shape.samples = in.whole(1, 3);
@@ -17,11 +32,16 @@ RotaryShape randomShape(RandomInputs& in, int most) {
     shape.keyHeads = in.whole(1, 3);
     shape.heads = shape.keyHeads * in.whole(1, 3);
     shape.width = 2 * in.whole(1, 20);
-    shape.base = in.coin() ? 10000 : 500000;
+    shape.angles = randomAngles(in);
     shape.split = in.whole(0, shape.sequence);
     shape.first = in.whole(0, 300);
     shape.second = shape.first + shape.split + in.whole(0, 3000);
     return shape;
+}
+
+/// A difference of the formula, but at the bend of a squared ReLU.
+double slope(Activation f, double x) {
+    return reference::numericGradient([f](const Values& v) { return reference::activation(f, v[0]); }, {x})[0];
 }
 
 }  // namespace
@@ -44,10 +64,11 @@ private Q_SLOTS:
             const auto gamma = weights(in.floats(columns));
             const auto rstd = poisoned(rows);
             const auto y = poisoned(size, row().t);
-            device().rmsNorm(rows, columns, x, gamma, rstd.floats(), y);
-            CLOSE(y, reference::rmsNorm(x.given(), gamma.given()), 1e-5);
+            const float epsilon = in.coin() ? 1e-6f : 1e-2f;
+            device().rmsNorm(rows, columns, epsilon, x, gamma, rstd.floats(), y);
+            CLOSE(y, reference::rmsNorm(x.given(), gamma.given(), epsilon), 1e-5);
             const auto loss = [&](const Values& a, const Values& g) {
-                return reference::dot(reference::rmsNorm(a, g), weight.given());
+                return reference::dot(reference::rmsNorm(a, g, epsilon), weight.given());
             };
             const Values dx =
                 reference::numericGradient([&](const Values& v) { return loss(v, gamma.given()); }, x.given());
@@ -76,7 +97,7 @@ private Q_SLOTS:
             const auto rstd = poisoned(rows);
             const auto y = poisoned(size, row().t), dx = poisoned(size, row().t);
             const auto dGamma = gradients(in.floats(columns));
-            device().rmsNorm(rows, columns, x, gamma, rstd.floats(), y);
+            device().rmsNorm(rows, columns, 1e-5f, x, gamma, rstd.floats(), y);
             device().rmsNormInputGrad(rows, columns, x, gamma, rstd.floats(), dy, {}, dx);
             device().rmsNormWeightGrad(rows, columns, x, rstd.floats(), dy, dGamma);
             const Values norm = reference::rmsNorm(x.given(), Values(columns, 1));
@@ -100,42 +121,54 @@ private Q_SLOTS:
         }
     }
 
-    void swiglu() {
+    void activationsOfAllKinds() {
         RandomInputs in;
-        for (int round = 0; round < 4; ++round) {
+        for (const Activation f : everyActivation) {
+            const auto size = std::size_t(in.whole(1, 900));
+            const auto x = activations(in.floats(size, 4)), gradient = activations(in.floats(size));
+            const auto output = poisoned(size, row().t);
+            device().activate(f, std::int64_t(size), x, output);
+            CLOSE(output, reference::activated(f, x.given()), 1e-6);
+            Values wanted(size);
+            for (std::size_t i = 0; i < size; ++i) wanted[i] = gradient.given()[i] * slope(f, x.given()[i]);
+            device().activateGrad(f, std::int64_t(size), gradient, x);
+            CLOSE(x, wanted, 1e-5);
+        }
+    }
+
+    void gatesOfAllKinds() {
+        RandomInputs in;
+        for (const Activation f : everyActivation) {
             const int rows = in.whole(1, 40), columns = someWidth(in, 200);
             const std::size_t size = std::size_t(rows) * columns;
             const auto joined = activations(in.floats(2 * size, 4)), gradient = activations(in.floats(size));
             const auto output = poisoned(size, row().t);
-            device().swiglu(rows, columns, joined, output);
-            CLOSE(output, reference::swiglu(joined.given(), columns), 1e-6);
-            // The slope of each element by itself comes from a difference.
+            device().gated(f, rows, columns, joined, output);
+            CLOSE(output, reference::gated(f, joined.given(), columns), 1e-6);
             Values wanted(2 * size);
             for (std::size_t i = 0; i < size; ++i) {
-                const std::size_t gate = i / columns * 2 * columns + i % columns, up = gate + columns;
-                const Values slopes =
-                    reference::numericGradient([](const Values& pair) { return reference::swiglu(pair, 1)[0]; },
-                                               {joined.given()[gate], joined.given()[up]});
-                wanted[gate] = gradient.given()[i] * slopes[0];
-                wanted[up] = gradient.given()[i] * slopes[1];
+                const std::size_t gate = i / columns * 2 * columns + i % columns, value = gate + columns;
+                const double x = joined.given()[gate];
+                wanted[gate] = gradient.given()[i] * joined.given()[value] * slope(f, x);
+                wanted[value] = gradient.given()[i] * reference::activation(f, x);
             }
-            device().swigluGrad(rows, columns, gradient, joined);
+            device().gatedGrad(f, rows, columns, gradient, joined);
             CLOSE(joined, wanted, 1e-5);
         }
     }
 
     /// Gates far from zero are open or closed, and give no value that is none.
-    void swigluOfLargeGates() {
+    void largeGates() {
         const std::vector<float> gates{-120, -90, 90, 120, 1, 2, 3, 4};
         const auto joined = activations(gates);
         const auto output = poisoned(4, row().t);
-        device().swiglu(1, 4, joined, output);
+        device().gated(Activation::Silu, 1, 4, joined, output);
         const std::vector<float> got = output.now();
         QVERIFY(std::abs(got[0]) < 1e-30 && std::abs(got[1]) < 1e-30);
         QCOMPARE(got[2], 270.0f);
         QCOMPARE(got[3], 480.0f);
         const auto ones = activations(std::vector<float>{1, 1, 1, 1});
-        device().swigluGrad(1, 4, ones, joined);
+        device().gatedGrad(Activation::Silu, 1, 4, ones, joined);
         for (const float value : joined.now()) QVERIFY(std::isfinite(value));
     }
 
@@ -146,11 +179,11 @@ private Q_SLOTS:
             const std::size_t tokens = std::size_t(shape.samples) * shape.sequence;
             const auto joined = activations(in.floats(tokens * shape.joinedColumns()));
             const auto apart = poisoned(tokens * shape.apartColumns(), row().t);
-            device().rotary(shape, joined, apart);
+            device().rotary(shape, joined, {}, apart);
             CLOSE(apart, reference::rotary(shape, joined.given()), 1e-6);
             const auto gradient = activations(in.floats(apart.size()));
             const auto got = poisoned(joined.size(), row().t);
-            device().rotaryGrad(shape, gradient, got);
+            device().rotaryGrad(shape, gradient, {}, got, nullptr);
             CLOSE(got, reference::rotaryGradient(shape, gradient.given()), 1e-5);
         }
     }
@@ -164,11 +197,53 @@ private Q_SLOTS:
         const auto joined = activations(in.floats(tokens * shape.joinedColumns()));
         const auto gradient = activations(in.floats(tokens * shape.apartColumns()));
         const auto got = poisoned(joined.size(), row().t);
-        device().rotaryGrad(shape, gradient, got);
+        device().rotaryGrad(shape, gradient, {}, got, nullptr);
         const auto loss = [&](const Values& v) {
             return reference::dot(reference::rotary(shape, v), gradient.given());
         };
         CLOSE(got, reference::numericGradient(loss, joined.given()), 1e-5);
+    }
+
+    /// Norms of queries and keys before they are turned, by differences of the formula. Heads of few numbers are
+    /// ill-conditioned.
+    void normsOfHeads() {
+        RandomInputs in;
+        for (const bool many : {false, true}) {
+            RotaryShape shape = randomShape(in, 3);
+            shape.width = 2 * in.whole(4, 9);
+            if (many) shape.sequence = in.whole(60, 90), shape.heads = shape.keyHeads = 1;
+            shape.split = in.whole(0, shape.sequence);
+            const std::size_t tokens = std::size_t(shape.samples) * shape.sequence;
+            const auto joined = activations(in.floats(tokens * shape.joinedColumns()));
+            const auto queries = weights(in.floats(shape.width)), keys = weights(in.floats(shape.width));
+            const float epsilon = in.coin() ? 1e-6f : 1e-2f;
+            const HeadNorms norms{queries, keys, epsilon};
+            const auto apart = poisoned(tokens * shape.apartColumns(), row().t);
+            const auto turned = [&](const Values& x, const Values& q, const Values& k) {
+                return reference::rotary(shape, reference::headsNormed(shape, x, q, k, epsilon));
+            };
+            device().rotary(shape, joined, norms, apart);
+            CLOSE(apart, turned(joined.given(), queries.given(), keys.given()), 1e-5);
+            const auto gradient = activations(in.floats(apart.size()));
+            const auto sums = in.floats(2 * std::size_t(shape.width));
+            const DeviceArray gotSums(device(), sums, DType::F32);
+            const Values x = joined.given();
+            const auto loss = [&](const Values& a, const Values& q, const Values& k) {
+                return reference::dot(turned(a, q, k), gradient.given());
+            };
+            device().rotaryGrad(shape, gradient, norms, joined, gotSums.floats());
+            if (!many)
+                CLOSE(joined,
+                      reference::numericGradient(
+                          [&](const Values& v) { return loss(v, queries.given(), keys.given()); }, x),
+                      5e-5);
+            Values wanted =
+                reference::numericGradient([&](const Values& v) { return loss(x, v, keys.given()); }, queries.given());
+            const Values ofKeys =
+                reference::numericGradient([&](const Values& v) { return loss(x, queries.given(), v); }, keys.given());
+            wanted.insert(wanted.end(), ofKeys.begin(), ofKeys.end());
+            CLOSE(gotSums, reference::sum(wanted, gotSums.given()), 5e-5);
+        }
     }
 
     /// Where no head is another's, the gradient of what the forward made is what it was made of, but for values, which
@@ -178,12 +253,13 @@ private Q_SLOTS:
         RotaryShape shape = randomShape(in, 100);
         shape.keyHeads = shape.heads;
         shape.second = 1 << 20;  // far away
+        shape.angles.scaling = in.coin() ? RotaryAngles::Scaling::None : RotaryAngles::Scaling::ByTurns;
         const std::size_t tokens = std::size_t(shape.samples) * shape.sequence;
         const auto joined = activations(in.floats(tokens * shape.joinedColumns()));
         const auto apart = poisoned(tokens * shape.apartColumns(), row().t), back = poisoned(joined.size(), row().t);
-        device().rotary(shape, joined, apart);
+        device().rotary(shape, joined, {}, apart);
         CLOSE(apart, reference::rotary(shape, joined.given()), 1e-6);
-        device().rotaryGrad(shape, apart, back);
+        device().rotaryGrad(shape, apart, {}, back, nullptr);
         CLOSE(back, joined.given(), 1e-5);
     }
 };

@@ -1,31 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-// Llama's operations and blocks again, in double precision and as plainly as their formulas.
+// The parts of blocks that gpt does not have, and models of any parts, again: in double precision and as plainly as
+// their formulas. Which parts a model has is seen from its weights.
 #pragma once
 
+#include "kernels/activation.h"
 #include "kernels/rotary.h"
 #include "tests/kernels/reference.h"
 
 namespace reference {
 
-inline Values rmsNorm(const Values& x, const Values& gamma) {
+inline Values rmsNorm(const Values& x, const Values& gamma, double epsilon = 1e-5) {
     const std::size_t width = gamma.size();
     Values y(x.size());
     for (std::size_t row = 0; row < x.size(); row += width) {
         double squares = 0;
         for (std::size_t c = 0; c < width; ++c) squares += x[row + c] * x[row + c] / double(width);
-        for (std::size_t c = 0; c < width; ++c) y[row + c] = x[row + c] / std::sqrt(squares + 1e-5) * gamma[c];
+        for (std::size_t c = 0; c < width; ++c) y[row + c] = x[row + c] / std::sqrt(squares + epsilon) * gamma[c];
     }
     return y;
 }
 
+inline double activation(shardlab::kernels::Activation f, double x) {
+    using shardlab::kernels::Activation;
+    switch (f) {
+    case Activation::Gelu: return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+    case Activation::GeluTanh: return gelu({x})[0];
+    case Activation::Silu: return x / (1 + std::exp(-x));
+    case Activation::SquaredRelu: return x > 0 ? x * x : 0;
+    }
+    return NAN;
+}
+
+inline Values activated(shardlab::kernels::Activation f, Values x) {
+    for (double& each : x) each = activation(f, each);
+    return x;
+}
+
 /// [rows, 2·columns] → [rows, columns].
-inline Values swiglu(const Values& joined, int columns) {
+inline Values gated(shardlab::kernels::Activation f, const Values& joined, int columns) {
     Values out(joined.size() / 2);
     for (std::size_t i = 0; i < out.size(); ++i) {
         const std::size_t gate = i / columns * 2 * columns + i % columns;
-        out[i] = joined[gate] / (1 + std::exp(-joined[gate])) * joined[gate + columns];
+        out[i] = activation(f, joined[gate]) * joined[gate + columns];
     }
     return out;
+}
+
+/// The angle of a pair at position 1, in the steps of the published implementations.
+inline double rotaryAngle(const shardlab::kernels::RotaryAngles& angles, int pair, int width) {
+    using Scaling = shardlab::kernels::RotaryAngles::Scaling;
+    const double angle = std::pow(angles.base, -2.0 * pair / width);
+    if (angles.scaling == Scaling::None) return angle;
+    if (angles.scaling == Scaling::ByTurns) {
+        const double wave = 2 * M_PI / angle;
+        if (wave < angles.original / angles.high) return angle;
+        if (wave > angles.original / angles.low) return angle / angles.factor;
+        const double smooth = (angles.original / wave - angles.low) / (angles.high - angles.low);
+        return (1 - smooth) * angle / angles.factor + smooth * angle;
+    }
+    const auto correction = [&](double turns) {
+        return width * std::log(angles.original / (turns * 2 * M_PI)) / (2 * std::log(angles.base));
+    };
+    double low = std::max(std::floor(correction(angles.high)), 0.0),
+           high = std::min(std::ceil(correction(angles.low)), double(width - 1));
+    if (low == high) high += 0.001;
+    const double ramp = std::min(std::max((pair - low) / (high - low), 0.0), 1.0);
+    return angle / angles.factor * ramp + angle * (1 - ramp);
 }
 
 /// As kernels/rotary.h says: function(to, from, factor) for what each element of the result is a sum of.
@@ -44,10 +84,14 @@ void eachOfRotary(const shardlab::kernels::RotaryShape& shape, Function function
                     const std::size_t from = row * width + i;
                     const std::size_t to =
                         (std::size_t(token) * 3 * shape.heads + part * shape.heads + head) * width + i;
-                    const double angle = position * std::pow(shape.base, -2.0 * (i % half) / width);
-                    function(to, from, part == 2 ? 1 : std::cos(angle));
-                    if (part < 2 && i < half) function(to, from + half, -std::sin(angle));
-                    if (part < 2 && i >= half) function(to, from - half, std::sin(angle));
+                    const double angle = position * rotaryAngle(shape.angles, i % half, width);
+                    const double size = shape.angles.scaling == shardlab::kernels::RotaryAngles::Scaling::Yarn &&
+                                                shape.angles.factor > 1
+                                            ? 1 + std::log(shape.angles.factor) / 10
+                                            : 1;
+                    function(to, from, part == 2 ? 1 : size * std::cos(angle));
+                    if (part < 2 && i < half) function(to, from + half, -size * std::sin(angle));
+                    if (part < 2 && i >= half) function(to, from - half, size * std::sin(angle));
                 }
     }
 }
@@ -65,47 +109,94 @@ inline Values rotaryGradient(const shardlab::kernels::RotaryShape& shape, const 
     return joined;
 }
 
-struct LlamaShape : Shape {
+/// joined as rotary() takes it, after the norms of queries and keys.
+inline Values headsNormed(const shardlab::kernels::RotaryShape& shape, const Values& joined, const Values& queries,
+                          const Values& keys, double epsilon) {
+    Values all;
+    const int together = shape.heads / shape.keyHeads;
+    for (std::size_t row = 0; row < joined.size() / shape.width; ++row) {
+        const auto begin = joined.begin() + std::ptrdiff_t(row) * shape.width;
+        Values head(begin, begin + shape.width);
+        const int ofGroup = int(row % std::size_t(together + 2));
+        if (ofGroup <= together) head = rmsNorm(head, ofGroup < together ? queries : keys, epsilon);
+        all.insert(all.end(), head.begin(), head.end());
+    }
+    return all;
+}
+
+struct BlockShape : Shape {
     int keyHeads = 1;
-    double base = 10000;
+    int width = 1;
+    shardlab::kernels::RotaryAngles angles;
+    shardlab::kernels::Activation activation = shardlab::kernels::Activation::Silu;
+    double epsilon = 1e-5;
 };
 
-inline Values matrix(const Values& x, int rows, const Values& weight) {
-    const int inputs = int(x.size()) / rows;
-    return product(x, weight, rows, int(weight.size()) / inputs, inputs, false, false);
+inline Values norm(const Weights& w, const std::string& name, const BlockShape& shape, const Values& x) {
+    if (!w.contains(name + ".bias")) return rmsNorm(x, w.at(name + ".weight"), shape.epsilon);
+    return layerNorm(x, w.at(name + ".weight"), w.at(name + ".bias"), shape.epsilon);
 }
 
-inline Values groupedAttentionLayer(const Weights& w, const std::string& block, const LlamaShape& shape,
-                                    const Values& x) {
-    const int width = shape.hidden / shape.heads;
-    const Values joined =
-        matrix(rmsNorm(x, w.at(block + ".ln_1.weight")), shape.tokens(), w.at(block + ".attn.qkv.weight"));
-    const Values apart = rotary(
-        {shape.samples, shape.sequence, shape.heads, shape.keyHeads, width, shape.base, 0, shape.sequence, 0}, joined);
-    return sum(x, matrix(attention(apart, shape.samples, shape.sequence, shape.heads, width), shape.tokens(),
-                         w.at(block + ".attn.c_proj.weight")));
+inline Values matrix(const Weights& w, const std::string& name, const BlockShape& shape, const Values& x) {
+    const Values& weight = w.at(name + ".weight");
+    const int inputs = int(x.size()) / shape.tokens(), outputs = int(weight.size()) / inputs;
+    const auto bias = w.find(name + ".bias");
+    return linear(x, shape.tokens(), weight, bias == w.end() ? Values(outputs, 0) : bias->second);
 }
 
-inline Values gatedFeedForwardLayer(const Weights& w, const std::string& block, const LlamaShape& shape,
-                                    const Values& x) {
-    const Values joined =
-        matrix(rmsNorm(x, w.at(block + ".ln_2.weight")), shape.tokens(), w.at(block + ".mlp.gate_up.weight"));
-    const Values active = swiglu(joined, int(joined.size()) / shape.tokens() / 2);
-    return sum(x, matrix(active, shape.tokens(), w.at(block + ".mlp.c_proj.weight")));
+inline Values blockAttention(const Weights& w, const std::string& block, const BlockShape& shape, const Values& x) {
+    const Values normed = norm(w, block + ".ln_1", shape, x);
+    Values apart;
+    if (w.contains(block + ".attn.c_attn.weight")) {
+        apart = matrix(w, block + ".attn.c_attn", shape, normed);
+    } else {
+        const shardlab::kernels::RotaryShape heads{shape.samples,
+                                                   shape.sequence,
+                                                   shape.heads,
+                                                   shape.keyHeads,
+                                                   shape.width,
+                                                   shape.angles,
+                                                   0,
+                                                   shape.sequence,
+                                                   0};
+        apart = matrix(w, block + ".attn.qkv", shape, normed);
+        if (w.contains(block + ".attn.q_norm.weight"))
+            apart = headsNormed(heads, apart, w.at(block + ".attn.q_norm.weight"), w.at(block + ".attn.k_norm.weight"),
+                                shape.epsilon);
+        apart = rotary(heads, apart);
+    }
+    return sum(x, matrix(w, block + ".attn.c_proj", shape,
+                         attention(apart, shape.samples, shape.sequence, shape.heads, shape.width)));
 }
 
-inline double llamaLoss(const Weights& w, const LlamaShape& shape, std::span<const std::int32_t> tokens,
-                        std::span<const std::int32_t> targets) {
+inline Values blockFeedForward(const Weights& w, const std::string& block, const BlockShape& shape, const Values& x) {
+    const Values normed = norm(w, block + ".ln_2", shape, x);
+    Values active;
+    if (w.contains(block + ".mlp.c_fc.weight")) {
+        active = activated(shape.activation, matrix(w, block + ".mlp.c_fc", shape, normed));
+    } else {
+        const Values joined = matrix(w, block + ".mlp.gate_up", shape, normed);
+        active = gated(shape.activation, joined, int(joined.size()) / shape.tokens() / 2);
+    }
+    return sum(x, matrix(w, block + ".mlp.c_proj", shape, active));
+}
+
+inline double blocksLoss(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens,
+                         std::span<const std::int32_t> targets) {
     Values x(tokens.size() * shape.hidden);
     for (std::size_t t = 0; t < tokens.size(); ++t)
-        for (int c = 0; c < shape.hidden; ++c)
+        for (int c = 0; c < shape.hidden; ++c) {
             x[t * shape.hidden + c] = w.at("wte.weight")[std::size_t(tokens[t]) * shape.hidden + c];
+            if (w.contains("wpe.weight"))
+                x[t * shape.hidden + c] += w.at("wpe.weight")[(t % shape.sequence) * shape.hidden + c];
+        }
     for (int layer = 0; layer < shape.layers; ++layer) {
         const std::string block = "h." + std::to_string(layer);
-        x = gatedFeedForwardLayer(w, block, shape, groupedAttentionLayer(w, block, shape, x));
+        x = blockFeedForward(w, block, shape, blockAttention(w, block, shape, x));
     }
-    const Values logits = product(rmsNorm(x, w.at("ln_f.weight")), w.at("lm_head.weight"), shape.tokens(),
-                                  shape.vocabulary, shape.hidden, false, true);
+    const Values logits =
+        product(norm(w, "ln_f", shape, x), w.at(w.contains("lm_head.weight") ? "lm_head.weight" : "wte.weight"),
+                shape.tokens(), shape.vocabulary, shape.hidden, false, true);
     return crossEntropy(logits, shape.vocabulary, targets);
 }
 

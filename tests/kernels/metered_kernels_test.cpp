@@ -123,11 +123,11 @@ private Q_SLOTS:
         const auto run = [&](Device& device) {
             std::vector<float> rstd(std::size_t(rows), 0), y(x.size()), dx(x.size()), dGamma(gamma.size()),
                 out(x.size()), changed = joined;
-            device.rmsNorm(rows, columns, x.data(), gamma.data(), rstd.data(), y.data());
+            device.rmsNorm(rows, columns, 1e-5f, x.data(), gamma.data(), rstd.data(), y.data());
             device.rmsNormInputGrad(rows, columns, x.data(), gamma.data(), rstd.data(), y.data(), {}, dx.data());
             device.rmsNormWeightGrad(rows, columns, x.data(), rstd.data(), y.data(), dGamma.data());
-            device.swiglu(rows, columns, joined.data(), out.data());
-            device.swigluGrad(rows, columns, out.data(), changed.data());
+            device.gated(Activation::Silu, rows, columns, joined.data(), out.data());
+            device.gatedGrad(Activation::Silu, rows, columns, out.data(), changed.data());
             for (const auto* more : {&dx, &dGamma, &out, &changed}) y.insert(y.end(), more->begin(), more->end());
             return y;
         };
@@ -135,13 +135,13 @@ private Q_SLOTS:
         QCOMPARE(meter.use(KernelKind::RmsNorm).bytes, 2.0 * 4 * count);
         QCOMPARE(meter.use(KernelKind::RmsNormGradient).calls, 2);
         QCOMPARE(meter.use(KernelKind::RmsNormGradient).bytes, 5.0 * 4 * count + 2.0 * 4 * columns);
-        QCOMPARE(meter.use(KernelKind::Swiglu).bytes, 8.0 * 4 * count);
+        QCOMPARE(meter.use(KernelKind::Activation).bytes, 8.0 * 4 * count);
 
-        const RotaryShape shape{1, rows, 4, 2, 6, 10000, 0, rows, 0};
+        const RotaryShape shape{1, rows, 4, 2, 6, {}, 0, rows, 0};
         const std::vector<float> heads = floats(rows * shape.joinedColumns());
         std::vector<float> apart(std::size_t(rows * shape.apartColumns())), back(heads.size());
-        meter.rotary(shape, heads.data(), apart.data());
-        meter.rotaryGrad(shape, apart.data(), back.data());
+        meter.rotary(shape, heads.data(), {}, apart.data());
+        meter.rotaryGrad(shape, apart.data(), {}, back.data(), nullptr);
         QCOMPARE(meter.use(KernelKind::Rotary).calls, 2);
         QCOMPARE(meter.use(KernelKind::Rotary).bytes, 2.0 * 4 * rows * (8 + 12) * 6);
     }

@@ -98,7 +98,7 @@ inline double geluSlope(double x) {
     return numericGradient([](const Values& v) { return gelu(v)[0]; }, {x})[0];
 }
 
-inline Values layerNorm(const Values& x, const Values& gamma, const Values& beta) {
+inline Values layerNorm(const Values& x, const Values& gamma, const Values& beta, double epsilon = 1e-5) {
     const std::size_t width = gamma.size();
     Values y(x.size());
     for (std::size_t row = 0; row < x.size(); row += width) {
@@ -107,7 +107,7 @@ inline Values layerNorm(const Values& x, const Values& gamma, const Values& beta
         for (std::size_t c = 0; c < width; ++c) mean += x[row + c] / double(width);
         for (std::size_t c = 0; c < width; ++c) variance += (x[row + c] - mean) * (x[row + c] - mean) / double(width);
         for (std::size_t c = 0; c < width; ++c)
-            y[row + c] = (x[row + c] - mean) / std::sqrt(variance + 1e-5) * gamma[c] + beta[c];
+            y[row + c] = (x[row + c] - mean) / std::sqrt(variance + epsilon) * gamma[c] + beta[c];
     }
     return y;
 }

@@ -112,7 +112,7 @@ void InputFilesTest::weightsOfAnotherModelAreRefused() {
         layout.model.weights = folder;
         QVERIFY(canReadFiles(layout, false));
         layout.model.heads = 1;
-        layout.model.llama.kvHeads = 1;
+        layout.model.block.kvHeads = 1;
         const std::vector<Fault> faults = misfits(layout, false);
         QCOMPARE(faults.size(), std::size_t(1));
         QCOMPARE(faults[0].pointer, std::string("/model/weights"));

@@ -45,7 +45,7 @@ private Q_SLOTS:
     void llamasCountWhatTheyAre() {
         // By hand for b 1, s 2, h 8, a 4, 2 heads of keys and f 5: N = 2, keys have 4 columns.
         ModelSpec model{ModelKind::Llama, 3, 8, 4, 2, 256, 0, {5}};
-        model.llama.kvHeads = 2;
+        model.block.kvHeads = 2;
         const std::int64_t block = 8 + 8 * (8 + 2 * 4) + 8 * 8 + 8 + 3 * 8 * 5;
         for (int layer = 0; layer < 3; ++layer) QCOMPARE(layerParameters(model, layer), block);
         QCOMPARE(modelParameters(model), 3 * block + 8 + 2 * 256 * 8);
@@ -57,7 +57,7 @@ private Q_SLOTS:
         // Each of a tensor group's two members has a head of keys, with the two of queries that meet it.
         const TensorShare half{2, 1};
         QCOMPARE(layerParameters(model, 0, half), 16 + (block - 16 - 3 * 8 * 5) / 2 + 3 * 8 * 2);
-        model.llama.kvHeads = 0;
+        model.block.kvHeads = 0;
         QCOMPARE(layerParameters(model, 0), block + 2 * 8 * 4);
     }
 

@@ -15,13 +15,13 @@ inline const std::vector<SingleFault> singleFaults{
     {"heads of keys that divide no heads",
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;
-         l.model.llama.kvHeads = 3;
+         l.model.block.kvHeads = 3;
      },
      "/model/kv_heads", "1, 2 or 4; or 0 for as many as heads"},
     {"more heads of keys than heads",
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;
-         l.model.llama.kvHeads = 8;
+         l.model.block.kvHeads = 8;
      },
      "/model/kv_heads", "1, 2 or 4; or 0 for as many as heads"},
     {"heads whose numbers are no pairs",
@@ -39,7 +39,7 @@ inline const std::vector<SingleFault> singleFaults{
     {"heads of keys that no tensor group can share",
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;
-         l.model.llama.kvHeads = 1;
+         l.model.block.kvHeads = 1;
          l.parallel.tensor = 2;
          l.cluster.hosts[0].devices = 8;
      },
@@ -48,7 +48,7 @@ inline const std::vector<SingleFault> singleFaults{
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;
          l.model.heads = 8;
-         l.model.llama.kvHeads = 2;
+         l.model.block.kvHeads = 2;
          l.parallel.tensor = 4;
          l.cluster.hosts[0].devices = 16;
      },
@@ -56,7 +56,7 @@ inline const std::vector<SingleFault> singleFaults{
     {"a rotary base below one",
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;
-         l.model.llama.ropeBase = 0.5;
+         l.model.block.rotary.base = 0.5;
      },
      "/model/rope_base", "1 to 1000000000000"},
     {"experts over ranks of a llama",

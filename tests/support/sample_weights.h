@@ -45,7 +45,7 @@ struct SampleWeights {
         made.model.layers = 2;
         made.model.hidden = 8;
         made.model.heads = 4;
-        made.model.llama.kvHeads = 2;
+        made.model.block.kvHeads = 2;
         made.model.sequence = 16;
         made.model.vocabulary = 256;
         made.model.feedForward = {12};

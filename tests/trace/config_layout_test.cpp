@@ -50,8 +50,8 @@ private Q_SLOTS:
             model.vocabulary = among(256, 200000);
             model.feedForward = {among(1, 9000)};
             if (model.kind == ModelKind::Llama) {
-                model.llama.kvHeads = model.heads / among(1, 2);
-                model.llama.ropeBase = among(1000, 1000000);
+                model.block.kvHeads = model.heads / among(1, 2);
+                model.block.rotary.base = among(1000, 1000000);
             }
             const Result<ConfigLayout> read = made(writeConfig(model));
             QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
@@ -70,7 +70,7 @@ private Q_SLOTS:
                 model.sequence == 1024 && model.feedForward.empty());
         const Result<ConfigLayout> mistral = made(R"({"model_type": "mistral", "rms_norm_eps": 1e-5})");
         QVERIFY(mistral.has_value());
-        QVERIFY(mistral->layout.model.llama.kvHeads == 8 && mistral->layout.model.sequence == 4096 &&
+        QVERIFY(mistral->layout.model.block.kvHeads == 8 && mistral->layout.model.sequence == 4096 &&
                 mistral->layout.model.feedForward == std::vector{14336});
     }
 
@@ -86,7 +86,7 @@ private Q_SLOTS:
               "max_position_embeddings is 131072, model.sequence is 1000"})
             QVERIFY2(said.find(part) != std::string::npos, said.c_str());
         QVERIFY(said.find("hidden_act") == std::string::npos);
-        QCOMPARE(read->layout.model.llama.ropeBase, 500000.0);
+        QCOMPARE(read->layout.model.block.rotary.base, 500000.0);
         QCOMPARE(read->layout.model.sequence, 1000);
         QVERIFY(check(read->layout, scheduleMethods()).empty());
 

@@ -212,7 +212,7 @@ private Q_SLOTS:
             },
             "wte.weight is [300, 8], the layout's model needs [256, 8]"));
         QVERIFY(refused(
-            llama, [](SampleWeights& w) { w.model.llama.kvHeads = 4; },
+            llama, [](SampleWeights& w) { w.model.block.kvHeads = 4; },
             "k_proj.weight is [4, 8], the layout's model needs [8, 8]"));
         QVERIFY(refused(
             gpt2,

@@ -20,6 +20,7 @@
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/text.h"
 #include "tests/support/named.h"
+#include "tests/support/random_block.h"
 #include "tests/support/seed.h"
 #include "tests/train/rank_threads.h"
 #include "tests/support/wings.h"
@@ -252,10 +253,12 @@ private Q_SLOTS:
                        images = readsImages(layout.model);
             if (llama) {
                 layout.model.hidden = heads * 2 * (1 + static_cast<int>(random.below(3)));
-                layout.model.llama.kvHeads = heads == 2        ? 1 + static_cast<int>(random.below(2))
+                layout.model.block.kvHeads = heads == 2        ? 1 + static_cast<int>(random.below(2))
                                              : random.below(2) ? 1
                                                                : heads;
             }
+            if (choosesParts(layout.model))
+                drawBlock(layout.model, [&](int n) { return static_cast<int>(random.below(std::uint32_t(n))); });
             if (experts) {
                 const std::array gates{"switch", "noisy-top-k",   "hierarchical",
                                        "gshard", "expert-choice", "capped-expert-choice"};
@@ -268,7 +271,7 @@ private Q_SLOTS:
             layout.parallel.tensor = experts || images ? 1 : 1 + static_cast<int>(random.below(3));
             if (const int t = layout.parallel.tensor; t > 1) {
                 layout.model.heads *= t;
-                layout.model.llama.kvHeads *= t;
+                layout.model.block.kvHeads *= t;
                 layout.model.hidden *= t;
                 layout.parallel.sequence = random.below(2);
                 if (layout.parallel.sequence) layout.model.sequence *= t;

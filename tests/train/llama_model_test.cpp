@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Llama's layers and whole models against double precision: values, and every gradient against central differences.
-#include "engine/train/model/gated_feed_forward_layer.h"
-#include "engine/train/model/grouped_attention_layer.h"
+// Blocks of all parts, and whole models of them, against double precision: values, and every gradient against central
+// differences.
+#include "engine/train/model/attention_layer.h"
+#include "engine/train/model/feed_forward_layer.h"
 #include "engine/train/model/stage.h"
 #include "kernels/threads.h"
 #include "tests/kernels/llama_reference.h"
 #include "tests/train/model_gradients.h"
 #include "tests/kernels/random_inputs.h"
+#include "tests/support/random_block.h"
 #include "tests/support/wings.h"
 
 #include <QtTest>
@@ -31,13 +33,47 @@ using reference::Weights;
 
 namespace {
 
-reference::LlamaShape randomShape(RandomInputs& in) {
-    const int keyHeads = in.whole(1, 2), heads = keyHeads * in.whole(1, 2);
-    // A norm over very few is ill-conditioned.
-    const int width = 2 * in.whole(8 / heads, 12 / heads);
-    return {{"llama", in.whole(1, 2), heads * width, heads, in.whole(1, 5), in.whole(2, 9), in.whole(1, 2)},
-            keyHeads,
-            in.coin() ? 10000.0 : 500000.0};
+RotaryAngles anglesOf(const RotarySpec& rotary) {
+    using Scaling = RotaryAngles::Scaling;
+    return {rotary.base,
+            rotary.scaling == RotaryScaling::Yarn     ? Scaling::Yarn
+            : rotary.scaling == RotaryScaling::Llama3 ? Scaling::ByTurns
+                                                      : Scaling::None,
+            rotary.factor,
+            rotary.low,
+            rotaryHigh(rotary),
+            rotary.original};
+}
+
+Activation functionOf(ActivationKind kind) {
+    if (kind == ActivationKind::Gelu || kind == ActivationKind::GeGlu) return Activation::Gelu;
+    if (kind == ActivationKind::SwiGlu) return Activation::Silu;
+    return kind == ActivationKind::SquaredRelu ? Activation::SquaredRelu : Activation::GeluTanh;
+}
+
+/// A small model of any parts. A norm over very few numbers is ill-conditioned.
+ModelSpec randomModel(RandomInputs& in) {
+    ModelSpec model;
+    model.kind = in.coin() ? ModelKind::Llama : ModelKind::Gpt;
+    model.layers = in.whole(1, 2);
+    model.block.kvHeads = in.whole(1, 2);
+    model.heads = model.block.kvHeads * in.whole(1, 2);
+    model.hidden = model.heads * 2 * in.whole(8 / model.heads, 12 / model.heads);
+    model.sequence = in.whole(1, 5);
+    model.vocabulary = in.whole(2, 9);
+    model.feedForward = {in.whole(4, 20)};  // the same in all layers
+    drawBlock(
+        model, [&](int n) { return in.whole(0, n - 1); }, 8);
+    return model;
+}
+
+reference::BlockShape shapeOf(const ModelSpec& model, int samples) {
+    return {{"", model.layers, model.hidden, model.heads, model.sequence, model.vocabulary, samples},
+            keyHeads(model),
+            headWidth(model),
+            anglesOf(model.block.rotary),
+            functionOf(blockParts(model).activation),
+            blockParts(model).normEpsilon};
 }
 
 }  // namespace
@@ -58,24 +94,27 @@ private Q_SLOTS:
         QFETCH(bool, attention);
         QFETCH(bool, recomputed);
         RandomInputs in;
-        const reference::LlamaShape shape = randomShape(in);
+        const ModelSpec model = randomModel(in);
+        const reference::BlockShape shape = shapeOf(model, in.whole(1, 2));
         Arena arena;
         ParameterSet set;
         TensorGroup alone(arena);
         LayerContext context{set, arena, alone, shape.samples, shape.sequence, shape.hidden};
-        context.style = {.rmsNorm = true, .biases = false, .positions = false};
+        context.parts = blockParts(model);
         context.recompute.core = recomputed;
         std::unique_ptr<Layer> layer;
-        if (attention)
-            layer =
-                std::make_unique<GroupedAttentionLayer>(context, "h.7", shape.heads, shape.keyHeads, shape.base, 0.02);
-        else layer = std::make_unique<GatedFeedForwardLayer>(context, "h.7", shape.hidden + shape.sequence, 0.02);
+        if (attention) {
+            AttentionSpec spec{shape.heads, shape.keyHeads, shape.width};
+            if (context.parts.rotary) spec.rotary = shape.angles;
+            layer = std::make_unique<AttentionLayer>(context, "h.7", spec);
+        } else {
+            layer = std::make_unique<FeedForwardLayer>(context, "h.7", model.feedForward[0], 0.02);
+        }
         set.allocate(arena, {}, 1);
-        for (const Parameter& parameter : set.parameters()) QVERIFY(!parameter.name.ends_with(".bias"));
         const Weights weights = shake(set.parameters(), in);
         const auto function = [&](const Weights& w, const Values& x) {
-            return attention ? reference::groupedAttentionLayer(w, "h.7", shape, x)
-                             : reference::gatedFeedForwardLayer(w, "h.7", shape, x);
+            return attention ? reference::blockAttention(w, "h.7", shape, x)
+                             : reference::blockFeedForward(w, "h.7", shape, x);
         };
         const auto input = in.floats(std::size_t(shape.tokens()) * shape.hidden);
         const auto outputWeights = in.floats(input.size());
@@ -100,36 +139,37 @@ private Q_SLOTS:
 
     void wholeModel() {
         RandomInputs in;
-        const reference::LlamaShape shape = randomShape(in);
         StageSpec spec;
-        spec.model.kind = ModelKind::Llama;
-        spec.model.layers = shape.layers;
-        spec.model.hidden = shape.hidden;
-        spec.model.heads = shape.heads;
-        spec.model.llama.kvHeads = shape.keyHeads;
-        spec.model.llama.ropeBase = shape.base;
-        spec.model.sequence = shape.sequence;
-        spec.model.vocabulary = shape.vocabulary;
-        spec.model.feedForward = {in.whole(4, 20)};  // the same in all layers
-        spec.layers = shape.layers;
-        spec.samples = shape.samples;
+        spec.model = randomModel(in);
+        spec.layers = spec.model.layers;
+        spec.samples = in.whole(1, 2);
+        const reference::BlockShape shape = shapeOf(spec.model, spec.samples);
         Arena arena;
         Stage stage(spec, arena);
         const Weights weights = shake(stage.parameters(), in);
         const auto tokens = in.tokens(std::size_t(shape.tokens()), shape.vocabulary);
         const auto targets = in.tokens(tokens.size(), shape.vocabulary);
-        const double wanted = reference::llamaLoss(weights, shape, tokens, targets);
+        const double wanted = reference::blocksLoss(weights, shape, tokens, targets);
         double evaluated = 0;
         stage.evaluate({tokens, targets}, {}, &evaluated);
         QVERIFY2(std::abs(evaluated - wanted) < 2e-5 * wanted, qPrintable(in.seed()));
         stage.forward(0, {tokens, targets}, {});
         QVERIFY2(std::abs(stage.loss(0) - wanted) < 2e-5 * wanted, qPrintable(in.seed()));
         stage.backward(0, {}, 1);
-        for (const Parameter& parameter : stage.parameters())
-            CLOSE(parameter.gradient.floats(),
-                  gradientOf([&](const Weights& w) { return reference::llamaLoss(w, shape, tokens, targets); }, weights,
-                             parameter.name),
-                  1e-4, parameter.name);
+        Weights gradients;
+        double largest = 0;
+        for (const Parameter& parameter : stage.parameters()) {
+            gradients[parameter.name] =
+                gradientOf([&](const Weights& w) { return reference::blocksLoss(w, shape, tokens, targets); }, weights,
+                           parameter.name);
+            largest = std::max(largest, reference::largestOf(gradients[parameter.name]));
+        }
+        // Where a token attends to itself alone, norms of queries and keys change nothing: what is left is rounding.
+        for (const Parameter& parameter : stage.parameters()) {
+            const double off = mismatch(parameter.gradient.floats(), gradients[parameter.name], 1e-3 * largest);
+            QVERIFY2(off < 1e-4,
+                     qPrintable(QString("%1 off by %2, %3").arg(parameter.name.c_str()).arg(off).arg(in.seed())));
+        }
     }
 };
 

@@ -29,7 +29,7 @@ private:
         layout.model.layers = 4;
         layout.model.hidden = 32;
         layout.model.heads = 8;
-        layout.model.llama.kvHeads = 4;
+        layout.model.block.kvHeads = 4;
         layout.model.sequence = 16;
         layout.model.vocabulary = 259;  // divided by no group: members hold parts one row apart
         layout.model.dropout = dropout;

@@ -37,7 +37,7 @@ ModelSpec modelSpec() {
     model.layers = 3;
     model.hidden = 48;
     model.heads = 6;
-    model.llama.kvHeads = 2;
+    model.block.kvHeads = 2;
     model.sequence = 16;
     model.vocabulary = 131;
     model.feedForward = {112};
@@ -179,9 +179,9 @@ private Q_SLOTS:
         QVERIFY(has(refusal("tied", same), "their output projection is the token embedding"));
         QVERIFY(has(refusal("biased", same), "q_proj.weight has a bias"));
         QVERIFY(has(refusal("nothing", same), "cannot"));
-        QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.llama.ropeBase = 500000; }), "model.rope_base 10000"));
-        QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.llama.kvHeads = 3; }), "model.kv_heads 2"));
-        QVERIFY(has(refusal("saved/model.safetensors", [](ModelSpec& m) { m.llama.kvHeads = 3; }),
+        QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.block.rotary.base = 500000; }), "model.rope_base 10000"));
+        QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.block.kvHeads = 3; }), "model.kv_heads 2"));
+        QVERIFY(has(refusal("saved/model.safetensors", [](ModelSpec& m) { m.block.kvHeads = 3; }),
                     "k_proj.weight is [16, 48]"));
         QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.heads = 8; }), "model.heads 6"));
         QVERIFY(has(refusal("saved", [](ModelSpec& m) { m.layers = 4; }), "there is no model.layers.3."));

@@ -61,7 +61,9 @@ private Q_SLOTS:
         TensorGroup alone(arena);
         const LayerContext context{set, arena, alone, shape.samples, shape.sequence, shape.hidden};
         std::unique_ptr<Layer> layer;
-        if (attention) layer = std::make_unique<AttentionLayer>(context, "h.7", shape.heads, 0.02);
+        if (attention)
+            layer = std::make_unique<AttentionLayer>(
+                context, "h.7", AttentionSpec{shape.heads, shape.heads, shape.hidden / shape.heads});
         else layer = std::make_unique<FeedForwardLayer>(context, "h.7", 3 * shape.hidden + shape.sequence, 0.02);
         set.allocate(arena, {}, 1);
         const Weights weights = shake(set.parameters(), in);

@@ -216,7 +216,7 @@ void LayoutFormTest::largeNumbersAreWrittenOut() {
     Layout layout = desk_->document().layout();
     for (const auto& [number, text] :
          {std::pair(500000.0, "500000"), std::pair(1e6, "1000000"), std::pair(2.5, "2.5")}) {
-        layout.model.llama.ropeBase = number;
+        layout.model.block.rotary.base = number;
         desk_->document().change(layout, QStringLiteral("base"));
         QCOMPARE(base->text(), QLatin1String(text));
     }

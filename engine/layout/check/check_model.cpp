@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/block_parts.h"
 #include "engine/layout/check/check_rules.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/suggest.h"
@@ -22,12 +23,13 @@ double floatsInSight(const Layout& layout) {
                pixels * channels * m.cnn.classes;
     }
     const double tokens = double(layout.batch.global) * m.sequence;
-    const double perLayer = tokens * (12.0 * m.hidden + double(m.heads) * m.sequence);
+    const double queries = std::max(double(m.hidden), double(m.heads) * headWidth(m));
+    const double perLayer = tokens * (12.0 * queries + double(m.heads) * m.sequence);
     double widths = m.feedForward.empty() ? 4.0 * m.hidden * m.layers : 0;
     for (const int width : m.feedForward) widths += double(width) * (m.feedForward.size() == 1 ? m.layers : 1);
-    if (m.kind == ModelKind::Llama) widths *= 1.5;  // with a gate
+    if (blockParts(m).gated()) widths *= 1.5;
     if (hasExperts(m)) widths *= std::max(1.0, double(m.experts.count) + m.experts.capacity * expertsPerToken(m));
-    const double parameters = 8.0 * m.layers * m.hidden * m.hidden + 2.0 * widths * m.hidden +
+    const double parameters = 8.0 * m.layers * m.hidden * queries + 2.0 * widths * m.hidden +
                               4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
     return parameters + m.layers * perLayer + 2 * tokens * widths + tokens * m.vocabulary;
 }
@@ -104,14 +106,37 @@ void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
                           "a smaller capacity or microbatch, or fewer experts"});
 }
 
-void checkLlama(const ModelSpec& model, std::vector<Fault>& faults) {
-    if (model.heads < 1 || model.hidden < 1 || model.llama.kvHeads < 0) return;
-    if (model.llama.kvHeads > 0 && model.heads % model.llama.kvHeads != 0)
+/// The blocks have the parts that belong to the model's kind.
+bool hasPlainBlocks(const ModelSpec& model) {
+    ModelSpec plain = model;
+    plain.block = {.kvHeads = model.block.kvHeads, .rotary = {.base = model.block.rotary.base}};
+    return blockParts(model) == blockParts(plain) && headWidth(model) == headWidth(plain) &&
+           (!blockParts(model).rotary || model.block.rotary.scaling == RotaryScaling::None);
+}
+
+/// Heads of queries in groups that share a key, and pairs of numbers that can be turned.
+void checkRotary(const ModelSpec& model, std::vector<Fault>& faults) {
+    const BlockSpec& block = model.block;
+    if (model.heads < 1 || model.hidden < 1 || block.kvHeads < 0) return;
+    if (block.kvHeads > 0 && model.heads % block.kvHeads != 0)
         faults.push_back({"/model/kv_heads",
-                          fmt::format("{} heads of keys do not divide {} heads", model.llama.kvHeads, model.heads),
+                          fmt::format("{} heads of keys do not divide {} heads", block.kvHeads, model.heads),
                           "each head of keys is read by the same number of heads of queries",
-                          divisorText(model.heads, model.llama.kvHeads) + "; or 0 for as many as heads"});
-    if (model.hidden % model.heads == 0 && model.hidden / model.heads % 2 != 0)
+                          divisorText(model.heads, block.kvHeads) + "; or 0 for as many as heads"});
+    if (block.rotary.scaling == RotaryScaling::Yarn && block.rotary.base == 1)
+        faults.push_back({"/model/rope_base", "with a base of 1 all pairs turn alike",
+                          "yarn tells pairs apart by how often they turn", "more than 1; or model.rope_scaling none"});
+    if (const RotarySpec& rotary = block.rotary;
+        rotary.scaling != RotaryScaling::None && rotaryHigh(rotary) <= rotary.low)
+        faults.push_back({"/model/rope_high",
+                          fmt::format("pairs that turn {} times are both slowed down and left as they are", rotary.low),
+                          "the turns at which pairs are left as they are lie above those at which they are slowed down",
+                          fmt::format("more than {}; or a smaller model.rope_low", rotary.low)});
+    if (block.headWidth > 0 && block.headWidth % 2 != 0)
+        faults.push_back(
+            {"/model/head_width", fmt::format("heads of {} numbers cannot be turned in pairs", block.headWidth),
+             "the rotary embedding turns the numbers of a head in pairs", "an even number; or 0 for hidden ÷ heads"});
+    if (block.headWidth == 0 && model.hidden % model.heads == 0 && model.hidden / model.heads % 2 != 0)
         faults.push_back({"/model/heads",
                           fmt::format("heads of {} number{} cannot be turned in pairs", model.hidden / model.heads,
                                       model.hidden == model.heads ? "" : "s"),
@@ -123,13 +148,14 @@ void checkLlama(const ModelSpec& model, std::vector<Fault>& faults) {
 
 void checkModel(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
-    if (hasAttention(model) && model.heads > 0 && model.hidden > 0 && model.hidden % model.heads != 0)
+    const bool divides = !choosesParts(model) || model.block.headWidth == 0;
+    if (hasAttention(model) && divides && model.heads > 0 && model.hidden > 0 && model.hidden % model.heads != 0)
         faults.push_back({"/model/heads", fmt::format("{} heads do not divide hidden {}", model.heads, model.hidden),
                           "every head gets the same number of columns, hidden ÷ heads",
                           divisorText(model.hidden, model.heads)});
 
     if (hasExperts(model)) checkExperts(layout, faults);
-    if (model.kind == ModelKind::Llama) checkLlama(model, faults);
+    if (blockParts(model).rotary) checkRotary(model, faults);
 
     const std::vector<int>& widths = model.feedForward;
     if (!readsImages(model) && widths.size() > 1 &&
@@ -159,7 +185,12 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
                           "gpt2 is read from vocab.json and merges.txt",
                           "the folder they lie in, or data.tokenizer bytes"});
 
-    if (!model.weights.empty() && model.kind != ModelKind::Gpt && model.kind != ModelKind::Llama)
+    if (!model.weights.empty() && choosesParts(model) && !hasPlainBlocks(model))
+        faults.push_back({"/model/weights",
+                          fmt::format("the weights to start from have other blocks than this {}", wordOf(model.kind)),
+                          "they were trained with the parts that model.kind has by itself",
+                          "no weights; or the defaults of the fields that choose parts of blocks"});
+    if (!model.weights.empty() && !choosesParts(model))
         faults.push_back(
             {"/model/weights", fmt::format("no weights to start from fit a model of kind {}", wordOf(model.kind)),
              "the weights of GPT-2 and Llama belong to other layers", "model.kind gpt or llama, or no weights"});

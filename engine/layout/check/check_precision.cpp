@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/block_parts.h"
 #include "engine/layout/check/check_rules.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
@@ -24,8 +25,14 @@ void checkScale(const Layout& layout, std::span<const ScheduleMethod> schedules,
 void checkHeadWidth(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
     if (layout.cluster.device != DeviceKind::Cuda || !hasAttention(model) || model.heads < 1) return;
-    const int width = model.hidden / model.heads;
+    const int width = headWidth(model);
     if (width <= widestCudaHead) return;
+    if (choosesParts(model) && model.block.headWidth > 0) {
+        faults.push_back({"/model/head_width", fmt::format("a head is {} wide", width),
+                          "the attention of CUDA devices is made for heads of fewer columns",
+                          fmt::format("at most {}", widestCudaHead)});
+        return;
+    }
     int heads = model.heads + 1;
     while (model.hidden % heads != 0 || model.hidden / heads > widestCudaHead) ++heads;
     faults.push_back({"/model/heads", fmt::format("a head is {} wide", width),

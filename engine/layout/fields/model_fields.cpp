@@ -8,11 +8,13 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/kind",
             .label = "Model",
-            .help = "gpt is a transformer with the shape of GPT-2. mlp is the same without attention. gpt-moe is a gpt "
-                    "with experts in every second block, of which each token takes a few. llama has RMSNorm, rotary "
-                    "positions, SwiGLU and heads that share keys and values, and no biases. cnn classifies images: its "
-                    "blocks are convolutions 3×3 with ReLU, each block followed by a max-pool 2×2, and a linear "
-                    "classifier ends it.",
+            .help =
+                "gpt is a transformer with the shape of GPT-2. mlp is the same without attention. gpt-moe is a gpt "
+                "with experts in every second block, of which each token takes a few. llama has RMSNorm, rotary "
+                "positions, SwiGLU and heads that share keys and values, and no biases. The fields below change the "
+                "parts of gpt and llama one by one. cnn classifies images: its "
+                "blocks are convolutions 3×3 with ReLU, each block followed by a max-pool 2×2, and a linear "
+                "classifier ends it.",
             .access = member<&Layout::model, &ModelSpec::kind>(),
         },
         {
@@ -35,25 +37,129 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/heads",
             .label = "Heads",
-            .help = "Attention heads of a layer; they divide the hidden width among themselves.",
+            .help =
+                "Attention heads of a layer; they divide the hidden width among themselves, unless each has a width "
+                "of its own.",
             .access = member<&Layout::model, &ModelSpec::heads>(),
             .limits = {1, 1024, sizeReason},
         },
         {
             .pointer = "/model/kv_heads",
             .label = "Key/value heads",
-            .help = "Heads of keys and of values of a llama; each is read by equally many heads of queries "
-                    "(grouped-query attention). 0 stands for as many as heads.",
-            .access = member<&Layout::model, &ModelSpec::llama, &LlamaSpec::kvHeads>(),
+            .help = "Heads of keys and of values where positions are rotary; each is read by equally many heads of "
+                    "queries (grouped-query attention). 0 stands for as many as heads.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::kvHeads>(),
             .limits = {0, 1024, sizeReason},
+        },
+        {
+            .pointer = "/model/head_width",
+            .label = "Head width",
+            .help = "Columns of each head of queries, of keys and of values. 0 stands for hidden ÷ heads.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::headWidth>(),
+            .limits = {0, 65536, sizeReason},
+        },
+        {
+            .pointer = "/model/norm",
+            .label = "Norm",
+            .help = "layer subtracts a mean, divides by the deviation and adds a shift that is learned; rms divides by "
+                    "the root of the mean square alone. default is layer in gpt and rms in llama.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::norm>(),
+        },
+        {
+            .pointer = "/model/norm_epsilon",
+            .label = "Norm epsilon",
+            .help = "What norms add to the variance or mean square before they take its root.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::normEpsilon>(),
+            .limits = {1e-12, 0.1,
+                       "without it a row of zeros would be divided by zero, and with much of it no row has "
+                       "the size that a norm gives it"},
+        },
+        {
+            .pointer = "/model/qk_norm",
+            .label = "Query/key norms",
+            .help = "Whether an RMSNorm, learned once for all heads of a layer, is applied to each head's query and to "
+                    "each key before they are turned (Qwen3).",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::queryKeyNorms>(),
+        },
+        {
+            .pointer = "/model/positions",
+            .label = "Positions",
+            .help = "learned adds a table of positions to the token embedding; rotary turns queries and keys by their "
+                    "position. default is learned in gpt and rotary in llama.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::positions>(),
         },
         {
             .pointer = "/model/rope_base",
             .label = "RoPE base",
-            .help = "Base of the rotary embedding of a llama: pair i of a head's numbers turns by position × base^(−2i "
-                    "÷ width). A larger base tells positions apart that are further from each other.",
-            .access = member<&Layout::model, &ModelSpec::llama, &LlamaSpec::ropeBase>(),
+            .help =
+                "Base of the rotary embedding: pair i of a head's numbers turns by position × base^(−2i ÷ width). A "
+                "larger base tells positions apart that are further from each other.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::rotary, &RotarySpec::base>(),
             .limits = {1, 1e12, "below 1, angles would grow with the pair instead of falling"},
+        },
+        {
+            .pointer = "/model/rope_scaling",
+            .label = "RoPE scaling",
+            .help = "How the rotary embedding is stretched for longer sequences than the model was first trained with: "
+                    "pairs that turn seldom turn slower by the factor, those that turn often stay as they are. llama3 "
+                    "goes by how often a pair turns; yarn has whole pairs as borders and makes scores larger.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::rotary, &RotarySpec::scaling>(),
+        },
+        {
+            .pointer = "/model/rope_factor",
+            .label = "RoPE factor",
+            .help = "How many times slower the slow pairs of a scaled rotary embedding turn.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::rotary, &RotarySpec::factor>(),
+            .limits = {1, 1e6, "below 1, sequences would be pressed together instead of stretched"},
+        },
+        {
+            .pointer = "/model/rope_low",
+            .label = "RoPE low",
+            .help = "Pairs that turn at most so often over the original sequence are slowed down by the whole factor.",
+            .unit = "turns",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::rotary, &RotarySpec::low>(),
+            .limits = {0.001, 1e6, "some pairs turn less than once, and none more often than once a token"},
+        },
+        {
+            .pointer = "/model/rope_high",
+            .label = "RoPE high",
+            .help =
+                "Pairs that turn at least so often over the original sequence stay as they are. 0 stands for 4 with "
+                "llama3 and for 32 with yarn.",
+            .unit = "turns",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::rotary, &RotarySpec::high>(),
+            .limits = {0, 1e6, "no pair turns more often than once a token"},
+        },
+        {
+            .pointer = "/model/rope_original",
+            .label = "RoPE original",
+            .help = "Tokens of the sequences that the model was first trained with, before its rotary embedding was "
+                    "scaled.",
+            .unit = "tokens",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::rotary, &RotarySpec::original>(),
+            .limits = {1, 1 << 24, sizeReason},
+        },
+        {
+            .pointer = "/model/biases",
+            .label = "Biases",
+            .help = "Which products of a block add a bias that is learned: none, qkv (the one that makes queries, keys "
+                    "and values, as in Qwen2) or all. default is all in gpt and none in llama.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::biases>(),
+        },
+        {
+            .pointer = "/model/activation",
+            .label = "Activation",
+            .help = "What feed-forward blocks have between their products: GELU (exact, or with tanh as GPT-2), a gate "
+                    "of SiLU (swiglu) or of GELU (geglu, geglu-tanh) that multiplies as many columns again, or the "
+                    "square of ReLU (relu2). default is gelu-tanh in gpt and swiglu in llama.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::activation>(),
+        },
+        {
+            .pointer = "/model/output",
+            .label = "Output projection",
+            .help = "tied projects onto the vocabulary with the token embedding, separate with a matrix of its own. "
+                    "default is tied in gpt and separate in llama.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::output>(),
         },
         {
             .pointer = "/model/sequence",

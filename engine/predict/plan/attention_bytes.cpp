@@ -14,7 +14,7 @@ AttentionBytes ringAttentionBytes(const Layout& layout, const TensorShare& share
     const ModelSpec& model = layout.model;
     const std::int64_t format = numberFormats(layout.precision).activationBytes();
     const std::int64_t own = model.sequence / share.context, tokens = layout.batch.micro * own;
-    const std::int64_t columns = tokens * model.hidden / share.size;
+    const std::int64_t columns = tokens * queryColumns(model) / share.size;
     const std::int64_t block =
         layout.cluster.device == DeviceKind::Cuda ? 0 : fp32Bytes * 2 * std::min(own, maskedRows) * own;
     const std::int64_t keysValues = 2 * (2 * format * columns);
@@ -32,9 +32,9 @@ AttentionBytes attentionBytes(const Layout& layout, const TensorShare& share) {
     const std::int64_t s = model.sequence, tokens = layout.batch.micro * s;
     const std::int64_t rows = tokens * model.heads / share.size;
     if (layout.cluster.device == DeviceKind::Cuda)
-        return {fp32Bytes * rows, 0, fp32Bytes * rows, format * 3 * tokens * model.hidden / share.size};
+        return {fp32Bytes * rows, 0, fp32Bytes * rows, format * 3 * tokens * queryColumns(model) / share.size};
     return {format * rows * s, model.dropout > 0 ? fp32Bytes * std::min(s, maskedRows) * s : 0,
-            fp32Bytes * s * (s + model.hidden / model.heads), 0};
+            fp32Bytes * s * (s + headWidth(model)), 0};
 }
 
 }  // namespace shardlab::predict

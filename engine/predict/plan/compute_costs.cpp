@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/compute_costs.h"
 
+#include "engine/layout/block_parts.h"
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/kept_activations.h"
@@ -12,9 +13,9 @@ namespace shardlab::predict {
 namespace {
 
 // Kernels of a forward: a norm, products, bias, scores, softmax … each counted once.
-constexpr int gptLayerKernels = 12;
-constexpr int llamaLayerKernels = 13;  // rotation instead of a bias, a gate of its own
-constexpr int mlpLayerKernels = 5;
+constexpr int attentionKernels = 7;  ///< of a gpt
+constexpr int feedForwardKernels = 5;
+constexpr int ownActivationKernels = 1;  ///< of an activation that no product does by the way
 constexpr int kernelsOfSample = 2;       ///< of a cnn's convolution: patches and their product, sample by sample
 constexpr int kernelsOfConvolution = 1;  ///< besides, ReLU
 constexpr int poolKernels = 1;
@@ -23,13 +24,9 @@ constexpr int routingKernels = 4;  ///< what decides, where tokens go, where the
 constexpr int expertKernels = 4;
 constexpr int embeddingKernels = 1;
 constexpr int outputKernels = 3;
-// Tensors of weights: norm and two products, each with its bias; token and position embedding; norm and table.
-// A llama has no biases, positions or shifts.
-constexpr int weightsOfBranch = 6;
-constexpr int weightsOfLlamaBranch = 3;
+constexpr int productsOfBranch = 2;
 constexpr int weightsOfExpert = 4;
-constexpr int embeddingWeights = 2;
-constexpr int outputWeights = 3;
+constexpr int normsOfHeads = 2;
 
 /// The number of kernels that a cnn's block starts.
 int cnnBlockKernels(const Layout& layout) {
@@ -54,6 +51,17 @@ double handedDownBytes(const Layout& layout, const StageShape& stage, const Tens
     if (stage.last) floats += boundaryFloats(layout.model, layout.model.layers, layout.batch.micro, share) / ofBlock;
     return static_cast<double>(numberFormats(layout.precision).activationBytes() * ofBlock * floats);
 }
+
+/// The number of kernels that a block without experts starts. Rotary positions have a kernel of their own where a bias
+/// goes with its product, and so has an activation other than the GELU that a product with a bias does by the way.
+int blockKernels(const ModelSpec& model) {
+    const BlockParts parts = blockParts(model);
+    const bool fused = parts.biases && parts.activation == ActivationKind::GeluTanh;
+    return (hasAttention(model) ? attentionKernels : 0) + feedForwardKernels + (fused ? 0 : ownActivationKernels);
+}
+
+/// Tensors of the weights of a branch: a norm and two products.
+int branchWeights(const BlockParts& parts) { return parts.normNumbers() + productsOfBranch * (parts.biases ? 2 : 1); }
 
 /// The number of kernels of a gate: one product for each of its matrices.
 int gateKernels(const ModelSpec& model) { return static_cast<int>(gateWidths(model).size()); }
@@ -80,8 +88,8 @@ double coreBytes(const Layout& layout, const TensorShare& share) {
            static_cast<double>(numberFormats(layout.precision).activationBytes()) * output;
 }
 
-/// What a forward leaves for its backward, and a llama's attention in passing. Statistics, under a hundredth, count as
-/// activations.
+/// What a forward leaves for its backward, and an attention with rotary positions in passing. Statistics, under a
+/// hundredth, count as activations.
 double storedBytes(const Layout& layout, const StageShape& stage, const TensorShare& share) {
     const auto bytes = static_cast<double>(numberFormats(layout.precision).activationBytes());
     const int samples = layout.batch.micro;
@@ -112,10 +120,7 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
 
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                       const DevicePreset& device) {
-    const int ofBlock = readsImages(layout.model)    ? cnnBlockKernels(layout)
-                        : isLlama(layout.model)      ? llamaLayerKernels
-                        : hasAttention(layout.model) ? gptLayerKernels
-                                                     : mlpLayerKernels;
+    const int ofBlock = readsImages(layout.model) ? cnnBlockKernels(layout) : blockKernels(layout.model);
     int kernels = overBlocks(layout.model, stage, ofBlock,
                              ofBlock + routingKernels + gateKernels(layout.model) +
                                  (layout.model.experts.count - 1) * expertKernels);
@@ -165,12 +170,16 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
     const int branches = stage.layers * (hasAttention(layout.model) ? 2 : 1);
     const int layers = branches + (stage.last ? 1 : 0);
     const int ofExperts = gateKernels(layout.model) + (layout.model.experts.count / share.expert - 1) * weightsOfExpert;
-    const bool llama = isLlama(layout.model);
+    const BlockParts parts = blockParts(layout.model);
+    const int ofAttentions = hasAttention(layout.model)
+                                 ? stage.layers * ((parts.qkvBias ? 1 : 0) - (parts.biases ? 1 : 0) +
+                                                   (parts.queryKeyNorms ? normsOfHeads : 0))
+                                 : 0;
     const int ofBlocks = readsImages(layout.model) ? 2 * layout.model.cnn.convolutions * stage.layers
-                                                   : (llama ? weightsOfLlamaBranch : weightsOfBranch) * branches +
+                                                   : branchWeights(parts) * branches + ofAttentions +
                                                          overBlocks(layout.model, stage, 0, ofExperts);
-    const int weights = ofBlocks + (embeds(layout.model, stage) ? embeddingWeights - llama : 0) +
-                        (stage.last ? outputWeights - llama : 0);
+    const int weights = ofBlocks + (embeds(layout.model, stage) ? (parts.rotary ? 1 : 2) : 0) +
+                        (stage.last ? parts.normNumbers() + 1 : 0);
     const auto gradients = static_cast<double>(formats.gradientBytes() * stageParameters(layout.model, stage, share));
     return {handedDownBytes(layout, stage, share) / device.memoryBandwidth + layers * device.kernelSeconds,
             gradients / device.memoryBandwidth + weights * device.kernelSeconds};

@@ -13,7 +13,7 @@ ContextRing contextRing(const Layout& layout, const TensorShare& share, const Li
     ring.members = share.context;
     if (share.context == 1 || layersOfBlock(layout.model) < 2) return ring;  // no attention
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * (layout.model.sequence / share.context);
-    const std::int64_t numbers = 2 * tokens * layout.model.hidden / share.size;
+    const std::int64_t numbers = 2 * tokens * queryColumns(layout.model) / share.size;
     const auto hop = [&](std::int64_t bytes, double cover) {
         return RingStep{bytes, link.latency + static_cast<double>(bytes) / link.bandwidth, cover};
     };

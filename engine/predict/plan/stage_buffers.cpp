@@ -2,6 +2,7 @@
 #include "engine/predict/plan/stage_buffers.h"
 
 #include "engine/base/ranges.h"
+#include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/recompute.h"
 #include "engine/predict/plan/attention_bytes.h"
@@ -23,16 +24,17 @@ struct Sizes {
     std::int64_t own;         ///< n·h: between layers
     std::int64_t all;         ///< N·h; = own where tokens are not split
     std::int64_t statistics;  ///< 2n, of RMSNorm n
-    std::int64_t columns;     ///< N·g: of an attention's queries, which are as many as of its output
+    std::int64_t columns;     ///< N·q: of an attention's queries, which are as many as of its output
     std::int64_t joined;      ///< of queries, keys and values as the first product writes them
-    std::int64_t spread;      ///< of all three for each head, where they are another's: llama's; else 0
+    std::int64_t spread;      ///< of all three for each head, where positions are rotary; else 0
+    std::int64_t headNorms;   ///< of the gradients of the norms of queries and keys; 0 where there are none
     AttentionBytes attention;
     std::int64_t logits;
     std::int64_t loss;    ///< 3N where the vocabulary is shared, else 0
     std::int64_t number;  ///< one number a token, N
     std::int64_t tokens;  ///< the tokens themselves, N of 32 bits; or the targets
     std::int64_t norm;    ///< 2h, of RMSNorm h, of a norm's gradients where tokens are split, else 0
-    std::int64_t square;  ///< h·h of a member, the copy of a weight that is rounded for its product; 0 where none is
+    std::int64_t square;  ///< h·q of a member, the copy of a weight that is rounded for its product; 0 where none is
     std::int64_t triple;  ///< likewise of all columns of queries, keys and values
     std::int64_t row;     ///< likewise of h
     std::int64_t table;   ///< likewise of the output projection
@@ -52,24 +54,25 @@ Sizes sizesOf(const Layout& layout, const TensorShare& share) {
     size.own = bytes * own * h;
     size.all = bytes * tokens * h;
     size.statistics = fp32 * normNumbers(model) * own;
-    size.columns = size.all / share.size;
-    const std::int64_t three =
-        (h + 2 * keyColumns(model)) / share.size;  // columns of a member's queries, keys and values
+    const std::int64_t queries = queryColumns(model) / share.size;
+    size.columns = bytes * tokens * queries;
+    const std::int64_t three = queries + 2 * keyColumns(model) / share.size;  // columns of queries, keys and values
     size.joined = bytes * tokens * three;
     size.spread = bytes * spreadAttentionFloats(model, layout.batch.micro, share);
+    size.headNorms = fp32 * queryKeyNormParameters(model);
     size.attention = attentionBytes(layout, share);
     size.logits = bytes * tokens * vocabulary;
     size.loss = share.size > 1 ? fp32 * 3 * tokens : 0;
     size.number = bytes * tokens;
     size.tokens = static_cast<std::int64_t>(sizeof(std::int32_t)) * tokens;
     size.norm = share.sequence ? fp32 * normNumbers(model) * h : 0;
-    if (share.context > 1 && !isLlama(model)) {
+    if (share.context > 1 && !blockParts(model).rotary) {
         size.positions = formats.weightBytes() * (model.sequence / share.context) * h;
         size.positionGradient = formats.gradientBytes() * (model.sequence / share.context) * h;
     }
     if (!formats.castsWeights()) return size;
     size.row = bytes * h;
-    size.square = size.row * h / share.size;
+    size.square = size.row * queries;
     size.triple = size.row * three;
     size.table = size.row * vocabulary;
     return size;
@@ -85,6 +88,7 @@ struct LayerBytes {
     std::int64_t gradient;    ///< during inputGrad: of what the projection read
     std::int64_t temporary;   ///< and then beside it
     std::int64_t apart;       ///< and of Activations
+    std::int64_t headNorms;   ///< from inputGrad's begin of the attention to the weight gradient
     std::int64_t expansion;   ///< copies of the two weights, for their products
     std::int64_t projection;
     std::optional<ExpertBytes> experts = {};  ///< where there are some; of what stands above `first` alone counts then
@@ -101,6 +105,7 @@ LayerBytes attentionLayer(const Sizes& size) {
             .gradient = size.columns,
             .temporary = needs.backwardScratch,
             .apart = needs.gradientApart,
+            .headNorms = size.headNorms,
             .expansion = size.triple,
             .projection = size.square};
 }
@@ -132,7 +137,7 @@ public:
             layers_.push_back(hasExperts(layout.model, ofModel)
                                   ? expertsLayer(size_, expertBytes(layout, ofModel))
                                   : feedForwardLayer(size_, feedForwardWidth(layout.model, ofModel) / share.size,
-                                                     isLlama(layout.model) ? 2 : 1));
+                                                     blockParts(layout.model).feedForwardMatrices() - 1));
         }
     }
 
@@ -180,6 +185,7 @@ public:
             if (splits_ && drops_) tally.add(Category::Temporary, size_.own);  // masked, not yet gathered
             if (branches()) tally.add(kept, size_.all);
             if (splits_ && drops_) tally.add(Category::Temporary, -size_.own);
+            tally.add(kept, layer.headNorms);
             tally.add(Category::Temporary, layer.spread);
             if (again_) {
                 tally.add(Category::Activations, layer.freedEarly);
@@ -305,6 +311,7 @@ private:
         const bool asReceived = received(i) && part_ == 0;
         tally.add(asReceived ? Category::Buffers : Category::Activations, -size_.own);
         tally.add(Category::Activations, -(layer.held() - layer.freedEarly));
+        tally.add(kept, -layer.headNorms);
         if (!layer.experts) tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch
         tally.add(kept, -size_.own);                                                             // of the norm's output
     }

@@ -2,6 +2,7 @@
 #include "engine/predict/plan/tensor_costs.h"
 
 #include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/mesh/replicas.h"
 
@@ -18,7 +19,8 @@ public:
           token_(fp32Bytes * layout.batch.micro * (layout.model.sequence / layout.parallel.context)),
           activation_(numberFormats(layout.precision).activationBytes() * layout.batch.micro *
                       (layout.model.sequence / layout.parallel.context) * layout.model.hidden),
-          norm_(normNumbers(layout.model) * fp32Bytes * layout.model.hidden) {}
+          norm_(normNumbers(layout.model) * fp32Bytes * layout.model.hidden),
+          headNorms_(fp32Bytes * queryKeyNormParameters(layout.model)) {}
 
     /// TensorGroup's calls.
     void gather(std::vector<TensorCost>& list, int layer) const {
@@ -33,6 +35,10 @@ public:
     }
     void sumOverTokens(std::vector<TensorCost>& list, int layer) const {
         if (splits_) list.push_back(whole(layer, norm_));
+    }
+    /// The gradients of the norms of queries and keys, which each member has of its own heads.
+    void sumHeadNorms(std::vector<TensorCost>& list, int layer) const {
+        if (members_ > 1 && headNorms_ > 0) list.push_back(whole(layer, headNorms_));
     }
     /// `numbers` a token, fp32Bytes.
     void overMembers(std::vector<TensorCost>& list, int layer, int numbers) const {
@@ -55,7 +61,7 @@ private:
     bool splits_;
     int members_;
     const Link& link_;
-    std::int64_t token_, activation_, norm_;
+    std::int64_t token_, activation_, norm_, headNorms_;
 };
 
 }  // namespace
@@ -176,6 +182,7 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
             rows(costs.inputGrad, i);
             group.sum(costs.inputGrad, i / branches);  // the norm's
             group.gather(costs.weightGrad, i / branches);
+            if (branches == 2 && i % branches == 0) group.sumHeadNorms(costs.weightGrad, i / branches);
             group.sumOverTokens(costs.weightGrad, i / branches);
         }
         last = first;

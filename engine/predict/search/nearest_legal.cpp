@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/search/nearest_legal.h"
 
+#include "engine/layout/block_parts.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_json.h"
@@ -43,7 +44,7 @@ void repair(const Field& field, Layout& layout) {
 /// The nearest number of heads that the tensor group, if there is one, can share, and that leaves an even number for
 /// each head where positions are rotary; the larger of two that are as near.
 int nearestHeads(const Layout& layout) {
-    const int pairs = layout.model.kind == ModelKind::Llama && layout.model.hidden % 2 == 0 ? 2 : 1;
+    const int pairs = blockParts(layout.model).rotary && layout.model.hidden % 2 == 0 ? 2 : 1;
     const int width = layout.model.hidden / pairs, wanted = layout.model.heads, tensor = layout.parallel.tensor;
     const int step = tensor >= 1 && width % tensor == 0 ? tensor : 1;
     int best = step;
@@ -57,7 +58,7 @@ int nearestKeyHeads(const ModelSpec& model, int tensor) {
     const int step = tensor >= 1 && model.heads % tensor == 0 ? tensor : 1;
     int best = model.heads;
     for (int heads = step; heads <= model.heads; heads += step)
-        if (model.heads % heads == 0 && std::abs(heads - model.llama.kvHeads) <= std::abs(best - model.llama.kvHeads))
+        if (model.heads % heads == 0 && std::abs(heads - model.block.kvHeads) <= std::abs(best - model.block.kvHeads))
             best = heads;
     return best;
 }
@@ -76,13 +77,16 @@ Layout repaired(Layout layout) {
     for (const Field& field : fields())
         if (isPresent(field, layout)) repair(field, layout);
     ModelSpec& model = layout.model;
-    const bool llama = model.kind == ModelKind::Llama;
+    const bool rotary = blockParts(model).rotary;
+    const bool ownWidth = choosesParts(model) && model.block.headWidth > 0;
     if (readsImages(model)) repairImages(layout);
-    if (llama && model.hidden % 2 != 0) ++model.hidden;
-    if ((hasAttention(model) && model.hidden % model.heads != 0) || (llama && model.hidden / model.heads % 2 != 0))
+    if (rotary && ownWidth) model.block.headWidth += model.block.headWidth % 2;
+    if (rotary && !ownWidth && model.hidden % 2 != 0) ++model.hidden;
+    if (!ownWidth &&
+        ((hasAttention(model) && model.hidden % model.heads != 0) || (rotary && model.hidden / model.heads % 2 != 0)))
         model.heads = nearestHeads(layout);
-    if (llama && model.llama.kvHeads > 0 && model.heads % model.llama.kvHeads != 0)
-        model.llama.kvHeads = nearestKeyHeads(model, layout.parallel.tensor);
+    if (rotary && model.block.kvHeads > 0 && model.heads % model.block.kvHeads != 0)
+        model.block.kvHeads = nearestKeyHeads(model, layout.parallel.tensor);
     if (layout.data.tokenizer == TokenizerKind::Byte && !readsImages(model))
         model.vocabulary = std::max(model.vocabulary, 256);
     if (!findScheduleMethod(layout.schedule.kind)) {
@@ -96,6 +100,8 @@ Layout repaired(Layout layout) {
         const std::vector<Fault> faults = check(layout, scheduleMethods());
         return std::ranges::find(faults, pointer, &Fault::pointer) != faults.end();
     };
+    if (isFaulty("/model/rope_base")) model.block.rotary.base = RotarySpec{}.base;
+    if (isFaulty("/model/rope_high")) model.block.rotary.low = RotarySpec{}.low, model.block.rotary.high = 0;
     if (isFaulty("/memory/offload")) layout.memory.offload = OffloadKind::None;
     if (isFaulty("/memory/swap")) layout.memory.swap = SwapKind::None;
     return layout;

@@ -39,7 +39,7 @@ public:
 
     ConfigFields all() {
         modelType();
-        if (isLlama(model_)) llama();
+        if (model_.kind == ModelKind::Llama) llama();
         else gpt2();
         others();
         return std::move(made_);
@@ -71,7 +71,7 @@ private:
         number("num_attention_heads", 32, "model.heads", model_.heads, &ModelSpec::heads);
         const Json keys = mistral ? Json(8) : value("num_attention_heads", 32);
         row("num_key_value_heads", keys, "model.kv_heads", keyHeads(model_), [](ModelSpec& model, const Json& theirs) {
-            if (const auto heads = positiveInteger(theirs)) model.llama.kvHeads = *heads;
+            if (const auto heads = positiveInteger(theirs)) model.block.kvHeads = *heads;
         });
         if (model_.heads > 0) {
             is("head_dim", nullptr, {model_.hidden / model_.heads});
@@ -209,7 +209,7 @@ private:
         const Json theirs = value(name, fallback);
         ConfigField made{name, true, {}, {}, feedForwardWidth(model_, 0), [theirs, said](ModelSpec& model) {
                              const auto taken = positiveInteger(theirs);
-                             if (taken && (said || isLlama(model))) model.feedForward = {*taken};
+                             if (taken && (said || model.kind == ModelKind::Llama)) model.feedForward = {*taken};
                          }};
         const int widths = std::max(1, static_cast<int>(model_.feedForward.size()));
         for (int layer = 0; layer < std::min(widths, model_.layers) && made.fits; ++layer) {
@@ -257,8 +257,8 @@ private:
     }
 
     void base(const std::string& name, const Json& theirs) {
-        add(name, theirs, "model.rope_base", model_.llama.ropeBase, [](ModelSpec& model, const Json& taken) {
-            if (taken.is_number()) model.llama.ropeBase = taken.get<double>();
+        add(name, theirs, "model.rope_base", model_.block.rotary.base, [](ModelSpec& model, const Json& taken) {
+            if (taken.is_number()) model.block.rotary.base = taken.get<double>();
         });
     }
 

@@ -184,10 +184,10 @@ Result<StateSource> StateSource::ofWeights(FileSystem& files, const std::filesys
         if (!read) return fail(read.error());
         mismatches = compareConfig(*read, model);
     }
-    if (isLlama(model)) source->takeLlama(model, tensors);
+    if (model.kind == ModelKind::Llama) source->takeLlama(model, tensors);
     else source->takeGpt2(model, tensors);
     if (!mismatches.empty() || !tensors.empty()) return fail(misfit(place, std::move(mismatches), tensors));
-    if (isLlama(model)) return source;
+    if (model.kind == ModelKind::Llama) return source;
     if (const Status tied = source->checkHead(); !tied) return fail(tied.error());
     return source;
 }

@@ -5,10 +5,9 @@
 
 namespace shardlab::train {
 
-AttentionCore::AttentionCore(const LayerContext& context, const std::string& name, int heads)
+AttentionCore::AttentionCore(const LayerContext& context, const std::string& name, int heads, int width)
     : context_(context), shape_{context.samples, context.sequence,
-                                rangeSize(heads, context.tensor.size(), context.tensor.member()),
-                                context.hidden / heads},
+                                rangeSize(heads, context.tensor.size(), context.tensor.member()), width},
       allHeads_(heads), firstHead_(rangeBegin(heads, context.tensor.size(), context.tensor.member())),
       dropout_(context.dropout, context.seed, name),
       needs_(context.device().attentionNeeds(shape_, context.types.activations, context.dropout > 0)) {

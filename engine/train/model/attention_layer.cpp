@@ -1,29 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/attention_layer.h"
 
+#include "engine/base/ranges.h"
+#include "engine/layout/context_split.h"
+
 namespace shardlab::train {
+
+namespace {
+
+std::optional<RotaryShape> rotaryShape(const LayerContext& context, const AttentionShape& attention,
+                                       const AttentionSpec& spec) {
+    if (!spec.rotary) return std::nullopt;
+    const int members = context.context ? context.context->size() : 1;
+    const int member = context.context ? context.context->member() : 0;
+    const auto runs = contextRuns(context.sequence * members, members, member);
+    return RotaryShape{attention.samples, attention.sequence,
+                       attention.heads,   rangeSize(spec.keyHeads, context.tensor.size(), context.tensor.member()),
+                       attention.width,   *spec.rotary,
+                       runs[0].first,     runs[0].count,
+                       runs[1].first};
+}
+
+}  // namespace
 
 struct AttentionLayer::State : LayerState {
     Buffer statistics;
     Buffer normed;
-    Buffer qkv;   ///< its gradient after inputGrad
-    Buffer kept;  ///< by the core, for its gradient
+    Buffer joined;  ///< queries, keys and values; their gradient after inputGrad
+    Buffer kept;    ///< by the core, for its gradient
     Buffer attended;
     Buffer branchGradient;
     Buffer normedGradient;
+    Buffer headNormGradient;  ///< [2, width]: of the factors for queries, then for keys
 
     void visitSavedBuffers(const KeptVisitor& visit) override {
-        for (Buffer* each : {&input, &statistics, &normed, &qkv, &kept, &attended}) visit(*each);
+        for (Buffer* each : {&input, &statistics, &normed, &joined, &kept, &attended}) visit(*each);
     }
 };
 
-AttentionLayer::AttentionLayer(const LayerContext& context, const std::string& block, int heads,
-                               double projectionDeviation)
-    : context_(context), core_(context, block + ".attn", heads), norm_(context, block + ".ln_1"),
-      qkv_(context, block + ".attn.c_attn", context.hidden, 3 * context.hidden, 0.02, LinearCut::Columns, 3),
-      residual_(context, block + ".attn.c_proj", context.hidden, projectionDeviation) {}
+AttentionLayer::AttentionLayer(const LayerContext& context, const std::string& block, const AttentionSpec& spec)
+    : context_(context), core_(context, block + ".attn", spec.heads, spec.width),
+      rotary_(rotaryShape(context, core_.shape(), spec)), norm_(context, block + ".ln_1"),
+      qkv_(context, block + (rotary_ ? ".attn.qkv" : ".attn.c_attn"), context.hidden,
+           (spec.heads + 2 * spec.keyHeads) * spec.width, Initial{0.02}, LinearCut::Columns, context.parts.qkvBias,
+           rotary_ ? 1 : 3),
+      headNorms_(declareHeadNorms(context, block, spec.width)),
+      residual_(context, block + ".attn.c_proj", spec.heads * spec.width, spec.projectionDeviation) {}
+
+std::optional<AttentionLayer::HeadWeights> AttentionLayer::declareHeadNorms(const LayerContext& context,
+                                                                            const std::string& block, int width) {
+    if (!context.parts.queryKeyNorms) return std::nullopt;
+    const auto factors = [&](const char* name) { return context.set.declare(block + name, {width}, {0, 1}, false); };
+    const Weight queries = factors(".attn.q_norm.weight");
+    return HeadWeights{queries, factors(".attn.k_norm.weight")};
+}
 
 std::unique_ptr<LayerState> AttentionLayer::newState() const { return std::make_unique<State>(); }
+
+HeadNorms AttentionLayer::headNorms() const {
+    if (!headNorms_) return {};
+    return {headNorms_->queries.value(), headNorms_->keys.value(), static_cast<float>(context_.parts.normEpsilon)};
+}
+
+Buffer AttentionLayer::apart(const State& held) const {
+    const std::size_t columns = static_cast<std::size_t>(rotary_->apartColumns());
+    Buffer apart = context_.allocate(MemoryCategory::Temporary, static_cast<std::size_t>(context_.tokens()) * columns);
+    context_.device().rotary(*rotary_, held.joined.data(), headNorms(), apart.data());
+    return apart;
+}
 
 Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     auto& held = static_cast<State&>(state);
@@ -33,44 +77,62 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     const int tokens = context_.tokens();
     const int ownTokens = context_.ownTokens();
     const std::size_t n = static_cast<std::size_t>(tokens);
-    const std::size_t columns = static_cast<std::size_t>(qkv_.outputs());
 
     held.input = std::move(input);
-    held.statistics = context_.arena.allocate(MemoryCategory::Activations, 2 * static_cast<std::size_t>(ownTokens));
+    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(ownTokens));
     held.normed = allocate(context_.ownSize());
     norm_.forward(ownTokens, held.input.data(), held.statistics.floats(), held.normed.data());
 
-    held.qkv = allocate(n * columns);
+    held.joined = allocate(n * static_cast<std::size_t>(qkv_.outputs()));
     {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
-        qkv_.forward(tokens, normed.data(), held.qkv.data());
+        qkv_.forward(tokens, normed.data(), held.joined.data());
     }
-    held.attended = allocate(n * columns / 3);
-    held.kept = core_.forward(held, held.qkv, held.attended);
+    held.attended = allocate(n * static_cast<std::size_t>(residual_.projection().inputs()));
+    held.kept =
+        rotary_ ? core_.forward(held, apart(held), held.attended) : core_.forward(held, held.joined, held.attended);
     if (context_.recompute.core) held.kept = {};
     return residual_.forward(held, held.attended, held.input);
 }
 
-void AttentionLayer::attentionGrad(State& held, const Buffer& branchGradient) const {
+void AttentionLayer::attentionGrad(State& held, const Buffer& branchGradient, MemoryCategory kept) const {
+    if (headNorms_)
+        held.headNormGradient = context_.arena.allocateZeroed(kept, 2 * static_cast<std::size_t>(rotary_->width));
+    Buffer turned = rotary_ ? apart(held) : Buffer{};
+    Buffer& read = rotary_ ? turned : held.joined;
+    if (context_.recompute.core) context_.recompute.run([&] { held.kept = core_.forward(held, read, held.attended); });
     const Buffer attendedGradient = context_.allocate(MemoryCategory::Temporary, held.attended.size());
     residual_.projection().inputGrad(context_.tokens(), branchGradient.data(), attendedGradient.data());
-    held.qkv = core_.backward(held, std::move(held.qkv), std::move(held.kept), held.attended, attendedGradient);
+    Buffer gradient = core_.backward(held, std::move(read), std::move(held.kept), held.attended, attendedGradient);
+    if (!rotary_) {
+        held.joined = std::move(gradient);
+        return;
+    }
+    context_.device().rotaryGrad(*rotary_, gradient.data(), headNorms(), held.joined.data(),
+                                 headNorms_ ? held.headNormGradient.floats() : nullptr);
 }
 
 Buffer AttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
     auto& held = static_cast<State&>(state);
     const int tokens = context_.tokens();
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
-    if (context_.recompute.core)
-        context_.recompute.run([&] { held.kept = core_.forward(held, held.qkv, held.attended); });
-    attentionGrad(held, gradient.branch);
-    held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept,
-                                              [&](Array partial) { qkv_.inputGrad(tokens, held.qkv.data(), partial); });
+    attentionGrad(held, gradient.branch, kept);
+    held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
+        qkv_.inputGrad(tokens, held.joined.data(), partial);
+    });
     Buffer inputGradient = context_.allocate(kept, held.input.size());
     norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),
                     gradient.aroundData(), inputGradient.data());
     held.branchGradient = std::move(gradient.branch);
     return inputGradient;
+}
+
+/// Each member has the sums of its own heads.
+void AttentionLayer::addHeadNormGrad(const Buffer& sums) const {
+    context_.tensor.sumOverMembers(sums.span());
+    const int width = rotary_->width;
+    context_.device().add(width, sums.data(), headNorms_->queries.gradient());
+    context_.device().add(width, sums.data() + width, headNorms_->keys.gradient());
 }
 
 void AttentionLayer::weightGrad(LayerState& state) {
@@ -79,8 +141,9 @@ void AttentionLayer::weightGrad(LayerState& state) {
     residual_.projection().weightGrad(tokens, held.attended.data(), held.branchGradient.data());
     {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
-        qkv_.weightGrad(tokens, normed.data(), held.qkv.data());
+        qkv_.weightGrad(tokens, normed.data(), held.joined.data());
     }
+    if (headNorms_) addHeadNormGrad(held.headNormGradient);
     norm_.weightGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data());
     held = {};
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// x + dropout(projection(attention(qkv(norm(x))))): the first half of a transformer block. A tensor group shares the
-// heads.
+// x + dropout(projection(attention(qkv(norm(x))))): the first half of a transformer block. Where positions are rotary,
+// queries and keys are turned, with norms before that where the model has them, and several heads of queries may share
+// one head of keys and values (grouped-query attention, 2305.13245). A tensor group shares the heads of keys, and with
+// each the queries that use it.
 #pragma once
 
 #include "engine/train/model/attention_core.h"
@@ -9,25 +11,43 @@
 #include "engine/train/model/linear.h"
 #include "engine/train/model/norm.h"
 #include "engine/train/model/residual.h"
+#include "kernels/rotary.h"
+
+#include <optional>
 
 namespace shardlab::train {
 
-/// Memory in floats, with N = b·s tokens, n own tokens, h hidden, a heads of this member, g = h·a ÷ all heads. What
+/// Heads count those of the whole model. Without rotary positions there are as many heads of keys as of queries.
+struct AttentionSpec {
+    int heads = 1;
+    int keyHeads = 1;
+    int width = 1;                       ///< of a head
+    std::optional<RotaryAngles> rotary;  ///< empty: positions are learned
+    double projectionDeviation = 0.02;
+};
+
+/// Memory in numbers, with N tokens, n own tokens, h hidden, a heads of this member, k of its keys, q = a · width. What
 /// residual.h lists comes on top. Where tokens are split, so does a gathered norm N·h (Temporary) in forward and in
 /// weightGrad.
-///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, qkv 3N·g, what the core keeps
-///                                (attention_core.h), attended N·g; the output belongs to the next layer
-///   inputGrad                    attended's gradient N·g (Temporary) and what the core needs, all freed before the
-///   next
-///                                two; qkv is overwritten with its gradient, what the core kept is freed;
-///                                normedGradient n·h and the returned gradient n·h (`kept`)
-///   until weightGrad             the branch's gradient, normedGradient, and what forward keeps except for the core's
+///   forward keeps (Activations)  input n·h, the norm's statistics, normed n·h, joined N·q·(1 + 2k/a), what the core
+///                                keeps (attention_core.h), attended N·q; the output belongs to the next layer
+///   forward (Temporary)          with rotary positions queries, keys and values of all heads as the core reads them,
+///                                3N·q, with what the core needs
+///   inputGrad                    the same 3N·q, attended's gradient N·q and what the core needs (Temporary), all freed
+///                                before the next two; joined is overwritten with its gradient, what the core kept is
+///                                freed; normedGradient n·h and the returned gradient n·h (`kept`); with norms of
+///                                queries and keys before all that the gradients of their factors, 2·width fp32
+///                                (`kept`)
+///   until weightGrad             the branch's gradient, normedGradient, the norms' gradients, and what forward keeps
+///                                except for the core's
 /// Where the core is recomputed, forward frees what the core kept, and inputGrad begins by allocating it as forward
 /// does; attended is written again with the same bits.
 class AttentionLayer : public Layer {
 public:
-    /// Weights: "<block>.ln_1", "<block>.attn.c_attn", "<block>.attn.c_proj". `heads` counts those of the whole model.
-    AttentionLayer(const LayerContext& context, const std::string& block, int heads, double projectionDeviation);
+    /// Weights: "<block>.ln_1", "<block>.attn.c_proj", and from hidden to the columns of joined "<block>.attn.c_attn",
+    /// all queries, all keys, all values; or where positions are rotary "<block>.attn.qkv", in the order of
+    /// kernels/rotary.h, and for norms "<block>.attn.q_norm.weight" and "….k_norm.weight" [width].
+    AttentionLayer(const LayerContext& context, const std::string& block, const AttentionSpec& spec);
 
     std::unique_ptr<LayerState> newState() const override;
     Buffer forward(LayerState& state, Buffer input) override;
@@ -36,12 +56,23 @@ public:
 
 private:
     struct State;
-    void attentionGrad(State& held, const Buffer& branchGradient) const;
+    struct HeadWeights {
+        Weight queries, keys;
+    };
+    static std::optional<HeadWeights> declareHeadNorms(const LayerContext& context, const std::string& block,
+                                                       int width);
+    HeadNorms headNorms() const;
+    /// With rotary positions queries, keys and values of all heads (Temporary).
+    Buffer apart(const State& held) const;
+    void attentionGrad(State& held, const Buffer& branchGradient, MemoryCategory kept) const;
+    void addHeadNormGrad(const Buffer& sums) const;
 
     LayerContext context_;
     AttentionCore core_;
+    std::optional<RotaryShape> rotary_;
     Norm norm_;
     Linear qkv_;
+    std::optional<HeadWeights> headNorms_;
     Residual residual_;
 };
 

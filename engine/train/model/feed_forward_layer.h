@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// x + dropout(projection(gelu(expansion(norm(x))))): the second half of a transformer block, and the whole block of an
-// mlp. A tensor group shares the columns between expansion and projection.
+// x + dropout(projection(activation(expansion(norm(x))))): the second half of a transformer block, and the whole block
+// of an mlp. The activation may be a gate. A tensor group shares the columns between expansion and projection.
 #pragma once
 
 #include "engine/train/model/layer.h"
@@ -8,19 +8,25 @@
 #include "engine/train/model/linear.h"
 #include "engine/train/model/norm.h"
 #include "engine/train/model/residual.h"
+#include "kernels/activation.h"
 
 namespace shardlab::train {
 
-/// Memory in floats, with N tokens, n own tokens, h hidden, f this member's share of the width. What residual.h lists
-/// comes on top. Where tokens are split, so does a gathered norm N·h (Temporary) in forward and in weightGrad.
-///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, expanded N·f, activated N·f; the output belongs
-///                                to the next layer
-///   inputGrad                    scratch N·f (Temporary), freed before the next two; expanded is overwritten with its
-///                                gradient; normedGradient n·h and the returned gradient n·h (`kept`)
+/// Memory in numbers, with N tokens, n own tokens, h hidden, f this member's share of the width, e = f, or 2f with a
+/// gate. What residual.h lists comes on top. Where tokens are split, so does a gathered norm N·h (Temporary) in forward
+/// and in weightGrad.
+///   forward keeps (Activations)  input n·h, the norm's statistics, normed n·h, expanded N·e (gates, then their
+///   values),
+///                                activated N·f; the output belongs to the next layer
+///   inputGrad                    scratch, or activated's gradient, N·f (Temporary), freed before the next two;
+///   expanded
+///                                is overwritten with its gradient; normedGradient n·h and the returned gradient n·h
+///                                (`kept`)
 ///   until weightGrad             the branch's gradient, normedGradient, and all that forward keeps
 class FeedForwardLayer : public Layer {
 public:
-    /// Weights: "<block>.ln_2", "<block>.mlp.c_fc" (hidden to width), "<block>.mlp.c_proj".
+    /// Weights: "<block>.ln_2", "<block>.mlp.c_fc" (hidden to width), or with a gate "<block>.mlp.gate_up" (hidden to
+    /// gates and their values), "<block>.mlp.c_proj".
     FeedForwardLayer(const LayerContext& context, const std::string& block, int width, double projectionDeviation);
 
     std::unique_ptr<LayerState> newState() const override;
@@ -29,7 +35,14 @@ public:
     void weightGrad(LayerState& state) override;
 
 private:
+    /// The products do the activation with them: GELU with tanh, of a product with a bias.
+    bool fused() const { return function_ == Activation::GeluTanh && !gated_ && static_cast<bool>(expansion_.bias()); }
+    int width() const { return residual_.projection().inputs(); }
+    std::int64_t numbers() const { return std::int64_t{context_.tokens()} * width(); }
+
     LayerContext context_;
+    bool gated_;
+    Activation function_;
     Norm norm_;
     Linear expansion_;
     Residual residual_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/layout/block_parts.h"
 #include "engine/train/model/arena.h"
 #include "engine/train/model/context_group.h"
 #include "engine/train/model/expert_group.h"
@@ -10,13 +11,6 @@
 #include "engine/train/model/types.h"
 
 namespace shardlab::train {
-
-/// Properties of all layers of a kind of model; the default is gpt's.
-struct BlockStyle {
-    bool rmsNorm = false;   ///< norms by RMSNorm instead of layer norm
-    bool biases = true;     ///< products add a bias
-    bool positions = true;  ///< learned positions are added to the token embedding
-};
 
 /// What the layers of a stage have in common; it outlives them.
 struct LayerContext {
@@ -32,7 +26,7 @@ struct LayerContext {
     Recompute recompute = {};
     ContextGroup* context = nullptr;  ///< null where no ranks share the tokens of a sample
     ExpertGroup* experts = nullptr;   ///< null where this rank holds all experts
-    BlockStyle style = {};
+    BlockParts parts = {};            ///< those of a gpt where nothing else is said
 
     Device& device() const { return arena.device(); }
     /// Allocates activations or their gradients.

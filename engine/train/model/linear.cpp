@@ -6,12 +6,12 @@
 namespace shardlab::train {
 
 Linear::Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, const Initial& initial,
-               LinearCut cut, int groups)
+               LinearCut cut, bool bias, int groups)
     : arena_(context.arena), type_(context.types.activations),
       weight_(context.set.declare(name + ".weight", {inputs, outputs}, initial, true,
                                   cut == LinearCut::Columns ? Cut{1, groups} : Cut{0})),
       inputs_(weight_.shape()[0]), outputs_(weight_.shape()[1]) {
-    if (context.style.biases)
+    if (bias)
         bias_ = context.set.declare(name + ".bias", {outputs}, {}, false,
                                     cut == LinearCut::Columns ? Cut{0, groups} : Cut{});
 }

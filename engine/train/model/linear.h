@@ -22,7 +22,11 @@ public:
     /// `inputs` and `outputs` count those of the whole weight. `groups` is the number of equal runs of columns that are
     /// cut each by itself (query, key, value).
     Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, const Initial& initial,
-           LinearCut cut, int groups = 1);
+           LinearCut cut, bool bias, int groups);
+    /// With a bias where the products of a block have one.
+    Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, const Initial& initial,
+           LinearCut cut, int groups = 1)
+        : Linear(context, name, inputs, outputs, initial, cut, context.parts.biases, groups) {}
     /// Starts the weight from a normal distribution.
     Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, double deviation,
            LinearCut cut, int groups = 1)

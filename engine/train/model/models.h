@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of models by their names in layouts. Each is one source of this folder, which puts a stage together from
-// layers; buildStage() finds it here.
+// The kinds of models by their names in layouts, and the sources of this folder that put their stages together from
+// layers; buildStage() finds them here. One builder makes all transformers, from the parts that their layouts name.
 #pragma once
 
 #include "engine/train/model/embedding_layer.h"
@@ -29,7 +29,7 @@ struct StageLayers {
 
 /// Declares the stage's weights and builds its layers.
 using StageBuilder = StageLayers(const StageSpec& spec, const LayerContext& context);
-StageBuilder buildGpt, buildLlama, buildGptMoe, buildMlp, buildCnn;
+StageBuilder buildTransformer, buildCnn;
 
 struct ModelOfKind {
     ModelKind kind;
@@ -37,8 +37,10 @@ struct ModelOfKind {
 };
 
 inline constexpr std::array models{
-    ModelOfKind{ModelKind::Gpt, buildGpt},       ModelOfKind{ModelKind::Mlp, buildMlp},
-    ModelOfKind{ModelKind::GptMoe, buildGptMoe}, ModelOfKind{ModelKind::Llama, buildLlama},
+    ModelOfKind{ModelKind::Gpt, buildTransformer},
+    ModelOfKind{ModelKind::Mlp, buildTransformer},
+    ModelOfKind{ModelKind::GptMoe, buildTransformer},
+    ModelOfKind{ModelKind::Llama, buildTransformer},
     ModelOfKind{ModelKind::Cnn, buildCnn},
 };
 

@@ -5,14 +5,15 @@ namespace shardlab::train {
 
 Norm::Norm(const LayerContext& context, const std::string& name)
     : arena_(context.arena), tensor_(context.tensor), width_(context.hidden),
+      epsilon_(static_cast<float>(context.parts.normEpsilon)),
       scale_(context.set.declare(name + ".weight", {width_}, {0, 1}, false)) {
-    if (!context.style.rmsNorm) shift_ = context.set.declare(name + ".bias", {width_}, {}, false);
+    if (!context.parts.rmsNorm) shift_ = context.set.declare(name + ".bias", {width_}, {}, false);
 }
 
 void Norm::forward(int rows, ConstArray x, float* statistics, Array output) const {
     Device& device = arena_.device();
-    if (!shift_) return device.rmsNorm(rows, width_, x, scale_.value(), statistics, output);
-    device.layerNorm(rows, width_, x, scale_.value(), shift_->value(), statistics, statistics + rows, output);
+    if (!shift_) return device.rmsNorm(rows, width_, epsilon_, x, scale_.value(), statistics, output);
+    device.layerNorm(rows, width_, epsilon_, x, scale_.value(), shift_->value(), statistics, statistics + rows, output);
 }
 
 void Norm::inputGrad(int rows, ConstArray x, const float* statistics, ConstArray outputGradient,

@@ -8,9 +8,9 @@
 
 namespace shardlab::train {
 
-/// Layer norm over the hidden dimension ("<name>.weight", "<name>.bias"), or RMSNorm ("<name>.weight") where the style
-/// says so, on own tokens. Matrices are [rows, width]. `statistics` are the means (layer norm only), then the
-/// reciprocals of the standard deviations, or of the root mean squares.
+/// Layer norm over the hidden dimension ("<name>.weight", "<name>.bias"), or RMSNorm ("<name>.weight") where the
+/// model's parts say so, on own tokens. Matrices are [rows, width]. `statistics` are the means (layer norm only), then
+/// the reciprocals of the standard deviations, or of the root mean squares.
 class Norm {
 public:
     Norm(const LayerContext& context, const std::string& name);
@@ -34,6 +34,7 @@ private:
     Arena& arena_;
     TensorGroup& tensor_;
     int width_;
+    float epsilon_;
     Weight scale_;
     std::optional<Weight> shift_;  ///< empty for RMSNorm
 };

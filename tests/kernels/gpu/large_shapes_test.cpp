@@ -134,7 +134,7 @@ private Q_SLOTS:
             }
             const auto mean = poisoned(rows, DType::F32), rstd = poisoned(rows, DType::F32);
             const auto out = poisoned(x.size(), types_.t), gradient = poisoned(x.size(), types_.t);
-            device().layerNorm(rows, columns, x, gamma, beta, mean.floats(), rstd.floats(), out);
+            device().layerNorm(rows, columns, 1e-5f, x, gamma, beta, mean.floats(), rstd.floats(), out);
             CLOSE(out, y, 1e-5);
             CLOSE(mean, means, 1e-5);
             CLOSE(rstd, rstds, 1e-5);

@@ -267,7 +267,7 @@ private Q_SLOTS:
         Layout layout = layoutOf(1, pipeline, tensor, 0, compute.toStdString());
         layout.model.kind = ModelKind::Llama;
         layout.model.heads = 4;
-        layout.model.llama.kvHeads = 2;
+        layout.model.block.kvHeads = 2;
         layout.model.dropout = 0;
         if (emulated()) {
             layout.model.sequence = 8;

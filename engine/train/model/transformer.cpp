@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gpt with experts in place of every second feed-forward block, beginning with the second (2006.16668, 2101.03961).
+// Every transformer: pre-norm blocks of an attention, which an mlp does not have, and a feed-forward block, in whose
+// place there may be experts (2006.16668, 2101.03961); their parts are those of layout/block_parts.h.
+#include "engine/layout/model_shape.h"
 #include "engine/train/model/attention_layer.h"
 #include "engine/train/model/experts_layer.h"
 #include "engine/train/model/feed_forward_layer.h"
@@ -51,11 +53,30 @@ ExpertsSpec expertsSpec(const StageSpec& spec, int layer, double projectionDevia
     return made;
 }
 
+/// Columns of queries and keys are turned as kernels/rotary.h says.
+RotaryAngles rotaryAngles(const RotarySpec& spec) {
+    using Scaling = RotaryAngles::Scaling;
+    const Scaling scaling = spec.scaling == RotaryScaling::Yarn     ? Scaling::Yarn
+                            : spec.scaling == RotaryScaling::Llama3 ? Scaling::ByTurns
+                                                                    : Scaling::None;
+    return {spec.base, scaling, spec.factor, spec.low, rotaryHigh(spec), spec.original};
+}
+
+AttentionSpec attentionSpec(const ModelSpec& model, double projectionDeviation) {
+    AttentionSpec spec{model.heads, keyHeads(model), headWidth(model), {}, projectionDeviation};
+    if (blockParts(model).rotary) spec.rotary = rotaryAngles(model.block.rotary);
+    return spec;
+}
+
 }  // namespace
 
-StageLayers buildGptMoe(const StageSpec& spec, const LayerContext& context) {
+StageLayers buildTransformer(const StageSpec& spec, const LayerContext& given) {
     const ModelSpec& model = spec.model;
-    const double projectionDeviation = 0.02 / std::sqrt(2.0 * model.layers);  // as gpt's
+    // Each layer adds two branches to the residual stream; their sum keeps its size.
+    const double projectionDeviation = 0.02 / std::sqrt(2.0 * model.layers);
+    LayerContext context = given;
+    context.parts = blockParts(model);
+    const bool tied = spec.tied && context.parts.tied;
 
     StageLayers stage;
     if (spec.first) {
@@ -64,8 +85,11 @@ StageLayers buildGptMoe(const StageSpec& spec, const LayerContext& context) {
     }
     for (int layer = spec.firstLayer; layer < spec.firstLayer + spec.layers; ++layer) {
         const std::string block = fmt::format("h.{}", layer);
-        context.set.beginLayer();
-        stage.layers.push_back(std::make_unique<AttentionLayer>(context, block, model.heads, projectionDeviation));
+        if (hasAttention(model)) {
+            context.set.beginLayer();
+            stage.layers.push_back(
+                std::make_unique<AttentionLayer>(context, block, attentionSpec(model, projectionDeviation)));
+        }
         context.set.beginLayer();
         if (hasExperts(model, layer))
             stage.layers.push_back(
@@ -76,9 +100,9 @@ StageLayers buildGptMoe(const StageSpec& spec, const LayerContext& context) {
     }
     if (spec.last) {
         context.set.beginLayer();
-        stage.head.emplace(context, model.vocabulary, spec.tied);
+        stage.head.emplace(context, model.vocabulary, tied);
     }
-    if (spec.tied && spec.first != spec.last) context.set.tie("wte.weight", spec.first);
+    if (tied && spec.first != spec.last) context.set.tie("wte.weight", spec.first);
     return stage;
 }
 

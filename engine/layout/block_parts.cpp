@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/block_parts.h"
+
+namespace shardlab::layout {
+namespace {
+
+constexpr BlockParts gptParts{};
+constexpr BlockParts llamaParts{.rmsNorm = true,
+                                .rotary = true,
+                                .qkvBias = false,
+                                .biases = false,
+                                .activation = ActivationKind::SwiGlu,
+                                .tied = false};
+
+}  // namespace
+
+bool choosesParts(const ModelSpec& model) { return model.kind == ModelKind::Gpt || model.kind == ModelKind::Llama; }
+
+BlockParts blockParts(const ModelSpec& model) {
+    BlockParts parts = model.kind == ModelKind::Llama ? llamaParts : gptParts;
+    if (!choosesParts(model)) return parts;
+    const BlockSpec& chosen = model.block;
+    if (chosen.norm != NormKind::Default) parts.rmsNorm = chosen.norm == NormKind::Rms;
+    parts.normEpsilon = chosen.normEpsilon;
+    if (chosen.positions != PositionKind::Default) parts.rotary = chosen.positions == PositionKind::Rotary;
+    parts.queryKeyNorms = parts.rotary && chosen.queryKeyNorms;
+    if (chosen.biases != BiasKind::Default) {
+        parts.qkvBias = chosen.biases != BiasKind::None;
+        parts.biases = chosen.biases == BiasKind::All;
+    }
+    if (chosen.activation != ActivationKind::Default) parts.activation = chosen.activation;
+    if (chosen.output != OutputKind::Default) parts.tied = chosen.output == OutputKind::Tied;
+    return parts;
+}
+
+}  // namespace shardlab::layout

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the blocks of a transformer are made of, once each `default` of a layout has been replaced by what the model's
+// kind has: in a gpt layer norms, learned positions, biases, GELU and a tied output; in a llama RMSNorm, rotary
+// positions, no biases, SwiGLU and an output of its own. mlp and gpt-moe have the parts of a gpt, whatever the layout
+// says of blocks.
+#pragma once
+
+#include "engine/layout/layout.h"
+
+namespace shardlab::layout {
+
+struct BlockParts {
+    bool rmsNorm = false;  ///< norms by RMSNorm instead of layer norm
+    double normEpsilon = 1e-5;
+    bool rotary = false;         ///< positions are turned; else they are learned
+    bool queryKeyNorms = false;  ///< with rotary positions only
+    bool qkvBias = true;         ///< the product that makes queries, keys and values adds a bias
+    bool biases = true;          ///< so do the other products of a block
+    ActivationKind activation = ActivationKind::GeluTanh;
+    bool tied = true;
+    bool operator==(const BlockParts&) const = default;
+
+    /// The first product of a feed-forward block makes gates too.
+    bool gated() const {
+        return activation == ActivationKind::SwiGlu || activation == ActivationKind::GeGlu ||
+               activation == ActivationKind::GeGluTanh;
+    }
+    /// Matrices of a feed-forward block: to its width, once more for a gate, and back.
+    int feedForwardMatrices() const { return gated() ? 3 : 2; }
+    /// Numbers that a norm keeps of each row, and that it learns for each column: 2 (mean and reciprocal deviation,
+    /// factor and shift), or 1 where there is neither mean nor shift.
+    int normNumbers() const { return rmsNorm ? 1 : 2; }
+};
+
+/// The layout chooses the parts of the model's blocks.
+bool choosesParts(const ModelSpec& model);
+BlockParts blockParts(const ModelSpec& model);
+
+}  // namespace shardlab::layout

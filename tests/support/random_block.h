@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of a gpt or a llama with any of the parts that a layout may choose.
+#pragma once
+
+#include "engine/layout/block_parts.h"
+#include "tests/support/wings.h"
+
+#include <iterator>
+
+namespace shardlab::test {
+
+/// `below(n)` draws a whole number from 0 to n − 1. Half of the parts stay what the model's kind has. Heads get an even
+/// width where they are turned, of at least `leastWidth` where it is drawn.
+template <class Below>
+void drawBlock(ModelSpec& model, const Below& below, int leastWidth = 2) {
+    BlockSpec& block = model.block;
+    const auto coin = [&] { return below(2) == 0; };
+    const auto draw = [&]<class Kind>(Kind& kind) {
+        if (coin()) kind = static_cast<Kind>(below(static_cast<int>(std::size(layoutWords<Kind>))));
+    };
+    draw(block.norm);
+    draw(block.positions);
+    draw(block.biases);
+    draw(block.activation);
+    draw(block.output);
+    draw(block.rotary.scaling);
+    block.normEpsilon = coin() ? 1e-5 : 1e-2;
+    block.rotary.base = coin() ? 10000 : 500000;
+    block.rotary.factor = 1 + below(32);
+    block.rotary.original = 4 + below(400);
+    const int width = model.hidden / model.heads;
+    if (coin() || (blockParts(model).rotary && width % 2 != 0)) block.headWidth = leastWidth + 2 * below(5);
+    // A norm over very few numbers is ill-conditioned.
+    block.queryKeyNorms = coin() && headWidth(model) >= 8;
+}
+
+}  // namespace shardlab::test

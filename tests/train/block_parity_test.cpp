@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of any parts under any layout: whatever is drawn, losses are those of one rank, and memory is that of the plan.
+#include "engine/base/random.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/train/run/text_generator.h"
+#include "tests/support/named.h"
+#include "tests/support/random_block.h"
+#include "tests/support/seed.h"
+#include "tests/train/one_rank.h"
+#include "tests/support/wings.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <array>
+#include <fstream>
+
+using namespace shardlab::test;
+
+namespace {
+
+constexpr int draws = 40;
+
+}  // namespace
+
+class BlockParityTest : public QObject {
+    Q_OBJECT
+
+private:
+    int below(int n) { return static_cast<int>(random_.below(static_cast<std::uint32_t>(n))); }
+    bool coin() { return below(2) == 0; }
+    template <class T>
+    T one(std::initializer_list<T> of) {
+        return of.begin()[below(static_cast<int>(of.size()))];
+    }
+
+    /// A layout of up to eight ranks that is legal.
+    Layout drawn() {
+        while (true) {
+            Layout layout;
+            layout.model.kind = coin() ? ModelKind::Llama : ModelKind::Gpt;
+            layout.model.layers = 4;
+            layout.model.heads = 4;
+            layout.model.hidden = one({16, 32});
+            layout.model.sequence = 16;
+            layout.model.vocabulary = 259;  // divided by no group: members hold parts one row apart
+            layout.model.feedForward = {one({20, 44})};
+            layout.model.block.kvHeads = one({0, 2, 4});
+            drawBlock(layout.model, [&](int n) { return below(n); }, 8);
+            Split split{one({1, 2, 4}), one({1, 2, 4}), one({1, 2, 4}), one({1, 1, 2}), coin(), below(4)};
+            if (split.ranks() > 8 || split.ranks() == 1) continue;
+            splitOver(layout, split);
+            if (split.context == 1 && coin()) layout.model.dropout = 0.2;
+            if (split.pipeline > 1) layout.schedule.kind = one({"1f1b", "gpipe", "zb-h1", "zb-greedy"});
+            layout.memory.recompute = named(one({"none", "none", "selective", "full", "sqrt"}));
+            layout.batch = {8, one({1, 2})};
+            layout.data.kind = DataKind::Text;
+            layout.data.path = folder_.filePath("text.txt").toStdString();
+            layout.optimizer.kind = named(one({"adamw", "sgd"}));
+            layout.run.steps = 4;
+            layout.run.seed = seed_;
+            layout.run.validateEvery = 4;
+            layout.run.validationBatches = 1;
+            if (check(layout, scheduleMethods()).empty()) return layout;
+        }
+    }
+
+    QTemporaryDir folder_;
+    std::int64_t seed_ = freshSeed();
+    RandomStream random_{static_cast<std::uint64_t>(seed_), "blocks"};
+    OneRank oneRank_;
+
+private Q_SLOTS:
+    void initTestCase() {
+        std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 40'000);
+    }
+
+    void everyDrawEqualsOneRank() {
+        for (int draw = 0; draw < draws; ++draw) {
+            const Layout layout = drawn();
+            const Plan plan = planOf(layout);
+            const RunOutcome run = runInProcess(plan);
+            oneRank_.requireEqual(layout, run);
+            if (layout.parallel.pipeline == 1) requireMemoryOf(plan, run);
+            if (!QTest::currentTestFailed()) continue;
+            qWarning("%s", writeLayout(layout).c_str());
+            return;
+        }
+    }
+
+private:
+    /// Without a pipeline, whose messages are held for longer where a neighbour is late.
+    static void requireMemoryOf(const Plan& plan, const RunOutcome& run) {
+        for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
+            std::int64_t peak = 0;
+            for (const Event& event : run.ranks[static_cast<std::size_t>(rank)].events)
+                if (event.kind == EventKind::MemoryPeak && event.step == 1) peak = std::max(peak, event.bytes);
+            QCOMPARE(peak, plan.memory[static_cast<std::size_t>(rank)].peak);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(BlockParityTest)
+#include "block_parity_test.moc"
