@@ -26,7 +26,7 @@ QString addressText(const void* address) { return QString::number(reinterpret_ca
 /// What makes an argument the one that was given: a value's contents, and a reference's address.
 template <class T>
 QString argumentText(const T& argument) {
-    if constexpr (std::is_arithmetic_v<T>) return QString::number(static_cast<double>(argument));
+    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) return QString::number(static_cast<double>(argument));
     else if constexpr (std::is_pointer_v<T>) return addressText(argument);
     else if constexpr (std::is_same_v<T, Matrix>)
         return argumentText(argument.data) + '/' + QString::number(argument.stride);
@@ -79,7 +79,7 @@ T& argumentOf() {
         if constexpr (std::is_same_v<Value, ConstArray> || std::is_same_v<Value, Array>) value = {place, DType::BF16};
         else if constexpr (std::is_pointer_v<Value>) value = static_cast<Value>(place);
     };
-    if constexpr (std::is_arithmetic_v<T>) argument = static_cast<T>(number + 2);
+    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) argument = static_cast<T>(number + 2);
     else if constexpr (std::is_same_v<T, Matrix>) argument = {{place, DType::BF16}, static_cast<int>(number), false};
     else fill(argument);
     if constexpr (requires {

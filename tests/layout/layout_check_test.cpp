@@ -5,6 +5,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
+#include "tests/layout/block_faults.h"
 #include "tests/layout/cnn_faults.h"
 #include "tests/layout/host_faults.h"
 #include "tests/layout/single_faults.h"
@@ -21,7 +22,7 @@ namespace {
 
 std::vector<SingleFault> allFaults() {
     std::vector<SingleFault> all = singleFaults;
-    for (const auto* more : {&cnnFaults, &hostFaults}) all.insert(all.end(), more->begin(), more->end());
+    for (const auto* more : {&blockFaults, &cnnFaults, &hostFaults}) all.insert(all.end(), more->begin(), more->end());
     return all;
 }
 

@@ -61,6 +61,52 @@ private Q_SLOTS:
         QCOMPARE(layerParameters(model, 0), block + 2 * 8 * 4);
     }
 
+    /// The parameters that Hugging Face counts in the published weights.
+    void familiesAreAsLargeAsPublished() {
+        const auto made = [](int layers, int hidden, int heads, int keys, int width, int vocabulary) {
+            ModelSpec model{ModelKind::Llama, layers, hidden, heads, 4096, vocabulary, 0, {width}};
+            model.block.kvHeads = keys;
+            return model;
+        };
+        QCOMPARE(modelParameters(made(32, 4096, 32, 8, 14336, 32000)), std::int64_t{7'241'732'096});  // Mistral 7B
+        ModelSpec qwen2 = made(28, 3584, 28, 4, 18944, 152064);
+        qwen2.block.biases = BiasKind::Qkv;
+        QCOMPARE(modelParameters(qwen2), std::int64_t{7'615'616'512});  // Qwen2 7B
+        ModelSpec small = made(24, 896, 14, 2, 4864, 151936);
+        small.block.biases = BiasKind::Qkv;
+        small.block.output = OutputKind::Tied;
+        QCOMPARE(modelParameters(small), std::int64_t{494'032'768});  // Qwen2 0.5B
+        ModelSpec qwen3 = made(64, 5120, 64, 8, 25600, 151936);
+        qwen3.block.headWidth = 128;
+        qwen3.block.queryKeyNorms = true;
+        QCOMPARE(modelParameters(qwen3), std::int64_t{32'762'123'264});  // Qwen3 32B
+    }
+
+    void partsCountWhatTheyAre() {
+        // By hand for b 1, s 2, h 8, a 4 of width 6, 2 heads of keys and f 5: q 24, g 12.
+        ModelSpec model{ModelKind::Gpt, 3, 8, 4, 2, 256, 0, {5}};
+        model.block.headWidth = 6;
+        QCOMPARE(layerParameters(model, 0), std::int64_t{16 + 8 * 72 + 72 + 24 * 8 + 8 + 16 + 2 * 8 * 5 + 5 + 8});
+        QCOMPARE(layerForwardFlops(model, 0, 1), 2.0 * 2 * (8 * 72 + 24 * 8 + 80) + 4 * 2 * 2 * 24);
+        model.block.positions = PositionKind::Rotary;
+        model.block.kvHeads = 2;
+        model.block.queryKeyNorms = true;
+        model.block.norm = NormKind::Rms;
+        model.block.biases = BiasKind::Qkv;
+        model.block.activation = ActivationKind::GeGlu;
+        QCOMPARE(layerParameters(model, 0), std::int64_t{8 + 8 * 48 + 48 + 12 + 24 * 8 + 8 + 3 * 8 * 5});
+        QCOMPARE(embeddingParameters(model), std::int64_t{256 * 8});
+        QCOMPARE(spreadAttentionFloats(model, 1), std::int64_t{3 * 2 * 24});
+        QCOMPARE(layerStoredFloats(model, 1, 1),
+                 std::int64_t{16 + (2 + 16 + 2 * 48 + 4 * 2 * 2 + 2 * 24) + 16 + 2 + 16 + 3 * 2 * 5});
+        // Norms of heads and the projection's norm are whole on each of two members.
+        QCOMPARE(layerParameters(model, 0, {2, 1}), std::int64_t{8 + 8 * 24 + 24 + 12 + 12 * 8 + 8 + 3 * 8 * 2});
+        model.block.output = OutputKind::Separate;
+        QCOMPARE(modelParameters(model) - 3 * layerParameters(model, 0), std::int64_t{2 * 256 * 8 + 8});
+        model.kind = ModelKind::Mlp;  // which has the parts of a gpt whatever is chosen
+        QCOMPARE(modelParameters(model), std::int64_t{3 * (16 + 80 + 5 + 8) + 258 * 8 + 16});
+    }
+
     void flopsAreMegatrons() {
         // Narayanan et al. 2021, equation 3: 96·B·s·l·h²·(1 + s/6h + V/16lh) with activation recomputation, of which
         // forward and backward are three quarters; their attention counts the whole square, as here.

@@ -12,53 +12,6 @@ namespace shardlab::test {
 
 inline const std::vector<SingleFault> singleFaults{
     {"heads", [](Layout& l) { l.model.heads = 3; }, "/model/heads", "1, 2, 4, 8, 16, 32"},
-    {"heads of keys that divide no heads",
-     [](Layout& l) {
-         l.model.kind = ModelKind::Llama;
-         l.model.block.kvHeads = 3;
-     },
-     "/model/kv_heads", "1, 2 or 4; or 0 for as many as heads"},
-    {"more heads of keys than heads",
-     [](Layout& l) {
-         l.model.kind = ModelKind::Llama;
-         l.model.block.kvHeads = 8;
-     },
-     "/model/kv_heads", "1, 2 or 4; or 0 for as many as heads"},
-    {"heads whose numbers are no pairs",
-     [](Layout& l) {
-         l.model.kind = ModelKind::Llama;
-         l.model.hidden = 12;
-     },
-     "/model/heads", "1, 2, 3 or 6"},
-    {"a head of one number",
-     [](Layout& l) {
-         l.model.kind = ModelKind::Llama;
-         l.model.heads = 128;
-     },
-     "/model/heads", "64"},
-    {"heads of keys that no tensor group can share",
-     [](Layout& l) {
-         l.model.kind = ModelKind::Llama;
-         l.model.block.kvHeads = 1;
-         l.parallel.tensor = 2;
-         l.cluster.hosts[0].devices = 8;
-     },
-     "/parallel/tensor", "1"},
-    {"heads of keys that a larger tensor group cannot share",
-     [](Layout& l) {
-         l.model.kind = ModelKind::Llama;
-         l.model.heads = 8;
-         l.model.block.kvHeads = 2;
-         l.parallel.tensor = 4;
-         l.cluster.hosts[0].devices = 16;
-     },
-     "/parallel/tensor", "1 or 2"},
-    {"a rotary base below one",
-     [](Layout& l) {
-         l.model.kind = ModelKind::Llama;
-         l.model.block.rotary.base = 0.5;
-     },
-     "/model/rope_base", "1 to 1000000000000"},
     {"experts over ranks of a llama",
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;

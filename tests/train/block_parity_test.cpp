@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of any parts under any layout: whatever is drawn, losses are those of one rank, and memory is that of the plan.
+// Blocks of any parts under any layout: whatever is drawn, losses are those of one rank, and memory is that of the
+// plan.
 #include "engine/base/random.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
@@ -46,7 +47,8 @@ private:
             layout.model.vocabulary = 259;  // divided by no group: members hold parts one row apart
             layout.model.feedForward = {one({20, 44})};
             layout.model.block.kvHeads = one({0, 2, 4});
-            drawBlock(layout.model, [&](int n) { return below(n); }, 8);
+            drawBlock(
+                layout.model, [&](int n) { return below(n); }, 8);
             Split split{one({1, 2, 4}), one({1, 2, 4}), one({1, 2, 4}), one({1, 1, 2}), coin(), below(4)};
             if (split.ranks() > 8 || split.ranks() == 1) continue;
             splitOver(layout, split);
@@ -71,9 +73,7 @@ private:
     OneRank oneRank_;
 
 private Q_SLOTS:
-    void initTestCase() {
-        std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 40'000);
-    }
+    void initTestCase() { std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 40'000); }
 
     void everyDrawEqualsOneRank() {
         for (int draw = 0; draw < draws; ++draw) {
