@@ -64,13 +64,21 @@ template <>
 inline constexpr std::string_view layoutWords<GateMethod>[] = {"switch", "noisy-top-k",   "hierarchical",
                                                                "gshard", "expert-choice", "capped-expert-choice"};
 
-enum class DataKind : std::uint8_t { Generator, Text, Tokens };
+enum class DataKind : std::uint8_t { Generator, Text, Tokens, JsonLines };
 template <>
-inline constexpr std::string_view layoutWords<DataKind>[] = {"generator", "text", "tokens"};
+inline constexpr std::string_view layoutWords<DataKind>[] = {"generator", "text", "tokens", "jsonl"};
 
-enum class TokenizerKind : std::uint8_t { Byte, Gpt2 };
+enum class TokenizerKind : std::uint8_t { Byte, Gpt2, Json };
 template <>
-inline constexpr std::string_view layoutWords<TokenizerKind>[] = {"bytes", "gpt2"};
+inline constexpr std::string_view layoutWords<TokenizerKind>[] = {"bytes", "gpt2", "tokenizer.json"};
+
+/// What happens where one document of the data ends and the next begins.
+enum class DocumentBorders : std::uint8_t {
+    Joined,  ///< a sample may reach from one document into the next
+    Apart,   ///< a sample lies in one document; what fills no sample at a document's end is left out
+};
+template <>
+inline constexpr std::string_view layoutWords<DocumentBorders>[] = {"joined", "apart"};
 
 /// What happens to the last windows of an epoch where they do not fill a global batch.
 enum class LastBatch : std::uint8_t {

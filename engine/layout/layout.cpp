@@ -54,6 +54,11 @@ int sampleTargets(const ModelSpec& model) { return readsImages(model) ? 1 : mode
 
 int targetKinds(const ModelSpec& model) { return readsImages(model) ? model.cnn.classes : model.vocabulary; }
 
+bool readsTokenizer(const Layout& layout) {
+    return layout.data.tokenizer != TokenizerKind::Byte && layout.data.kind != DataKind::Tokens &&
+           !readsImages(layout.model);
+}
+
 bool tiesEmbedding(const ModelSpec& model) { return blockParts(model).tied && !readsImages(model); }
 
 bool usesAdamW(const OptimizerSpec& optimizer) {

@@ -89,11 +89,14 @@ struct ModelSpec {
 
 struct DataSpec {
     DataKind kind = DataKind::Generator;
-    std::string path;  ///< a UTF-8 file, or .bin files of tokens, relative to the layout file
+    std::string path;  ///< a file of text, or .bin files of tokens, relative to the layout file
     TokenizerKind tokenizer = TokenizerKind::Byte;
-    double validation = 0.1;    ///< share of the text kept for validation, in [0, 0.5]
-    std::string tokenizerPath;  ///< folder with the vocab.json and merges.txt of the tokenizer gpt2
+    double validation = 0.1;  ///< share of the text kept for validation, in [0, 0.5]
+    std::string
+        tokenizerPath;  ///< gpt2: folder with vocab.json and merges.txt; tokenizer.json: the file, or its folder
     LastBatch lastBatch = LastBatch::Carry;
+    std::string textField = "text";  ///< jsonl: the field of each line that is the text
+    DocumentBorders documents = DocumentBorders::Joined;
     bool operator==(const DataSpec&) const = default;
 };
 
@@ -256,6 +259,8 @@ int sampleInputs(const ModelSpec& model);
 int sampleTargets(const ModelSpec& model);
 /// Different values that a target can have: the vocabulary, or the classes.
 int targetKinds(const ModelSpec& model);
+/// The data is text that files of a tokenizer turn into tokens.
+bool readsTokenizer(const Layout& layout);
 /// First and last stage share the token embedding; without, the last has an output projection of its own.
 bool tiesEmbedding(const ModelSpec& model);
 /// The model has layers with experts.

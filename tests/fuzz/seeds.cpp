@@ -324,6 +324,25 @@ void tokens() {
     std::string front(1024, '\0');
     const std::array<std::int32_t, 3> header{20240520, 1, 2};
     std::memcpy(front.data(), header.data(), sizeof header);
+    std::string index("MMIDIDX\0\0\1\0\0\0\0\0\0\0\x08\2\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 34);
+    const std::array<std::int32_t, 2> lengths{1, 2};
+    const std::array<std::int64_t, 5> places{0, 2, 0, 1, 2};
+    index.append(reinterpret_cast<const char*>(lengths.data()), sizeof lengths);
+    index.append(reinterpret_cast<const char*>(places.data()), sizeof places);
+    put("tokenizer", "tokens-megatron",
+        Written(3).below(300).below(index.size()).raw(index).raw(std::string("\1\0\2\0\3\0", 6)).take());
+    put("tokenizer", "tokenizer-json",
+        Written(4)
+            .below(1)
+            .below(1)
+            .below(1)
+            .word(", \"ab\": 257, \"abc\": 258")
+            .word("[\"a\", \"b\"], \"ab c\"")
+            .word("{\"id\": 300, \"content\": \"<|end_of_text|>\", \"normalized\": false}")
+            .raw("abc tab<|end_of_text|>  it's 1234\ne\u0301")
+            .take());
+    put("tokenizer", "json-lines",
+        Written(5).word("text").raw("{\"text\": \"one\"}\n\n{\"text\": \"two\", \"n\": 2}").take());
     put("tokenizer", "tokens-llm-c", Written(0).below(300).raw(front + std::string("\1\0\2\0", 4)).take());
 }
 

@@ -3,6 +3,7 @@
 #include "engine/launch/job/input_files.h"
 
 #include "tests/support/named.h"
+#include "tests/support/sample_tokenizer.h"
 #include "tests/support/sample_weights.h"
 #include "tests/support/wings.h"
 
@@ -24,6 +25,7 @@ private Q_SLOTS:
     void weightsOfAnotherModelAreRefused();
     void whatHoldsNoTokensIsRefused_data();
     void whatHoldsNoTokensIsRefused();
+    void tokenizersAndTextsAreJudged();
 
 private:
     void write(const QString& name, const QByteArray& content) const {
@@ -46,6 +48,12 @@ void InputFilesTest::whatIsMissingIsNamedByItsField_data() {
                             << "/data/path: the tokens cannot be read: there is no %1. Legal: ";
     QTest::newRow("tokenizer") << "tokenizer"
                                << "/data/tokenizer_path: the tokenizer cannot be read: there is no %1. Legal: ";
+    QTest::newRow("jsonl") << "jsonl"
+                           << "/data/path: the text cannot be read: there is no %1. Legal: the path of a file with a "
+                              "JSON object a line";
+    QTest::newRow("tokenizer.json") << "tokenizer.json"
+                                    << "/data/tokenizer_path: the tokenizer cannot be read: there is no %1. Legal: a "
+                                       "tokenizer.json";
     QTest::newRow("weights") << "weights"
                              << "/model/weights: the weights cannot be read: there is no %1. Legal: ";
 }
@@ -57,8 +65,8 @@ void InputFilesTest::whatIsMissingIsNamedByItsField() {
     Layout layout;
     if (kind == "weights") {
         layout.model.weights = path.toStdString();
-    } else if (kind == "tokenizer") {
-        layout.data.tokenizer = TokenizerKind::Gpt2;
+    } else if (kind.startsWith("tokenizer")) {
+        layout.data.tokenizer = kind == "tokenizer" ? TokenizerKind::Gpt2 : TokenizerKind::Json;
         layout.data.tokenizerPath = path.toStdString();
     } else {
         layout.data.kind = named(kind == "folder" ? QStringLiteral("text") : kind);
@@ -147,7 +155,7 @@ void InputFilesTest::whatHoldsNoTokensIsRefused_data() {
         << words({20240801, 7, 44}, 270) << "its header counts 44 tokens and 14 follow";
     QTest::newRow("llm.c's Llama 3 tokens, outside")
         << words({20240801, 7, 2}, 256) + words({5, 70000}, 2)
-        << "token 1 is 70000, model.vocabulary is 65000. Legal: tokens below 65536";
+        << "token 1 is 70000, model.vocabulary is 65000. Legal: model.vocabulary above 70000";
     QTest::newRow("outside") << QByteArray("ab\xff\xff")
                              << "token 1 is 65535, model.vocabulary is 65000. Legal: model.vocabulary above 65535";
     QTest::newRow("odd") << QByteArray("abc") << "odd number of bytes";
@@ -156,7 +164,7 @@ void InputFilesTest::whatHoldsNoTokensIsRefused_data() {
     QTest::newRow("NumPy") << QByteArray("\x93NUMPY\1\0", 8) << "an array of NumPy";
     QTest::newRow("weights of PyTorch") << QByteArray("PK\3\4abcd") << "a zip archive, as PyTorch saves weights";
     QTest::newRow("beside an index") << QByteArray("abcd")
-                                     << "beside it lies beside an index.idx: it is part of a data set with an index";
+                                     << "beside an index.idx beside it: it does not begin as one of Megatron's";
 }
 
 void InputFilesTest::whatHoldsNoTokensIsRefused() {
@@ -178,6 +186,30 @@ void InputFilesTest::whatHoldsNoTokensIsRefused() {
                  qPrintable(error));
         QCOMPARE(misfits(layout, false).size(), std::size_t(1));
     }
+}
+
+void InputFilesTest::tokenizersAndTextsAreJudged() {
+    writeTokenizer(folder_.path(), {{"a", "b"}});
+    write("texts.jsonl", "{\"text\": \"a\"}\n{\"body\": \"b\"}\n");
+    Layout layout;
+    layout.data = {DataKind::JsonLines, at("texts.jsonl").toStdString(), TokenizerKind::Gpt2};
+    layout.data.tokenizerPath = folder_.path().toStdString();
+    const auto said = [&] {
+        const Status there = canReadFiles(layout, false);
+        return there ? QString() : QString::fromStdString(there.error().text());
+    };
+    QVERIFY2(said().contains("/data/path: ") && said().contains("line 2 has no text"), qPrintable(said()));
+    QVERIFY2(said().contains("/data/tokenizer_path: ") &&
+                 said().contains(
+                     "its tokens go up to 256, model.vocabulary is 256. Legal: model.vocabulary of at least 257"),
+             qPrintable(said()));
+    layout.model.vocabulary = 257;
+    write("texts.jsonl", "{\"text\": \"a\"}\n");
+    QCOMPARE(said(), QString());
+    layout.data.tokenizer = TokenizerKind::Json;
+    write("tokenizer.json", R"({"model": {"type": "WordPiece"}})");
+    QVERIFY2(said().contains("its model is of type \"WordPiece\". Legal: a tokenizer.json with a byte-level BPE"),
+             qPrintable(said()));
 }
 
 QTEST_GUILESS_MAIN(InputFilesTest)

@@ -179,6 +179,8 @@ private Q_SLOTS:
                                 "weights",
                                 "tokenizer_path",
                                 "last_batch",
+                                "text_field",
+                                "documents",
                                 "every",
                                 "keep"})
             QVERIFY2(mentions(text, std::string("\"").append(key).append("\":").c_str()), key);
@@ -286,7 +288,7 @@ private Q_SLOTS:
         row("/model/kind=gtp", "unknown", "did you mean gpt?");
         row("/model/gate=swich", "unknown", "did you mean switch?");
         row("/data/kind=txt", "unknown", "did you mean text?");
-        row("/data/kind=images", "not built yet", "generator, text or tokens");
+        row("/data/kind=images", "not built yet", "generator, text, tokens or jsonl");
         row("/data/tokenizer=gpt3", "unknown", "did you mean gpt2?");
         row("/data/last_batch=dropped", "unknown", "did you mean drop?");
         row("/cluster/device=gpu", "unknown", "cpu or cuda");

@@ -203,6 +203,15 @@ inline const std::vector<SingleFault> singleFaults{
     {"no path", [](Layout& l) { l.data.kind = DataKind::Text; }, "/data/path", "UTF-8"},
     {"tokenizer without files", [](Layout& l) { l.data.tokenizer = TokenizerKind::Gpt2; }, "/data/tokenizer_path",
      "the folder they lie in"},
+    {"no lines of JSON", [](Layout& l) { l.data.kind = DataKind::JsonLines; }, "/data/path", "a JSON object a line"},
+    {"no field that is the text",
+     [](Layout& l) {
+         l.data = {DataKind::JsonLines, "texts.jsonl"};
+         l.data.textField.clear();
+     },
+     "/data/text_field", "text"},
+    {"no tokenizer.json", [](Layout& l) { l.data.tokenizer = TokenizerKind::Json; }, "/data/tokenizer_path",
+     "the folder they lie in"},
     {"no tokens", [](Layout& l) { l.data.kind = DataKind::Tokens; }, "/data/path", "a .bin file, or a folder of them"},
     {"weights of another model",
      [](Layout& l) {

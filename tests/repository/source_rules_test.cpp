@@ -98,6 +98,7 @@ const QMap<QString, QSet<QString>>& rooms() {
             {"engine/base", {}},
             {"engine/layout", layout},
             {"engine/layout/check", layout},
+            {"engine/layout/data", layout},
             {"engine/layout/fields", layout},
             {"engine/layout/mesh", layout},
             {"engine/layout/schedule", layout},

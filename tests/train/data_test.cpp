@@ -92,7 +92,7 @@ private Q_SLOTS:
         QVERIFY(corpus.has_value());
         QCOMPARE(corpus->trainWindows(), 400);
         QCOMPARE(corpus->validationWindows(), 100);
-        const auto bytes = [](std::span<const std::uint16_t> tokens) {
+        const auto bytes = [](const std::vector<std::int32_t>& tokens) {
             return std::string(tokens.begin(), tokens.end());
         };
         QCOMPARE(bytes(corpus->trainWindow(3)), text.substr(30, 10));

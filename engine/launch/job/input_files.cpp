@@ -2,14 +2,16 @@
 #include "engine/launch/job/input_files.h"
 
 #include "engine/launch/hosts/this_machine.h"
-#include "engine/layout/token_format.h"
+#include "engine/layout/data/json_lines.h"
+#include "engine/layout/data/token_format.h"
+#include "engine/layout/data/tokenizer.h"
 #include "engine/trace/checkpoint/state_source.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <span>
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace shardlab::launch {
@@ -26,13 +28,33 @@ std::string obstacle(const ReadFile& file) {
     return {};
 }
 
-/// Whether every file of tokens holds tokens of the vocabulary.
-Status canTrainOn(const std::string& place, int vocabulary) {
-    const Result<std::vector<TokenFile>> files = findTokenFiles(place);
+/// Whether files of tokens hold tokens of the vocabulary, and say where documents begin if that is asked for; and
+/// whether the first lines of JSON have a text.
+Status canTrainOn(const DataSpec& data, int vocabulary) {
+    if (data.kind == DataKind::JsonLines) {
+        constexpr std::uint64_t looked = std::uint64_t{4} << 20;
+        return eachJsonLine(data.path, data.textField, looked, [](std::string_view, std::int64_t) { return Status{}; });
+    }
+    if (data.kind != DataKind::Tokens) return {};
+    const Result<std::vector<TokenFile>> files = findTokenFiles(data.path);
     if (!files) return fail(files.error());
-    for (const TokenFile& file : *files)
-        if (const Status read = readTokens(file, vocabulary, [](std::span<const std::uint16_t>) {}); !read) return read;
+    for (const TokenFile& file : *files) {
+        if (const Status checked = checkTokens(file, vocabulary); !checked) return checked;
+        if (data.documents == DocumentBorders::Apart)
+            if (const auto documents = documentsOf(file); !documents) return fail(documents.error());
+    }
     return {};
+}
+
+/// Whether the tokenizer can be read, and the model knows all its tokens.
+Status canTokenize(const DataSpec& data, int vocabulary) {
+    const Result<Tokenizer> tokenizer = Tokenizer::load(data);
+    if (!tokenizer) return fail(tokenizer.error());
+    if (tokenizer->vocabulary() <= vocabulary) return {};
+    return fail(
+        Error{"the tokenizer has more tokens than the model", data.tokenizerPath,
+              fmt::format("its tokens go up to {}, model.vocabulary is {}", tokenizer->vocabulary() - 1, vocabulary),
+              fmt::format("model.vocabulary of at least {}", tokenizer->vocabulary())});
 }
 
 /// Whether a host is this machine; asked last, since it may ask the network.
@@ -52,11 +74,16 @@ std::vector<ReadFile> filesRead(const Layout& layout, bool resumes) {
     if (data.kind == DataKind::Text)
         files.push_back(
             {"/data/path", data.path, "the text", "the path of a UTF-8 file, or data.kind generator", false});
+    if (data.kind == DataKind::JsonLines)
+        files.push_back({"/data/path", data.path, "the text",
+                         "the path of a file with a JSON object a line, or data.kind generator", false});
     if (data.kind == DataKind::Tokens)
         files.push_back({"/data/path", data.path, "the tokens", "a .bin file, or a folder of them"});
-    if (data.tokenizer == TokenizerKind::Gpt2 && data.kind != DataKind::Tokens)
+    if (readsTokenizer(layout))
         files.push_back({"/data/tokenizer_path", data.tokenizerPath, "the tokenizer",
-                         "the folder of vocab.json and merges.txt, or data.tokenizer bytes"});
+                         data.tokenizer == TokenizerKind::Gpt2
+                             ? "the folder of vocab.json and merges.txt, or data.tokenizer bytes"
+                             : "a tokenizer.json, or data.tokenizer bytes"});
     if (!layout.model.weights.empty() && !resumes)
         files.push_back({"/model/weights", layout.model.weights, "the weights",
                          "safetensors files of GPT-2 or Llama, or their folder, or no weights"});
@@ -72,8 +99,10 @@ std::vector<Fault> misfits(const Layout& layout, bool resumes) {
             DiskFileSystem files;
             const Result<StateSource> source = StateSource::ofWeights(files, file.path, layout.model);
             if (!source) fits = fail(source.error());
-        } else if (layout.data.kind == DataKind::Tokens) {
-            fits = canTrainOn(file.path, layout.model.vocabulary);
+        } else if (file.pointer == "/data/path") {
+            fits = canTrainOn(layout.data, layout.model.vocabulary);
+        } else {
+            fits = canTokenize(layout.data, layout.model.vocabulary);
         }
         if (!fits) faults.push_back(faultOf(file, fits.error()));
     }

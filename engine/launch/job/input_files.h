@@ -23,9 +23,9 @@ struct ReadFile {
 std::vector<ReadFile> filesRead(const Layout& layout, bool resumes);
 
 /// A fault for every field whose files are not what the layout takes them for: weights of another model
-/// (trace/checkpoint/state_source.h), or files that hold no tokens, or tokens beyond the vocabulary
-/// (layout/token_format.h). Files that this machine does not have are no faults, since the layout may be meant for
-/// another machine.
+/// (trace/checkpoint/state_source.h), files that hold no tokens, no texts or tokens beyond the vocabulary
+/// (layout/data), or a tokenizer that cannot be read or has more tokens than the model. Files that this machine does
+/// not have are no faults, since the layout may be meant for another machine.
 std::vector<Fault> misfits(const Layout& layout, bool resumes);
 
 /// What cannot be judged of files that this machine has: weights without a config.json show their tensors alone.

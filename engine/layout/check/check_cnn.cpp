@@ -33,7 +33,7 @@ void checkCnn(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
     if (!readsImages(model)) return;
     checkImage(model, faults);
-    if (layout.data.kind == DataKind::Text || layout.data.kind == DataKind::Tokens)
+    if (layout.data.kind != DataKind::Generator)
         faults.push_back({"/data/kind", fmt::format("{} for the model cnn", wordOf(layout.data.kind)),
                           "a cnn classifies images and reads no text", "generator, which makes images for it"});
     if (layout.parallel.tensor > 1)

@@ -179,10 +179,18 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/data/path", "no file of tokens is named", "data of kind tokens is read from .bin files",
                           "a .bin file, or a folder of them"});
 
-    if (!readsImages(model) && layout.data.tokenizer == TokenizerKind::Gpt2 && layout.data.kind != DataKind::Tokens &&
-        layout.data.tokenizerPath.empty())
+    if (layout.data.kind == DataKind::JsonLines && layout.data.path.empty())
+        faults.push_back({"/data/path", "no file of JSON Lines is named", "data of kind jsonl is read from a file",
+                          "the path of a file with a JSON object a line, or data.kind generator"});
+
+    if (layout.data.kind == DataKind::JsonLines && layout.data.textField.empty())
+        faults.push_back(
+            {"/data/text_field", "no field is named", "one field of each line is the text", "\"text\", say"});
+
+    if (readsTokenizer(layout) && layout.data.tokenizerPath.empty())
         faults.push_back({"/data/tokenizer_path", "no files of the tokenizer are named",
-                          "gpt2 is read from vocab.json and merges.txt",
+                          layout.data.tokenizer == TokenizerKind::Gpt2 ? "gpt2 is read from vocab.json and merges.txt"
+                                                                       : "tokenizer.json is read from that file",
                           "the folder they lie in, or data.tokenizer bytes"});
 
     if (!model.weights.empty() && choosesParts(model) && !hasPlainBlocks(model))

@@ -42,13 +42,13 @@ Pattern patternOf(std::int64_t seed, int number) {
 
 }  // namespace
 
-std::vector<std::uint16_t> generateImages(std::int64_t seed, const ModelSpec& model, std::int64_t count) {
+std::vector<std::uint32_t> generateImages(std::int64_t seed, const ModelSpec& model, std::int64_t count) {
     std::vector<Pattern> patterns;
     for (int number = 0; number < model.cnn.classes; ++number) patterns.push_back(patternOf(seed, number));
     // Waves are periodic: each has only `image` different values.
     const int side = model.cnn.image;
     constexpr double turn = 2 * std::numbers::pi;
-    std::vector<std::uint16_t> samples;
+    std::vector<std::uint32_t> samples;
     samples.reserve(static_cast<std::size_t>(count) * static_cast<std::size_t>(sampleInputs(model) + 1));
     RandomStream random(seed, "images");
     std::vector<double> heights(static_cast<std::size_t>(side));
@@ -74,9 +74,9 @@ std::vector<std::uint16_t> generateImages(std::int64_t seed, const ModelSpec& mo
             }
         for (const double value : picture) {
             const double noise = 60 * (random.uniform() + random.uniform() - 1);
-            samples.push_back(static_cast<std::uint16_t>(std::clamp(std::lround(value + noise), 0L, 255L)));
+            samples.push_back(static_cast<std::uint32_t>(std::clamp(std::lround(value + noise), 0L, 255L)));
         }
-        samples.push_back(static_cast<std::uint16_t>(number));
+        samples.push_back(static_cast<std::uint32_t>(number));
     }
     return samples;
 }

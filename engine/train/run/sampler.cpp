@@ -15,7 +15,7 @@ Sampler::Sampler(const Corpus& corpus, const Layout& layout, int dataRank, int p
       runs_(contextRuns(layout.model.sequence, layout.parallel.context, contextRank)),
       images_(readsImages(layout.model)), validationBatches_(layout.run.validationBatches) {}
 
-void Sampler::append(std::span<const std::uint16_t> window, MicrobatchTokens& to) const {
+void Sampler::append(std::span<const std::int32_t> window, MicrobatchTokens& to) const {
     if (images_) {
         to.tokens.insert(to.tokens.end(), window.begin(), window.end() - 1);
         to.targets.push_back(window.back());

@@ -58,7 +58,7 @@ public:
     std::int64_t trainWindowOf(std::int64_t sample);
 
 private:
-    void append(std::span<const std::uint16_t> window, MicrobatchTokens& to) const;
+    void append(std::span<const std::int32_t> window, MicrobatchTokens& to) const;
     std::int64_t firstOf(int microbatch) const;  ///< first sample of the microbatch within the global batch
 
     /// Steps that are left in an epoch whose first `place` windows are drawn already.

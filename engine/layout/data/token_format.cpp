@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/layout/token_format.h"
+#include "engine/layout/data/token_format.h"
 
-#include "engine/base/file.h"
+#include "engine/layout/data/megatron_index.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace shardlab::layout {
 namespace {
 
-constexpr const char* legalFiles = "bare tokens of 16 bits, as nanoGPT writes them, or files of llm.c";
+constexpr const char* legalFiles =
+    "bare tokens of 16 bits, as nanoGPT writes them, files of llm.c, or Megatron's with their .idx";
 
 /// A header of llm.c: 256 numbers of 32 bits.
 struct LlmcFormat {
@@ -32,7 +34,7 @@ struct ForeignFormat {
 };
 using namespace std::string_view_literals;
 constexpr std::array foreignFormats{
-    ForeignFormat{"MMIDIDX\0"sv, "the index of one of Megatron's data sets"},
+    ForeignFormat{"MMIDIDX\0"sv, "the index of one of Megatron's data sets, whose tokens lie in the .bin beside it"},
     ForeignFormat{"TNTIDX\0"sv, "the index of one of fairseq's data sets"},
     ForeignFormat{"\x93NUMPY"sv, "an array of NumPy"},
     ForeignFormat{"PK\x03\x04"sv, "a zip archive, as PyTorch saves weights"},
@@ -75,12 +77,6 @@ Result<TokenFile> describe(const std::filesystem::path& path) {
         return fail(Error{"these are no tokens", path.string(), std::move(why), std::move(legal)});
     };
     std::error_code error;
-    const std::filesystem::path index = std::filesystem::path(path).replace_extension(".idx");
-    if (index != path && std::filesystem::exists(index, error))
-        return wrong(fmt::format(
-            "beside it lies {}: it is part of a data set with an index, as Megatron writes them, which says "
-            "where texts begin and how many bits a token has",
-            index.filename().string()));
     DiskFileSystem disk;
     const auto file = disk.open(path, OpenMode::Read);
     if (!file) return fail(file.error());
@@ -90,10 +86,22 @@ Result<TokenFile> describe(const std::filesystem::path& path) {
     const Result<std::size_t> got = (*file)->read(std::as_writable_bytes(std::span(text)), 0);
     if (!got) return fail(got.error());
     text.resize(*got);
+    TokenFile found{path};
+    if (std::filesystem::path index = std::filesystem::path(path).replace_extension(".idx");
+        index != path && std::filesystem::exists(index, error)) {
+        const Result<MegatronIndex> read = readMegatronIndex(index);
+        if (!read)
+            return wrong(fmt::format("{} beside it: {}", index.filename().string(), read.error().why),
+                         read.error().legal);
+        found = {path, 0, read->width, read->tokens, read->isSigned, std::move(index)};
+        if (size != found.count * found.width)
+            return wrong(fmt::format("{} counts {} tokens of {} bytes, and it has {} bytes",
+                                     found.index.filename().string(), found.count, found.width, size),
+                         "a .bin and an .idx that were written together");
+        return found;
+    }
     for (const ForeignFormat& format : foreignFormats)
         if (text.starts_with(format.begins)) return wrong(fmt::format("it is {}", format.what));
-
-    TokenFile found{path};
     Header header{};
     if (text.size() >= headerBytes) std::memcpy(header.data(), text.data(), headerBytes);
     const auto llmc = std::ranges::find(llmcFormats, header[0], &LlmcFormat::magic);
@@ -119,8 +127,9 @@ Result<TokenFile> describe(const std::filesystem::path& path) {
         std::vector<std::uint16_t> halves(text.size() / 2);
         if (!halves.empty()) std::memcpy(halves.data(), text.data(), halves.size() * 2);
         if (looks32Bits(halves))
-            return wrong("each second number of 16 bits is 0 or 1: these are tokens of 32 bits, and no header says so",
-                         "bare tokens of 16 bits, or of 32 bits with llm.c's header (20240801, version 7)");
+            return wrong(
+                "each second number of 16 bits is 0 or 1: these are tokens of 32 bits, and no header says so",
+                "bare tokens of 16 bits, or of 32 bits with llm.c's header (20240801, version 7) or Megatron's .idx");
     }
     return found;
 }
@@ -147,52 +156,85 @@ Result<std::vector<TokenFile>> findTokenFiles(const std::filesystem::path& place
     return files;
 }
 
-Status readTokens(const TokenFile& file, int vocabulary,
-                  const std::function<void(std::span<const std::uint16_t>)>& take) {
-    constexpr std::uint64_t tokensAtOnce = std::uint64_t{1} << 16;
-    constexpr std::uint32_t held = std::uint32_t{1} << 16;  // tokens in memory have 16 bits
+Result<TokenFile> textFile(const std::filesystem::path& path) {
+    DiskFileSystem disk;
+    if (const auto file = disk.open(path, OpenMode::Read); !file) return fail(file.error());
+    std::error_code error;
+    const std::uint64_t size = std::filesystem::file_size(path, error);
+    if (error) return fail(Error{"cannot read the text", path.string(), error.message(), "a file"});
+    return TokenFile{path, 0, 1, size};
+}
+
+Status readTokens(File& opened, const TokenFile& file, std::uint64_t first, std::span<std::int64_t> to) {
+    constexpr std::size_t atOnce = std::size_t{1} << 16;
+    std::vector<std::byte> bytes(std::min(to.size(), atOnce) * file.width);
+    for (std::size_t done = 0; done < to.size();) {
+        const std::span<std::int64_t> part = to.subspan(done, std::min(atOnce, to.size() - done));
+        const std::span<std::byte> read = std::span(bytes).first(part.size() * file.width);
+        const Result<std::size_t> got = opened.read(read, file.begin + (first + done) * file.width);
+        if (!got) return fail(got.error());
+        if (*got < read.size())
+            return fail(
+                Error{"cannot read tokens", file.path.string(), "it is shorter than it was", "a file that is whole"});
+        const auto widen = [&]<class Number>(Number number) {
+            for (std::size_t i = 0; i < part.size(); ++i) {
+                std::memcpy(&number, read.data() + i * sizeof number, sizeof number);
+                part[i] = static_cast<std::int64_t>(number);
+            }
+        };
+        switch (file.width) {
+        case 1: file.isSigned ? widen(std::int8_t{}) : widen(std::uint8_t{}); break;
+        case 2: file.isSigned ? widen(std::int16_t{}) : widen(std::uint16_t{}); break;
+        case 4: file.isSigned ? widen(std::int32_t{}) : widen(std::uint32_t{}); break;
+        default: widen(std::int64_t{});
+        }
+        done += part.size();
+    }
+    return {};
+}
+
+Result<std::vector<std::int64_t>> documentsOf(const TokenFile& file) {
+    if (file.index.empty())
+        return fail(Error{"there are no documents", file.path.string(),
+                          "data.documents is apart, and no .idx beside the file says where they begin",
+                          "a .bin with Megatron's .idx, or data.documents joined"});
+    std::vector<std::int64_t> documents;
+    if (const Result<MegatronIndex> read = readMegatronIndex(file.index, &documents); !read) return fail(read.error());
+    documents.pop_back();  // the end
+    return documents;
+}
+
+Error outsideVocabulary(const TokenFile& file, std::uint64_t place, std::int64_t token, int vocabulary) {
+    const char* const what = file.width == 1 && file.index.empty() ? "byte" : "token";
+    return {fmt::format("{} outside the vocabulary", what), file.path.string(),
+            fmt::format("{} {} is {}, model.vocabulary is {}", what, place, token, vocabulary),
+            token < 0 ? "tokens from 0 on" : fmt::format("model.vocabulary above {}", token)};
+}
+
+Status checkTokens(const TokenFile& file, int vocabulary) {
     DiskFileSystem disk;
     const auto opened = disk.open(file.path, OpenMode::Read);
     if (!opened) return fail(opened.error());
-    const auto wrong = [&](std::string why, std::string legal) {
-        return fail(Error{"cannot read tokens", file.path.string(), std::move(why), std::move(legal)});
-    };
-    const std::uint32_t limit = std::min(held, static_cast<std::uint32_t>(std::max(vocabulary, 0)));
-    std::vector<std::uint16_t> tokens(tokensAtOnce);
-    std::vector<std::uint32_t> wide(file.width == 4 ? tokensAtOnce : 0);
-    std::uint64_t outside = file.count;
-    std::uint32_t first = 0, largest = 0;
-    for (std::uint64_t done = 0; done < file.count;) {
-        const std::uint64_t now = std::min(tokensAtOnce, file.count - done);
-        const std::span<std::byte> bytes = file.width == 4 ? std::as_writable_bytes(std::span(wide).first(now))
-                                                           : std::as_writable_bytes(std::span(tokens).first(now));
-        const Result<std::size_t> got = (*opened)->read(bytes, file.begin + done * file.width);
-        if (!got) return fail(got.error());
-        if (*got < bytes.size()) return wrong("it is shorter than it was", "a file that is whole");
-        const auto judge = [&](const auto& numbers) {
-            const std::uint32_t top =
-                *std::max_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(now));
-            largest = std::max(largest, top);
-            if (top < limit || outside < file.count) return;
-            const auto found = std::ranges::find_if(numbers, [&](std::uint32_t token) { return token >= limit; });
-            outside = done + static_cast<std::uint64_t>(found - numbers.begin());
-            first = *found;
-        };
-        if (file.width == 4) {
-            judge(wide);
-            std::ranges::transform(std::span(wide).first(now), tokens.begin(),
-                                   [](std::uint32_t token) { return static_cast<std::uint16_t>(token); });
-        } else {
-            judge(tokens);
+    std::vector<std::int64_t> tokens(std::size_t{1} << 16);
+    std::optional<std::pair<std::uint64_t, std::int64_t>> outside;
+    std::int64_t largest = 0;
+    const std::uint64_t count = std::min(file.count, mostTokensChecked);
+    for (std::uint64_t done = 0; done < count;) {
+        const auto now = std::span(tokens).first(std::min<std::uint64_t>(tokens.size(), count - done));
+        if (const Status read = readTokens(**opened, file, done, now); !read) return read;
+        const auto [least, most] = std::ranges::minmax(now);
+        largest = std::max(largest, most);
+        if (!outside && (least < 0 || most >= vocabulary)) {
+            const auto first =
+                std::ranges::find_if(now, [&](std::int64_t token) { return token < 0 || token >= vocabulary; });
+            outside = {done + static_cast<std::uint64_t>(first - now.begin()), *first};
         }
-        if (outside == file.count) take(std::span(tokens).first(now));
-        done += now;
+        done += now.size();
     }
-    if (outside == file.count) return {};
-    if (first >= static_cast<std::uint32_t>(std::max(vocabulary, 0)))
-        return wrong(fmt::format("token {} is {}, model.vocabulary is {}", outside, first, vocabulary),
-                     largest < held ? fmt::format("model.vocabulary above {}", largest) : "tokens below 65536");
-    return wrong(fmt::format("token {} is {}, and tokens are held in 16 bits", outside, first), "tokens below 65536");
+    if (!outside) return {};
+    Error error = outsideVocabulary(file, outside->first, outside->second, vocabulary);
+    if (outside->second >= 0) error.legal = fmt::format("model.vocabulary above {}", largest);
+    return fail(std::move(error));
 }
 
 }  // namespace shardlab::layout

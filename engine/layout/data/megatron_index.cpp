@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/data/megatron_index.h"
+
+#include "engine/base/file.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace shardlab::layout {
+namespace {
+
+using namespace std::string_view_literals;
+constexpr std::string_view indexMagic = "MMIDIDX\0\0"sv;
+constexpr std::uint64_t indexHeaderBytes = 34;
+
+/// The type of a token by its code in the header; code 0 is none.
+struct TokenType {
+    std::string_view name;
+    std::uint64_t width = 0;
+    bool isSigned = false;
+};
+constexpr std::array<TokenType, 9> tokenTypes{{{},
+                                               {"uint8", 1, false},
+                                               {"int8", 1, true},
+                                               {"int16", 2, true},
+                                               {"int32", 4, true},
+                                               {"int64", 8, true},
+                                               {"float64"},
+                                               {"float32"},
+                                               {"uint16", 2, false}}};
+
+template <class T>
+T numberAt(std::string_view bytes, std::size_t at) {
+    T value{};
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    return value;
+}
+
+/// Numbers that lie one after another in a file, read some at a time.
+template <class T>
+class NumbersOfFile {
+public:
+    NumbersOfFile(File& file, std::uint64_t at, std::uint64_t count) : file_(file), at_(at), left_(count) {}
+
+    /// The next number. Error: the file cannot be read, or ends before.
+    Result<T> next() {
+        if (used_ == held_.size()) {
+            held_.resize(std::min<std::uint64_t>(left_, std::uint64_t{1} << 13));
+            used_ = 0;
+            const auto bytes = std::as_writable_bytes(std::span(held_));
+            const Result<std::size_t> got = file_.read(bytes, at_);
+            if (!got) return fail(got.error());
+            if (*got < bytes.size() || held_.empty())
+                return fail(Error{"cannot read an index of tokens", "", "it is shorter than it was", "a whole file"});
+            at_ += bytes.size();
+            left_ -= held_.size();
+        }
+        return held_[used_++];
+    }
+
+private:
+    File& file_;
+    std::uint64_t at_, left_;
+    std::vector<T> held_;
+    std::size_t used_ = 0;
+};
+
+}  // namespace
+
+bool beginsAsMegatronIndex(std::string_view bytes) { return bytes.starts_with(indexMagic); }
+
+Result<MegatronIndex> readMegatronIndex(const std::filesystem::path& index, std::vector<std::int64_t>* documents) {
+    const auto wrong = [&](std::string why, std::string legal = "an index as Megatron writes it, whole") {
+        return fail(Error{"cannot read the index of these tokens", index.string(), std::move(why), std::move(legal)});
+    };
+    DiskFileSystem disk;
+    const auto file = disk.open(index, OpenMode::Read);
+    if (!file) return fail(file.error());
+    std::error_code error;
+    const std::uint64_t size = std::filesystem::file_size(index, error);
+    if (error) return wrong(error.message());
+    std::string header(indexHeaderBytes, '\0');
+    const Result<std::size_t> got = (*file)->read(std::as_writable_bytes(std::span(header)), 0);
+    if (!got) return fail(got.error());
+    header.resize(*got);
+    if (!beginsAsMegatronIndex(header)) return wrong("it does not begin as one of Megatron's");
+    if (header.size() < indexHeaderBytes) return wrong("it ends within its header");
+    if (const auto version = numberAt<std::uint64_t>(header, 9); version != 1)
+        return wrong(fmt::format("its version is {}", version), "version 1");
+    const auto code = static_cast<unsigned char>(header[17]);
+    const TokenType type = code < tokenTypes.size() ? tokenTypes[code] : TokenType{};
+    if (type.width == 0)
+        return wrong(type.name.empty() ? fmt::format("tokens of type {} are not known", code)
+                                       : fmt::format("its numbers are {}, which are no tokens", type.name),
+                     "tokens of type uint8, int8, uint16, int16, int32 or int64");
+    const auto sequences = numberAt<std::uint64_t>(header, 18), borders = numberAt<std::uint64_t>(header, 26);
+    if (sequences > size / 12 || borders > size / 8)
+        return wrong(
+            fmt::format("it counts {} sequences and {} document indices, and has {} bytes", sequences, borders, size));
+    const std::uint64_t pointers = indexHeaderBytes + 4 * sequences, starts = pointers + 8 * sequences,
+                        end = starts + 8 * borders;
+    if (size != end && size != end + sequences)
+        return wrong(fmt::format("{} sequences and {} document indices take {} bytes, and it has {}", sequences,
+                                 borders, end, size));
+
+    NumbersOfFile<std::int32_t> lengths(**file, indexHeaderBytes, sequences);
+    NumbersOfFile<std::int64_t> places(**file, pointers, sequences), firsts(**file, starts, borders);
+    MegatronIndex found{type.width, type.isSigned, 0};
+    std::uint64_t bordersRead = 0;
+    std::int64_t border = -1, lastBorder = -1;
+    if (documents) documents->clear();
+    // Document borders lie before sequence `sequence`, of which there may be several.
+    const auto takeBorders = [&](std::uint64_t sequence) -> Status {
+        for (;;) {
+            if (border < 0) {
+                if (bordersRead == borders) return {};
+                const Result<std::int64_t> next = firsts.next();
+                if (!next) return fail(next.error());
+                border = *next;
+                if (border < static_cast<std::int64_t>(sequence) || border > static_cast<std::int64_t>(sequences) ||
+                    (bordersRead == 0 && border != 0))
+                    return wrong(fmt::format("document index {} is {}", bordersRead, border),
+                                 "indices from 0 to the number of sequences, none below the one before");
+                ++bordersRead;
+            }
+            if (border != static_cast<std::int64_t>(sequence)) return {};
+            if (documents) documents->push_back(static_cast<std::int64_t>(found.tokens));
+            lastBorder = border;
+            border = -1;
+        }
+    };
+    for (std::uint64_t sequence = 0; sequence < sequences; ++sequence) {
+        if (const Status taken = takeBorders(sequence); !taken) return fail(taken.error());
+        const Result<std::int32_t> length = lengths.next();
+        if (!length) return fail(length.error());
+        const Result<std::int64_t> place = places.next();
+        if (!place) return fail(place.error());
+        if (*length < 0) return wrong(fmt::format("sequence {} has {} tokens", sequence, *length));
+        if (*place != static_cast<std::int64_t>(found.tokens * found.width))
+            return wrong(fmt::format("sequence {} lies at byte {}, and those before it end at {}", sequence, *place,
+                                     found.tokens * found.width),
+                         "sequences one behind the other, as Megatron writes them");
+        found.tokens += static_cast<std::uint64_t>(*length);
+    }
+    if (const Status taken = takeBorders(sequences); !taken) return fail(taken.error());
+    if (lastBorder != static_cast<std::int64_t>(sequences))
+        return wrong("its last document index is not the number of its sequences",
+                     "indices from 0 to the number of sequences");
+    return found;
+}
+
+}  // namespace shardlab::layout
