@@ -32,6 +32,7 @@ int carryOut(int argc, char** argv) {
         "shardlab");
     addPlan(line);
     addSearch(line);
+    addValidate(line);
     addPartition(line);
     addSchedule(line);
     addRun(line);

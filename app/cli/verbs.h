@@ -14,6 +14,7 @@ constexpr int noCheckpoints = 3;  ///< `run` did not fail, but could take none o
 // Each function adds its verb to the command line.
 void addPlan(CommandLine& line);
 void addSearch(CommandLine& line);
+void addValidate(CommandLine& line);
 void addPartition(CommandLine& line);
 void addSchedule(CommandLine& line);
 void addRun(CommandLine& line);

@@ -39,6 +39,9 @@ struct DevicePreset {
     Link inNode;
     Link betweenNodes;
     std::optional<DeviceHost> host;  ///< empty: nothing is known of the host
+    std::string architecture;        ///< "hopper" (stacks.h); empty: predictions know no software stack for it
+    int domain = 0;                  ///< devices that the link within a node joins; 0: those of a host
+    int multiprocessors = 0;         ///< units that tiles of a product are spread over; 0: not known
     std::string source;              ///< where the figures come from
     bool ofTheUser = false;
 
@@ -58,11 +61,13 @@ struct DeviceList {
     std::vector<DevicePreset> devices;  ///< slowest first
     std::vector<Error> damaged;         ///< one for each file that is no device, or has the name of one of Shardlab's
 };
-/// The devices that come with Shardlab and those in a folder of the user's.
-DeviceList readDevices(const std::filesystem::path& userFolder);
+/// The devices that come with Shardlab, in `folder`, and those in a folder of the user's.
+DeviceList readDevices(const std::filesystem::path& folder, const std::filesystem::path& userFolder);
 
 /// All devices that this user has, read once. "cpu" is one core of a desktop computer.
 const DeviceList& deviceList();
+/// From now on these are all devices.
+void useDevices(DeviceList list);
 const std::vector<DevicePreset>& devicePresets();
 const DevicePreset* findDevice(std::string_view name);
 

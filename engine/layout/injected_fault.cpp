@@ -12,7 +12,7 @@
 namespace shardlab::layout {
 namespace {
 
-constexpr std::array<std::string_view, 3> names{"kill", "hang", "slow"};
+constexpr std::array<std::string_view, 3> faultWords{"kill", "hang", "slow"};
 constexpr std::string_view form = "kill 1 after 12, hang 1 after 12 or slow 1 after 12 by 2.5";
 
 std::vector<std::string_view> wordsOf(std::string_view text) {
@@ -39,7 +39,7 @@ tl::unexpected<Error> wrong(std::string_view text, std::string why, std::string 
 
 }  // namespace
 
-std::string_view name(InjectedFaultKind kind) { return names[static_cast<std::size_t>(kind)]; }
+std::string_view name(InjectedFaultKind kind) { return faultWords[static_cast<std::size_t>(kind)]; }
 
 std::string toText(const InjectedFault& fault) {
     std::string text = fmt::format("{} {} after {}", name(fault.kind), fault.rank, fault.after);
@@ -51,10 +51,10 @@ Result<InjectedFault> parseInjectedFault(std::string_view text) {
     const std::vector<std::string_view> words = wordsOf(text);
     if (words.empty()) return wrong(text, "it says nothing");
     std::size_t kind = 0;
-    while (kind < names.size() && names[kind] != words[0]) ++kind;
-    if (kind == names.size())
+    while (kind < faultWords.size() && faultWords[kind] != words[0]) ++kind;
+    if (kind == faultWords.size())
         return wrong(text, fmt::format("'{}' is no fault", words[0]),
-                     legalWords(words[0], {names.begin(), names.end()}));
+                     legalWords(words[0], {faultWords.begin(), faultWords.end()}));
     InjectedFault fault;
     fault.kind = static_cast<InjectedFaultKind>(kind);
     const bool slow = fault.kind == InjectedFaultKind::Slow;

@@ -110,6 +110,9 @@ struct HostSpec {
 struct PaceSpec {
     std::string device = "h100-sxm";  ///< the name of a device to model (devices.h)
     double stepSeconds = 1.0;         ///< modelled time is stretched so that one step lasts this long
+    std::string stack = "shardlab";   ///< the name of the software stack whose times are modelled (stacks.h)
+    double nodeLink = 0;              ///< GB/s of the link within a node, one direction; 0 = the device's own
+    double network = 0;               ///< Gbit/s of the network for each device; 0 = the device's own
     bool operator==(const PaceSpec&) const = default;
 };
 

@@ -73,7 +73,7 @@ private Q_SLOTS:
         mine["memory_bandwidth_bytes_per_second"] = 1e12;
         write(folder, "ours.json", mine.dump());
         write(folder, "notes.txt", "no device");
-        const DeviceList list = readDevices(folder.path().toStdString());
+        const DeviceList list = readDevices(resourcesFolder() / "devices", folder.path().toStdString());
         QVERIFY2(list.damaged.empty(), list.damaged.empty() ? "" : list.damaged.front().text().c_str());
         const DevicePreset* device = find(list, "ours");
         QVERIFY(device && device->ofTheUser);
@@ -81,7 +81,8 @@ private Q_SLOTS:
         QCOMPARE(device->inNode.latency, 0.0);
         QCOMPARE(device->memoryBandwidth, 1e12);
         QVERIFY(std::ranges::is_sorted(list.devices, {}, &DevicePreset::fp32Flops));
-        QVERIFY(readDevices(folder.filePath("none").toStdString()).devices.size() + 1 == list.devices.size());
+        QVERIFY(readDevices(resourcesFolder() / "devices", folder.filePath("none").toStdString()).devices.size() + 1 ==
+                list.devices.size());
     }
 
     /// A file from before there were such figures: only an optimizer on the host needs them.
@@ -148,7 +149,7 @@ private Q_SLOTS:
         QFETCH(QString, said);
         QTemporaryDir folder;
         write(folder, "mine.json", json.toStdString());
-        const DeviceList list = readDevices(folder.path().toStdString());
+        const DeviceList list = readDevices(resourcesFolder() / "devices", folder.path().toStdString());
         QVERIFY(!find(list, "mine"));
         QCOMPARE(list.damaged.size(), std::size_t{1});
         const QString text = QString::fromStdString(list.damaged.front().text());
@@ -159,7 +160,7 @@ private Q_SLOTS:
     void namesThatComeWithShardlabAreTaken() {
         QTemporaryDir folder;
         write(folder, "h200.json", a100().dump());
-        const DeviceList list = readDevices(folder.path().toStdString());
+        const DeviceList list = readDevices(resourcesFolder() / "devices", folder.path().toStdString());
         QCOMPARE(list.damaged.size(), std::size_t{1});
         QVERIFY(!find(list, "h200")->ofTheUser);
     }

@@ -34,6 +34,7 @@ std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> s
     checkContext(layout, faults);
     checkExpert(layout, schedules, faults);
     checkRecompute(layout, faults);
+    checkStack(layout, faults);
     checkOffload(layout, schedules, faults);
     checkSwap(layout, schedules, faults);
     checkPrecision(layout, schedules, faults);

@@ -4,6 +4,7 @@
 #include "engine/layout/devices.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/host_name.h"
+#include "engine/layout/check/registries.h"
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
@@ -70,10 +71,7 @@ private:
     /// The words of a text that must be a name in a registry; empty: any text is legal.
     std::vector<std::string_view> namesOf(const Field& field) const {
         std::vector<std::string_view> words;
-        if (field.pointer == "/schedule/kind")
-            for (const ScheduleMethod& method : schedules_) words.push_back(method.name);
-        if (field.pointer == "/cluster/pace/device")
-            for (const DevicePreset& device : devicePresets()) words.push_back(device.name);
+        for (const RegistryEntry& entry : registryOf(field, schedules_)) words.push_back(entry.name);
         return words;
     }
 

@@ -25,6 +25,8 @@ void checkContext(const Layout& layout, std::vector<Fault>& faults);
 void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// What a backward can compute again, and which activations can be kept in fewer bits.
 void checkRecompute(const Layout& layout, std::vector<Fault>& faults);
+/// What a modelled software stack needs to know of device and model.
+void checkStack(const Layout& layout, std::vector<Fault>& faults);
 /// What cannot be combined with an optimizer on the host.
 void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// What cannot be combined with activations on the host.

@@ -49,6 +49,31 @@ std::span<const Field> clusterFields() {
             .access = member<&Layout::cluster, &ClusterSpec::pace, &PaceSpec::device>(),
         },
         {
+            .pointer = "/cluster/pace/stack",
+            .label = "Software stack",
+            .help = "The training program whose times are modelled on that device: Shardlab's own, or one that many "
+                    "train with. It changes predicted and paced times, not what is computed.",
+            .access = member<&Layout::cluster, &ClusterSpec::pace, &PaceSpec::stack>(),
+        },
+        {
+            .pointer = "/cluster/pace/node_link",
+            .label = "Link within a node",
+            .help = "Bandwidth in one direction of the link between devices of one node, NVLink say. 0 stands for the "
+                    "modelled device's own.",
+            .unit = "GB/s",
+            .access = member<&Layout::cluster, &ClusterSpec::pace, &PaceSpec::nodeLink>(),
+            .limits = {0, 1e5, "a link's bandwidth is a positive number"},
+        },
+        {
+            .pointer = "/cluster/pace/network",
+            .label = "Network",
+            .help = "Bandwidth of the network between nodes for each device: that of a node's network ports together, "
+                    "divided by its devices. 0 stands for the modelled device's own.",
+            .unit = "Gbit/s",
+            .access = member<&Layout::cluster, &ClusterSpec::pace, &PaceSpec::network>(),
+            .limits = {0, 1e6, "a network's bandwidth is a positive number"},
+        },
+        {
             .pointer = "/cluster/pace/step_seconds",
             .label = "Step lasts",
             .help = "Seconds that one step is slowed down to, so that it can be watched. The times that are shown are "

@@ -2,6 +2,7 @@
 #include "engine/predict/plan/attention_bytes.h"
 
 #include "engine/layout/formats.h"
+#include "engine/layout/stacks.h"
 
 #include <algorithm>
 
@@ -23,9 +24,22 @@ AttentionBytes ringAttentionBytes(const Layout& layout, const TensorShare& share
             keysValues + fp32Bytes * columns + 3 * (2 * fp32Bytes * columns) + block, 0};
 }
 
+/// Of a stack: probabilities in the format of activations, with dropout their mask and what it leaves of them besides;
+/// or, where no probabilities are kept, the logarithms of rows' sums in fp32.
+AttentionBytes stackAttentionBytes(const Layout& layout, const TensorShare& share, const SoftwareStack& stack) {
+    const ModelSpec& model = layout.model;
+    const std::int64_t format = numberFormats(layout.precision).activationBytes();
+    const std::int64_t rows =
+        std::int64_t{layout.batch.micro} * (model.sequence / share.context) * model.heads / share.size;
+    if (stack.attention != AttentionKernel::Materialised) return {fp32Bytes * rows, 0, 0, 0};
+    const std::int64_t each = model.dropout > 0 ? 2 * format + 1 : format;
+    return {each * rows * model.sequence, 0, format * rows * model.sequence, 0};
+}
+
 }  // namespace
 
 AttentionBytes attentionBytes(const Layout& layout, const TensorShare& share) {
+    if (const SoftwareStack* stack = modelledStack(layout)) return stackAttentionBytes(layout, share, *stack);
     if (share.context > 1) return ringAttentionBytes(layout, share);
     const ModelSpec& model = layout.model;
     const std::int64_t format = numberFormats(layout.precision).activationBytes();

@@ -8,6 +8,7 @@
 #include "engine/layout/moment_blocks.h"
 #include "engine/layout/recompute.h"
 #include "engine/predict/plan/attention_bytes.h"
+#include "engine/predict/plan/stack_times.h"
 
 namespace shardlab::predict {
 namespace {
@@ -118,6 +119,16 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
 
 }  // namespace
 
+ComputeTimes computeTimes(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                          const DevicePreset& device) {
+    if (const auto stack = stackOf(layout, device)) return stackTimes(layout, stage, share, device, *stack);
+    const double forward = forwardSeconds(layout, stage, share, device);
+    const double again = recomputeSeconds(layout, stage, share, device);
+    const double packing = packingSeconds(layout, stage, device);
+    const OverflowSeconds looking = overflowSeconds(layout, stage, share, device);
+    return {forward + packing, forward + again + looking.inputGrad + packing, forward + looking.weightGrad, again};
+}
+
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                       const DevicePreset& device) {
     const int ofBlock = readsImages(layout.model) ? cnnBlockKernels(layout) : blockKernels(layout.model);
@@ -158,6 +169,7 @@ double recomputeSeconds(const Layout& layout, const StageShape& stage, const Ten
 }
 
 double coreSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device) {
+    if (const auto stack = stackOf(layout, device)) return stackAttentionSeconds(layout, share, device, *stack);
     return kernelSeconds(device, numberFormats(layout.precision).activations,
                          coreForwardFlops(layout.model, layout.batch.micro, share), 2 * coreBytes(layout, share),
                          coreKernels * share.context);

@@ -8,6 +8,17 @@
 
 namespace shardlab::predict {
 
+/// What a stage computes for one microbatch, without collectives.
+struct ComputeTimes {
+    double forward = 0;
+    double inputGrad = 0;  ///< with what is computed again
+    double weightGrad = 0;
+    double recompute = 0;  ///< of the input gradient, what computes activations again
+};
+/// With the layout's software stack: Shardlab's own as the functions below say, any other as stack_times.h says.
+ComputeTimes computeTimes(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                          const DevicePreset& device);
+
 /// The time of the forward of one microbatch. A product runs at the device's rate for the format of activations; where
 /// weights are kept in another format, each pass first rounds the weight of each product.
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,

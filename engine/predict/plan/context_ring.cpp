@@ -3,6 +3,7 @@
 
 #include "engine/layout/formats.h"
 #include "engine/predict/plan/compute_costs.h"
+#include "engine/predict/plan/stack_times.h"
 
 #include <algorithm>
 
@@ -13,7 +14,9 @@ ContextRing contextRing(const Layout& layout, const TensorShare& share, const Li
     ring.members = share.context;
     if (share.context == 1 || layersOfBlock(layout.model) < 2) return ring;  // no attention
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * (layout.model.sequence / share.context);
-    const std::int64_t numbers = 2 * tokens * queryColumns(layout.model) / share.size;
+    // Shardlab's own ring carries a key and a value for each head of queries.
+    const std::int64_t columns = stackOf(layout, device) ? keyColumns(layout.model) : queryColumns(layout.model);
+    const std::int64_t numbers = 2 * tokens * columns / share.size;
     const auto hop = [&](std::int64_t bytes, double cover) {
         return RingStep{bytes, link.latency + static_cast<double>(bytes) / link.bandwidth, cover};
     };

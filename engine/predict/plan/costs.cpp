@@ -9,6 +9,7 @@
 #include "engine/predict/plan/accelerators.h"
 #include "engine/predict/plan/compute_costs.h"
 #include "engine/predict/plan/server_costs.h"
+#include "engine/predict/plan/stack_times.h"
 #include "engine/predict/plan/stage_buffers.h"
 #include "engine/layout/schedule/registry.h"
 
@@ -20,11 +21,9 @@
 namespace shardlab::predict {
 namespace {
 
-/// The slower of the links among `ranks`.
-Link slowestLink(const Mesh& mesh, const DevicePreset& device, const std::vector<int>& ranks) {
-    for (int rank : ranks)
-        if (mesh.host(rank) != mesh.host(ranks.front())) return device.betweenNodes;
-    return device.inNode;
+/// A link as long as whose messages only the share counts that compute does not hide.
+Link partlyHidden(Link link, double hidden) {
+    return {link.bandwidth / std::max(1e-3, 1 - hidden), link.latency * (1 - hidden)};
 }
 
 /// The slowest link of all expert groups: groups that wait for each other at a reduction wait for the slowest.
@@ -76,6 +75,15 @@ void addHostCosts(StageCosts& cost, const Layout& layout, const StageShape& shap
     cost.offload = copySeconds(host, cost.offloadBytes);
     cost.reload = copySeconds(host, cost.reloadBytes);
     cost.optimizer = updateBytes(layout) * static_cast<double>(updated) / host.memoryBandwidth;
+}
+
+/// Each stage computes on only after its output has gone up, and its gradient down.
+void waitForSends(std::vector<StageCosts>& stages) {
+    for (std::size_t s = 0; s + 1 < stages.size(); ++s) {
+        stages[s].forward += stages[s].send;
+        stages[s + 1].inputGrad += stages[s].send;
+        stages[s + 1].backward += stages[s].send;
+    }
 }
 
 /// Whether two stages hold the same parameters, each for its own layers.
@@ -200,6 +208,10 @@ SharedUnits sharedUnits(const Layout& layout, int cores) {
 
 DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores) {
     DevicePreset device = modelledDevice(layout);
+    if (layout.cluster.pace) {
+        if (layout.cluster.pace->nodeLink > 0) device.inNode.bandwidth = layout.cluster.pace->nodeLink * 1e9;
+        if (layout.cluster.pace->network > 0) device.betweenNodes.bandwidth = layout.cluster.pace->network / 8 * 1e9;
+    }
     if (layout.cluster.pace || layout.cluster.device != DeviceKind::Cpu) return device;
     const int threads = std::max(1, cores / mesh.ranks());  // as launch starts them
     device.fp32Flops *= threads;
@@ -210,14 +222,19 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores) {
     return device;
 }
 
-StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device,
+StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& modelled,
                     const std::vector<int>& rankOfStage, int cores) {
+    const std::optional<StackOnDevice> stack = stackOf(layout, modelled);
+    const DevicePreset device = stack ? reachedBandwidths(modelled, *stack->architecture) : modelled;
     const std::vector<StageShape> shapes = stageShapes(layout);
     const NumberFormats formats = numberFormats(layout.precision);
     const TensorShare share = tensorShare(layout);
-    const Link tensorLink = slowestLink(mesh, device, mesh.group(0, Axis::Tensor));
-    const ContextRing ring =
-        contextRing(layout, share, slowestLink(mesh, device, mesh.group(0, Axis::Context)), device);
+    const auto linkOf = [&](const Group& group) {
+        return stack ? ringLink(group, device) : group.hosts > 1 ? device.betweenNodes : device.inNode;
+    };
+    Link tensorLink = linkOf(groupOf(mesh, mesh.group(0, Axis::Tensor)));
+    if (stack) tensorLink = partlyHidden(tensorLink, stack->stack->tensorHidden);
+    const ContextRing ring = contextRing(layout, share, linkOf(groupOf(mesh, mesh.group(0, Axis::Context))), device);
     const Link expertLink = slowestExpertLink(mesh, device);
     const int p = mesh.size(Axis::Pipeline);
     const int d = replicaCount(layout.parallel);
@@ -234,15 +251,13 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     for (int s = 0; s < stages; ++s) {
         const StageShape& shape = shapes[static_cast<std::size_t>(s)];
         StageCosts& cost = costs.stages[static_cast<std::size_t>(s)];
-        cost.forward = forwardSeconds(layout, shape, share, device);
-        cost.recompute = recomputeSeconds(layout, shape, share, device);
+        const ComputeTimes times = computeTimes(layout, shape, share, device);
+        cost.forward = times.forward;
+        cost.inputGrad = times.inputGrad;
+        cost.weightGrad = times.weightGrad;
+        cost.recompute = times.recompute;
         cost.segments = recomputesCore(layout.memory) ? std::vector<int>(static_cast<std::size_t>(shape.layers), 1)
                                                       : recomputeSegments(layout.memory, shape.layers);
-        const OverflowSeconds looking = overflowSeconds(layout, shape, share, device);
-        const double packing = packingSeconds(layout, shape, device);
-        cost.inputGrad = cost.forward + cost.recompute + looking.inputGrad + packing;
-        cost.weightGrad = cost.forward + looking.weightGrad;
-        cost.forward += packing;
         if (share.size > 1 || share.context > 1 || share.expert > 1) {
             cost.tensor =
                 tensorCosts(layout, shape, shape.first != shape.last && flushes(layout) && tiesEmbedding(layout.model),
@@ -255,17 +270,20 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.backward = cost.inputGrad + cost.weightGrad;
 
         if (s + 1 < stages && rankOf(s) != rankOf(s + 1)) {
-            const Link& link = crossesHosts(rankOf(s), rankOf(s + 1)) ? device.betweenNodes : device.inNode;
+            const Link link = linkOf({2, crossesHosts(rankOf(s), rankOf(s + 1)) ? 2 : 1});
             cost.sendBytes = formats.activationBytes() *
                              boundaryFloats(layout.model, shapes[static_cast<std::size_t>(s) + 1].firstLayer,
                                             layout.batch.micro, share);
-            cost.send = link.latency + static_cast<double>(cost.sendBytes) / link.bandwidth;
+            const bool inParts = stack && stack->stack->splitsMessages && !share.sequence;
+            cost.send =
+                link.latency + static_cast<double>(cost.sendBytes) / (inParts ? share.size : 1) / link.bandwidth;
         }
         const std::int64_t parameters = stageParameters(layout.model, shape, share);
         const std::int64_t gradientBytes = formats.gradientBytes() * parameters;
         if (d > 1) {
             const Group& group = replicasOf[static_cast<std::size_t>(rankOf(s))].group;
-            const Link& link = group.hosts > 1 ? device.betweenNodes : device.inNode;
+            const bool gathers = stack && layout.parallel.zero == 3;
+            const Link link = gathers ? ringLink(group, device, stack->stack->gatherShare) : linkOf(group);
             cost.reduceBytes = gradientBytes - formats.gradientBytes() * spreadParameters(layout.model, shape, share);
             const Collective reduction = allReduce(static_cast<double>(cost.reduceBytes), group, device);
             cost.reduce = reduction.seconds;
@@ -299,6 +317,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
             cost.swap = copySeconds(*device.host, cost.swapBytes);
         }
     }
+    if (stack && stack->stack->blockingSends) waitForSends(costs.stages);
     const std::vector<int> replica = replicaRanks(mesh, 0);
     const Collective norm = allReduce(sizeof(double), groupOf(mesh, replica), device);
     for (int s = 0; s < stages; ++s) {

@@ -2,6 +2,7 @@
 #include "engine/predict/plan/ledger.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -11,6 +12,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/moment_blocks.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/stacks.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/expert_bytes.h"
 #include "engine/predict/plan/stage_buffers.h"
@@ -85,6 +87,8 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     std::int64_t& buffers = bytes[static_cast<std::size_t>(MemoryCategory::Buffers)];
     buffers = tallyBytes(layout.model, shape.firstLayer, shape.layers) + (elastic ? formats.weightBytes() * whole : 0) +
               (shares && replica == 0 ? hogwildPageBytes(layout.parallel) : 0);
+    if (const SoftwareStack* stack = modelledStack(layout))
+        buffers += std::llround(stack->stateBytes * static_cast<double>(zero >= 3 ? shard : whole));
     bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] =
         formats.weightBytes() * (zero >= 3 ? shard : whole) * copies;
     bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] = formats.gradientBytes() * (zero >= 2 ? shard : whole);

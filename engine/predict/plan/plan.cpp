@@ -9,6 +9,7 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/stacks.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/accelerators.h"
 #include "engine/predict/plan/async_server.h"
@@ -19,6 +20,7 @@
 #include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -334,6 +336,8 @@ MemoryLimit memoryLimit(const Layout& layout, const Mesh& mesh) {
 
 std::int64_t neededBytes(const Layout& layout, const RankMemory& rank) {
     const bool oneMemory = !layout.cluster.pace && layout.cluster.device == DeviceKind::Cpu;
+    if (const SoftwareStack* stack = modelledStack(layout))
+        return std::llround(static_cast<double>(rank.peak) * (1 + stack->fragmentation) + stack->contextBytes);
     return rank.peak + (oneMemory ? total(rank.host) : 0);
 }
 

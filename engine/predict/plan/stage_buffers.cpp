@@ -5,11 +5,13 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/stacks.h"
 #include "engine/predict/plan/attention_bytes.h"
 #include "engine/predict/plan/cnn_buffers.h"
 #include "engine/predict/plan/expert_bytes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -29,6 +31,7 @@ struct Sizes {
     std::int64_t spread;      ///< of all three for each head, where positions are rotary; else 0
     std::int64_t headNorms;   ///< of the gradients of the norms of queries and keys; 0 where there are none
     AttentionBytes attention;
+    std::int64_t mask;  ///< that dropout keeps of a branch's output; 0 where it is drawn again
     std::int64_t logits;
     std::int64_t loss;    ///< 3N where the vocabulary is shared, else 0
     std::int64_t number;  ///< one number a token, N
@@ -62,6 +65,11 @@ Sizes sizesOf(const Layout& layout, const TensorShare& share) {
     size.headNorms = fp32 * queryKeyNormParameters(model);
     size.attention = attentionBytes(layout, share);
     size.logits = bytes * tokens * vocabulary;
+    if (const SoftwareStack* stack = modelledStack(layout)) {
+        size.spread = 0;
+        size.mask = model.dropout > 0 ? own * h : 0;
+        size.logits = std::llround(stack->logitMemory * static_cast<double>(tokens * vocabulary));
+    }
     size.loss = share.size > 1 ? fp32 * 3 * tokens : 0;
     size.number = bytes * tokens;
     size.tokens = static_cast<std::int64_t>(sizeof(std::int32_t)) * tokens;
@@ -98,7 +106,7 @@ struct LayerBytes {
 LayerBytes attentionLayer(const Sizes& size) {
     const AttentionBytes& needs = size.attention;
     return {.first = size.statistics + size.own + size.joined,
-            .second = needs.kept + size.columns,
+            .second = needs.kept + size.columns + size.mask,
             .scratch = needs.forwardScratch,
             .spread = size.spread,
             .freedEarly = needs.kept,
@@ -112,7 +120,7 @@ LayerBytes attentionLayer(const Sizes& size) {
 
 /// `expansions`: first products, 2 where one of them is a gate.
 LayerBytes feedForwardLayer(const Sizes& size, int width, int expansions) {
-    return {.first = size.statistics + size.own + (expansions + 1) * width * size.number,
+    return {.first = size.statistics + size.own + (expansions + 1) * width * size.number + size.mask,
             .gradient = width * size.number,
             .expansion = expansions * width * size.row,
             .projection = width * size.row};

@@ -4,9 +4,8 @@
 #include "ui/core/child.h"
 #include "ui/views/layout_form/calm_controls.h"
 
-#include "engine/layout/devices.h"
 #include "engine/layout/schedule/custom.h"
-#include "engine/layout/schedule/registry.h"
+#include "engine/layout/check/registries.h"
 #include "ui/core/text.h"
 
 #include <QCheckBox>
@@ -20,14 +19,8 @@ namespace {
 
 /// What a person reads beside the word of the file.
 QString titleOf(const Field& field, const QString& word) {
-    if (field.pointer == "/schedule/kind") {
-        const ScheduleMethod* method = findScheduleMethod(word.toStdString());
-        return method ? text(method->title) : QString();
-    }
-    if (field.pointer == "/cluster/pace/device") {
-        const DevicePreset* device = findDevice(word.toStdString());
-        return device ? QString::fromStdString(device->title) : QString();
-    }
+    for (const RegistryEntry& entry : registryOf(field))
+        if (text(entry.name) == word) return text(entry.title);
     return {};
 }
 
@@ -35,14 +28,7 @@ QString titleOf(const Field& field, const QString& word) {
 
 QStringList choicesOf(const Field& field) {
     QStringList words;
-    if (field.pointer == "/schedule/kind") {
-        for (const ScheduleMethod& method : scheduleMethods()) words << text(method.name);
-        return words;
-    }
-    if (field.pointer == "/cluster/pace/device") {
-        for (const DevicePreset& device : devicePresets()) words << QString::fromStdString(device.name);
-        return words;
-    }
+    for (const RegistryEntry& entry : registryOf(field)) words << text(entry.name);
     if (const auto* access = std::get_if<WordField>(&field.access))
         for (const std::string_view word : access->words) words << text(word);
     return words;

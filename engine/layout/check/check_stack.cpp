@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a modelled software stack needs to know of device and model.
+#include "engine/layout/check/check_rules.h"
+#include "engine/layout/devices.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/stacks.h"
+
+#include <fmt/format.h>
+
+namespace shardlab::layout {
+
+void checkStack(const Layout& layout, std::vector<Fault>& faults) {
+    if (!layout.cluster.pace || layout.cluster.pace->stack == ownStack) return;
+    const PaceSpec& pace = *layout.cluster.pace;
+    if (findStack(pace.stack) == nullptr) return;  // a fault of its own
+    const auto refuse = [&](std::string what, std::string why, std::string legal) {
+        faults.push_back({"/cluster/pace/stack", std::move(what), std::move(why), std::move(legal)});
+    };
+    const DevicePreset* device = findDevice(pace.device);
+    if (device != nullptr && (findArchitecture(device->architecture) == nullptr || device->multiprocessors < 1))
+        refuse(fmt::format("{} on {}", pace.stack, device->name),
+               "the device's file names no architecture whose kernels are known, or no number of multiprocessors",
+               "shardlab; or a device with both, h100-sxm");
+    if (!hasAttention(layout.model) || hasExperts(layout.model))
+        refuse(fmt::format("{} with the model {}", pace.stack, wordOf(layout.model.kind)),
+               "the stack's times are known of dense transformers", "shardlab; or model.kind gpt or llama");
+    if (layout.precision.compute == NumberFormat::Fp32)
+        refuse(fmt::format("{} in fp32", pace.stack), "the stack's times are known of 16-bit formats",
+               "shardlab; or precision.compute bf16");
+}
+
+}  // namespace shardlab::layout

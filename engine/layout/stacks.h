@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Software stacks: what a training program makes of a device. A stack says how it computes and communicates
+// (resources/stacks/*.json), an architecture how its kernels reach a device's peaks (resources/architectures/*.json).
+// Their figures are fitted to published runs by tests/bench/fit_predictions.py.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/layout.h"
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardlab::layout {
+
+/// The kernel that computes softmax(QKᵀ)·V.
+enum class AttentionKernel : std::uint8_t {
+    Materialised,  ///< scores and probabilities go through memory, unmasked
+    Flash1,        ///< flash attention as of 2022, in Triton
+    Flash2,        ///< flash attention as of 2023, as PyTorch has it
+    Fused,         ///< the maker's own for the architecture (cuDNN)
+};
+inline constexpr std::size_t attentionKernels = 4;
+
+/// How kernels of a GPU generation reach the peaks of its devices.
+struct Architecture {
+    std::string name;  ///< "hopper"
+    std::string title;
+    int tileRows = 128;  ///< of the largest tile of a product that one multiprocessor computes
+    int tileColumns = 128;
+    double tileOverhead = 0;  ///< inner width that takes as long as beginning and ending a tile
+    double memoryShare = 1;   ///< of the memory's bandwidth, in passes over memory
+    double inNodeShare = 1;   ///< of the link's bandwidth, in collectives
+    double betweenNodesShare = 1;
+    double inNodeLatency = 0;  ///< seconds of a collective's step
+    double betweenNodesLatency = 0;
+    std::array<double, attentionKernels> attention{};  ///< share of the 16-bit peak, by kernel; 0: there is none
+    double attentionBackward = 1;                      ///< how fast its backward is, as a share of that
+    std::string source;
+};
+
+/// What a training program does with the work of a layer.
+struct SoftwareStack {
+    std::string name;  ///< "megatron-core"
+    std::string title;
+    AttentionKernel attention = AttentionKernel::Materialised;
+    double passes = 1;            ///< passes over memory beside products that fusion leaves, as a share
+    double kernelSeconds = 0;     ///< from one kernel to the next
+    double logitBytes = 0;        ///< that the loss moves through memory for each logit
+    double logitMemory = 0;       ///< bytes that are kept of each logit until the backward
+    double stateBytes = 0;        ///< for each parameter of a rank, beside weights, gradients and the optimizer's state
+    double fragmentation = 0;     ///< share of its need that the allocator holds besides
+    double contextBytes = 0;      ///< of driver, libraries and communicators, outside the allocator
+    double overhead = 1;          ///< factor of all that a microbatch takes
+    double tensorHidden = 0;      ///< share of a tensor group's collectives that products hide
+    double gatherShare = 1;       ///< share of the links between nodes that ZeRO 3's gathers and scatters reach
+    double besideGathers = 1;     ///< factor of compute that goes on beside them
+    bool blockingSends = false;   ///< a stage waits until its message has been sent
+    bool splitsMessages = false;  ///< the members of a tensor group send parts of a message, which is gathered there
+    std::string source;
+};
+
+/// The stack of Shardlab's own engine: its times are those of costs.h, without a file.
+inline constexpr std::string_view ownStack = "shardlab";
+
+/// Errors as for a device (devices.h).
+Result<Architecture> parseArchitecture(std::string_view name, std::string_view json);
+Result<SoftwareStack> parseStack(std::string_view name, std::string_view json);
+
+struct StackList {
+    std::vector<SoftwareStack> stacks;  ///< by name
+    std::vector<Architecture> architectures;
+};
+/// The stacks and architectures of a folder with stacks/ and architectures/. Error: one of the files is none.
+Result<StackList> readStacks(const std::filesystem::path& folder);
+
+/// Those that come with Shardlab, read once.
+const StackList& stackList();
+/// The stack of that name, and nullptr for ownStack and unknown names.
+const SoftwareStack* findStack(std::string_view name);
+/// The stack that is modelled for a layout; nullptr: Shardlab's own.
+const SoftwareStack* modelledStack(const Layout& layout);
+const Architecture* findArchitecture(std::string_view name);
+/// From now on predictions are made from these.
+void useStacks(StackList list);
+
+}  // namespace shardlab::layout

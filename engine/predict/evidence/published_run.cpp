@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/evidence/published_run.h"
+
+#include "engine/layout/check/check.h"
+#include "engine/layout/devices.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/stacks.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace shardlab::predict {
+namespace {
+
+/// Thrown within this file alone: why a row is no layout.
+struct Refusal {
+    std::string why;
+};
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
+    return result;
+}
+
+/// The cells of a row, with their meanings.
+class Row {
+public:
+    Row(const CsvTable& table, std::size_t row) : table_(table), row_(row) {}
+
+    std::string_view text(std::string_view column) const { return table_.cell(row_, column); }
+    std::optional<double> number(std::string_view column) const {
+        const std::string_view cell = text(column);
+        double value = 0;
+        const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+        if (cell.empty() || error != std::errc{} || end != cell.data() + cell.size()) return std::nullopt;
+        return value;
+    }
+    int count(std::string_view column) const {
+        const auto value = number(column);
+        if (!value || *value < 1 || *value > 1e9 || *value != std::floor(*value))
+            throw Refusal{fmt::format("{} is {}", column, text(column).empty() ? "not stated" : "no count")};
+        return static_cast<int>(*value);
+    }
+    int countOr(std::string_view column, int otherwise) const {
+        return text(column).empty() ? otherwise : count(column);
+    }
+    /// Whether the flags, or what the row says of source and attention, have a word.
+    bool says(std::string_view word) const {
+        const std::string all =
+            lower(fmt::format("{};{};{};{}", text("other_flags"), text("source"), text("attention"), text("schedule")));
+        return all.find(lower(word)) != std::string::npos;
+    }
+
+private:
+    const CsvTable& table_;
+    std::size_t row_;
+};
+
+/// The device of the longest name that the row's begins with: "a100-sxm-80" is the a100-sxm.
+const DevicePreset& deviceOf(const Row& row) {
+    const DevicePreset* best = nullptr;
+    for (const DevicePreset& device : devicePresets())
+        if (row.text("device").starts_with(device.name) && (best == nullptr || device.name.size() > best->name.size()))
+            best = &device;
+    if (best == nullptr || best->architecture.empty())
+        throw Refusal{fmt::format("the device {} is not known", row.text("device"))};
+    return *best;
+}
+
+/// The layers of each stage where embedding and output count as a layer each.
+std::vector<int> stagesWithEnds(int layers, int stages) {
+    std::vector<int> all(static_cast<std::size_t>(stages), (layers + 2) / stages);
+    for (int rest = (layers + 2) % stages, s = 0; s < rest; ++s)
+        ++all[static_cast<std::size_t>(stages / 2 + (s % 2 ? -(s + 1) / 2 : s / 2) + stages) %
+              static_cast<std::size_t>(stages)];
+    --all.front();
+    --all.back();
+    return all;
+}
+
+/// Gbit/s of a GPU's network that a text such as "4x 100 Gb per node" or "400 Gbps per GPU" tells of; 0: nothing.
+double networkOf(std::string_view text, int onHost) {
+    const std::string words = lower(text);
+    const auto gb = words.find("gb");
+    if (gb == std::string::npos) return words.find("4x omni-path") != std::string::npos ? 4 * 100.0 / onHost : 0;
+    std::size_t begin = gb;
+    while (begin > 0 && (std::isdigit(static_cast<unsigned char>(words[begin - 1])) || words[begin - 1] == ' '))
+        --begin;
+    double each = std::atof(words.c_str() + begin);
+    double links = 1;
+    if (const auto times = words.find('x'); times != std::string::npos && times < begin)
+        links = std::atof(words.c_str());
+    const bool ofGpu = words.find("gpu") != std::string::npos;
+    return links * each / (ofGpu ? 1 : onHost);
+}
+
+/// GB/s of one direction within a host, from "NVLink 450 GB/s".
+double nodeLinkOf(std::string_view text) {
+    const auto unit = lower(text).find("gb");
+    if (unit == std::string::npos) return 0;
+    std::size_t begin = unit;
+    while (begin > 0 && (std::isdigit(static_cast<unsigned char>(text[begin - 1])) || text[begin - 1] == ' ')) --begin;
+    return std::atof(std::string(text.substr(begin)).c_str());
+}
+
+void readModel(const Row& row, Layout& layout) {
+    ModelSpec& model = layout.model;
+    const std::string_view kind = row.text("model_kind");
+    if (kind == "gpt") model.kind = ModelKind::Gpt;
+    else if (kind == "llama") model.kind = ModelKind::Llama;
+    else throw Refusal{fmt::format("the model kind {} is not known", kind)};
+    model.layers = row.count("layers");
+    model.hidden = row.count("hidden");
+    constexpr int usualHeadWidth = 128;
+    model.heads = row.countOr("heads", std::max(1, model.hidden / usualHeadWidth));
+    model.sequence = row.count("sequence");
+    constexpr int vocabularyOfGpt2 = 50257;
+    model.vocabulary = row.countOr("vocabulary", vocabularyOfGpt2);
+    model.feedForward = {row.countOr("ffn", 4 * model.hidden)};
+    model.block.kvHeads = row.countOr("kv_heads", model.heads);
+    // Heads that share keys came with rotary positions.
+    if (model.block.kvHeads != model.heads) model.block.positions = PositionKind::Rotary;
+    if (row.text("tied") == "yes") model.block.output = OutputKind::Tied;
+    if (row.text("tied") == "no") model.block.output = OutputKind::Separate;
+    // A vocabulary is padded so that its parts are equal.
+    const int tensor = row.countOr("tp", 1);
+    model.vocabulary = (model.vocabulary + tensor - 1) / tensor * tensor;
+}
+
+void readPrecision(const Row& row, Layout& layout) {
+    const std::string_view format = row.text("precision");
+    if (format == "bf16" || format.empty()) layout.precision.compute = NumberFormat::Bf16;
+    else if (format == "fp16") layout.precision.compute = NumberFormat::Fp16;
+    else throw Refusal{fmt::format("the number format {} is not known", format)};
+    const std::string& stack = layout.cluster.pace->stack;
+    const bool wide = stack.starts_with("megatron-core") || stack == "nanotron" || row.says("fp32 grad");
+    layout.precision.gradients = wide ? GradientFormat::Fp32 : GradientFormat::Compute;
+}
+
+void readRecompute(const Row& row, Layout& layout) {
+    const std::string_view what = row.text("recompute");
+    if (what.empty() || what == "none") layout.memory.recompute = RecomputeKind::None;
+    else if (what == "full") layout.memory.recompute = RecomputeKind::Full;
+    else if (what == "selective" || what == "selective modules core_attn")
+        layout.memory.recompute = RecomputeKind::Selective;
+    else throw Refusal{fmt::format("the recomputation \"{}\" is not known", what)};
+}
+
+void readSchedule(const Row& row, Layout& layout) {
+    ScheduleSpec& schedule = layout.schedule;
+    const int pipeline = layout.parallel.pipeline;
+    schedule.chunks = row.countOr("vpp", 1);
+    schedule.kind = schedule.chunks > 1 ? "interleaved-1f1b" : "1f1b";
+    if (row.says("zb-1p")) schedule.kind = "zb-h1";
+    if (row.says("zb-2p")) {
+        schedule.kind = "zb-greedy";
+        schedule.inFlight = 2 * pipeline;
+    }
+    if (row.says("v-half") || row.says("v-min") || row.says("zbv")) throw Refusal{"its schedule is not known"};
+    const int stages = pipeline * schedule.chunks;
+    const bool ends = row.says("one layer few") || row.says("pp_layout") || row.says("partition");
+    if (pipeline > 1 && (ends || layout.model.layers % stages != 0))
+        schedule.stages = stagesWithEnds(layout.model.layers, stages);
+}
+
+Layout layoutOf(const Row& row, const std::string& stack) {
+    Layout layout;
+    layout.name = std::string(row.text("id"));
+    const DevicePreset& device = deviceOf(row);
+    layout.cluster.pace = PaceSpec{device.name, 1, stack};
+    const int gpus = row.count("gpus");
+    constexpr int usualHost = 8;
+    const int onHost = std::min(gpus, device.domain > 0 ? device.domain : row.countOr("gpus_per_node", usualHost));
+    layout.cluster.pace->network = networkOf(row.text("inter_link"), onHost);
+    layout.cluster.pace->nodeLink = nodeLinkOf(row.text("intra_link"));
+    layout.cluster.hosts.clear();
+    for (int left = gpus, host = 1; left > 0; left -= onHost, ++host)
+        layout.cluster.hosts.push_back({fmt::format("node{}", host), std::min(left, onHost)});
+    readModel(row, layout);
+    readPrecision(row, layout);
+    readRecompute(row, layout);
+    ParallelSpec& parallel = layout.parallel;
+    parallel.tensor = row.countOr("tp", 1);
+    parallel.pipeline = row.countOr("pp", 1);
+    parallel.context = row.countOr("cp", 1);
+    const int others = parallel.tensor * parallel.pipeline * parallel.context;
+    if (gpus % others != 0) throw Refusal{fmt::format("its groups of {} do not divide {} devices", others, gpus)};
+    parallel.data = gpus / others;
+    const std::string_view zero = row.text("zero");
+    if (zero.size() > 1) throw Refusal{fmt::format("the sharding {} is not known", zero)};
+    parallel.zero = zero.empty() || parallel.data * parallel.context == 1 ? 0 : zero.front() - '0';
+    const bool splits = row.text("sequence_parallel").starts_with("yes");
+    const bool splitsByDefault = stack.starts_with("megatron-core") || stack.starts_with("torchtitan");
+    parallel.sequence = parallel.tensor > 1 && (splits || (splitsByDefault && row.text("sequence_parallel").empty()));
+    const bool overlaps = stack != "megatron-2021" && stack != "megatron-2022" && stack != "megatron-deepspeed" &&
+                          stack != "megatron-core-serial";
+    if (!overlaps && parallel.zero < 2) parallel.bucket = 0;
+    readSchedule(row, layout);
+    layout.batch.micro = row.count("micro_batch");
+    layout.batch.global = row.count("global_batch");
+    layout.memory.reserve = 0;
+    // Megatron's default, which published runs with materialised attention have.
+    if (modelledStack(layout)->attention == AttentionKernel::Materialised) layout.model.dropout = 0.1;
+    layout.optimizer.clip = 1;
+    return layout;
+}
+
+}  // namespace
+
+std::string stackOfRow(const CsvTable& table, std::size_t index) {
+    const Row row(table, index);
+    const std::string flags = lower(row.text("other_flags"));
+    const std::string date(row.text("date"));
+    const bool sharded = row.text("zero") == "3";
+    if (flags.find("yafsdp") != std::string::npos && flags.find("pytorch fsdp") == std::string::npos) return "yafsdp";
+    if (row.says("fsdp2") || row.says("torchtitan"))
+        return row.says("torch.compile") ? "torchtitan-compile" : "torchtitan";
+    if (row.says("torch.compile")) return "torchtitan-compile";
+    if (row.says("nanotron")) return "nanotron";
+    if (row.says("internevo")) return "internevo";
+    if (sharded && row.says("deepspeed")) return "megatron-deepspeed";
+    if (sharded && row.says("triton")) return "fsdp";
+    if (sharded && !row.says("te)")) return "fsdp-eager";
+    if (row.says("deepspeed")) return "megatron-deepspeed";
+    const bool materialised = row.says("standard");
+    if (!materialised && (row.says("overlap disabled"))) return "megatron-core-serial";
+    if (!materialised && date >= "2023-06") return "megatron-core";
+    if (row.text("sequence_parallel").starts_with("yes") || date >= "2022-05") return "megatron-2022";
+    return "megatron-2021";
+}
+
+PublishedRun publishedRun(const CsvTable& table, std::size_t index) {
+    const Row row(table, index);
+    PublishedRun run;
+    run.id = row.text("id");
+    run.source = row.text("source");
+    run.device = row.text("device");
+    run.quality = row.text("quality").empty() ? 'C' : row.text("quality").front();
+    run.missing = row.text("missing");
+    run.seconds = row.number("derived_step_seconds");
+    if (!run.seconds) run.seconds = row.number("step_seconds");
+    run.gib = row.number("memory_gib");
+    run.memoryDefinition = row.text("memory_definition");
+    try {
+        run.layout = layoutOf(row, stackOfRow(table, index));
+        const std::vector<Fault> faults = check(run.layout, scheduleMethods());
+        if (!faults.empty()) run.refused = toText(faults.front());
+    } catch (const Refusal& refusal) {
+        run.refused = refusal.why;
+    }
+    return run;
+}
+
+}  // namespace shardlab::predict

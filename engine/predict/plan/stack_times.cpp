@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/stack_times.h"
+
+#include "engine/layout/block_parts.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/recompute.h"
+#include "engine/layout/mesh/replicas.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace shardlab::predict {
+namespace {
+
+// Kernels of a block beside its products and its attention, where nothing is fused.
+constexpr double forwardPassKernels = 10;
+constexpr double backwardPassKernels = 14;
+constexpr double backwardFactor = 2;  ///< of passes over memory: each reads the gradient and what the forward kept
+constexpr double maskedShare = 0.5;   ///< of the scores that flash attention computes, where tokens see earlier ones
+constexpr double flashBackwardProducts = 2.5;  ///< five products for the forward's two
+constexpr double fullHeadWidth = 128;          ///< from which kernels of attention reach their rate
+constexpr double headWidthExponent = 0.35;
+constexpr double rampTokens = 512;  ///< of a sequence, which take a flash kernel as long as its beginning and end
+// Bytes of each score that a materialised attention moves: scores, softmax, dropout with its mask, product.
+constexpr double scoreBytesForward = 13, scoreBytesBackward = 20;
+constexpr double scoreKernelsForward = 5, scoreKernelsBackward = 8;
+constexpr double flashKernelsForward = 2, flashKernelsBackward = 3;
+
+/// Both halves of a backward.
+struct Halves {
+    double input = 0, weight = 0;
+};
+
+/// Times a stage's work on one device.
+class StackClock {
+public:
+    StackClock(const Layout& layout, const TensorShare& share, const DevicePreset& device, const StackOnDevice& on)
+        : model_(layout.model), share_(share), device_(device), stack_(*on.stack), architecture_(*on.architecture),
+          format_(numberFormats(layout.precision).activations),
+          bytes_(static_cast<double>(numberFormats(layout.precision).activationBytes())), samples_(layout.batch.micro),
+          rows_(double(layout.batch.micro) * layout.model.sequence / share.context), members_(share.size),
+          splits_(share.sequence), memory_(device.memoryBandwidth) {}
+
+    double forward(const std::vector<Product>& products) const {
+        double sum = 0;
+        for (const Product& each : products) sum += one(each);
+        return sum;
+    }
+    Halves backward(const std::vector<Product>& products) const {
+        Halves sum;
+        for (const Product& each : products) {
+            sum.input += one({each.rows, each.inner, each.columns});
+            sum.weight += one({each.columns, each.inner, each.rows});
+        }
+        return sum;
+    }
+
+    std::vector<Product> block(int layer) const {
+        const double hidden = model_.hidden, queries = double(queryColumns(model_)) / members_;
+        const double inner = double(feedForwardWidth(model_, layer)) / members_;
+        return {{rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden},
+                {rows_, hidden, queries},
+                {rows_, (gated_ ? 2 : 1) * inner, hidden},
+                {rows_, hidden, inner}};
+    }
+    std::vector<Product> output() const {
+        return {{rows_, double(targetKinds(model_)) / members_, double(outputWidth(model_))}};
+    }
+
+    double attention(bool backward) const {
+        const double flops = coreForwardFlops(model_, samples_, share_);
+        const double width = double(headWidth(model_));
+        const double rate = device_.flops(format_) * architecture_.attention[std::size_t(stack_.attention)];
+        const double narrow = std::min(1.0, width / fullHeadWidth);
+        if (stack_.attention == AttentionKernel::Materialised) {
+            const double scores = double(samples_) * model_.heads / members_ * model_.sequence *
+                                  (double(model_.sequence) / share_.context);
+            const double products = flops / (rate * std::sqrt(narrow));
+            return backward ? 2 * products + scores * scoreBytesBackward / memory_ + launches(scoreKernelsBackward)
+                            : products + scores * scoreBytesForward / memory_ + launches(scoreKernelsForward);
+        }
+        const double reached =
+            rate * std::pow(narrow, headWidthExponent) * model_.sequence / (model_.sequence + rampTokens);
+        const double seen = flops * maskedShare;
+        return backward ? flashBackwardProducts * seen / (reached * architecture_.attentionBackward) +
+                              launches(flashKernelsBackward)
+                        : seen / reached + launches(flashKernelsForward);
+    }
+
+    /// Passes over memory of a block's forward, beside products and attention: norms read and write, a residual sum
+    /// reads two and writes one and a mask, queries, keys and values change their layout, the activation reads and
+    /// writes.
+    double passes(int layer, bool backward) const {
+        const double outside = double(model_.hidden) / (splits_ ? members_ : 1);
+        const double inside = double(queryColumns(model_)) / members_;
+        const double width = double(feedForwardWidth(model_, layer)) / members_;
+        const double norms = 2 * 2 * bytes_ * outside;
+        const double residuals = 2 * (4.5 * bytes_ + 1) * outside;
+        const double layouts = 3 * 2 * bytes_ * inside;
+        const double activation = (gated_ ? 3 : 2) * bytes_ * width;
+        const double once = (norms + residuals + layouts + activation) * rows_ * stack_.passes / memory_;
+        return backward ? backwardFactor * once + launches(backwardPassKernels * stack_.passes)
+                        : once + launches(forwardPassKernels * stack_.passes);
+    }
+    double logits() const { return rows_ * targetKinds(model_) / members_ * stack_.logitBytes / memory_; }
+    double embedding() const { return rows_ * model_.hidden * 2 * bytes_ / memory_; }
+
+private:
+    double one(const Product& product) const {
+        return productSeconds(product, format_, device_, architecture_) + stack_.kernelSeconds;
+    }
+    double launches(double kernels) const { return kernels * stack_.kernelSeconds; }
+
+    const ModelSpec& model_;
+    const TensorShare& share_;
+    const DevicePreset& device_;
+    const SoftwareStack& stack_;
+    const Architecture& architecture_;
+    NumberFormat format_;
+    double bytes_;
+    int samples_;
+    double rows_;
+    bool gated_;
+    int members_;
+    bool splits_;
+    double memory_;
+};
+
+}  // namespace
+
+std::optional<StackOnDevice> stackOf(const Layout& layout, const DevicePreset& device) {
+    const SoftwareStack* stack = modelledStack(layout);
+    const Architecture* architecture = findArchitecture(device.architecture);
+    if (stack == nullptr || architecture == nullptr) return std::nullopt;
+    return StackOnDevice{stack, architecture};
+}
+
+double productSeconds(const Product& product, NumberFormat format, const DevicePreset& device,
+                      const Architecture& architecture) {
+    struct Tile {
+        double rows, columns, speed;
+    };
+    // A smaller tile fills the last wave better and reuses less of what it reads.
+    const double rows = architecture.tileRows, columns = architecture.tileColumns;
+    const std::array tiles{Tile{rows, columns, 1}, Tile{rows, columns / 2, 0.97}, Tile{rows / 2, columns / 2, 0.88}};
+    const double rate = device.flops(format) * device.matmulEfficiency / device.multiprocessors;
+    double best = INFINITY;
+    for (const Tile& tile : tiles) {
+        const double count = std::ceil(product.rows / tile.rows) * std::ceil(product.columns / tile.columns);
+        const double waves = std::ceil(count / device.multiprocessors);
+        const double inner = product.inner + architecture.tileOverhead;
+        best = std::min(best, waves * 2 * tile.rows * tile.columns * inner / (rate * tile.speed));
+    }
+    const double numbers =
+        product.rows * product.inner + product.columns * product.inner + product.rows * product.columns;
+    return std::max(best, static_cast<double>(bytesOf(format)) * numbers / device.memoryBandwidth);
+}
+
+ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                        const DevicePreset& device, const StackOnDevice& on) {
+    const StackClock clock(layout, share, device, on);
+    const bool core = recomputesCore(layout.memory);
+    const bool all = !recomputeSegments(layout.memory, stage.layers).empty();
+    ComputeTimes times;
+    double again = 0;
+    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer) {
+        // Blocks of one width have one time.
+        if (layer > stage.firstLayer && evenLayers(layout.model)) {
+            const double blocks = stage.layers;
+            times = {times.forward * blocks, times.inputGrad * blocks, times.weightGrad * blocks, 0};
+            again *= blocks;
+            break;
+        }
+        const std::vector<Product> products = clock.block(layer);
+        const Halves back = clock.backward(products);
+        const double forward = clock.forward(products) + clock.attention(false) + clock.passes(layer, false);
+        times.forward += forward;
+        times.inputGrad += back.input + clock.attention(true) + clock.passes(layer, true);
+        times.weightGrad += back.weight;
+        again += all ? forward : core ? clock.attention(false) : 0;
+    }
+    if (stage.last) {
+        const Halves back = clock.backward(clock.output());
+        times.forward += clock.forward(clock.output()) + clock.logits();
+        times.inputGrad += back.input;
+        times.weightGrad += back.weight;
+    }
+    if (stage.first) {
+        times.forward += clock.embedding();
+        times.weightGrad += clock.embedding();
+    }
+    times.recompute = again;
+    times.inputGrad += again;
+    const bool gathers = layout.parallel.zero == 3 && replicaCount(layout.parallel) > 1;
+    const double factor = on.stack->overhead * (gathers ? on.stack->besideGathers : 1);
+    return {times.forward * factor, times.inputGrad * factor, times.weightGrad * factor, times.recompute * factor};
+}
+
+double stackAttentionSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device,
+                             const StackOnDevice& on) {
+    return StackClock(layout, share, device, on).attention(false);
+}
+
+DevicePreset reachedBandwidths(DevicePreset device, const Architecture& architecture) {
+    device.memoryBandwidth *= architecture.memoryShare;
+    device.inNode = {device.inNode.bandwidth * architecture.inNodeShare, architecture.inNodeLatency};
+    device.betweenNodes = {device.betweenNodes.bandwidth * architecture.betweenNodesShare,
+                           architecture.betweenNodesLatency};
+    return device;
+}
+
+Link ringLink(const Group& group, const DevicePreset& device, double share) {
+    if (group.hosts < 2) return device.inNode;
+    const double onHost = std::max(1, group.members / group.hosts);
+    return {std::min(device.inNode.bandwidth, device.betweenNodes.bandwidth * onHost * share),
+            device.betweenNodes.latency};
+}
+
+}  // namespace shardlab::predict

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a stage's compute takes where a software stack other than Shardlab's own carries it out (stacks.h): from the
+// shapes of its products, the kernel of its attention and its passes over memory.
+#pragma once
+
+#include "engine/layout/devices.h"
+#include "engine/layout/layout.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/stacks.h"
+#include "engine/predict/plan/collectives.h"
+#include "engine/predict/plan/compute_costs.h"
+
+#include <optional>
+
+namespace shardlab::predict {
+
+/// A stack on a device.
+struct StackOnDevice {
+    const SoftwareStack* stack = nullptr;
+    const Architecture* architecture = nullptr;
+};
+/// The stack that the layout names on its modelled device; nothing where that is Shardlab's own.
+std::optional<StackOnDevice> stackOf(const Layout& layout, const DevicePreset& device);
+
+/// One matrix product: [rows, inner] · [inner, columns].
+struct Product {
+    double rows = 0, columns = 0, inner = 0;
+};
+
+/// Seconds of a product in 16 bits. Tiles of tileRows × tileColumns, or of half of that, fill the multiprocessors in
+/// waves: w waves take w · 2 · tile · (inner + tileOverhead) · multiprocessors ÷ (peak · efficiency), the quickest
+/// tile counts, and nothing takes less than its operands through memory.
+double productSeconds(const Product& product, NumberFormat format, const DevicePreset& device,
+                      const Architecture& architecture);
+
+/// The device with the bandwidths that kernels and collectives of its architecture reach, and their latencies.
+DevicePreset reachedBandwidths(DevicePreset device, const Architecture& architecture);
+
+/// Seconds of a microbatch on the stage; the device has reachedBandwidths(), as in productSeconds().
+ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                        const DevicePreset& device, const StackOnDevice& on);
+
+/// Seconds of one attention's core in the forward.
+double stackAttentionSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device,
+                             const StackOnDevice& on);
+
+/// The link that a ring has: over several hosts it passes each of them once, through the network links of all members
+/// there, of which it reaches `share`.
+Link ringLink(const Group& group, const DevicePreset& device, double share = 1);
+
+}  // namespace shardlab::predict

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The times of software stacks: products in waves of tiles, links that hosts share, and figures that must be whole.
+#include "engine/layout/check/check.h"
+#include "engine/layout/presets.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/stacks.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/stack_times.h"
+#include "tests/support/seed.h"
+#include "tests/support/wings.h"
+
+#include <QTest>
+
+#include <cmath>
+#include <random>
+
+using namespace shardlab::test;
+
+namespace {
+
+const DevicePreset& h100() { return *findDevice("h100-sxm"); }
+const Architecture& hopper() { return *findArchitecture("hopper"); }
+
+double seconds(double rows, double columns, double inner) {
+    return productSeconds({rows, columns, inner}, NumberFormat::Bf16, h100(), hopper());
+}
+
+Layout paced(const std::string& stack) {
+    Layout layout;
+    layout.model = {.kind = ModelKind::Llama, .layers = 8, .hidden = 4096, .heads = 32, .sequence = 4096};
+    layout.model.vocabulary = 32000;
+    layout.model.feedForward = {11008};
+    layout.cluster.hosts = {{"node1", 8}};
+    layout.cluster.pace = PaceSpec{"h100-sxm", 1, stack};
+    layout.parallel.data = 1;
+    layout.parallel.pipeline = 2;
+    layout.parallel.tensor = 4;
+    layout.batch = {.global = 8, .micro = 1};
+    layout.precision.compute = NumberFormat::Bf16;
+    return layout;
+}
+
+Plan planned(const Layout& layout) {
+    auto plan = makePlan(layout);
+    if (!plan) qFatal("%s", toText(plan.error().front()).c_str());
+    return std::move(*plan);
+}
+
+std::string stackText(const std::string& key, const std::string& value) {
+    std::string text = R"({"title": "A", "attention": "fused", "passes": 1, "kernel_seconds": 1e-6, "logit_bytes": 4,
+        "logit_memory_bytes": 6, "state_bytes": 0, "fragmentation": 0.1, "context_bytes": 1e9, "overhead": 1,
+        "tensor_hidden": 0, "gather_share": 1, "beside_gathers": 1, "blocking_sends": false, "splits_messages": false,
+        "source": "a test"})";
+    const auto at = text.find('"' + key + '"');
+    const auto begin = text.find(':', at) + 1;
+    return text.replace(begin, text.find_first_of(",}", begin) - begin, value);
+}
+
+}  // namespace
+
+class StackTimesTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    /// No product is quicker than its operations at the reached peak, nor than its operands through memory.
+    void noProductIsQuickerThanItsBounds() {
+        std::mt19937_64 random(freshSeed());
+        std::uniform_real_distribution<double> exponent(4, 15);
+        for (int round = 0; round < 2000; ++round) {
+            const auto side = [&] { return std::floor(std::exp2(exponent(random))); };
+            const double m = side(), n = side(), k = side();
+            const double peak = 2 * m * n * k / (h100().bf16Flops * h100().matmulEfficiency);
+            const double memory = 2 * (m * k + n * k + m * n) / h100().memoryBandwidth;
+            QVERIFY(seconds(m, n, k) >= 0.999 * std::max(peak, memory));
+            QVERIFY(seconds(m, n, 2 * k) >= seconds(m, n, k));
+            QVERIFY(seconds(m, 2 * n, k) >= seconds(m, n, k));
+        }
+    }
+
+    /// One tile more than the multiprocessors hold begins another wave.
+    void oneTileMoreIsAnotherWave() {
+        constexpr double tilesDown = 4;  // enough that the product is bound by its operations
+        const double rows = tilesDown * hopper().tileRows;
+        const double wave = hopper().tileColumns * h100().multiprocessors / tilesDown;
+        const double full = seconds(rows, wave, 8192);
+        QVERIFY(seconds(rows, wave + 1, 8192) > 1.2 * full);
+        QVERIFY(seconds(rows, 0.9 * wave, 8192) > 0.9 * full);
+    }
+
+    /// A large product reaches the device's efficiency, a narrow one, as tensor groups leave it, does not.
+    void narrowSharesReachLess() {
+        const double large = 2.0 * 16384 * 16384 * 16384 / seconds(16384, 16384, 16384);
+        const double narrow = 2.0 * 4096 * 16384 * 128 / seconds(4096, 16384, 128);
+        QVERIFY(large > 0.9 * h100().bf16Flops * h100().matmulEfficiency);
+        QVERIFY(narrow < 0.5 * large);
+    }
+
+    /// A ring between hosts goes through the network ports of all its members on a host, up to the link within it.
+    void aRingUsesTheLinksOfAllMembers() {
+        DevicePreset device = h100();
+        device.inNode.bandwidth = 400e9;
+        device.betweenNodes.bandwidth = 50e9;
+        QCOMPARE(ringLink({8, 1}, device).bandwidth, 400e9);
+        QCOMPARE(ringLink({2, 2}, device).bandwidth, 50e9);
+        QCOMPARE(ringLink({8, 2}, device).bandwidth, 200e9);
+        QCOMPARE(ringLink({32, 2}, device).bandwidth, 400e9);
+        QCOMPARE(ringLink({8, 2}, device, 0.5).bandwidth, 100e9);
+    }
+
+    /// What a stack does shows in the plan: hidden collectives, blocking sends, fewer passes.
+    void stacksDiffer() {
+        const double core = planned(paced("megatron-core")).stepSeconds;
+        const double serial = planned(paced("megatron-core-serial")).stepSeconds;
+        const double eager = planned(paced("megatron-2022")).stepSeconds;
+        QVERIFY2(core < serial && serial < eager, qPrintable(QString("%1 %2 %3 s").arg(core).arg(serial).arg(eager)));
+    }
+
+    /// Links of the layout take the place of the device's.
+    void linksOfTheLayout() {
+        Layout layout = paced("megatron-core-serial");
+        const double usual = planned(layout).stepSeconds;
+        layout.cluster.pace->nodeLink = 50;
+        QVERIFY(planned(layout).stepSeconds > 1.1 * usual);
+        layout.cluster.pace->nodeLink = 450;
+        QVERIFY(std::abs(planned(layout).stepSeconds - usual) < 1e-9);
+    }
+
+    /// The allocator and the driver take memory beside what a stack's tensors take.
+    void memoryIncludesContext() {
+        const Plan plan = planned(paced("megatron-core"));
+        const RankMemory& most = neediest(plan.layout, plan.memory);
+        QVERIFY(static_cast<double>(neededBytes(plan.layout, most)) > static_cast<double>(most.peak) + 1e9);
+    }
+
+    void whatNoStackIsKnownOf() {
+        const auto place = [](const Layout& layout) {
+            const std::vector<Fault> faults = check(layout, scheduleMethods());
+            return faults.empty() ? std::string() : faults.front().pointer;
+        };
+        QCOMPARE(place(paced("megatron-core")), std::string());
+        Layout layout = paced("megatron-core");
+        layout.cluster.pace->stack = "megatron-cor";
+        QCOMPARE(place(layout), std::string("/cluster/pace/stack"));
+        layout = paced("megatron-core");
+        layout.cluster.pace->device = "cpu";
+        QCOMPARE(place(layout), std::string("/cluster/pace/stack"));
+        layout = paced("megatron-core");
+        layout.precision.compute = NumberFormat::Fp32;
+        QCOMPARE(place(layout), std::string("/cluster/pace/stack"));
+    }
+
+    void aFileThatIsNoStack() {
+        QVERIFY(parseStack("a", stackText("passes", "1")));
+        const auto told = [](const std::string& key, const std::string& value) {
+            const auto stack = parseStack("a", stackText(key, value));
+            return stack ? std::string() : stack.error().text();
+        };
+        QVERIFY(told("passes", "0").find("/passes") != std::string::npos);
+        QVERIFY(told("attention", "\"flash-9\"").find("flash-9") != std::string::npos);
+        QVERIFY(told("blocking_sends", "1").find("neither true nor false") != std::string::npos);
+        QVERIFY(told("gather_share", "1.5").find("/gather_share") != std::string::npos);
+        QVERIFY(!parseStack("a", "{}"));
+        QVERIFY(!parseArchitecture("a", R"({"title": "A"})"));
+    }
+};
+
+QTEST_GUILESS_MAIN(StackTimesTest)
+#include "stack_times_test.moc"
