@@ -112,6 +112,7 @@ const QMap<QString, QSet<QString>>& rooms() {
             {"engine/trace/interchange", run | QSet<QString>{"engine/trace/query"}},
             {"engine/predict/plan", {}},
             {"engine/predict/search", {"engine/predict/plan"}},
+            {"engine/predict/evidence", {"engine/predict/search"}},
             {"engine/launch/hosts", {}},
             {"engine/launch/link", {}},
             {"engine/launch/serve", {"engine/launch/link"}},

@@ -4,7 +4,7 @@
 #include "engine/layout/devices.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/host_name.h"
-#include "engine/layout/check/registries.h"
+#include "engine/layout/registries.h"
 #include "engine/layout/suggest.h"
 
 #include <algorithm>

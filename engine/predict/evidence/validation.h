@@ -23,7 +23,7 @@ struct ValidatedRow {
     bool counts() const;
 };
 
-/// Of errors without their sign.
+/// Errors without their sign.
 struct ErrorSummary {
     int rows = 0;
     double median = 0;

@@ -24,8 +24,8 @@ AttentionBytes ringAttentionBytes(const Layout& layout, const TensorShare& share
             keysValues + fp32Bytes * columns + 3 * (2 * fp32Bytes * columns) + block, 0};
 }
 
-/// Of a stack: probabilities in the format of activations, with dropout their mask and what it leaves of them besides;
-/// or, where no probabilities are kept, the logarithms of rows' sums in fp32.
+/// What a stack keeps: probabilities in the format of activations, with dropout their mask and what it leaves of them
+/// besides; or, where no probabilities are kept, the logarithms of rows' sums in fp32.
 AttentionBytes stackAttentionBytes(const Layout& layout, const TensorShare& share, const SoftwareStack& stack) {
     const ModelSpec& model = layout.model;
     const std::int64_t format = numberFormats(layout.precision).activationBytes();

@@ -40,8 +40,9 @@ public:
         : model_(layout.model), share_(share), device_(device), stack_(*on.stack), architecture_(*on.architecture),
           format_(numberFormats(layout.precision).activations),
           bytes_(static_cast<double>(numberFormats(layout.precision).activationBytes())), samples_(layout.batch.micro),
-          rows_(double(layout.batch.micro) * layout.model.sequence / share.context), members_(share.size),
-          splits_(share.sequence), memory_(device.memoryBandwidth) {}
+          rows_(double(layout.batch.micro) * layout.model.sequence / share.context),
+          gated_(blockParts(layout.model).gated()), members_(share.size), splits_(share.sequence),
+          memory_(device.memoryBandwidth) {}
 
     double forward(const std::vector<Product>& products) const {
         double sum = 0;

@@ -5,7 +5,8 @@
 #include "ui/views/layout_form/calm_controls.h"
 
 #include "engine/layout/schedule/custom.h"
-#include "engine/layout/check/registries.h"
+#include "engine/layout/registries.h"
+#include "engine/layout/schedule/registry.h"
 #include "ui/core/text.h"
 
 #include <QCheckBox>
@@ -19,7 +20,7 @@ namespace {
 
 /// What a person reads beside the word of the file.
 QString titleOf(const Field& field, const QString& word) {
-    for (const RegistryEntry& entry : registryOf(field))
+    for (const RegistryEntry& entry : registryOf(field, scheduleMethods()))
         if (text(entry.name) == word) return text(entry.title);
     return {};
 }
@@ -28,7 +29,7 @@ QString titleOf(const Field& field, const QString& word) {
 
 QStringList choicesOf(const Field& field) {
     QStringList words;
-    for (const RegistryEntry& entry : registryOf(field)) words << text(entry.name);
+    for (const RegistryEntry& entry : registryOf(field, scheduleMethods())) words << text(entry.name);
     if (const auto* access = std::get_if<WordField>(&field.access))
         for (const std::string_view word : access->words) words << text(word);
     return words;

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "engine/layout/fields.h"
-#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule_method.h"
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -16,7 +17,6 @@ struct RegistryEntry {
 };
 
 /// The entries that a field may name; empty: any text is legal.
-std::vector<RegistryEntry> registryOf(const Field& field,
-                                      std::span<const ScheduleMethod> schedules = scheduleMethods());
+std::vector<RegistryEntry> registryOf(const Field& field, std::span<const ScheduleMethod> schedules);
 
 }  // namespace shardlab::layout

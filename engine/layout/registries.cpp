@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/layout/check/registries.h"
+#include "engine/layout/registries.h"
 
 #include "engine/layout/devices.h"
 #include "engine/layout/stacks.h"
