@@ -33,4 +33,13 @@ BlockParts blockParts(const ModelSpec& model) {
     return parts;
 }
 
+bool hasPublishedBlocks(const ModelSpec& model) {
+    const BlockParts parts = blockParts(model);
+    if (model.kind == ModelKind::Llama)
+        return parts.rmsNorm && parts.rotary && parts.gated() && !(parts.queryKeyNorms && parts.qkvBias);
+    const bool gelu = parts.activation == ActivationKind::Gelu || parts.activation == ActivationKind::GeluTanh;
+    return model.kind == ModelKind::Gpt && !parts.rmsNorm && !parts.rotary && parts.biases && gelu && parts.tied &&
+           model.heads * headWidth(model) == model.hidden;
+}
+
 }  // namespace shardlab::layout

@@ -35,5 +35,8 @@ struct BlockParts {
 /// The layout chooses the parts of the model's blocks.
 bool choosesParts(const ModelSpec& model);
 BlockParts blockParts(const ModelSpec& model);
+/// There are published weights of such blocks: those of a GPT-2, or of a Llama and its relatives (Mistral, Qwen2,
+/// Qwen3).
+bool hasPublishedBlocks(const ModelSpec& model);
 
 }  // namespace shardlab::layout

@@ -50,9 +50,27 @@ private Q_SLOTS:
             model.vocabulary = among(256, 200000);
             model.feedForward = {among(1, 9000)};
             if (model.kind == ModelKind::Llama) {
-                model.block.kvHeads = model.heads / among(1, 2);
-                model.block.rotary.base = among(1000, 1000000);
+                BlockSpec& block = model.block;
+                block.kvHeads = model.heads / among(1, 2);
+                block.rotary.base = among(1000, 1000000);
+                block.rotary.scaling = static_cast<RotaryScaling>(among(0, 2));
+                if (block.rotary.scaling != RotaryScaling::None) {
+                    block.rotary.factor = among(1, 40);
+                    block.rotary.low = among(1, 3);
+                    block.rotary.high = block.rotary.low + among(1, 20) + 0.5;
+                    block.rotary.original = among(16, 100000);
+                }
+                if (among(0, 1) == 1) block.headWidth = model.hidden / model.heads + 2 * among(1, 9);
+                if (among(0, 1) == 1) block.output = OutputKind::Tied;
+                const int family = among(0, 3);
+                if (family == 1) block.biases = BiasKind::Qkv;
+                if (family == 2) block.biases = BiasKind::All;
+                if (family == 3) block.queryKeyNorms = true;
             }
+            const std::array activations = {
+                ActivationKind::Default, model.kind == ModelKind::Llama ? ActivationKind::GeGlu : ActivationKind::Gelu};
+            model.block.activation = activations[static_cast<std::size_t>(among(0, 1))];
+            if (among(0, 1) == 1) model.block.normEpsilon = 1e-6;
             const Result<ConfigLayout> read = made(writeConfig(model));
             QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
             QVERIFY2(read->leftOut.empty(), joined(read->leftOut).c_str());
@@ -76,12 +94,12 @@ private Q_SLOTS:
 
     void whatIsLeftOutIsSaid() {
         const Result<ConfigLayout> read = made(R"({"model_type": "llama", "rms_norm_eps": 1e-5, "attention_bias": true,
-            "rope_parameters": {"rope_type": "yarn", "factor": 4.0, "rope_theta": 500000.0}, "sliding_window": 1000,
+            "rope_parameters": {"rope_type": "dynamic", "factor": 4.0, "rope_theta": 500000.0}, "sliding_window": 1000,
             "max_position_embeddings": 131072, "attention_dropout": 0.1, "tomorrows_attention": 3, "hidden_act": "silu"})");
         QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
         const std::string said = joined(read->leftOut);
         for (const char* part :
-             {"attention_bias is true, the llama model has false", "their rotary embedding is scaled",
+             {"mlp_bias is false where it is not given, model.biases is all", "their rotary embedding is scaled",
               "tomorrows_attention 3", "attention_dropout is 0.1; model.dropout is the layout's own choice",
               "max_position_embeddings is 131072, model.sequence is 1000"})
             QVERIFY2(said.find(part) != std::string::npos, said.c_str());
@@ -101,7 +119,8 @@ private Q_SLOTS:
             const Result<ConfigLayout> read = layoutFromConfig(file());
             QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
             QVERIFY(std::filesystem::equivalent(read->layout.model.weights, folder_.path().toStdString()));
-            weights.config["tie_word_embeddings"] = weights.model.kind == ModelKind::Llama;
+            weights.config[weights.model.kind == ModelKind::Llama ? "mlp_bias" : "scale_attn_by_inverse_layer_idx"] =
+                true;
             weights.write(folder_.path().toStdString());
             const Result<ConfigLayout> other = layoutFromConfig(file());
             QVERIFY(other && other->layout.model.weights.empty());
@@ -142,13 +161,12 @@ private Q_SLOTS:
 
     void whatTransformersWritesIsUnderstood() {
         if (const QString missing = whyWithout("transformers"); !missing.isEmpty()) QSKIP(qPrintable(missing));
-        const QString script = QStringLiteral(
-            "import sys, transformers as t\n"
-            "for name in ('GPT2', 'Llama', 'Mistral'):\n"
-            "    made = getattr(t, name + 'Config')(**({} if name == 'GPT2' else {'rms_norm_eps': 1e-5}))\n"
-            "    made.save_pretrained(sys.argv[1] + '/' + name)\n");
+        const QString script = QStringLiteral("import sys, transformers as t\n"
+                                              "for name in ('GPT2', 'Llama', 'Mistral', 'Qwen2', 'Qwen3'):\n"
+                                              "    made = getattr(t, name + 'Config')()\n"
+                                              "    made.save_pretrained(sys.argv[1] + '/' + name)\n");
         QCOMPARE(QProcess::execute(referencePython(), {"-c", script, folder_.path()}), 0);
-        for (const char* name : {"GPT2", "Llama", "Mistral"}) {
+        for (const char* name : {"GPT2", "Llama", "Mistral", "Qwen2", "Qwen3"}) {
             const auto read = layoutFromConfig(folder_.filePath(QString(name) + "/config.json").toStdString());
             QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
             for (const std::string& line : read->leftOut)

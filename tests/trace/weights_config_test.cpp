@@ -90,11 +90,11 @@ private Q_SLOTS:
             "model.feed_forward [16]");
         row("gpt", R"({"n_positions": 12})", "n_positions is 12, model.sequence is 16", "model.sequence of at most 12");
         row("gpt", R"({"activation_function": "relu"})",
-            "activation_function is \"relu\", the gpt model has \"gelu_new\"",
-            "weights whose activation_function is \"gelu_new\"");
-        row("gpt", R"({"activation_function": "gelu"})", "activation_function is \"gelu\"", "gelu_new");
-        row("gpt", R"({"layer_norm_epsilon": 1e-06})", "layer_norm_epsilon is 1e-06, the gpt model has 1e-05",
-            "weights whose layer_norm_epsilon is 1e-05");
+            "activation_function is \"relu\", model.activation is gelu-tanh",
+            "weights whose activation_function is gelu_new or gelu");
+        row("gpt", R"({"activation_function": "gelu"})", "activation_function is \"gelu\"", "model.activation gelu");
+        row("gpt", R"({"layer_norm_epsilon": 1e-06})", "layer_norm_epsilon is 1e-06, model.norm_epsilon is 1e-05",
+            "model.norm_epsilon 1e-06");
         row("gpt", R"({"scale_attn_weights": false})", "scale_attn_weights is false, the gpt model has true",
             "weights whose scale_attn_weights is true");
         row("gpt", R"({"scale_attn_by_inverse_layer_idx": true})", "scale_attn_by_inverse_layer_idx is true",
@@ -108,7 +108,7 @@ private Q_SLOTS:
             "fields that are not known and may change what the model computes: tomorrows_attention 3",
             "without the fields that are not known");
         row("llama", R"({"model_type": "gemma"})", "model_type is \"gemma\", model.kind is llama",
-            "weights of model_type llama or mistral");
+            "weights of model_type llama or mistral or qwen2 or qwen3");
         row("llama", R"({"num_attention_heads": 2})", "num_attention_heads is 2, model.heads is 4", "model.heads 2");
         row("llama", R"({"num_key_value_heads": 4})", "num_key_value_heads is 4, model.kv_heads is 2",
             "model.kv_heads 4");
@@ -118,23 +118,35 @@ private Q_SLOTS:
         row("llama", R"({"hidden_size": 16})", "hidden_size is 16, model.hidden is 8", "model.hidden 16");
         row("llama", R"({"intermediate_size": 16})", "intermediate_size is 16, the width of the layout's layer 0 is 12",
             "model.feed_forward [16]");
-        row("llama", R"({"head_dim": 4})", "head_dim is 4, the llama model has 2", "weights whose head_dim is 2");
-        row("llama", R"({"hidden_act": "gelu"})", "hidden_act is \"gelu\", the llama model has \"silu\"",
-            "weights whose hidden_act is \"silu\"");
-        row("llama", R"({"rms_norm_eps": 1e-06})", "rms_norm_eps is 1e-06, the llama model has 1e-05",
-            "weights whose rms_norm_eps is 1e-05");
-        row("llama", R"({"rms_norm_eps": null})", "rms_norm_eps is 1e-06 where it is not given", "1e-05");
-        row("llama", R"({"attention_bias": true})", "attention_bias is true", "is false");
-        row("llama", R"({"mlp_bias": true})", "mlp_bias is true", "is false");
-        row("llama", R"({"tie_word_embeddings": true})", "tie_word_embeddings is true", "is false");
+        row("llama", R"({"head_dim": 4})", "head_dim is 4, model.head_width is 2", "model.head_width 4");
+        row("llama", R"({"hidden_act": "gelu"})", "hidden_act is \"gelu\", model.activation is swiglu",
+            "model.activation geglu");
+        row("llama", R"({"hidden_act": "relu"})", "hidden_act is \"relu\", model.activation is swiglu",
+            "weights whose hidden_act is silu or gelu or gelu_pytorch_tanh");
+        row("llama", R"({"model_type": "qwen2"})", "model_type is \"qwen2\", model.biases is none", "model.biases qkv");
+        row("llama", R"({"model_type": "qwen3"})", "model_type is \"qwen3\", model.qk_norm is false",
+            "model.qk_norm true");
+        row("llama", R"({"rms_norm_eps": 1e-06})", "rms_norm_eps is 1e-06, model.norm_epsilon is 1e-05",
+            "model.norm_epsilon 1e-06");
+        row("llama", R"({"rms_norm_eps": null})", "rms_norm_eps is 1e-06 where it is not given", "1e-06");
+        row("llama", R"({"attention_bias": true})", "attention_bias is true, model.biases is none", "model.biases all");
+        row("llama", R"({"mlp_bias": true})", "mlp_bias is true, model.biases is none", "model.biases all");
+        row("llama", R"({"tie_word_embeddings": true})", "tie_word_embeddings is true, model.output is separate",
+            "model.output tied");
         row("llama", R"({"sliding_window": 8})", "sliding_window is 8, model.sequence is 16",
             "model.sequence of at most 8");
         row("llama", R"({"rope_theta": 500000.0})", "rope_theta is 500000.0, model.rope_base is 10000",
             "model.rope_base 500000.0");
         row("llama", R"({"rope_parameters": {"rope_theta": 1e6, "rope_type": "default"}})",
             "rope_parameters.rope_theta is 1000000.0, model.rope_base", "model.rope_base 1000000.0");
-        row("llama", R"({"rope_scaling": {"rope_type": "llama3", "factor": 8.0}})", "their rotary embedding is scaled",
-            "weights without rope_scaling");
+        row("llama", R"({"rope_scaling": {"rope_type": "llama3", "factor": 8.0}})",
+            "rope_scaling is \"llama3\", model.rope_scaling is none", "model.rope_scaling llama3");
+        row("llama", R"({"rope_scaling": {"rope_type": "yarn", "factor": 4.0}})", "rope_scaling.factor is 4.0",
+            "model.rope_factor 4.0");
+        row("llama", R"({"rope_scaling": {"rope_type": "yarn", "factor": 4.0, "attention_factor": 1.0}})",
+            "rope_scaling.attention_factor is 1.0", "is 1.138");
+        row("llama", R"({"rope_scaling": {"rope_type": "yarn", "factor": 4.0, "mscale": 0.7}})",
+            "rope_scaling.mscale is 0.7, which is not known", "without mscale");
         row("llama", R"({"rope_scaling": {"type": "linear", "factor": 2.0}})", "their rotary embedding is scaled",
             "weights without rope_scaling");
         row("llama", R"({"rope_parameters": {"partial_rotary_factor": 0.5}})",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A small random Llama of transformers: what it looks like on disk, its loss and its gradients.
+"""A small random Llama of transformers, or a relative: what it looks like on disk, its loss and its gradients.
 
-llama_weights.py make DIRECTORY SEED writes there saved/ (as transformers saves), gradients/ (the same tensors, each the
+llama_weights.py make DIRECTORY SEED [FAMILY] writes there saved/ (as transformers saves), gradients/ (the same tensors, each the
 gradient of the loss), tied/ (without an output projection), biased/ (with a bias), half/ (saved in bf16), tokens.bin and
 targets.bin (int32, samples × sequence) and loss.txt.
 llama_weights.py check DIRECTORY FOLDER exits with 0 where transformers loads FOLDER and finds the weights of saved/.
@@ -14,13 +14,13 @@ import sys
 import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM
 
 mode, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 torch.set_num_threads(1)
 if mode == "check":
-    ours = LlamaForCausalLM.from_pretrained(sys.argv[3], dtype=torch.float32)
-    theirs = LlamaForCausalLM.from_pretrained(folder / "saved", dtype=torch.float32)
+    ours = AutoModelForCausalLM.from_pretrained(sys.argv[3], dtype=torch.float32)
+    theirs = AutoModelForCausalLM.from_pretrained(folder / "saved", dtype=torch.float32)
     names = dict(theirs.named_parameters())
     assert names.keys() == dict(ours.named_parameters()).keys()
     for name, value in ours.named_parameters():
@@ -30,10 +30,24 @@ if mode == "check":
     sys.exit(0)
 
 torch.manual_seed(int(sys.argv[3]))
-config = LlamaConfig(hidden_size=48, intermediate_size=112, num_hidden_layers=3, num_attention_heads=6, num_key_value_heads=2,
-                     vocab_size=131, max_position_embeddings=64, rms_norm_eps=1e-5, tie_word_embeddings=False,
-                     attn_implementation="eager")
-model = LlamaForCausalLM(config).float()
+FAMILIES = {
+    "llama": ("llama", {"rms_norm_eps": 1e-5}),
+    "llama3": ("llama", {"rms_norm_eps": 1e-5, "rope_theta": 500000.0, "tie_word_embeddings": True, "rope_scaling": {
+        "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 32}}),
+    "llama with biases": ("llama", {"attention_bias": True, "mlp_bias": True, "hidden_act": "gelu"}),
+    "mistral": ("mistral", {"sliding_window": None, "rope_theta": 1000000.0}),
+    "qwen2": ("qwen2", {"rope_theta": 1000000.0}),
+    "qwen2, tied": ("qwen2", {"tie_word_embeddings": True}),
+    "qwen3": ("qwen3", {"head_dim": 20, "rope_theta": 1000000.0}),
+    "qwen3 with yarn": ("qwen3", {"head_dim": 16, "tie_word_embeddings": True, "rope_scaling": {
+        "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32}}),
+}
+kind, parts = FAMILIES[sys.argv[4] if len(sys.argv) > 4 else "llama"]
+config = AutoConfig.for_model(kind, **{
+    "hidden_size": 48, "intermediate_size": 112, "num_hidden_layers": 3, "num_attention_heads": 6, "num_key_value_heads": 2,
+    "vocab_size": 131, "max_position_embeddings": 64, "tie_word_embeddings": False} | parts)
+model = AutoModelForCausalLM.from_config(config, attn_implementation="eager").float()
 with torch.no_grad():
     for value in model.parameters():
         value.add_(torch.randn_like(value) * 0.1)  # norms too

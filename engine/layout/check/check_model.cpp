@@ -106,14 +106,6 @@ void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
                           "a smaller capacity or microbatch, or fewer experts"});
 }
 
-/// The blocks have the parts that belong to the model's kind.
-bool hasPlainBlocks(const ModelSpec& model) {
-    ModelSpec plain = model;
-    plain.block = {.kvHeads = model.block.kvHeads, .rotary = {.base = model.block.rotary.base}};
-    return blockParts(model) == blockParts(plain) && headWidth(model) == headWidth(plain) &&
-           (!blockParts(model).rotary || model.block.rotary.scaling == RotaryScaling::None);
-}
-
 /// Heads of queries in groups that share a key, and pairs of numbers that can be turned.
 void checkRotary(const ModelSpec& model, std::vector<Fault>& faults) {
     const BlockSpec& block = model.block;
@@ -193,11 +185,14 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
                                                                        : "tokenizer.json is read from that file",
                           "the folder they lie in, or data.tokenizer bytes"});
 
-    if (!model.weights.empty() && choosesParts(model) && !hasPlainBlocks(model))
-        faults.push_back({"/model/weights",
-                          fmt::format("the weights to start from have other blocks than this {}", wordOf(model.kind)),
-                          "they were trained with the parts that model.kind has by itself",
-                          "no weights; or the defaults of the fields that choose parts of blocks"});
+    if (!model.weights.empty() && choosesParts(model) && !hasPublishedBlocks(model))
+        faults.push_back(
+            {"/model/weights", fmt::format("no weights have the blocks of this {}", wordOf(model.kind)),
+             model.kind == ModelKind::Gpt
+                 ? "a GPT-2 has layer norms, learned positions, biases, GELU and a tied output"
+                 : "a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of "
+                   "queries and their biases",
+             "no weights; or the defaults of the fields that choose parts of blocks"});
     if (!model.weights.empty() && !choosesParts(model))
         faults.push_back(
             {"/model/weights", fmt::format("no weights to start from fit a model of kind {}", wordOf(model.kind)),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/checkpoint/config_fields.h"
 
+#include "engine/layout/block_parts.h"
 #include "engine/layout/model_shape.h"
 
 #include <algorithm>
@@ -15,8 +16,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The norms of our models add it to a variance (kernels/layer_norm.h, kernels/rms_norm.h).
-constexpr double normEpsilon = 1e-5;
+/// What transformers calls an activation, by the name that is written first; of a gate in a llama, by itself in a gpt.
+struct ConfigActivation {
+    ActivationKind kind;
+    std::vector<std::string_view> names;
+};
+const std::vector<ConfigActivation> gptActivations{
+    {ActivationKind::GeluTanh, {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"}}, {ActivationKind::Gelu, {"gelu"}}};
+const std::vector<ConfigActivation> llamaActivations{{ActivationKind::SwiGlu, {"silu", "swish"}},
+                                                     {ActivationKind::GeGlu, {"gelu"}},
+                                                     {ActivationKind::GeGluTanh, {"gelu_pytorch_tanh", "gelu_new"}}};
 
 /// Tokens of a sample, where a layout is made for a model that could have more: what comes after costs memory and time.
 constexpr int longestTaken = 4096;
@@ -54,8 +63,8 @@ private:
         width("n_inner", 4 * model_.hidden);
         window("n_positions", 1024, positions);
         window("n_ctx", nullptr, shorter);
-        is("activation_function", "gelu_new", {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"});
-        is("layer_norm_epsilon", 1e-5, {normEpsilon});
+        activation("activation_function", gptActivations);
+        epsilon("layer_norm_epsilon", 1e-5);
         is("scale_attn_weights", true, {true});
         is("scale_attn_by_inverse_layer_idx", false, {false});
         is("reorder_and_upcast_attn", false, {false});
@@ -63,40 +72,86 @@ private:
         is("tie_word_embeddings", true, {true});
     }
 
-    /// A Mistral is a Llama that may look back no further than its window.
+    /// A Mistral is a Llama that may look back no further than its window, a Qwen2 one with biases for queries, keys
+    /// and values, a Qwen3 one with norms of queries and keys.
     void llama() {
-        const bool mistral = config_.value("model_type", Json()) == "mistral";
+        const Json type = config_.value("model_type", Json(configFamily(model_).type));
+        const bool mistral = type == "mistral", qwen2 = type == "qwen2", qwen3 = type == "qwen3";
         number("num_hidden_layers", 32, "model.layers", model_.layers, &ModelSpec::layers);
         number("hidden_size", 4096, "model.hidden", model_.hidden, &ModelSpec::hidden);
         number("num_attention_heads", 32, "model.heads", model_.heads, &ModelSpec::heads);
-        const Json keys = mistral ? Json(8) : value("num_attention_heads", 32);
+        const Json keys = mistral ? Json(8) : qwen2 || qwen3 ? Json(32) : value("num_attention_heads", 32);
         row("num_key_value_heads", keys, "model.kv_heads", keyHeads(model_), [](ModelSpec& model, const Json& theirs) {
             if (const auto heads = positiveInteger(theirs)) model.block.kvHeads = *heads;
         });
-        if (model_.heads > 0) {
-            is("head_dim", nullptr, {model_.hidden / model_.heads});
-            made_.rows.back().ours = model_.hidden / model_.heads;
-        }
-        number("vocab_size", 32000, "model.vocabulary", model_.vocabulary, &ModelSpec::vocabulary);
-        width("intermediate_size", mistral ? 14336 : 11008);
-        is("hidden_act", "silu", {"silu", "swish"});
-        is("rms_norm_eps", 1e-6, {normEpsilon});
-        is("attention_bias", false, {false});
-        is("mlp_bias", false, {false});
-        is("tie_word_embeddings", false, {false});
+        headWidths(qwen3);
+        number("vocab_size", qwen2 || qwen3 ? 151936 : 32000, "model.vocabulary", model_.vocabulary,
+               &ModelSpec::vocabulary);
+        width("intermediate_size", mistral ? 14336 : qwen2 || qwen3 ? 22016 : 11008);
+        activation("hidden_act", llamaActivations);
+        epsilon("rms_norm_eps", 1e-6);
+        biases(qwen2, qwen3);
+        part("model_type", type, parts_.queryKeyNorms == qwen3, "model.qk_norm",
+             parts_.queryKeyNorms ? "true" : "false", qwen3 ? "true" : "false",
+             [qwen3](ModelSpec& model, const Json&) { model.block.queryKeyNorms = qwen3; });
+        const Json ties = value("tie_word_embeddings", false);
+        part("tie_word_embeddings", ties, ties == parts_.tied, "model.output", parts_.tied ? "tied" : "separate",
+             ties == true ? "tied" : "separate", [](ModelSpec& model, const Json& theirs) {
+                 model.block.output = theirs == true ? OutputKind::Tied : OutputKind::Default;
+             });
+        made_.rows.back().ours = parts_.tied;
         // Positions are turned, not learned: there is one for any sequence.
-        window("max_position_embeddings", mistral ? 4096 * 32 : 2048, positions);
+        window("max_position_embeddings", mistral ? 4096 * 32 : qwen2 || qwen3 ? 32768 : 2048, positions);
         made_.rows.back().fits = true;
-        const bool slides = value("use_sliding_window", true) != false;
-        if (slides) window("sliding_window", mistral ? Json(4096) : Json(), shorter);
+        const bool slides = value("use_sliding_window", !(qwen2 || qwen3)) != false;
+        made_.names.insert("max_window_layers");  // of those that slide
+        if (slides) window("sliding_window", mistral || qwen2 || qwen3 ? Json(4096) : Json(), shorter);
         else made_.names.insert("sliding_window");
         rotary();
+    }
+
+    /// Where the file says nothing, heads divide the hidden width, but in a Qwen3.
+    void headWidths(bool qwen3) {
+        if (model_.heads < 1) return;
+        const Json theirs = value("head_dim", qwen3 ? Json(128) : Json());
+        add("head_dim", theirs.is_null() ? Json(model_.hidden / model_.heads) : theirs, "model.head_width",
+            headWidth(model_), nullptr);
+        made_.rows.back().take = [theirs](ModelSpec& model) {
+            const auto width = positiveInteger(theirs);
+            model.block.headWidth = width && std::int64_t{*width} * model.heads != model.hidden ? *width : 0;
+        };
+    }
+
+    /// A Qwen2 has biases for queries, keys and values whatever its file says; others say so of all products of an
+    /// attention and of a feed-forward block.
+    void biases(bool qwen2, bool qwen3) {
+        const std::string_view ours = !parts_.qkvBias ? "none" : parts_.biases ? "all" : "qkv";
+        if (qwen2) {
+            part("model_type", "qwen2", ours == "qkv", "model.biases", ours, "qkv",
+                 [](ModelSpec& model, const Json&) { model.block.biases = BiasKind::Qkv; });
+            return is("attention_bias", nullptr, {false});
+        }
+        if (qwen3 || ours == "qkv") is("attention_bias", false, {false});
+        if (ours == "qkv")
+            return part("model_type", config_.value("model_type", Json()), false, "model.biases", ours, "none",
+                        [](ModelSpec&, const Json&) {});
+        for (const char* name : {"attention_bias", "mlp_bias"}) {
+            if (qwen3) continue;
+            const Json theirs = value(name, false);
+            part(name, theirs, theirs == parts_.biases, "model.biases", ours, theirs == true ? "all" : "none",
+                 [](ModelSpec& model, const Json& taken) {
+                     model.block.biases = taken == true ? BiasKind::All : BiasKind::Default;
+                 });
+            if (name == std::string_view("mlp_bias")) made_.rows.back().take = {};  // both or none
+            made_.rows.back().ours = parts_.biases;
+        }
     }
 
     /// The angles of queries and keys, which older files keep in rope_theta and rope_scaling, newer ones in
     /// rope_parameters.
     void rotary() {
         bool named = config_.contains("rope_theta");
+        Json scaling = "default";
         for (const char* name : {"rope_scaling", "rope_parameters"}) {
             const Json rope = value(name, nullptr);
             if (rope.is_null()) continue;
@@ -106,35 +161,106 @@ private:
                 continue;
             }
             const Json type = rope.contains("rope_type") ? rope["rope_type"] : rope.value("type", Json("default"));
-            if (type != "default")
-                differ(name,
-                       fmt::format("{} is {}: their rotary embedding is scaled, that of the llama model is not", name,
-                                   shownValue(rope)),
-                       fmt::format("weights without {}", name));
-            for (const auto& [key, inner] : rope.items()) {
-                const std::string place = fmt::format("{}.{}", name, key);
-                if (key == "rope_theta") {
-                    named = true;
-                    base(place, inner);
-                } else if (type != "default") {
-                    continue;
-                } else if (key == "partial_rotary_factor") {
-                    isOne(place, inner, {1});
-                } else if (key != "rope_type" && key != "type" && !inner.is_null()) {
-                    differ(place,
-                           fmt::format("{} is {}, which is not known and may change the rotary embedding", place,
-                                       shownValue(inner)),
-                           fmt::format("{} without {}, where it changes nothing", name, key));
-                }
+            if (type != "default") scaling = type;
+            if (rope.contains("rope_theta")) {
+                named = true;
+                base(fmt::format("{}.rope_theta", name), rope["rope_theta"]);
             }
+            if (type == "llama3" || type == "yarn") scaled(name, rope, type == "yarn");
+            else if (type == "default") unscaled(name, rope);
+            else
+                differ(
+                    name,
+                    fmt::format("{} is {}: their rotary embedding is scaled as no layout's is", name, shownValue(rope)),
+                    fmt::format("weights without {}", name));
         }
+        const RotarySpec& ours = model_.block.rotary;
+        const std::string_view word = ours.scaling == RotaryScaling::None ? "default" : wordOf(ours.scaling);
+        if (scaling == "default" || scaling == "llama3" || scaling == "yarn")
+            part("rope_scaling", scaling, scaling == word, "model.rope_scaling", wordOf(ours.scaling),
+                 scaling == "default" ? "none" : scaling.get<std::string>(), [](ModelSpec& model, const Json& theirs) {
+                     model.block.rotary.scaling = theirs == "llama3" ? RotaryScaling::Llama3
+                                                  : theirs == "yarn" ? RotaryScaling::Yarn
+                                                                     : RotaryScaling::None;
+                 });
+        if (ours.scaling != RotaryScaling::None) made_.rows.back().ours = scalingOf(ours);
         if (config_.contains("rope_theta") || !named) base("rope_theta", value("rope_theta", 10000));
+    }
+
+    static Json scalingOf(const RotarySpec& rotary) {
+        const bool yarn = rotary.scaling == RotaryScaling::Yarn;
+        return {{"rope_type", wordOf(rotary.scaling)},
+                {"factor", rotary.factor},
+                {yarn ? "beta_slow" : "low_freq_factor", rotary.low},
+                {yarn ? "beta_fast" : "high_freq_factor", rotaryHigh(rotary)},
+                {"original_max_position_embeddings", rotary.original}};
+    }
+
+    void unscaled(const std::string& name, const Json& rope) {
+        for (const auto& [key, inner] : rope.items()) {
+            const std::string place = fmt::format("{}.{}", name, key);
+            if (key == "partial_rotary_factor") isOne(place, inner, {1});
+            else if (key != "rope_theta" && key != "rope_type" && key != "type" && !inner.is_null())
+                unknown(name, place, key, inner);
+        }
+    }
+
+    /// The numbers of a scaled rotary embedding, each held against the layout's.
+    void scaled(const std::string& name, const Json& rope, bool yarn) {
+        const RotarySpec& ours = model_.block.rotary;
+        const auto said = [&](const char* key, const Json& fallback) {
+            return rope.contains(key) && !rope[key].is_null() ? rope[key] : fallback;
+        };
+        const auto place = [&](const char* key) { return fmt::format("{}.{}", name, key); };
+        const char *low = yarn ? "beta_slow" : "low_freq_factor", *high = yarn ? "beta_fast" : "high_freq_factor";
+        const char* original = "original_max_position_embeddings";
+        add(place("factor"), said("factor", nullptr), "model.rope_factor", ours.factor,
+            [](ModelSpec& model, const Json& theirs) {
+                if (theirs.is_number()) model.block.rotary.factor = theirs.get<double>();
+            });
+        add(place(low), said(low, 1), "model.rope_low", ours.low, [](ModelSpec& model, const Json& theirs) {
+            if (theirs.is_number()) model.block.rotary.low = theirs.get<double>();
+        });
+        add(place(high), said(high, yarn ? 32 : 4), "model.rope_high",
+            rotaryHigh({.scaling = yarn ? RotaryScaling::Yarn : RotaryScaling::Llama3, .high = ours.high}),
+            [](ModelSpec& model, const Json& theirs) {
+                if (theirs.is_number()) model.block.rotary.high = theirs.get<double>();
+            });
+        if (yarn)
+            made_.rows.back().take = [theirs = said(high, 32)](ModelSpec& model) {
+                if (theirs.is_number()) model.block.rotary.high = theirs == 32 ? 0 : theirs.get<double>();
+            };
+        else
+            made_.rows.back().take = [theirs = said(high, 4)](ModelSpec& model) {
+                if (theirs.is_number()) model.block.rotary.high = theirs == 4 ? 0 : theirs.get<double>();
+            };
+        add(place(original), said(original, value("max_position_embeddings", nullptr)), "model.rope_original",
+            ours.original, [](ModelSpec& model, const Json& theirs) {
+                if (const auto taken = positiveInteger(theirs)) model.block.rotary.original = *taken;
+            });
+        const Json factor = said("factor", nullptr);
+        for (const auto& [key, inner] : rope.items()) {
+            if (key == "attention_factor" && yarn && factor.is_number())
+                isOne(place("attention_factor"), said("attention_factor", 0.1 * std::log(factor.get<double>()) + 1),
+                      {0.1 * std::log(factor.get<double>()) + 1});
+            else if (key == "truncate" && yarn) isOne(place("truncate"), inner, {true});
+            else if (key == "partial_rotary_factor") isOne(place("partial_rotary_factor"), inner, {1});
+            else if (key != "rope_theta" && key != "rope_type" && key != "type" && key != "factor" && key != low &&
+                     key != high && key != original && !inner.is_null())
+                unknown(name, fmt::format("{}.{}", name, key), key, inner);
+        }
+    }
+
+    void unknown(const std::string& name, const std::string& place, const std::string& key, const Json& inner) {
+        differ(
+            place,
+            fmt::format("{} is {}, which is not known and may change the rotary embedding", place, shownValue(inner)),
+            fmt::format("{} without {}, where it changes nothing", name, key));
     }
 
     /// What other models of transformers multiply, clip or leave out, at the value that changes nothing.
     void others() {
-        const double ownScale =
-            model_.heads > 0 && model_.hidden > 0 ? std::sqrt(double(model_.heads) / model_.hidden) : 1;
+        const double ownScale = headWidth(model_) > 0 ? 1 / std::sqrt(double(headWidth(model_))) : 1;
         for (const char* factor :
              {"embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale", "partial_rotary_factor"})
             is(factor, nullptr, {1});
@@ -194,6 +320,40 @@ private:
                               fmt::format("{}, {} is {}", stated(name, theirs), field, shownValue(ours)),
                               fmt::format("{} {}", field, shownValue(theirs)), ours,
                               [theirs, take](ModelSpec& model) { take(model, theirs); }});
+    }
+
+    /// A choice whose words, ours and that of the file's value, are those of the layout's field.
+    void part(const std::string& name, const Json& theirs, bool fits, std::string_view field, std::string_view ours,
+              std::string_view legal, std::function<void(ModelSpec&, const Json&)> take) {
+        made_.rows.push_back({name, fits, fmt::format("{}, {} is {}", stated(name, theirs), field, ours),
+                              fmt::format("{} {}", field, legal), nullptr,
+                              [theirs, take = std::move(take)](ModelSpec& model) { take(model, theirs); }});
+    }
+
+    void activation(const std::string& name, const std::vector<ConfigActivation>& known) {
+        const Json theirs = value(name, known.front().names.front());
+        const auto named = std::ranges::find_if(known, [&](const ConfigActivation& each) {
+            return std::ranges::any_of(each.names, [&](std::string_view word) { return theirs == word; });
+        });
+        std::vector<std::string_view> legal;
+        for (const ConfigActivation& each : known) legal.push_back(each.names.front());
+        const ActivationKind ours = parts_.activation;
+        if (named == known.end())
+            differ(name, fmt::format("{}, model.activation is {}", stated(name, theirs), wordOf(ours)),
+                   fmt::format("weights whose {} is {}", name, fmt::join(legal, " or ")));
+        else
+            part(name, theirs, named->kind == ours, "model.activation", wordOf(ours), wordOf(named->kind),
+                 [kind = named->kind, usual = known.front().kind](ModelSpec& model, const Json&) {
+                     model.block.activation = kind == usual ? ActivationKind::Default : kind;
+                 });
+        const auto written = std::ranges::find(known, ours, &ConfigActivation::kind);
+        if (written != known.end()) made_.rows.back().ours = written->names.front();
+    }
+
+    void epsilon(const std::string& name, double fallback) {
+        row(name, fallback, "model.norm_epsilon", parts_.normEpsilon, [](ModelSpec& model, const Json& theirs) {
+            if (theirs.is_number()) model.block.normEpsilon = theirs.get<double>();
+        });
     }
 
     void number(const std::string& name, const Json& fallback, std::string_view field, int ours,
@@ -264,6 +424,7 @@ private:
 
     const Json& config_;
     const ModelSpec& model_;
+    const BlockParts parts_ = blockParts(model_);
     ConfigFields made_;
 };
 
@@ -272,8 +433,19 @@ private:
 const std::vector<ConfigFamily>& configFamilies() {
     static const std::vector<ConfigFamily> families{{"gpt2", ModelKind::Gpt, "GPT2LMHeadModel"},
                                                     {"llama", ModelKind::Llama, "LlamaForCausalLM"},
-                                                    {"mistral", ModelKind::Llama, "MistralForCausalLM"}};
+                                                    {"mistral", ModelKind::Llama, "MistralForCausalLM"},
+                                                    {"qwen2", ModelKind::Llama, "Qwen2ForCausalLM"},
+                                                    {"qwen3", ModelKind::Llama, "Qwen3ForCausalLM"}};
     return families;
+}
+
+const ConfigFamily& configFamily(const ModelSpec& model) {
+    const BlockParts parts = blockParts(model);
+    const std::string_view type = model.kind != ModelKind::Llama   ? "gpt2"
+                                  : parts.queryKeyNorms            ? "qwen3"
+                                  : parts.qkvBias && !parts.biases ? "qwen2"
+                                                                   : "llama";
+    return *std::ranges::find(configFamilies(), type, &ConfigFamily::type);
 }
 
 std::string shownValue(const Json& value) {

@@ -20,8 +20,9 @@ struct ConfigFamily {
     ModelKind kind;
     std::string_view architecture;
 };
-/// The first family of a kind is the one that is written.
 const std::vector<ConfigFamily>& configFamilies();
+/// The family that a gpt or a llama is written as.
+const ConfigFamily& configFamily(const ModelSpec& model);
 
 struct ConfigField {
     std::string name;  ///< "n_head", or of an object within the file "rope_parameters.rope_theta"

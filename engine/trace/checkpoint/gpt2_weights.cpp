@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPT-2 weights in the files that Hugging Face's transformers reads and writes.
 #include "engine/base/file.h"
+#include "engine/layout/block_parts.h"
 #include "engine/trace/checkpoint/gpt2_weights.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/layout/json_text.h"
@@ -159,7 +160,7 @@ Status StateSource::checkHead() {
         if (*a == *b) return {};
     }
     return fail({"these weights have an output projection of their own", place_.string(),
-                 "lm_head.weight differs from wte.weight, and the gpt model ties the two",
+                 "lm_head.weight differs from wte.weight, and the layout's model ties the two",
                  "weights that were saved with tie_word_embeddings"});
 }
 
@@ -187,7 +188,7 @@ Result<StateSource> StateSource::ofWeights(FileSystem& files, const std::filesys
     if (model.kind == ModelKind::Llama) source->takeLlama(model, tensors);
     else source->takeGpt2(model, tensors);
     if (!mismatches.empty() || !tensors.empty()) return fail(misfit(place, std::move(mismatches), tensors));
-    if (model.kind == ModelKind::Llama) return source;
+    if (!tiesEmbedding(model)) return source;
     if (const Status tied = source->checkHead(); !tied) return fail(tied.error());
     return source;
 }
@@ -199,6 +200,9 @@ Status exportGpt2(FileSystem& files, const std::filesystem::path& checkpoint, co
     if (model.kind != ModelKind::Gpt)
         return fail({"cannot write GPT-2 weights", checkpoint.string(),
                      fmt::format("its model is of kind {}", wordOf(model.kind)), "a checkpoint of a gpt"});
+    if (!hasPublishedBlocks(model))
+        return fail({"cannot write GPT-2 weights", checkpoint.string(), "its blocks have parts that a GPT-2 has not",
+                     "a checkpoint whose model has the parts of a gpt"});
     const std::vector<int>& widths = model.feedForward;
     if (!widths.empty() && std::ranges::adjacent_find(widths, std::ranges::not_equal_to()) != widths.end())
         return fail({"cannot write GPT-2 weights", checkpoint.string(), "its feed-forward blocks differ in width",

@@ -3,6 +3,7 @@
 // [outputs, inputs] of its own; here [inputs, outputs], and what reads the same input is one matrix.
 #include "engine/trace/checkpoint/llama_weights.h"
 
+#include "engine/layout/block_parts.h"
 #include "engine/trace/checkpoint/state_source.h"
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 
 namespace shardlab::trace {
 namespace {
+
+constexpr const char* outputWeight = "lm_head.weight";
 
 /// So many outputs of a projection, from `first` on.
 struct OutputRun {
@@ -26,10 +29,17 @@ struct LlamaTensor {
         int outputs = 0;
     };
     std::string name;
-    std::vector<int> shape;
+    std::vector<int> shape;  ///< of a product [inputs, outputs], of its bias [outputs]
     std::vector<Projection> projections;
     /// The tensors whose outputs are our columns, in order; empty: the same tensor by another name.
     std::vector<OutputRun> columns;
+
+    std::size_t inputs() const { return shape.size() == 1 ? 1 : static_cast<std::size_t>(shape[0]); }
+    std::size_t outputs() const { return static_cast<std::size_t>(shape.back()); }
+    std::vector<int> theirShape(const Projection& projection) const {
+        if (columns.empty()) return shape;
+        return shape.size() == 1 ? std::vector{projection.outputs} : std::vector{projection.outputs, shape[0]};
+    }
 };
 
 LlamaTensor renamed(std::string name, std::vector<int> shape, std::string theirs) {
@@ -45,9 +55,20 @@ LlamaTensor joined(std::string name, int inputs, std::vector<LlamaTensor::Projec
     return tensor;
 }
 
+/// "….bias" of "….weight".
+std::string biasOf(const std::string& weight) { return weight.substr(0, weight.rfind('.')) + ".bias"; }
+
+/// The bias of a product: its columns are those of the product's matrix.
+LlamaTensor biasOf(LlamaTensor product) {
+    product.name = biasOf(product.name);
+    product.shape.erase(product.shape.begin());
+    for (LlamaTensor::Projection& projection : product.projections) projection.name = biasOf(projection.name);
+    return product;
+}
+
 /// Queries, keys and values, in the order of kernels/rotary.h.
 LlamaTensor attentionTensor(const ModelSpec& model, const std::string& ours, const std::string& theirs) {
-    const int width = model.hidden / model.heads, keys = keyHeads(model), together = model.heads / keys;
+    const int width = headWidth(model), keys = keyHeads(model), together = model.heads / keys;
     LlamaTensor tensor = joined(ours, model.hidden,
                                 {{theirs + "q_proj.weight", model.heads * width},
                                  {theirs + "k_proj.weight", keys * width},
@@ -63,22 +84,32 @@ LlamaTensor attentionTensor(const ModelSpec& model, const std::string& ours, con
 
 /// All of a model's, in the order of transformers' names.
 std::vector<LlamaTensor> llamaTensors(const ModelSpec& model) {
-    const int h = model.hidden;
+    const int h = model.hidden, width = headWidth(model);
+    const BlockParts parts = blockParts(model);
     std::vector<LlamaTensor> all;
+    const auto product = [&](LlamaTensor tensor, bool bias) {
+        all.push_back(tensor);
+        if (bias) all.push_back(biasOf(std::move(tensor)));
+    };
     all.push_back(renamed("wte.weight", {model.vocabulary, h}, "model.embed_tokens.weight"));
     for (int layer = 0; layer < model.layers; ++layer) {
         const std::string ours = fmt::format("h.{}.", layer), theirs = fmt::format("model.layers.{}.", layer);
         const int f = feedForwardWidth(model, layer);
         all.push_back(renamed(ours + "ln_1.weight", {h}, theirs + "input_layernorm.weight"));
-        all.push_back(attentionTensor(model, ours + "attn.qkv.weight", theirs + "self_attn."));
-        all.push_back(joined(ours + "attn.c_proj.weight", h, {{theirs + "self_attn.o_proj.weight", h}}));
+        product(attentionTensor(model, ours + "attn.qkv.weight", theirs + "self_attn."), parts.qkvBias);
+        if (parts.queryKeyNorms)
+            for (const char* name : {"q_norm.weight", "k_norm.weight"})
+                all.push_back(renamed(ours + "attn." + name, {width}, theirs + "self_attn." + name));
+        product(joined(ours + "attn.c_proj.weight", model.heads * width, {{theirs + "self_attn.o_proj.weight", h}}),
+                parts.biases);
         all.push_back(renamed(ours + "ln_2.weight", {h}, theirs + "post_attention_layernorm.weight"));
-        all.push_back(joined(ours + "mlp.gate_up.weight", h,
-                             {{theirs + "mlp.gate_proj.weight", f}, {theirs + "mlp.up_proj.weight", f}}));
-        all.push_back(joined(ours + "mlp.c_proj.weight", f, {{theirs + "mlp.down_proj.weight", h}}));
+        product(joined(ours + "mlp.gate_up.weight", h,
+                       {{theirs + "mlp.gate_proj.weight", f}, {theirs + "mlp.up_proj.weight", f}}),
+                parts.biases);
+        product(joined(ours + "mlp.c_proj.weight", f, {{theirs + "mlp.down_proj.weight", h}}), parts.biases);
     }
     all.push_back(renamed("ln_f.weight", {h}, "model.norm.weight"));
-    all.push_back(renamed("lm_head.weight", {model.vocabulary, h}, "lm_head.weight"));
+    if (!parts.tied) all.push_back(renamed(outputWeight, {model.vocabulary, h}, outputWeight));
     return all;
 }
 
@@ -100,19 +131,27 @@ void StateSource::takeLlama(const ModelSpec& model, std::vector<WeightMismatch>&
     std::swap(theirs, origins_);
     const std::string kind(weightKind);
     std::set<std::string> known;
-    if (theirs.contains({"model.embed_tokens.weight", kind}) && !theirs.contains({"lm_head.weight", kind}))
-        mismatches.push_back({"their output projection is the token embedding, and the llama model has one of its own",
-                              "weights that were saved without tie_word_embeddings"});
-    for (const LlamaTensor& tensor : llamaTensors(model)) {
+    const bool tied = tiesEmbedding(model), headThere = theirs.contains({outputWeight, kind});
+    if (theirs.contains({"model.embed_tokens.weight", kind}) && !headThere && !tied)
+        mismatches.push_back(
+            {"their output projection is the token embedding, and the model has one of its own", "model.output tied"});
+    if (tied && headThere) {  // checkHead() compares it
+        known.insert(outputWeight);
+        origins_[{outputWeight, kind}] = theirs.at({outputWeight, kind});
+    }
+    const std::vector<LlamaTensor> tensors = llamaTensors(model);
+    for (const LlamaTensor& tensor : tensors)
+        for (const LlamaTensor::Projection& projection : tensor.projections) known.insert(projection.name);
+    for (const LlamaTensor& tensor : tensors) {
         std::vector<Origin> origins;
         for (const LlamaTensor::Projection& projection : tensor.projections) {
-            const std::string bias = projection.name.substr(0, projection.name.rfind('.')) + ".bias";
-            known.insert({projection.name, bias});
-            if (theirs.contains({bias, kind}))
-                mismatches.push_back({projection.name + " has a bias, and no product of the llama model has one",
-                                      "weights without attention_bias and mlp_bias"});
-            const std::vector<int> wanted =
-                tensor.columns.empty() ? tensor.shape : std::vector{projection.outputs, tensor.shape[0]};
+            if (const std::string bias = biasOf(projection.name);
+                !known.contains(bias) && theirs.contains({bias, kind})) {
+                known.insert(bias);
+                mismatches.push_back({projection.name + " has a bias, and that product of the model has none",
+                                      "model.biases qkv or all, as the weights have them"});
+            }
+            const std::vector<int> wanted = tensor.theirShape(projection);
             if (const Origin* origin = only(theirs, projection.name, wanted, mismatches)) origins.push_back(*origin);
         }
         if (origins.size() < tensor.projections.size()) continue;
@@ -129,8 +168,7 @@ void StateSource::takeLlama(const ModelSpec& model, std::vector<WeightMismatch>&
                         0,
                         static_cast<std::uint64_t>(wholeElements(whole.slice)) * sizeof(float)};
         whole.assembled = [tensor, origins](const StateSource& held) -> Result<std::vector<float>> {
-            const auto inputs = static_cast<std::size_t>(tensor.shape[0]),
-                       columns = static_cast<std::size_t>(tensor.shape[1]);
+            const std::size_t inputs = tensor.inputs(), columns = tensor.outputs();
             std::vector<std::vector<float>> parts;
             for (const Origin& origin : origins) {
                 Result<std::vector<float>> part = held.values(origin);
@@ -164,8 +202,8 @@ bool isCountable(const ModelSpec& model, std::size_t tensors) {
         model.feedForward.size() <= 1 || model.feedForward.size() == static_cast<std::size_t>(model.layers);
     return counts(model.layers) && static_cast<std::size_t>(model.layers) <= tensors && counts(model.hidden) &&
            counts(model.heads) && counts(keyHeads(model)) && counts(model.vocabulary) &&
-           model.hidden % model.heads == 0 && model.heads % keyHeads(model) == 0 && widths &&
-           counts(feedForwardWidth(model, 0));
+           std::int64_t{model.heads} * headWidth(model) <= most && counts(headWidth(model)) &&
+           model.heads % keyHeads(model) == 0 && widths && counts(feedForwardWidth(model, 0));
 }
 
 /// function(name of transformers', shape) of each.
@@ -174,7 +212,7 @@ void eachOfTheirs(const LlamaTensor& tensor, const Function& function) {
     if (tensor.columns.empty()) function(std::size_t{0}, tensor.shape);
     else
         for (std::size_t i = 0; i < tensor.projections.size(); ++i)
-            function(i, std::vector{tensor.projections[i].outputs, tensor.shape[0]});
+            function(i, tensor.theirShape(tensor.projections[i]));
 }
 
 }  // namespace
@@ -188,6 +226,9 @@ Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, c
     };
     if (model.kind != ModelKind::Llama)
         return cannot(fmt::format("its model is of kind {}", wordOf(model.kind)), "a checkpoint of a llama");
+    if (!hasPublishedBlocks(model))
+        return cannot("its blocks have parts that no published family has together",
+                      "a checkpoint of a Llama, a Mistral, a Qwen2 or a Qwen3");
     const std::vector<int>& widths = model.feedForward;
     if (!widths.empty() && std::ranges::adjacent_find(widths, std::ranges::not_equal_to()) != widths.end())
         return cannot("its feed-forward blocks differ in width", "a checkpoint whose model.feed_forward is one width");
@@ -218,8 +259,7 @@ Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, c
             if (const Status done = out->write(bytesOfFloats(*values)); !done) return done;
             continue;
         }
-        const auto inputs = static_cast<std::size_t>(tensor.shape[0]),
-                   columns = static_cast<std::size_t>(tensor.shape[1]);
+        const std::size_t inputs = tensor.inputs(), columns = tensor.outputs();
         std::vector<std::vector<float>> parts;
         for (const LlamaTensor::Projection& projection : tensor.projections)
             parts.emplace_back(static_cast<std::size_t>(projection.outputs) * inputs);

@@ -131,8 +131,8 @@ std::vector<WeightMismatch> compareConfig(const Json& config, const ModelSpec& m
 }
 
 std::string writeConfig(const ModelSpec& model) {
-    const auto family = std::ranges::find(configFamilies(), model.kind, &ConfigFamily::kind);
-    nlohmann::ordered_json config{{"architectures", {family->architecture}}, {"model_type", family->type}};
+    const ConfigFamily& family = configFamily(model);
+    nlohmann::ordered_json config{{"architectures", {family.architecture}}, {"model_type", family.type}};
     for (const ConfigField& row : configFields(Json::object(), model).rows)
         if (!row.ours.is_null()) config[row.name] = row.ours;
     return config.dump(2) + "\n";
