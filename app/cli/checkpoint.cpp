@@ -122,7 +122,7 @@ void addCheckpoint(CommandLine& line) {
 }
 
 void addExportWeights(CommandLine& line) {
-    Verb verb(line, "export-weights", "Write a checkpoint's weights for transformers (GPT-2, Llama)");
+    Verb verb(line, "export-weights", "Write a checkpoint's weights for transformers (GPT-2, Llama and its relatives)");
     const auto place = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
     verb.option("DIR", *place, "A checkpoint of a gpt or a llama, or a folder of them: its newest").required();
     verb.option("--out", *folder, "Folder for model.safetensors and config.json").required().typeName("FOLDER");

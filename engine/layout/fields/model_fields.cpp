@@ -195,7 +195,8 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/weights",
             .label = "Start from",
-            .help = "Weights to start from, of GPT-2 or, for llama, of Llama, in the safetensors of Hugging Face: a "
+            .help = "Weights to start from, of GPT-2 or, for llama, of Llama, Mistral, Qwen2 or Qwen3, in the "
+                    "safetensors of Hugging Face: a "
                     "file, or its folder. Empty stands for random weights. Their tensors, and a config.json beside "
                     "them, must be those of the model.",
             .access = member<&Layout::model, &ModelSpec::weights>(),
