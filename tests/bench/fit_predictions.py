@@ -18,6 +18,7 @@ import argparse, json, math, pathlib, subprocess, tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LARGEST = 0.8
 PULL = 0.002
+MEMORY_COUNTS = 0.3
 FOLDERS = ("stacks", "architectures", "devices")
 
 def every(folder, *names):
@@ -62,6 +63,14 @@ FITTED = [
     ("gathers of deepspeed", "gather_share",
      every("stacks", "megatron-deepspeed", "megatron-2021", "megatron-2022"), 1),
     ("compute beside gathers", "beside_gathers", None, 10),
+    ("state of deepspeed's engine", "state_bytes", every("stacks", "megatron-deepspeed"), 100),
+    ("context", "context_bytes", None, 1e11),
+    ("fragmentation", "fragmentation", None, 1),
+    ("logits kept, unfused", "logit_memory_bytes",
+     every("stacks", "megatron-2021", "megatron-2022", "megatron-deepspeed", "fsdp", "fsdp-eager", "yafsdp", "internevo",
+           "nanotron", "torchtitan"), 100),
+    ("logits kept, fused", "logit_memory_bytes",
+     every("stacks", "megatron-core", "megatron-core-serial", "torchtitan-compile"), 100),
 ]
 
 
@@ -107,19 +116,24 @@ def predict(figures, options):
         write_figures(figures, pathlib.Path(folder))
         done = subprocess.run([options.program, "validate", *options.table, "--figures", folder, "--json"],
                               capture_output=True, text=True, check=True)
-    return [row for row in json.loads(done.stdout)["rows"] if row["counts"] and row["error"] is not None]
+    return [row for row in json.loads(done.stdout)["rows"] if row["counts"] and not row["refused"]]
 
 
 def group_of(row):
     return row["source"], row["id"].rsplit("-", 1)[0], row["stack"]
 
 
-def loss(rows, figures, first):
+def mean_error(rows, key):
     groups = {}
     for row in rows:
-        groups.setdefault(group_of(row), []).append(min(LARGEST, abs(math.log1p(row["error"]))))
+        if row[key] is not None:
+            groups.setdefault(group_of(row), []).append(min(LARGEST, abs(math.log1p(row[key]))))
     weights = {group: math.sqrt(len(errors)) for group, errors in groups.items()}
-    mean = sum(weights[g] * sum(e) / len(e) for g, e in groups.items()) / sum(weights.values())
+    return sum(weights[g] * sum(e) / len(e) for g, e in groups.items()) / max(1e-9, sum(weights.values()))
+
+
+def loss(rows, figures, first):
+    mean = mean_error(rows, "error") + MEMORY_COUNTS * mean_error(rows, "memory_error")
     return mean + PULL * sum(math.log(value(figures, f) / value(first, f)) ** 2 for f in FITTED)
 
 
@@ -150,8 +164,10 @@ def fit(figures, options, keeps=lambda row: True, say=print):
     return figures
 
 
-def table(rows):
-    errors = sorted(abs(row["error"]) for row in rows)
+def table(rows, key="error"):
+    errors = sorted(abs(row[key]) for row in rows if row[key] is not None)
+    if not errors:
+        return "no runs"
     at = lambda share: errors[int(share * (len(errors) - 1))]
     return f"{len(errors)} runs: median {100 * at(.5):.1f} %, nine of ten {100 * at(.9):.1f} %, worst {100 * errors[-1]:.0f} %"
 
@@ -165,9 +181,11 @@ def main():
     parser.add_argument("--program", default=str(ROOT / "build/bin/shardlab"))
     options = parser.parse_args()
     figures = read_figures()
-    print("before:", table(predict(figures, options)))
+    rows = predict(figures, options)
+    print("before:", table(rows), "| memory,", table(rows, "memory_error"))
     fitted = fit(figures, options)
-    print("fitted:", table(predict(fitted, options)))
+    rows = predict(fitted, options)
+    print("fitted:", table(rows), "| memory,", table(rows, "memory_error"))
     for figure in FITTED:
         now = value(fitted, figure)
         print(f"  {figure[0]:28s} {value(figures, figure):12.6g} -> {now:12.6g}")
