@@ -23,6 +23,8 @@ Result<DevicePreset> deviceOf(std::string_view name, const nlohmann::json& root,
     preset.title = fields.text("title");
     preset.fp32Flops = fields.positive("fp32_flops", "operations per second, more than 0");
     preset.bf16Flops = preset.fp16Flops = fields.positive("bf16_flops", "operations per second, more than 0");
+    preset.fp8Flops = fields.positiveOr("fp8_flops", "operations per second, more than 0", 0);
+    preset.fp4Flops = fields.positiveOr("fp4_flops", "operations per second, more than 0", 0);
     preset.matmulEfficiency =
         fields.number("matmul_efficiency", 0, 1, "a share of the peak, more than 0 and at most 1");
     preset.kernelSeconds = fields.number("kernel_seconds", -1e-300, 1, "seconds, from 0 to 1");

@@ -5,6 +5,7 @@
 #include "engine/layout/exchange.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/mesh/replicas.h"
+#include "engine/layout/stacks.h"
 
 #include <algorithm>
 #include <vector>
@@ -142,6 +143,9 @@ const Rule rules[] = {
     {{"/precision/gradients"},
      "only with weights in 16 bits: gradients of fp32 weights are fp32",
      [](const L& l, const M&) { return l.precision.weights != WeightStorage::Fp32; }},
+    {{"/precision/products"},
+     "only with a software stack other than Shardlab's own",
+     [](const L& l, const M&) { return modelledStack(l) != nullptr; }},
     {{"/precision/scale"},
      "only with a static or dynamic loss scale",
      [](const L& l, const M&) { return l.precision.lossScale != LossScaling::None; }},

@@ -146,6 +146,16 @@ enum class WeightStorage : std::uint8_t {
 template <>
 inline constexpr std::string_view layoutWords<WeightStorage>[] = {"master", "fp32", "alone"};
 
+/// In which format a modelled software stack rounds what its matrix products read. Sums are taken in fp32.
+enum class ProductFormat : std::uint8_t {
+    Compute,  ///< that of the activations
+    Fp8,      ///< E4M3 and E5M2 with a scale for each tensor
+    MxFp8,    ///< with a scale for each 32 numbers
+    NvFp4,    ///< 4 bits with a scale for each 16 numbers
+};
+template <>
+inline constexpr std::string_view layoutWords<ProductFormat>[] = {"compute", "fp8", "mxfp8", "nvfp4"};
+
 /// In which format the gradients of weights are summed up.
 enum class GradientFormat : std::uint8_t {
     Compute,  ///< the format that the layers compute in, unless the weights are fp32 only

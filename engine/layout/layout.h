@@ -161,6 +161,7 @@ struct PrecisionSpec {
     NumberFormat compute = NumberFormat::Fp32;
     WeightStorage weights = WeightStorage::Master;  ///< counts where compute has 16 bits
     GradientFormat gradients = GradientFormat::Compute;
+    ProductFormat products = ProductFormat::Compute;  ///< of a modelled software stack (cluster.pace.stack)
     LossScaling lossScale = LossScaling::None;
     double scale = 65536;   ///< the static loss scale, or the first dynamic one
     int scaleWindow = 200;  ///< steps without overflow after which a dynamic loss scale doubles

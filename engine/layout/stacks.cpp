@@ -38,6 +38,10 @@ Result<Architecture> architectureOf(std::string_view name, const nlohmann::json&
     it.tileRows = tileSide(fields, "tile_rows");
     it.tileColumns = tileSide(fields, "tile_columns");
     it.tileOverhead = fields.positive("tile_overhead", "an inner width, more than 0");
+    const auto relative = [&](const char* key) { return fields.positiveOr(key, "a factor, more than 0", 1); };
+    it.fp8Share = relative("fp8_share");
+    it.blockShare = relative("block_scale_share");
+    it.fp4Share = relative("fp4_share");
     it.memoryShare = fields.share("memory_share");
     it.inNodeShare = fields.share("in_node_share");
     it.betweenNodesShare = fields.share("between_nodes_share");

@@ -32,6 +32,9 @@ struct Architecture {
     int tileRows = 128;  ///< of the largest tile of a product that one multiprocessor computes
     int tileColumns = 128;
     double tileOverhead = 0;  ///< inner width that takes as long as beginning and ending a tile
+    double fp8Share = 1;      ///< of the peak of such products, relative to the share that 16 bits reach
+    double blockShare = 1;    ///< likewise, relative to fp8, with scales of blocks
+    double fp4Share = 1;      ///< likewise, relative to 16 bits
     double memoryShare = 1;   ///< of the memory's bandwidth, in passes over memory
     double inNodeShare = 1;   ///< of the link's bandwidth, in collectives
     double betweenNodesShare = 1;

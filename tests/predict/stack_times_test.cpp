@@ -22,7 +22,7 @@ const DevicePreset& h100() { return *findDevice("h100-sxm"); }
 const Architecture& hopper() { return *findArchitecture("hopper"); }
 
 double seconds(double rows, double columns, double inner) {
-    return productSeconds({rows, columns, inner}, NumberFormat::Bf16, h100(), hopper());
+    return productSeconds({rows, columns, inner}, ProductFormat::Compute, h100(), hopper());
 }
 
 Layout paced(const std::string& stack) {
@@ -92,6 +92,25 @@ private Q_SLOTS:
         const double narrow = 2.0 * 4096 * 16384 * 128 / seconds(4096, 16384, 128);
         QVERIFY(large > 0.9 * h100().bf16Flops * h100().matmulEfficiency);
         QVERIFY(narrow < 0.5 * large);
+    }
+
+    /// Products in 8 bits are quicker where they are bound by operations, and only there.
+    void fewerBits() {
+        const auto in = [](ProductFormat format, double side) {
+            return productSeconds({side, side, side}, format, h100(), hopper());
+        };
+        QVERIFY(in(ProductFormat::Fp8, 8192) < 0.7 * in(ProductFormat::Compute, 8192));
+        Layout layout = paced("megatron-core");
+        const double sixteen = planned(layout).stepSeconds;
+        layout.precision.products = ProductFormat::Fp8;
+        const double eight = planned(layout).stepSeconds;
+        QVERIFY2(eight < 0.9 * sixteen && eight > 0.5 * sixteen, qPrintable(QString("%1 %2").arg(eight).arg(sixteen)));
+        layout.precision.products = ProductFormat::NvFp4;
+        QCOMPARE(check(layout, scheduleMethods()).front().pointer, std::string("/precision/products"));
+        layout.cluster.pace->device = "b200";
+        QVERIFY(check(layout, scheduleMethods()).empty());
+        layout.cluster.pace->stack = "shardlab";
+        QCOMPARE(check(layout, scheduleMethods()).front().pointer, std::string("/precision/products"));
     }
 
     /// A ring between hosts goes through the network ports of all its members on a host, up to the link within it.

@@ -9,7 +9,34 @@
 
 namespace shardlab::layout {
 
+namespace {
+
+/// Products in fewer than 16 bits are those of a stack and of a device that has them.
+void checkProducts(const Layout& layout, std::vector<Fault>& faults) {
+    const ProductFormat products = layout.precision.products;
+    if (products == ProductFormat::Compute) return;
+    const auto refuse = [&](std::string what, std::string why, std::string legal) {
+        faults.push_back({"/precision/products", std::move(what), std::move(why), std::move(legal)});
+    };
+    if (modelledStack(layout) == nullptr)
+        return refuse(fmt::format("products in {}", wordOf(products)),
+                      "Shardlab's own engine multiplies in the format of compute",
+                      "compute; or cluster.pace.stack megatron-core, whose times are modelled");
+    const DevicePreset* device = findDevice(layout.cluster.pace->device);
+    if (device == nullptr) return;
+    const bool four = products == ProductFormat::NvFp4;
+    const bool has =
+        four ? device->fp4Flops > 0 : device->fp8Flops > 0 && (products == ProductFormat::Fp8 || device->fp4Flops > 0);
+    if (!has)
+        refuse(fmt::format("products in {} on {}", wordOf(products), device->name),
+               "the device has no such products, or its file does not say how fast they are",
+               fmt::format("compute; or cluster.pace.device {}", products == ProductFormat::Fp8 ? "h100-sxm" : "b200"));
+}
+
+}  // namespace
+
 void checkStack(const Layout& layout, std::vector<Fault>& faults) {
+    checkProducts(layout, faults);
     if (!layout.cluster.pace || layout.cluster.pace->stack == ownStack) return;
     const PaceSpec& pace = *layout.cluster.pace;
     if (findStack(pace.stack) == nullptr) return;  // a fault of its own

@@ -29,6 +29,13 @@ std::span<const Field> precisionFields() {
             .access = member<&Layout::precision, &PrecisionSpec::gradients>(),
         },
         {
+            .pointer = "/precision/products",
+            .label = "Products",
+            .help = "Number format that a modelled software stack rounds the operands of a block's matrix products to. "
+                    "It changes predicted times; Shardlab's own engine multiplies in the format of compute.",
+            .access = member<&Layout::precision, &PrecisionSpec::products>(),
+        },
+        {
             .pointer = "/precision/loss_scale",
             .label = "Loss scale",
             .help = "Whether the loss is multiplied by a loss scale before the backward, so that small gradients do "

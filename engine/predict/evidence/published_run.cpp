@@ -137,7 +137,13 @@ void readPrecision(const Row& row, Layout& layout) {
     const std::string_view format = row.text("precision");
     if (format == "bf16" || format.empty()) layout.precision.compute = NumberFormat::Bf16;
     else if (format == "fp16") layout.precision.compute = NumberFormat::Fp16;
-    else throw Refusal{fmt::format("the number format {} is not known", format)};
+    else {
+        const auto word = std::ranges::find(layoutWords<ProductFormat>, format);
+        if (word == std::end(layoutWords<ProductFormat>))
+            throw Refusal{fmt::format("the number format {} is not known", format)};
+        layout.precision.compute = NumberFormat::Bf16;
+        layout.precision.products = static_cast<ProductFormat>(word - std::begin(layoutWords<ProductFormat>));
+    }
     const std::string& stack = layout.cluster.pace->stack;
     const bool wide = stack.starts_with("megatron-core") || stack == "nanotron" || row.says("fp32 grad");
     layout.precision.gradients = wide ? GradientFormat::Fp32 : GradientFormat::Compute;

@@ -150,6 +150,12 @@ void addNotes(Plan& plan) {
     if (layout.cluster.pace) notes.push_back(pacedNote(plan));
     else if (std::string note = basisNote(costBasis(plan.measurements, layout), layout); !note.empty())
         notes.push_back(std::move(note));
+    if (const SoftwareStack* stack = modelledStack(layout))
+        notes.push_back(fmt::format(
+            "times and memory are those of {}; a run here computes with Shardlab's own engine{}", stack->title,
+            layout.precision.products == ProductFormat::Compute
+                ? std::string()
+                : fmt::format(", whose products are in {}", wordOf(layout.precision.compute))));
     if (plan.costs.cores > 0)
         notes.push_back(fmt::format(
             "{} ranks share the {} {} of this machine: ranks that compute at the same time get equal shares",

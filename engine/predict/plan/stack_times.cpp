@@ -28,6 +28,24 @@ constexpr double scoreBytesForward = 13, scoreBytesBackward = 20;
 constexpr double scoreKernelsForward = 5, scoreKernelsBackward = 8;
 constexpr double flashKernelsForward = 2, flashKernelsBackward = 3;
 
+constexpr double bothWays = 4.0 / 3;  ///< of a gradient that is read once and written in 8 bits twice
+constexpr double resultBytes = 2;     ///< products leave 16 bits
+
+double operandBytes(ProductFormat format) {
+    return format == ProductFormat::Compute ? 2 : format == ProductFormat::NvFp4 ? 0.5 : 1;
+}
+
+/// The peak, with the share of it that products in the format reach relative to those in 16 bits.
+double productPeak(ProductFormat format, const DevicePreset& device, const Architecture& architecture) {
+    switch (format) {
+    case ProductFormat::Compute: return device.bf16Flops;
+    case ProductFormat::Fp8: return device.fp8Flops * architecture.fp8Share;
+    case ProductFormat::MxFp8: return device.fp8Flops * architecture.fp8Share * architecture.blockShare;
+    case ProductFormat::NvFp4: return device.fp4Flops * architecture.fp4Share;
+    }
+    return device.bf16Flops;
+}
+
 /// Both halves of a backward.
 struct Halves {
     double input = 0, weight = 0;
@@ -44,16 +62,18 @@ public:
           gated_(blockParts(layout.model).gated()), members_(share.size), splits_(share.sequence),
           memory_(device.memoryBandwidth) {}
 
-    double forward(const std::vector<Product>& products) const {
+    double forward(const std::vector<Product>& products, ProductFormat format) const {
         double sum = 0;
-        for (const Product& each : products) sum += one(each);
+        for (const Product& each : products) sum += one(each, format) + rounding(each.rows * each.inner, format);
         return sum;
     }
-    Halves backward(const std::vector<Product>& products) const {
+    /// What the forward rounded is kept for the weight's gradient; the output's gradient is rounded both ways round.
+    Halves backward(const std::vector<Product>& products, ProductFormat format) const {
         Halves sum;
         for (const Product& each : products) {
-            sum.input += one({each.rows, each.inner, each.columns});
-            sum.weight += one({each.columns, each.inner, each.rows});
+            sum.input += one({each.rows, each.inner, each.columns}, format) +
+                         rounding(each.rows * each.columns, format) * bothWays;
+            sum.weight += one({each.columns, each.inner, each.rows}, format);
         }
         return sum;
     }
@@ -109,8 +129,12 @@ public:
     double embedding() const { return rows_ * model_.hidden * 2 * bytes_ / memory_; }
 
 private:
-    double one(const Product& product) const {
-        return productSeconds(product, format_, device_, architecture_) + stack_.kernelSeconds;
+    double one(const Product& product, ProductFormat format) const {
+        return productSeconds(product, format, device_, architecture_) + stack_.kernelSeconds;
+    }
+    /// Reading numbers in 16 bits and writing them in fewer.
+    double rounding(double numbers, ProductFormat format) const {
+        return format == ProductFormat::Compute ? 0 : numbers * (bytes_ + operandBytes(format)) / memory_;
     }
     double launches(double kernels) const { return kernels * stack_.kernelSeconds; }
 
@@ -138,7 +162,7 @@ std::optional<StackOnDevice> stackOf(const Layout& layout, const DevicePreset& d
     return StackOnDevice{stack, architecture};
 }
 
-double productSeconds(const Product& product, NumberFormat format, const DevicePreset& device,
+double productSeconds(const Product& product, ProductFormat format, const DevicePreset& device,
                       const Architecture& architecture) {
     struct Tile {
         double rows, columns, speed;
@@ -146,7 +170,7 @@ double productSeconds(const Product& product, NumberFormat format, const DeviceP
     // A smaller tile fills the last wave better and reuses less of what it reads.
     const double rows = architecture.tileRows, columns = architecture.tileColumns;
     const std::array tiles{Tile{rows, columns, 1}, Tile{rows, columns / 2, 0.97}, Tile{rows / 2, columns / 2, 0.88}};
-    const double rate = device.flops(format) * device.matmulEfficiency / device.multiprocessors;
+    const double rate = productPeak(format, device, architecture) * device.matmulEfficiency / device.multiprocessors;
     double best = INFINITY;
     for (const Tile& tile : tiles) {
         const double count = std::ceil(product.rows / tile.rows) * std::ceil(product.columns / tile.columns);
@@ -154,9 +178,9 @@ double productSeconds(const Product& product, NumberFormat format, const DeviceP
         const double inner = product.inner + architecture.tileOverhead;
         best = std::min(best, waves * 2 * tile.rows * tile.columns * inner / (rate * tile.speed));
     }
-    const double numbers =
-        product.rows * product.inner + product.columns * product.inner + product.rows * product.columns;
-    return std::max(best, static_cast<double>(bytesOf(format)) * numbers / device.memoryBandwidth);
+    const double bytes = operandBytes(format) * (product.rows + product.columns) * product.inner +
+                         resultBytes * product.rows * product.columns;
+    return std::max(best, bytes / device.memoryBandwidth);
 }
 
 ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const TensorShare& share,
@@ -175,16 +199,17 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
             break;
         }
         const std::vector<Product> products = clock.block(layer);
-        const Halves back = clock.backward(products);
-        const double forward = clock.forward(products) + clock.attention(false) + clock.passes(layer, false);
+        const Halves back = clock.backward(products, layout.precision.products);
+        const double forward =
+            clock.forward(products, layout.precision.products) + clock.attention(false) + clock.passes(layer, false);
         times.forward += forward;
         times.inputGrad += back.input + clock.attention(true) + clock.passes(layer, true);
         times.weightGrad += back.weight;
         again += all ? forward : core ? clock.attention(false) : 0;
     }
     if (stage.last) {
-        const Halves back = clock.backward(clock.output());
-        times.forward += clock.forward(clock.output()) + clock.logits();
+        const Halves back = clock.backward(clock.output(), ProductFormat::Compute);
+        times.forward += clock.forward(clock.output(), ProductFormat::Compute) + clock.logits();
         times.inputGrad += back.input;
         times.weightGrad += back.weight;
     }

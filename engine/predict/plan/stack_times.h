@@ -27,10 +27,10 @@ struct Product {
     double rows = 0, columns = 0, inner = 0;
 };
 
-/// Seconds of a product in 16 bits. Tiles of tileRows × tileColumns, or of half of that, fill the multiprocessors in
-/// waves: w waves take w · 2 · tile · (inner + tileOverhead) · multiprocessors ÷ (peak · efficiency), the quickest
-/// tile counts, and nothing takes less than its operands through memory.
-double productSeconds(const Product& product, NumberFormat format, const DevicePreset& device,
+/// Seconds of a product whose operands have the format. Tiles of tileRows × tileColumns, or of half of that, fill the
+/// multiprocessors in waves: w waves take w · 2 · tile · (inner + tileOverhead) · multiprocessors ÷ (peak ·
+/// efficiency), the quickest tile counts, and nothing takes less than its operands through memory.
+double productSeconds(const Product& product, ProductFormat format, const DevicePreset& device,
                       const Architecture& architecture);
 
 /// The device with the bandwidths that kernels and collectives of its architecture reach, and their latencies.
