@@ -34,13 +34,21 @@ private Q_SLOTS:
         const ValidationSummary summary = summarize(rows());
         qInfo("%d of %d runs, step: median %.1f %%, nine of ten %.1f %%, worst %.0f %%", summary.predicted,
               summary.rows, 100 * summary.time.median, 100 * summary.time.ninetieth, 100 * summary.time.worst);
-        QVERIFY(summary.time.rows > 370);
+        QVERIFY(summary.time.rows > 430);
         QVERIFY(summary.time.median <= 0.07);
         QVERIFY(summary.time.ninetieth <= 0.20);
         for (const auto& source : summary.sources)
             if (source.time.rows > 1)
                 QVERIFY2(source.time.median <= 0.14,
                          qPrintable(QString("%1: %2").arg(source.source.c_str()).arg(source.time.median)));
+    }
+
+    void memoryIsPredicted() {
+        const ErrorSummary memory = summarize(rows()).memory;
+        qInfo("%d runs, memory: median %.1f %%, nine of ten %.1f %%", memory.rows, 100 * memory.median,
+              100 * memory.ninetieth);
+        QVERIFY(memory.rows > 160);
+        QVERIFY(memory.median <= 0.05);
     }
 
     void everyRowIsPredictedOrRefusedWithAReason() {
