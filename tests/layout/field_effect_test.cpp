@@ -3,6 +3,7 @@
 // plan.
 #include "engine/base/random.h"
 #include "engine/layout/check/check.h"
+#include "engine/layout/registries.h"
 #include "engine/layout/field_effect.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/presets.h"
@@ -46,9 +47,8 @@ void change(const Field& field, Layout& layout, RandomStream& random) {
                     value = !value;
                 } else if constexpr (std::is_same_v<Value, std::string>) {
                     std::vector<std::string_view> words;
-                    if (field.pointer == "/schedule/kind")
-                        for (const ScheduleMethod& method : scheduleMethods()) words.push_back(method.name);
                     if (field.pointer == "/cluster/pace/device") return;
+                    for (const RegistryEntry& entry : registryOf(field, scheduleMethods())) words.push_back(entry.name);
                     value = words.empty() ? "some " + std::to_string(random.below(100))
                                           : std::string(words[random.below(words.size())]);
                 } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
@@ -152,10 +152,10 @@ private Q_SLOTS:
         }
         // Every rule was seen to hold and not to hold; where another value is legal at all, it was tried.
         const std::set<std::string_view> oneLegal{
-            "/parallel/zero",     "/parallel/exchange",  "/parallel/partition", "/parallel/sequence",
-            "/schedule/chunks",   "/schedule/in_flight", "/schedule/actions",   "/schedule/vertical_sync",
-            "/optimizer/clip",    "/run/max_restarts",   "/checkpoint/every",   "/run/min_data",
-            "/memory/activations"};
+            "/parallel/zero",      "/parallel/exchange",  "/parallel/partition", "/parallel/sequence",
+            "/schedule/chunks",    "/schedule/in_flight", "/schedule/actions",   "/schedule/vertical_sync",
+            "/optimizer/clip",     "/run/max_restarts",   "/checkpoint/every",   "/run/min_data",
+            "/memory/activations", "/precision/products"};
         // What chance does not write: other hosts, an order by hand, all that easgd asks for.
         const std::set<std::string_view> notDrawn{"/cluster/agent", "/cluster/network", "/schedule/actions",
                                                   "/optimizer/elastic_rho"};
