@@ -4,8 +4,8 @@
 #include "engine/base/units.h"
 #include "engine/layout/mesh/mesh.h"
 #include "engine/trace/checkpoint/checkpoint_folder.h"
-#include "engine/trace/checkpoint/gpt2_weights.h"
-#include "engine/trace/checkpoint/llama_weights.h"
+#include "engine/trace/checkpoint/export_weights.h"
+#include "engine/trace/checkpoint/resume.h"
 #include "engine/trace/checkpoint/state_source.h"
 
 #include <algorithm>
@@ -95,12 +95,9 @@ int checkpoint(const CheckpointOptions& options) {
 }
 
 int exportWeights(const std::string& place, const std::string& folder) {
-    const auto found = findCheckpoint(place);
     DiskFileSystem files;
-    const auto manifest = found.and_then([](const std::filesystem::path& path) { return readManifest(path); });
-    const Status done = !manifest                                         ? Status(fail(manifest.error()))
-                        : manifest->layout.model.kind == ModelKind::Llama ? exportLlama(files, *found, folder)
-                                                                          : exportGpt2(files, *found, folder);
+    const Status done = newestWhole(place).and_then(
+        [&](const std::filesystem::path& found) { return trace::exportWeights(files, found, folder); });
     if (!done) {
         printError(done.error());
         return failure;
@@ -122,10 +119,14 @@ void addCheckpoint(CommandLine& line) {
 }
 
 void addExportWeights(CommandLine& line) {
-    Verb verb(line, "export-weights", "Write a checkpoint's weights for transformers (GPT-2, Llama and its relatives)");
+    Verb verb(line, "export-weights",
+              "Write a checkpoint's weights, those of gpt and llama for transformers (GPT-2, Llama and its relatives)");
     const auto place = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
-    verb.option("DIR", *place, "A checkpoint of a gpt or a llama, or a folder of them: its newest").required();
-    verb.option("--out", *folder, "Folder for model.safetensors and config.json").required().typeName("FOLDER");
+    verb.option("DIR", *place, "A checkpoint, or a folder of them: its newest").required();
+    verb.option("--out", *folder,
+                "Folder for model.safetensors and config.json, or with other models model.layout.json")
+        .required()
+        .typeName("FOLDER");
     verb.runs([place, folder] { return exportWeights(*place, *folder); });
 }
 

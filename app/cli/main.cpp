@@ -35,6 +35,7 @@ int carryOut(int argc, char** argv) {
     addValidate(line);
     addPartition(line);
     addSchedule(line);
+    addSamples(line);
     addRun(line);
     addResize(line);
     addFault(line);

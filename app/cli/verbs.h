@@ -17,6 +17,7 @@ void addSearch(CommandLine& line);
 void addValidate(CommandLine& line);
 void addPartition(CommandLine& line);
 void addSchedule(CommandLine& line);
+void addSamples(CommandLine& line);
 void addRun(CommandLine& line);
 void addResize(CommandLine& line);
 void addFault(CommandLine& line);

@@ -54,4 +54,17 @@ std::string visible(std::string_view text, Lines lines) {
     return shown;
 }
 
+std::string quoted(std::string_view text, std::size_t most) {
+    std::string shown;
+    for (std::string_view left = text; !left.empty();) {
+        const Character character = firstOf(left);
+        if (character.bytes == 0 || isControl(character.code) || changesLinesOrDirection(character.code))
+            return fmt::format("{} bytes that are no text", text.size());
+        if (shown.size() + character.bytes > most) return fmt::format("\"{} …\"", shown);
+        shown += left.substr(0, character.bytes);
+        left.remove_prefix(character.bytes);
+    }
+    return fmt::format("\"{}\"", shown);
+}
+
 }  // namespace shardlab::base

@@ -18,4 +18,8 @@ enum class Lines : std::uint8_t { Kept, Visible };  ///< what becomes of line fe
 /// stays.
 std::string visible(std::string_view text, Lines lines = Lines::Kept);
 
+/// A piece of a file as an error quotes it: in quotation marks, cut behind `most` bytes; or "12 bytes that are no
+/// text", since what a file of another kind holds says nothing to a reader.
+std::string quoted(std::string_view text, std::size_t most = 60);
+
 }  // namespace shardlab::base

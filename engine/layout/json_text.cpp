@@ -107,6 +107,8 @@ private:
             message.erase(0, colon + 2);
         else if (const std::size_t bracket = message.find("] "); bracket != std::string::npos)
             message.erase(0, bracket + 2);
+        // What stands there instead may be anything, a file of another kind say.
+        message.erase(std::min(message.find("; last read: "), message.size()));
         return message.size() > 200 ? message.substr(0, 200) + " …" : message;
     }
 

@@ -225,9 +225,10 @@ struct RunSpec {
 };
 
 struct CheckpointSpec {
-    int every = 0;     ///< steps between checkpoints, with one at the end; 0 = only when asked for
-    int keep = 2;      ///< newest checkpoints that stay
-    std::string path;  ///< folder, relative to the layout file; empty = beside the run file
+    int every = 0;       ///< steps between checkpoints, with one at the end; 0 = only when asked for
+    int keep = 2;        ///< newest checkpoints that stay
+    bool first = false;  ///< with `every`: one more before the first step, which stays beside the newest
+    std::string path;    ///< folder, relative to the layout file; empty = beside the run file
     bool operator==(const CheckpointSpec&) const = default;
 };
 

@@ -97,7 +97,16 @@ private Q_SLOTS:
         QCOMPARE(formatBandwidth(450e9), std::string("450 GB/s"));
     }
 
-    // The values are part of what "the same seed" means: they must never change.
+    void bytesThatAreNoTextAreNotQuoted() {
+        QCOMPARE(quoted("naïve 東京"), std::string("\"naïve 東京\""));
+        QCOMPARE(quoted("東京東京", 7), std::string("\"東京 …\""));
+        QCOMPARE(quoted("\x7f"
+                        "ELF\x02"),
+                 std::string("5 bytes that are no text"));
+        QCOMPARE(quoted("ab\xff"), std::string("3 bytes that are no text"));
+        QCOMPARE(quoted(""), std::string("\"\""));
+    }
+
     void whatATerminalWouldObeyIsVisible() {
         QCOMPARE(visible("plain – naïve 東京 🙂 ½"), std::string("plain – naïve 東京 🙂 ½"));
         QCOMPARE(visible("a\tb\nc"), std::string("a\tb\nc"));
@@ -117,6 +126,7 @@ private Q_SLOTS:
                  std::string("\\xc0\\x9b \\xed\\xa0\\x80 \\xf4\\x90\\x80\\x80"));
     }
 
+    // The values are part of what "the same seed" means: they must never change.
     void randomIsFixed() {
         RandomStream stream(1, "h.0.mlp.c_fc.weight");
         QCOMPARE(stream.bitsAt(0), std::uint64_t{17627776272253307814ull});

@@ -182,6 +182,7 @@ private Q_SLOTS:
                                 "text_field",
                                 "documents",
                                 "every",
+                                "first",
                                 "keep"})
             QVERIFY2(mentions(text, std::string("\"").append(key).append("\":").c_str()), key);
     }

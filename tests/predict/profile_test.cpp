@@ -147,7 +147,7 @@ private Q_SLOTS:
                                    << "hands";
         QTest::newRow("no JSON") << "{"
                                  << ""
-                                 << "parse";
+                                 << "syntax error";
     }
     void whatIsNoProfileIsRefused() {
         QFETCH(QString, from);

@@ -8,6 +8,7 @@
 #include "engine/layout/schedule/registry.h"
 #include "engine/trace/checkpoint/weights_config.h"
 #include "tests/support/reference_python.h"
+#include "tests/support/sample_tokenizer.h"
 #include "tests/support/sample_weights.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
@@ -127,6 +128,26 @@ private Q_SLOTS:
             QVERIFY(joined(other->leftOut).find("the weights beside config.json") != std::string::npos);
         }
         std::filesystem::remove(folder_.filePath("model.safetensors").toStdString());
+    }
+
+    void theTokenizerBesideTheFileIsTaken() {
+        writeTokenizer(folder_.path(), {{"a", "b"}});
+        nlohmann::json tokenizer = nlohmann::json::parse(
+            R"({"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false}, "model": {"type": "BPE", "merges": ["a b"]}})");
+        tokenizer["model"]["vocab"] =
+            nlohmann::json::parse(std::ifstream(folder_.filePath("vocab.json").toStdString()));
+        const std::string place = folder_.filePath("tokenizer.json").toStdString();
+        std::ofstream(place) << tokenizer.dump();
+        const Result<ConfigLayout> read = made(R"({"model_type": "gpt2", "vocab_size": 257})");
+        QVERIFY(read && read->layout.data.tokenizer == TokenizerKind::Json);
+        QVERIFY(std::filesystem::equivalent(read->layout.data.tokenizerPath, place));
+        const Result<ConfigLayout> small = made(R"({"model_type": "gpt2", "vocab_size": 256})");
+        QVERIFY(small && small->layout.data.tokenizer == TokenizerKind::Byte);
+        QVERIFY(joined(small->leftOut).find("its tokens go up to 256, model.vocabulary is 256") != std::string::npos);
+        std::ofstream(place) << "{}";
+        const Result<ConfigLayout> none = made(R"({"model_type": "gpt2", "vocab_size": 257})");
+        QVERIFY(none && joined(none->leftOut).find("tokenizer.json: its model is") != std::string::npos);
+        std::filesystem::remove(place);
     }
 
     void whatIsNoModelIsRefused_data() {

@@ -4,7 +4,7 @@
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/layout/moment_blocks.h"
 #include "engine/train/optim/coded_moments.h"
-#include "engine/train/run/text_generator.h"
+#include "engine/layout/data/text_generator.h"
 #include "kernels/moment_codes.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"

@@ -3,8 +3,9 @@
 // each stage's weights from a list of all versions there ever were. Losses, weights, versions and their bytes.
 #include "engine/trace/metrics/summary.h"
 #include "engine/train/optim/optimizer.h"
-#include "engine/train/run/corpus.h"
-#include "engine/train/run/sampler.h"
+#include "engine/layout/data/corpus.h"
+#include "engine/train/model/stage.h"
+#include "engine/layout/data/sampler.h"
 #include "tests/support/named.h"
 #include "tests/support/sanitizer.h"
 #include "tests/support/seed.h"

@@ -4,7 +4,7 @@
 #include "engine/base/random.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
-#include "engine/train/run/text_generator.h"
+#include "engine/layout/data/text_generator.h"
 #include "tests/support/named.h"
 #include "tests/support/random_block.h"
 #include "tests/support/seed.h"

@@ -2,7 +2,7 @@
 // Checkpoints of real training: a run in two parts is the run in one, and any layout goes on from any other's.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/state_source.h"
-#include "engine/train/run/text_generator.h"
+#include "engine/layout/data/text_generator.h"
 #include "tests/support/faulty_files.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"

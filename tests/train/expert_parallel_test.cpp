@@ -8,7 +8,7 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/schedule/registry.h"
-#include "engine/train/run/text_generator.h"
+#include "engine/layout/data/text_generator.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/outcomes.h"

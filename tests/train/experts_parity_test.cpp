@@ -5,7 +5,7 @@
 // row that differs is tried once more with another seed, and must be right then.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/event/experts.h"
-#include "engine/train/run/text_generator.h"
+#include "engine/layout/data/text_generator.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/outcomes.h"

@@ -2,7 +2,7 @@
 // Runs with Adafactor and SM3: whatever the layout, the losses, the memory and the collectives are those that one rank
 // and the plan have, and any layout goes on from any other's checkpoint.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
-#include "engine/train/run/text_generator.h"
+#include "engine/layout/data/text_generator.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The llama under every kind of parallelism: whatever shares the work, losses are those of one rank.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
-#include "engine/train/run/text_generator.h"
+#include "engine/layout/data/text_generator.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"

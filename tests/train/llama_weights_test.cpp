@@ -6,7 +6,7 @@
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/train/model/stage.h"
-#include "engine/train/run/corpus.h"
+#include "engine/layout/data/corpus.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/kernels/reference.h"

@@ -2,7 +2,7 @@
 // The proof of synchronous training: whatever the layout and the schedule, the losses are those of one rank.
 #include "engine/layout/schedule/passes.h"
 #include "engine/layout/schedule/validate.h"
-#include "engine/train/run/text_generator.h"
+#include "engine/layout/data/text_generator.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"

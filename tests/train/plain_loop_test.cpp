@@ -2,8 +2,9 @@
 // The trainer against a loop anyone can read: forward, backward, clip, update, on one stage. Parity between layouts
 // cannot see what every layout does wrong alike.
 #include "engine/train/optim/optimizer.h"
-#include "engine/train/run/corpus.h"
-#include "engine/train/run/sampler.h"
+#include "engine/layout/data/corpus.h"
+#include "engine/train/model/stage.h"
+#include "engine/layout/data/sampler.h"
 #include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
 #include "tests/support/wings.h"

@@ -5,8 +5,8 @@
 #include "engine/train/model/stage.h"
 #include "engine/train/optim/gradient_norm.h"
 #include "engine/train/optim/optimizer.h"
-#include "engine/train/run/corpus.h"
-#include "engine/train/run/sampler.h"
+#include "engine/layout/data/corpus.h"
+#include "engine/layout/data/sampler.h"
 #include "tests/support/wings.h"
 
 #include <algorithm>

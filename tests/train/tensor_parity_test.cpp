@@ -3,7 +3,7 @@
 // those of one rank.
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
-#include "engine/train/run/text_generator.h"
+#include "engine/layout/data/text_generator.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"

@@ -2,6 +2,7 @@
 #include "engine/launch/hosts/host_list.h"
 
 #include "engine/base/most_ranks.h"
+#include "engine/base/visible_text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -38,11 +39,11 @@ Result<int> slotsOf(std::span<const std::string_view> words, const std::string& 
             return fail(Error{"wrong line in the hostfile", where, std::move(why), "NAME slots=N"});
         };
         if (key != "slots" && key != "max_slots" && key != "max-slots")
-            return wrong(fmt::format("\"{}\" is no setting of a host", setting.substr(0, 60)));
+            return wrong(quoted(setting) + " is no setting of a host");
         int number = 0;
         const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
         if (error != std::errc{} || end != value.data() + value.size() || number < 1 || number > mostRanks)
-            return wrong(fmt::format("\"{}\" is no number of slots from 1 to {}", value.substr(0, 60), mostRanks));
+            return wrong(fmt::format("{} is no number of slots from 1 to {}", quoted(value), mostRanks));
         if (key == "slots") slots = number;
     }
     return slots;

@@ -39,7 +39,7 @@ Result<std::filesystem::path> findRankProgram(const std::filesystem::path& given
 /// The checkpoint that the ranks will read, judged before any of them starts.
 Result<std::filesystem::path> findResume(const Layout& layout, const std::filesystem::path& place) {
     if (place.empty()) return std::filesystem::path();
-    const auto found = findCheckpoint(std::filesystem::absolute(place));
+    const auto found = newestWhole(std::filesystem::absolute(place));
     if (!found) return fail(found.error());
     const auto manifest = readManifest(*found);
     if (!manifest) return fail(manifest.error());

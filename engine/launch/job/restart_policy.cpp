@@ -3,7 +3,6 @@
 
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/resume.h"
-#include "engine/trace/checkpoint/state_source.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,16 +12,6 @@
 namespace shardlab::launch {
 
 namespace {
-
-/// Whether ranks could go on from the checkpoint; the error says why not.
-Result<CheckpointManifest> readable(const std::filesystem::path& checkpoint) {
-    auto manifest = readManifest(checkpoint);
-    if (!manifest) return manifest;
-    DiskFileSystem files;
-    if (const auto source = StateSource::ofCheckpoint(files, checkpoint, *manifest); !source)
-        return fail(source.error());
-    return manifest;
-}
 
 /// Says why there is no checkpoint, where `found` has none.
 Error without(const char* what, std::string why, const RestartPoint& found) {
@@ -46,7 +35,7 @@ RestartPoint RestartPolicy::find(bool again) const {
     std::vector<std::string> broken;
     for (; !candidates.empty(); candidates.pop_back()) {
         const std::filesystem::path& place = candidates.back();
-        const auto manifest = readable(place);
+        const auto manifest = readWhole(place);
         if (!manifest && found.checkpoint.empty()) broken.push_back(manifest.error().text());
         if (!manifest || !canContinue(layout_, *manifest, place)) continue;
         const bool known = !again && place == last_;

@@ -123,6 +123,13 @@ std::span<const Field> checkpointFields() {
             .limits = {1, 1000000, "the newest one always stays"},
         },
         {
+            .pointer = "/checkpoint/first",
+            .label = "Step 0 too",
+            .help = "A checkpoint before the first step, of the weights that training begins with. It stays beside the "
+                    "newest ones.",
+            .access = member<&Layout::checkpoint, &CheckpointSpec::first>(),
+        },
+        {
             .pointer = "/checkpoint/path",
             .label = "Folder",
             .help = "Folder of the checkpoints, relative to the layout file. Empty stands for the run file's folder.",

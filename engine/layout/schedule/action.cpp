@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/schedule/action.h"
 
+#include "engine/base/visible_text.h"
+
 #include <charconv>
 #include <fmt/format.h>
 
@@ -58,7 +60,7 @@ std::string toText(const Action& action) {
 Result<Action> parseAction(std::string_view text) {
     const std::string_view whole = text;
     const auto refuse = [&](const char* why) {
-        return fail({"this is no action", fmt::format("\"{}\"", whole.substr(0, 40)), why,
+        return fail({"this is no action", quoted(whole, 40), why,
                      fmt::format("Stage, kind and microbatch: {}; a version follows as @v1", examples())});
     };
     Action action;

@@ -98,10 +98,15 @@ std::string renderGrid(const Schedule& schedule, const Action* marked, int marke
     std::string text;
     const std::size_t numberWidth = std::to_string(std::max(endRank - 1, 0)).size();
     for (int rank = firstRank; rank < endRank; ++rank) {
-        std::string line = fmt::format("rank {:>{}} |", rank, numberWidth);
+        std::string line = fmt::format("rank {:>{}} |{}", rank, numberWidth, firstSlot > 0 ? "…" : "");
         int slot = firstSlot;
         for (const Cell& cell : rows[static_cast<std::size_t>(rank)].cells) {
-            if (cell.begin < firstSlot || cell.begin >= endSlot) continue;
+            if (cell.begin + cell.slots <= firstSlot || cell.begin >= endSlot) continue;
+            if (cell.begin < firstSlot) {  // its end alone is in sight
+                slot = cell.begin + cell.slots;
+                line += " " + repeat("─", static_cast<std::size_t>(slot - firstSlot) * (cellWidth + 1) - 1);
+                continue;
+            }
             for (; slot < cell.begin; ++slot) line += " ·" + std::string(cellWidth - 1, ' ');
             const std::size_t room = static_cast<std::size_t>(cell.slots) * (cellWidth + 1) - 1;
             // A cell of several slots is drawn through to its end.

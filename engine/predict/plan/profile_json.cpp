@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/json_fields.h"
+#include "engine/layout/json_text.h"
 #include "engine/layout/layout_file.h"
 #include "engine/predict/plan/profile.h"
 
@@ -168,6 +169,8 @@ std::string writeProfile(const Profile& profile) {
 }
 
 Result<Profile> parseProfile(std::string_view text) {
+    if (const Result<JsonText> json = parseJsonText(text); !json)
+        return fail(Error{"this is no profile", json.error().where, json.error().why, "what shardlab profile writes"});
     try {
         return profileOf(Json::parse(text));
     } catch (const std::exception& error) {

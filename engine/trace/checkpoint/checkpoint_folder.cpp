@@ -118,7 +118,8 @@ Status tidyCheckpoints(FileSystem& files, const std::filesystem::path& folder, i
     for (const std::filesystem::path& path : entries(folder))
         if (abandoned(path.filename().string()))
             if (const Status done = removeAll(files, path); !done) return done;
-    const std::vector<CheckpointPlace> places = listCheckpoints(folder);
+    std::vector<CheckpointPlace> places = listCheckpoints(folder);
+    std::erase_if(places, [](const CheckpointPlace& place) { return place.step == 0; });
     for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < places.size(); ++i)
         if (const Status done = removeCheckpoint(files, places[i].path); !done) return done;
     return {};

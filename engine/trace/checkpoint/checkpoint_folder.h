@@ -34,7 +34,7 @@ Result<std::filesystem::path> commitCheckpoint(FileSystem& files, const std::fil
                                                const CheckpointManifest& manifest);
 /// Removes a checkpoint, or what was left of one.
 Status removeCheckpoint(FileSystem& files, const std::filesystem::path& checkpoint);
-/// Removes all but the newest `keep`, and what killed jobs left unfinished.
+/// Removes all but the newest `keep` and those of step 0, and what killed jobs left unfinished.
 Status tidyCheckpoints(FileSystem& files, const std::filesystem::path& folder, int keep);
 
 }  // namespace shardlab::trace

@@ -2,6 +2,7 @@
 #include "engine/trace/checkpoint/config_layout.h"
 
 #include "engine/layout/check/check.h"
+#include "engine/layout/data/tokenizer.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/trace/checkpoint/config_fields.h"
 #include "engine/trace/checkpoint/weights_config.h"
@@ -33,6 +34,28 @@ std::string nameOf(const Json& config, const std::filesystem::path& file) {
     std::string name = named != config.end() && named->is_string() ? named->get<std::string>() : std::string();
     if (name.empty()) name = std::filesystem::absolute(file).parent_path().filename().string();
     return name.empty() ? config["model_type"].get<std::string>() : name;
+}
+
+/// Weights to start from, where they are of the layout's own model, and the tokenizer.
+void takeWhatLiesBeside(const std::filesystem::path& folder, bool sameModel, ConfigLayout& made) {
+    ModelSpec& model = made.layout.model;
+    if (hasWeights(folder) && sameModel) model.weights = folder.string();
+    else if (hasWeights(folder))
+        made.leftOut.push_back(
+            "the weights beside config.json: they are of a model that differs in what is said above");
+    std::error_code ignored;
+    const std::filesystem::path file = folder / "tokenizer.json";
+    if (!std::filesystem::exists(file, ignored)) return;
+    const Result<Tokenizer> tokenizer = Tokenizer::ofJson(file);
+    if (!tokenizer) {
+        made.leftOut.push_back("tokenizer.json: " + tokenizer.error().why);
+    } else if (tokenizer->vocabulary() > model.vocabulary) {
+        made.leftOut.push_back(fmt::format("tokenizer.json: its tokens go up to {}, model.vocabulary is {}",
+                                           tokenizer->vocabulary() - 1, model.vocabulary));
+    } else {
+        made.layout.data.tokenizer = TokenizerKind::Json;
+        made.layout.data.tokenizerPath = file.string();
+    }
 }
 
 }  // namespace
@@ -73,19 +96,12 @@ Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
             found != config->end() && !found->is_null() && *found != 0 && *found != "float32")
             made.leftOut.push_back(
                 fmt::format("config.json: {} is {}; {} is the layout's own choice", name, shownValue(*found), field));
-    const int positions = config->value("max_position_embeddings", Json()).is_number_integer()
-                              ? (*config)["max_position_embeddings"].get<int>()
-                              : model.sequence;
-    if (positions > model.sequence)
-        made.leftOut.push_back(
-            fmt::format("config.json: max_position_embeddings is {}, model.sequence is {}", positions, model.sequence));
-    if (const std::filesystem::path folder = std::filesystem::absolute(file).parent_path(); hasWeights(folder)) {
-        if (mismatches.empty()) model.weights = folder.string();
-        else
-            made.leftOut.push_back(
-                "the weights beside config.json: they are of a model that differs in what is said above");
-    }
-    if (model.vocabulary < 256) {
+    if (const Json positions = config->value("max_position_embeddings", Json());
+        positions.is_number() && positions > model.sequence)
+        made.leftOut.push_back(fmt::format("config.json: max_position_embeddings is {}, model.sequence is {}",
+                                           shownValue(positions), model.sequence));
+    takeWhatLiesBeside(std::filesystem::absolute(file).parent_path(), mismatches.empty(), made);
+    if (model.vocabulary < 256 && layout.data.tokenizer == TokenizerKind::Byte) {
         layout.data.kind = DataKind::Tokens;
         layout.data.path = "tokens.bin";
         made.leftOut.push_back(fmt::format(

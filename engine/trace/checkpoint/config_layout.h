@@ -20,8 +20,9 @@ struct ConfigLayout {
 bool looksLikeConfig(const std::filesystem::path& file);
 
 /// A layout of one rank, without faults, whose model is the file's as far as a layout can say it; it starts from the
-/// weights beside the file where there are any and nothing that changes the mathematics is left out. Errors: the file
-/// cannot be read, its model is of a family that no layout has, or of sizes that no layout may have.
+/// weights beside the file where there are any and nothing that changes the mathematics is left out, and reads text
+/// with the tokenizer.json beside it. Errors: the file cannot be read, its model is of a family that no layout has, or
+/// of sizes that no layout may have.
 Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& config);
 
 }  // namespace shardlab::trace

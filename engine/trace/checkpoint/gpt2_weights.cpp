@@ -209,30 +209,9 @@ Status exportGpt2(FileSystem& files, const std::filesystem::path& checkpoint, co
                      "a checkpoint whose model.feed_forward is one width"});
     const Result<StateSource> source = StateSource::ofCheckpoint(files, checkpoint, *manifest);
     if (!source) return fail(source.error());
-    SafetensorsHeader header;
-    header.metadata["format"] = "pt";  // transformers refuses files that do not say so
-    std::vector<StateSource::Whole> weights = source->wholes();
-    std::erase_if(weights, [](const StateSource::Whole& whole) { return whole.kind != weightKind; });
-    for (const StateSource::Whole& weight : weights) {
-        const std::uint64_t begin = header.dataBytes();
-        const auto bytes = static_cast<std::uint64_t>(wholeElements({weight.shape})) * sizeof(float);
-        header.tensors.push_back({std::string(prefix) + weight.name,
-                                  TensorType::F32,
-                                  {weight.shape.begin(), weight.shape.end()},
-                                  begin,
-                                  begin + bytes});
-    }
-    if (const Status made = files.createFolder(folder); !made) return made;
-    auto out = ReplacingFile::open(files, folder / "model.safetensors");
-    if (!out) return fail(out.error());
-    if (const Status done = out->write(writeHeader(header)); !done) return done;
-    for (const StateSource::Whole& weight : weights) {
-        const Result<std::vector<float>> values = source->read(weight);
-        if (!values) return fail(values.error());
-        const std::string_view bytes(reinterpret_cast<const char*>(values->data()), values->size() * sizeof(float));
-        if (const Status done = out->write(bytes); !done) return done;
-    }
-    return out->commit().and_then([&] { return replaceFile(files, folder / "config.json", writeConfig(model)); });
+    return source->writeWeights(files, folder, prefix).and_then([&] {
+        return replaceFile(files, folder / "config.json", writeConfig(model));
+    });
 }
 
 }  // namespace shardlab::trace

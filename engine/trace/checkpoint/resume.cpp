@@ -3,6 +3,8 @@
 
 #include "engine/layout/exchange.h"
 #include "engine/layout/layout_json.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/state_source.h"
 
 #include <algorithm>
 #include <array>
@@ -54,6 +56,28 @@ Status canContinue(const Layout& layout, const CheckpointManifest& manifest, con
         {"there is nothing left to train", checkpoint.string(),
          fmt::format("the checkpoint has done {} steps and the layout asks for {}", manifest.step, layout.run.steps),
          fmt::format("/run/steps above {}", manifest.step)});
+}
+
+Result<CheckpointManifest> readWhole(const std::filesystem::path& checkpoint) {
+    auto manifest = readManifest(checkpoint);
+    if (!manifest) return manifest;
+    DiskFileSystem files;
+    if (const auto source = StateSource::ofCheckpoint(files, checkpoint, *manifest); !source)
+        return fail(source.error());
+    return manifest;
+}
+
+Result<std::filesystem::path> newestWhole(const std::filesystem::path& place) {
+    Result<std::filesystem::path> newest = findCheckpoint(place);
+    if (!newest || *newest == place) return newest;
+    std::vector<CheckpointPlace> places = listCheckpoints(place);
+    Status first;
+    for (; !places.empty(); places.pop_back()) {
+        const auto manifest = readWhole(places.back().path);
+        if (manifest) return places.back().path;
+        if (first) first = fail(manifest.error());
+    }
+    return fail(first.error());
 }
 
 }  // namespace shardlab::trace

@@ -152,6 +152,34 @@ std::vector<StateSource::Whole> StateSource::wholes() const {
     return all;
 }
 
+Status StateSource::writeWeights(FileSystem& files, const std::filesystem::path& folder,
+                                 std::string_view prefix) const {
+    SafetensorsHeader header;
+    header.metadata["format"] = "pt";  // transformers refuses files that do not say so
+    std::vector<Whole> weights = wholes();
+    std::erase_if(weights, [](const Whole& whole) { return whole.kind != weightKind; });
+    for (const Whole& weight : weights) {
+        const std::uint64_t begin = header.dataBytes();
+        const auto bytes = static_cast<std::uint64_t>(wholeElements({weight.shape})) * sizeof(float);
+        header.tensors.push_back({std::string(prefix) + weight.name,
+                                  TensorType::F32,
+                                  {weight.shape.begin(), weight.shape.end()},
+                                  begin,
+                                  begin + bytes});
+    }
+    if (const Status made = files.createFolder(folder); !made) return made;
+    auto out = ReplacingFile::open(files, folder / "model.safetensors");
+    if (!out) return fail(out.error());
+    if (const Status done = out->write(writeHeader(header)); !done) return done;
+    for (const Whole& weight : weights) {
+        const Result<std::vector<float>> values = read(weight);
+        if (!values) return fail(values.error());
+        const std::string_view bytes(reinterpret_cast<const char*>(values->data()), values->size() * sizeof(float));
+        if (const Status done = out->write(bytes); !done) return done;
+    }
+    return out->commit();
+}
+
 Status verifyCheckpoint(FileSystem& files, const std::filesystem::path& folder) {
     const Result<CheckpointManifest> manifest = readManifest(folder);
     if (!manifest) return fail(manifest.error());

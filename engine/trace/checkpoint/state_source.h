@@ -51,6 +51,9 @@ public:
     /// All of one. Errors: as of fill().
     Result<std::vector<float>> read(const Whole& whole) const;
 
+    /// Writes all weights into `folder` as model.safetensors, whole and in fp32, their names behind `prefix`.
+    Status writeWeights(FileSystem& files, const std::filesystem::path& folder, std::string_view prefix) const;
+
 private:
     struct Origin {
         std::size_t file = 0;

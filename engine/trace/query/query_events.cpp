@@ -43,7 +43,7 @@ constexpr std::array columns = std::to_array<QueryColumn>({
     {"begin_ns", "INTEGER", "nanoseconds of the run's clock"},
     {"end_ns", "INTEGER", "nanoseconds of the run's clock; begin_ns for counters and instants"},
     {"duration_ns", "INTEGER", "end_ns - begin_ns"},
-    {"bytes", "INTEGER", "moved or held"},
+    {"bytes", "INTEGER", "moved or held by the event; what ranks send in a step is moved_bytes of steps"},
     {"value", "REAL", "of a counter or instant; NULL where it is not finite"},
 });
 

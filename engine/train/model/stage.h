@@ -3,6 +3,7 @@
 // rank and no communication: tensor_group.h and its like stand for the other members of a group.
 #pragma once
 
+#include "engine/layout/data/token_batch.h"
 #include "engine/base/layer_number.h"
 #include "engine/layout/layout.h"
 #include "engine/train/model/arena.h"
@@ -36,15 +37,6 @@ struct StageSpec {
     MemorySpec memory = {};
     PrecisionSpec precision = {};
     Recompute::Observer recomputing = {};  ///< observes what backward and inputGrad recompute
-};
-
-/// The b·s tokens of a microbatch (in a context group this member's), sample after sample; targets are the tokens that
-/// follow them. For images the bytes of their pixels, and each image's class. They are read during the call only.
-struct TokenBatch {
-    std::span<const std::int32_t> tokens;
-    std::span<const std::int32_t> targets;
-    /// The number of the first sample in the run, on which dropout masks depend.
-    std::int64_t firstSample = 0;
 };
 
 /// Where a gradient was not finite. overflowMark() makes one number of it, which is not 0, and overflowPlace() reads

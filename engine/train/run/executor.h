@@ -9,7 +9,7 @@
 #include "engine/train/run/rank_groups.h"
 #include "engine/train/run/rank_stage.h"
 #include "engine/train/run/rank_trace.h"
-#include "engine/train/run/sampler.h"
+#include "engine/layout/data/sampler.h"
 #include "engine/train/run/step_clock.h"
 #include "engine/train/run/transfers.h"
 #include "engine/train/run/weight_versions.h"

@@ -66,10 +66,7 @@ Trainer::Impl::Impl(const StepPlan& plan, TrainerServices services, Corpus corpu
 
 /// An asynchronous server takes no share of a batch, and validates alone.
 Sampler Trainer::Impl::makeSampler() const {
-    if (exchange() != Exchange::AsyncServer)
-        return {corpus_, layout_, place_.dataRank, layout_.parallel.data, place_.contextRank};
-    const bool server = place_.dataRank == 0;
-    return {corpus_, layout_, server ? 0 : place_.dataRank - 1, server ? 1 : workers(layout_.parallel)};
+    return {corpus_, layout_, batchShare(layout_, services_.world.rank()).value_or(BatchShare{})};
 }
 
 /// Finds how arrays go from rank to rank, and lets people know why.

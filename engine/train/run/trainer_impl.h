@@ -8,7 +8,7 @@
 #include "engine/layout/exchange.h"
 #include "engine/train/model/host_arena.h"
 #include "engine/train/run/checkpointer.h"
-#include "engine/train/run/corpus.h"
+#include "engine/layout/data/corpus.h"
 #include "engine/train/run/elastic_centre.h"
 #include "engine/train/run/executor.h"
 #include "engine/train/run/host_copies.h"

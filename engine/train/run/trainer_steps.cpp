@@ -32,6 +32,7 @@ std::string Trainer::Impl::train() {
         const int done = trainAsynchronously();
         return done < layout_.run.steps ? "stopped" : "finished";
     }
+    if (layout_.checkpoint.every > 0 && layout_.checkpoint.first && services_.resume.empty()) takeCheckpoint(0);
     int step = exchange() == Exchange::Hogwild ? trainWithoutLock() : static_cast<int>(firstStep_);
     while (exchange() != Exchange::Hogwild && step < layout_.run.steps) {
         trace_.doing(RankPhase::BetweenSteps);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The corpus that files make: tokens of other programs, with documents and without, JSON Lines, text of a tokenizer;
 // and that files larger than memory stay where they are.
-#include "engine/train/run/corpus.h"
-#include "engine/train/run/sampler.h"
+#include "engine/layout/data/corpus.h"
+#include "engine/layout/data/sampler.h"
 #include "tests/support/sample_tokenizer.h"
 #include "tests/support/seed.h"
 #include "tests/support/token_files.h"

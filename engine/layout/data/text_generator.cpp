@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/train/run/text_generator.h"
+#include "engine/layout/data/text_generator.h"
 
 #include "engine/base/random.h"
 
 #include <array>
 #include <string_view>
 
-namespace shardlab::train {
+namespace shardlab::layout {
 
 namespace {
 
@@ -168,4 +168,4 @@ std::string generateText(std::int64_t seed, std::size_t bytes) {
     return text;
 }
 
-}  // namespace shardlab::train
+}  // namespace shardlab::layout

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text, its split, and which windows make which batch.
-#include "engine/train/run/corpus.h"
-#include "engine/train/run/sampler.h"
-#include "engine/train/run/text_generator.h"
+#include "engine/layout/data/corpus.h"
+#include "engine/layout/data/sampler.h"
+#include "engine/layout/data/text_generator.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"

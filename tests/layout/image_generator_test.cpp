@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built-in images, and how batches are made of them.
-#include "engine/train/run/corpus.h"
-#include "engine/train/run/image_generator.h"
-#include "engine/train/run/sampler.h"
+#include "engine/layout/data/corpus.h"
+#include "engine/layout/data/image_generator.h"
+#include "engine/layout/data/sampler.h"
 #include "tests/kernels/random_inputs.h"
 #include "tests/support/wings.h"
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace shardlab::train {
+namespace shardlab::layout {
 
 class TokenRow {
 public:
@@ -38,4 +38,4 @@ private:
     std::int64_t size_ = 0;
 };
 
-}  // namespace shardlab::train
+}  // namespace shardlab::layout

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shardlab::train {
+namespace shardlab::layout {
 
 /// The built-in images: `count` samples one after another, each model.image² · model.channels bytes (rows from the top,
 /// channels of a pixel side by side) and its class; a function of seed and model.image, channels and classes alone.
@@ -14,4 +14,4 @@ namespace shardlab::train {
 /// stronger, under noise. Single pixels do not give a class away: a model must learn directions and distances.
 std::vector<std::uint32_t> generateImages(std::int64_t seed, const ModelSpec& model, std::int64_t count);
 
-}  // namespace shardlab::train
+}  // namespace shardlab::layout

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/train/run/sampler.h"
+#include "engine/layout/data/sampler.h"
 
 #include "engine/base/random.h"
+#include "engine/layout/exchange.h"
+#include "engine/layout/mesh/mesh.h"
 
 #include <numeric>
 #include <string>
 #include <utility>
 
-namespace shardlab::train {
+namespace shardlab::layout {
+
+std::optional<BatchShare> batchShare(const Layout& layout, int rank) {
+    const Mesh mesh(layout);
+    const int data = mesh.coordinate(rank, Axis::Data);
+    if (layout.parallel.exchange != Exchange::AsyncServer)
+        return BatchShare{data, layout.parallel.data, mesh.coordinate(rank, Axis::Context)};
+    if (data == 0) return std::nullopt;
+    return BatchShare{data - 1, workers(layout.parallel), 0};
+}
 
 Sampler::Sampler(const Corpus& corpus, const Layout& layout, int dataRank, int parts, int contextRank)
     : corpus_(corpus), lastBatch_(layout.data.lastBatch), seed_(layout.run.seed), global_(layout.batch.global),
@@ -32,15 +43,17 @@ std::int64_t Sampler::firstOf(int microbatch) const {
     return std::int64_t{dataRank_} * share_ + std::int64_t{microbatch} * micro_;
 }
 
-MicrobatchTokens Sampler::train(std::int64_t step, int microbatch) {
+std::int64_t Sampler::trainWindow(std::int64_t step, int microbatch, int sample) {
     const std::int64_t begin = samplesBefore(step), windows = corpus_.trainWindows();
+    const std::int64_t place = begin % windows + firstOf(microbatch) + sample;
+    const std::int64_t of = lastBatch_ == LastBatch::Pad ? place % windows : place;
+    return trainWindowOf(begin - begin % windows + of);
+}
+
+MicrobatchTokens Sampler::train(std::int64_t step, int microbatch) {
     MicrobatchTokens made;
-    made.firstSample = begin + firstOf(microbatch);
-    for (int i = 0; i < micro_; ++i) {
-        const std::int64_t place = begin % windows + firstOf(microbatch) + i;
-        const std::int64_t of = lastBatch_ == LastBatch::Pad ? place % windows : place;
-        append(corpus_.trainWindow(trainWindowOf(begin - begin % windows + of)), made);
-    }
+    made.firstSample = samplesBefore(step) + firstOf(microbatch);
+    for (int i = 0; i < micro_; ++i) append(corpus_.trainWindow(trainWindow(step, microbatch, i)), made);
     return made;
 }
 
@@ -87,4 +100,4 @@ std::int64_t Sampler::trainWindowOf(std::int64_t sample) {
     return order_[static_cast<std::size_t>(sample % windows)];
 }
 
-}  // namespace shardlab::train
+}  // namespace shardlab::layout

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/train/run/image_generator.h"
+#include "engine/layout/data/image_generator.h"
 
 #include "engine/base/random.h"
 
@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <numbers>
 
-namespace shardlab::train {
+namespace shardlab::layout {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::vector<std::uint32_t> generateImages(std::int64_t seed, const ModelSpec& mo
     return samples;
 }
 
-}  // namespace shardlab::train
+}  // namespace shardlab::layout

@@ -4,17 +4,18 @@
 #pragma once
 
 #include "engine/layout/context_split.h"
+#include "engine/layout/data/corpus.h"
+#include "engine/layout/data/token_batch.h"
 #include "engine/layout/layout.h"
-#include "engine/train/model/stage.h"
-#include "engine/train/run/corpus.h"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-namespace shardlab::train {
+namespace shardlab::layout {
 
 /// Tokens and targets of one microbatch, or pixels and classes.
 struct MicrobatchTokens {
@@ -24,12 +25,24 @@ struct MicrobatchTokens {
     TokenBatch batch() const { return {tokens, targets, firstSample}; }
 };
 
+/// Which part of each batch is a rank's: that of replica `dataRank` of `parts`, and of its samples the tokens of member
+/// `contextRank` of a context group. Ranks that differ along other axes share a part.
+struct BatchShare {
+    int dataRank = 0;
+    int parts = 1;
+    int contextRank = 0;
+};
+/// None: the rank is an asynchronous server, which takes no samples.
+std::optional<BatchShare> batchShare(const Layout& layout, int rank);
+
 /// Data replica d takes samples d·(G÷D) … of each global batch of G samples; its microbatch j takes the next `micro` of
 /// them. Each member of a context group takes its tokens (layout/context_split.h) of its replica's samples.
 class Sampler {
 public:
     /// `corpus` must outlive the sampler. `parts` is D, the number of replicas that share a global batch.
     Sampler(const Corpus& corpus, const Layout& layout, int dataRank, int parts, int contextRank = 0);
+    Sampler(const Corpus& corpus, const Layout& layout, const BatchShare& share)
+        : Sampler(corpus, layout, share.dataRank, share.parts, share.contextRank) {}
     Sampler(const Corpus& corpus, const Layout& layout, int dataRank)
         : Sampler(corpus, layout, dataRank, layout.parallel.data) {}
 
@@ -48,6 +61,8 @@ public:
     /// anew for each epoch. Where an epoch's last windows fill no batch, the next epoch's first windows fill it up
     /// (carry), the epoch's own first windows do (pad), or the last windows are left out (drop).
     MicrobatchTokens train(std::int64_t step, int microbatch);
+    /// The number of the window that is sample `sample` of that microbatch.
+    std::int64_t trainWindow(std::int64_t step, int microbatch, int sample);
     /// Microbatch j of this replica in a validation pass of run.validationBatches global batches; the windows are
     /// the same each time, spread over the validation part. Microbatches are numbered on through those batches.
     MicrobatchTokens validation(int microbatch) const;
@@ -80,4 +95,4 @@ private:
     std::vector<std::uint32_t> order_;  ///< order of the epoch's windows
 };
 
-}  // namespace shardlab::train
+}  // namespace shardlab::layout

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/train/run/corpus.h"
+#include "engine/layout/data/corpus.h"
 
 #include "engine/base/units.h"
 #include "engine/layout/data/json_lines.h"
-#include "engine/train/run/image_generator.h"
-#include "engine/train/run/text_generator.h"
+#include "engine/layout/data/image_generator.h"
+#include "engine/layout/data/text_generator.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include <limits>
 #include <optional>
 
-namespace shardlab::train {
+namespace shardlab::layout {
 
 struct Corpus::Material {
     TokenRow row;
@@ -251,4 +251,4 @@ std::vector<std::int32_t> Corpus::window(std::int64_t index) const {
     return tokens;
 }
 
-}  // namespace shardlab::train
+}  // namespace shardlab::layout

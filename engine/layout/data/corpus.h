@@ -4,14 +4,14 @@
 
 #include "engine/base/result.h"
 #include "engine/layout/layout.h"
-#include "engine/train/run/token_row.h"
+#include "engine/layout/data/token_row.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace shardlab::train {
+namespace shardlab::layout {
 
 inline constexpr std::size_t generatedBytes = std::size_t{1} << 20;
 /// How many images are generated: as many as fit with their classes into so many numbers, within these bounds.
@@ -62,4 +62,4 @@ private:
     std::vector<std::int64_t> windowsBefore_;  ///< windows of the documents before each
 };
 
-}  // namespace shardlab::train
+}  // namespace shardlab::layout

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/train/run/token_row.h"
+#include "engine/layout/data/token_row.h"
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
-namespace shardlab::train {
+namespace shardlab::layout {
 
 void TokenRow::append(Tokens tokens, const std::string& name) {
     const TokenFile file{.path = name, .width = sizeof(Tokens::value_type), .count = tokens.size()};
@@ -41,4 +41,4 @@ void TokenRow::read(std::int64_t first, std::span<std::int32_t> to, int vocabula
     }
 }
 
-}  // namespace shardlab::train
+}  // namespace shardlab::layout

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace shardlab::train {
+namespace shardlab::layout {
 
 /// The built-in text: `bytes` bytes of ASCII, a function of the seed alone. Short scenes from a small grammar: people
 /// with names live at places, own things, buy some and give some away. Subjects and verbs agree in number, there are
@@ -16,4 +16,4 @@ namespace shardlab::train {
 /// computed.
 std::string generateText(std::int64_t seed, std::size_t bytes);
 
-}  // namespace shardlab::train
+}  // namespace shardlab::layout

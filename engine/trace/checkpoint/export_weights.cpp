@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/checkpoint/export_weights.h"
+
+#include "engine/layout/block_parts.h"
+#include "engine/layout/layout_file.h"
+#include "engine/trace/checkpoint/gpt2_weights.h"
+#include "engine/trace/checkpoint/llama_weights.h"
+#include "engine/trace/checkpoint/state_source.h"
+
+namespace shardlab::trace {
+
+Status exportWeights(FileSystem& files, const std::filesystem::path& checkpoint, const std::filesystem::path& folder) {
+    const Result<CheckpointManifest> manifest = readManifest(checkpoint);
+    if (!manifest) return fail(manifest.error());
+    const ModelSpec& model = manifest->layout.model;
+    const bool published = hasPublishedBlocks(model) && evenLayers(model);
+    if (published && model.kind == ModelKind::Gpt) return exportGpt2(files, checkpoint, folder);
+    if (published && model.kind == ModelKind::Llama) return exportLlama(files, checkpoint, folder);
+    const Result<StateSource> source = StateSource::ofCheckpoint(files, checkpoint, *manifest);
+    if (!source) return fail(source.error());
+    return source->writeWeights(files, folder, "").and_then([&] {
+        return replaceFile(files, folder / "model.layout.json", writeLayout(manifest->layout));
+    });
+}
+
+}  // namespace shardlab::trace
