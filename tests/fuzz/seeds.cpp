@@ -313,6 +313,18 @@ void traces(const std::filesystem::path& scratch) {
     put("nsight", "rows", rows.take());
 }
 
+void configs() {
+    put("config", "gpt2", Written(0).raw(", \"n_layer\": 2, \"n_inner\": null, \"n_head\": 3").take());
+    put("config", "llama",
+        Written(1)
+            .raw(", \"num_hidden_layers\": 2, \"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": 8.0, "
+                 "\"low_freq_factor\": 1.0, \"high_freq_factor\": 4.0, \"original_max_position_embeddings\": 8192}, "
+                 "\"hidden_act\": \"silu\", \"layer_types\": [\"full_attention\"]")
+            .take());
+    put("config", "qwen3", Written(4).raw(", \"head_dim\": 64, \"tie_word_embeddings\": true, \"unknown\": {}").take());
+    put("config", "any", Written(5).raw("{\"model_type\": \"mamba\"}").take());
+}
+
 void tokens() {
     put("tokenizer", "words",
         Written(2)
@@ -364,6 +376,7 @@ int main(int argc, char** argv) {
     runs(plan, scratch.path());
     tensors();
     traces(scratch.path());
+    configs();
     tokens();
     return 0;
 }
