@@ -43,8 +43,8 @@ double once(Workbench& workbench, MainWindow& window) {
     window.commands()["run.start"].trigger();
     const double started = until(timer, [&] { return workbench.run().active(); });
     const auto over = [&] { return !workbench.run().active(); };  // it could not start
-    const double event = until(timer, [&] { return (fresh && model.eventCount() > 0) || over(); });
-    const double step = until(timer, [&] { return (fresh && !model.summary().steps().empty()) || over(); });
+    const double event = until(timer, [&] { return (fresh && model.recorded().events > 0) || over(); });
+    const double step = until(timer, [&] { return (fresh && !model.steps().all().empty()) || over(); });
     QObject::disconnect(told);
     if (over()) throw std::runtime_error("the run ended before its first step");
     std::printf("  job asked for %7.1f ms, first event here %7.1f ms, first step over and shown %7.1f ms\n", started,

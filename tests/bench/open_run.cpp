@@ -105,13 +105,13 @@ void open(const std::filesystem::path& file, bool whole) {
     double first = 0;
     timer.start();
     session.open(file);
-    while (bench.model.stepExtents().empty() && session.reading())
+    while (bench.model.steps().extents().empty() && session.reading())
         QApplication::processEvents(QEventLoop::WaitForMoreEvents);
-    bench.selection.setVisible({0, bench.model.lastTime()});
+    bench.selection.setVisible({0, bench.model.recorded().last});
     plot.draw();
     first = secondsOf(timer);
     print("opened, all steps in the first picture", first, "s");
-    print("steps in it", static_cast<double>(bench.model.stepExtents().size()), "");
+    print("steps in it", static_cast<double>(bench.model.steps().extents().size()), "");
     print("memory then", resident().first, "MiB");
     if (!whole) return;
     while (session.reading()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
@@ -120,13 +120,13 @@ void open(const std::filesystem::path& file, bool whole) {
     const EventStore& store = bench.model.store();
     print("of it decoded blocks", static_cast<double>(store.cache()->bytes()) / (1 << 20), "MiB");
     print("of it what stays of all blocks", static_cast<double>(store.digestBytes()) / (1 << 20), "MiB");
-    const std::int64_t end = bench.model.lastTime();
+    const std::int64_t end = bench.model.recorded().last;
     frames("everything in sight", plot, bench.selection, 0, end);
     frames("a tenth", plot, bench.selection, end / 3, end / 10);
     frames("a hundredth", plot, bench.selection, end / 3, end / 100);
     frames("the same again", plot, bench.selection, end / 3, end / 100);
     frames("two steps", plot, bench.selection, end / 2,
-           2 * end / static_cast<std::int64_t>(bench.model.stepExtents().size()));
+           2 * end / static_cast<std::int64_t>(bench.model.steps().extents().size()));
 }
 
 void told(const std::filesystem::path& file) {

@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
     const std::vector<Event> piece = sample::events(plan, 64, 1);
     std::int64_t shift = 0;
     int firstStep = 0;
-    while (bench.model.eventCount() < wanted) {
+    while (bench.model.recorded().events < wanted) {
         std::vector<Event> events = piece;
         for (Event& event : events) {
             event.begin += shift;
@@ -57,13 +57,14 @@ int main(int argc, char** argv) {
         timer.start();
         bench.model.append(events);
         appending += static_cast<double>(timer.nsecsElapsed()) * 1e-9;
-        shift = bench.model.lastTime();
+        shift = bench.model.recorded().last;
         firstStep += 64;
     }
-    std::printf("%lld events, %d ranks, %d steps of %lld events\n", static_cast<long long>(bench.model.eventCount()),
-                bench.model.ranks(), firstStep, static_cast<long long>(perStep));
+    std::printf("%lld events, %d ranks, %d steps of %lld events\n",
+                static_cast<long long>(bench.model.recorded().events), bench.model.ranks(), firstStep,
+                static_cast<long long>(perStep));
     std::printf("  %-34s %7.2f M events/s\n", "taken in by the model",
-                static_cast<double>(bench.model.eventCount()) / appending * 1e-6);
+                static_cast<double>(bench.model.recorded().events) / appending * 1e-6);
     timer.start();
     TimelinePlot plot(bench.context(), nullptr);
     plot.resize(1600, 800);
@@ -72,7 +73,7 @@ int main(int argc, char** argv) {
     plot.draw();
     std::printf("  %-34s %7.2f ms\n", "indexed, first picture", static_cast<double>(timer.nsecsElapsed()) * 1e-6);
 
-    const std::int64_t whole = bench.model.lastTime();
+    const std::int64_t whole = bench.model.recorded().last;
     measure("everything", plot, bench.selection, 0, whole);
     measure("a tenth", plot, bench.selection, whole / 3, whole / 10);
     measure("a hundredth", plot, bench.selection, whole / 3, whole / 100);

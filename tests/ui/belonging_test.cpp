@@ -107,7 +107,8 @@ void BelongingTest::spacePlaysAfterOpenInReplay() {
         room.key(Qt::Key_Space);
     }
     QCOMPARE(room.window.workspace(), Workspace::Replay);
-    QTRY_VERIFY(room.workbench().model(Workspace::Replay).eventCount() > 0 && !room.workbench().replay().reading());
+    QTRY_VERIFY(room.workbench().model(Workspace::Replay).recorded().events > 0 &&
+                !room.workbench().replay().reading());
     const auto spaceServes = [&] {
         room.player().pause();
         if (room.logo().hasFocus()) return false;  // a key would open the menu, which waits for the next
@@ -170,10 +171,11 @@ void BelongingTest::aSelectedActionMovesWithItsSchedule() {
     const RunModel& model = desk.workbench.model(Workspace::Design);
     Selection& selection = desk.workbench.selection(Workspace::Design);
     const auto isThere = [&](const Event& event) {
-        return event.rank < model.ranks() && std::ranges::count(model.predicted(event.rank, event.lane), event) == 1;
+        return event.rank < model.ranks() &&
+               std::ranges::count(model.prediction().lane(event.rank, event.lane), event) == 1;
     };
     const auto find = [&](int rank, ActionKind kind, int microbatch) {
-        for (const Event& event : model.predicted(rank, Lane::Compute))
+        for (const Event& event : model.prediction().lane(rank, Lane::Compute))
             if (event.action == actionId({kind, rank, microbatch})) return event;
         return Event{};
     };
@@ -219,7 +221,7 @@ void BelongingTest::anotherDocumentHasNoSelection() {
     desk.workbench.newFromPreset(pipelined(2, 2));
     Selection& selection = desk.workbench.selection(Workspace::Design);
     const auto choose = [&] {
-        selection.select(desk.workbench.model(Workspace::Design).predicted(1, Lane::Compute).front());
+        selection.select(desk.workbench.model(Workspace::Design).prediction().lane(1, Lane::Compute).front());
         selection.setArea(TimeRange{10, 20}, {0, 1});
         selection.pin(1, true);
     };
@@ -352,7 +354,7 @@ void BelongingTest::theRankOfTheMeshIsTheRankOfAll() {
     const View& memory = room.view(Workspace::Run, "memory_over_time");
     QAction& kill = room.window.commands()["run.kill"];
     QAction& hang = room.window.commands()["run.hang"];
-    selection.select(model.lane(1, Lane::Compute).all()[2]);
+    selection.select(model.store().lane(1, Lane::Compute).all()[2]);
     for (const int rank : {3, 0, 2}) {
         QTest::mouseClick(grid, Qt::LeftButton, {}, grid->cellRect(rank).center());
         QCOMPARE(selection.rank(), rank);
@@ -365,7 +367,7 @@ void BelongingTest::theRankOfTheMeshIsTheRankOfAll() {
         QCOMPARE(room.desk.jobs->faultsAsked().back().rank, rank);
     }
     // An action of the rank stays selected with it, and goes with the rank.
-    const Event action = model.lane(1, Lane::Compute).all()[2];
+    const Event action = model.store().lane(1, Lane::Compute).all()[2];
     selection.select(action);
     selection.setRank(1);
     QVERIFY(selection.event() == std::optional(action));
@@ -394,7 +396,7 @@ void BelongingTest::theMeshShowsTheStepAtTheCursor() {
     if (recorded) {
         recordRun(room.desk.path("run.shardlab"), plan, 20, 3);
         room.workbench().openRun(room.desk.path("run.shardlab"));
-        QTRY_VERIFY(model.stepExtents().size() == 20 && !room.workbench().replay().reading());
+        QTRY_VERIFY(model.steps().extents().size() == 20 && !room.workbench().replay().reading());
     } else {
         model.begin(headerOf(plan), plan.simulation.events);
         std::vector<Event> events = sample::events(plan, 20, 3);
@@ -410,16 +412,17 @@ void BelongingTest::theMeshShowsTheStepAtTheCursor() {
         }
         model.append(events);
     }
-    QCOMPARE(model.stepExtents().size(), std::size_t{20});
+    QCOMPARE(model.steps().extents().size(), std::size_t{20});
     const View& mesh = room.view(Workspace::Replay, "mesh");
     QTRY_COMPARE(mesh.subtitle(), QStringLiteral("busy % in step 19"));
     for (const int step : {10, 3, 0, 15}) {
-        const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
+        const StepExtent& extent = model.steps().extents()[static_cast<std::size_t>(step)];
         room.workbench().selection(Workspace::Replay).setCursor((extent.begin + extent.end) / 2);
         QTRY_COMPARE(mesh.subtitle(), QStringLiteral("busy % in step %1").arg(step));
     }
     room.workbench().selection(Workspace::Replay).setCursor(0);  // before the first step
-    if (model.stepExtents().front().begin > 0) QTRY_COMPARE(mesh.subtitle(), QStringLiteral("which rank holds what"));
+    if (model.steps().extents().front().begin > 0)
+        QTRY_COMPARE(mesh.subtitle(), QStringLiteral("which rank holds what"));
 }
 
 QTEST_MAIN(BelongingTest)

@@ -55,7 +55,7 @@ struct Stand {
         QTRY_VERIFY_WITH_TIMEOUT(!session().working(), 10000);
         QTest::qWait(80);
     }
-    Event compute(int rank, int step, std::size_t n) { return model().eventsOfStep(rank, Lane::Compute, step)[n]; }
+    Event compute(int rank, int step, std::size_t n) { return eventsOfStep(model(), rank, Lane::Compute, step)[n]; }
 };
 
 }  // namespace
@@ -105,7 +105,7 @@ void CompareViewTest::theCommandComparesWithThePrediction() {
 
 void CompareViewTest::comparingStaysWhereOneWas() {
     Stand stand;
-    const auto& steps = stand.model().stepExtents();
+    const auto& steps = stand.model().steps().extents();
     const std::int64_t length = steps[4].end - steps[4].begin;
     // Several steps: that in the middle remains, with the prediction over it.
     stand.own().setVisible({steps[3].begin, steps[5].end});
@@ -114,7 +114,7 @@ void CompareViewTest::comparingStaysWhereOneWas() {
     const TimeRange one = stand.own().visible();
     QVERIFY(one.begin <= steps[4].begin && one.end >= steps[4].end && one.end - one.begin < length * 6 / 5);
     const TimeRange other = stand.session().otherSelection().visible();
-    QCOMPARE(other.begin - stand.model().predictedFirstForward(), one.begin - steps[4].firstForward);
+    QCOMPARE(other.begin - stand.model().prediction().firstForward(), one.begin - steps[4].firstForward);
     QVERIFY2(other.begin > -length / 20, "nothing lies before a prediction");
     // A part of a step, and several steps beside another run's, are left as they are.
     stand.session().end();
@@ -151,8 +151,8 @@ void CompareViewTest::twoRunsMoveTogether() {
 
     Selection& own = stand.own();
     Selection& other = stand.session().otherSelection();
-    const auto& ownSteps = stand.model().stepExtents();
-    const auto& otherSteps = stand.session().other().stepExtents();
+    const auto& ownSteps = stand.model().steps().extents();
+    const auto& otherSteps = stand.session().other().steps().extents();
     own.setVisible({ownSteps[3].begin, ownSteps[3].end});
     QCOMPARE(other.visible().begin - otherSteps[3].firstForward, own.visible().begin - ownSteps[3].firstForward);
     QCOMPARE(other.visible().end - other.visible().begin, own.visible().end - own.visible().begin);
@@ -185,7 +185,7 @@ void CompareViewTest::selectionMeetsItsCounterpart() {
     QCOMPARE(other->step, 3);
     QCOMPARE(other->rank, event.rank);
     // And back, by a click into the other timeline.
-    const Event second = stand.session().other().eventsOfStep(1, Lane::Compute, 3)[2];
+    const Event second = eventsOfStep(stand.session().other(), 1, Lane::Compute, 3)[2];
     stand.session().otherSelection().select(second);
     QVERIFY(stand.own().event());
     QCOMPARE(stand.own().event()->action, second.action);
@@ -212,7 +212,7 @@ void CompareViewTest::rowsLeadToTheirPlace() {
     table.setCurrentIndex(table.model()->index(1, 0));
     table.setFocus();
     QTest::keyClick(&table, Qt::Key_Return);
-    const StepExtent& step = stand.model().stepExtents()[1];
+    const StepExtent& step = stand.model().steps().extents()[1];
     QVERIFY(stand.own().visible().begin < step.begin && stand.own().visible().end > step.end);
 }
 
@@ -290,7 +290,7 @@ void CompareViewTest::pictures() {
     stand.wait();
     stand.own().setCursor(-1);
     stand.own().select(stand.compute(2, 3, 9));
-    const StepExtent& step = stand.model().stepExtents()[3];
+    const StepExtent& step = stand.model().steps().extents()[3];
     stand.own().setVisible({step.begin, step.end});
     QTest::qWait(300);
     const QString folder = QStringLiteral(SHARDLAB_BIN_DIR "/../pictures");

@@ -28,13 +28,13 @@ class CriticalPathViewTest : public QObject {
 private Q_SLOTS:
     void pathIsFoundInPredictionAndRun() {
         sample::DesignBench bench;
-        const StepAccount* account = bench.model.account();
+        const StepAccount* account = bench.model.prediction().account();
         QVERIFY(account);
         const std::vector<Event> predicted = pathEvents(bench.model, *account, 0, nullptr);
         QCOMPARE(predicted.size(), account->path.nodes.size());
         for (std::size_t i = 1; i < predicted.size(); ++i)
             QVERIFY(std::abs(predicted[i].begin - predicted[i - 1].end) <= 2);
-        QVERIFY(std::abs(predicted.back().end - bench.model.predictedEnd()) <= 2);
+        QVERIFY(std::abs(predicted.back().end - bench.model.prediction().end()) <= 2);
 
         CriticalPathView view(bench.context(), nullptr);
         view.show();
@@ -57,7 +57,7 @@ private Q_SLOTS:
         sample::Bench run;
         const Plan plan = sample::plan(sample::layout(2, 4, 8));
         sample::fill(run.model, plan, 4, freshSeed());
-        const StepAccount* recorded = run.model.account();
+        const StepAccount* recorded = run.model.prediction().account();
         QVERIFY(recorded);
         // The run's steps are the prediction with a time that runs unevenly: what decided is the same, and nothing
         // lies between.
@@ -65,7 +65,7 @@ private Q_SLOTS:
             const auto path = measuredPath(run.model, *recorded, 1, step);
             QVERIFY(path && path->step == step);
             const std::vector<Event> drawn =
-                pathEvents(run.model, *recorded, 1, &run.model.stepExtents()[static_cast<std::size_t>(step)]);
+                pathEvents(run.model, *recorded, 1, &run.model.steps().extents()[static_cast<std::size_t>(step)]);
             QVERIFY(drawn == path->events);
             QCOMPARE(path->events.size(), path->path.links.size());
             for (std::size_t i = 0; i < drawn.size(); ++i) {
@@ -76,7 +76,7 @@ private Q_SLOTS:
             }
             std::int64_t last = 0;
             for (int rank = 0; rank < run.model.ranks(); ++rank)
-                for (const Event& event : run.model.eventsOfStep(rank, Lane::Compute, step))
+                for (const Event& event : eventsOfStep(run.model, rank, Lane::Compute, step))
                     last = std::max(last, event.end);
             QVERIFY(std::abs(drawn.back().end - last) < 1000);
         }
@@ -84,7 +84,7 @@ private Q_SLOTS:
 
         CriticalPathView measured(run.context(), nullptr);
         measured.show();
-        run.selection.setCursor(run.model.stepExtents()[2].begin);
+        run.selection.setCursor(run.model.steps().extents()[2].begin);
         measured.flush();
         QVERIFY(measured.subtitle().startsWith(QStringLiteral("step 2 · ")));
         QVERIFY(measured.asTable().startsWith(QStringLiteral("step 2\n")));
@@ -117,7 +117,7 @@ private Q_SLOTS:
             sample::Bench run;
             const Plan plan = sample::plan(layout);
             sample::fill(run.model, plan, 3, freshSeed());
-            const StepAccount* account = run.model.account();
+            const StepAccount* account = run.model.prediction().account();
             QVERIFY(account);
             QVERIFY(std::abs(account->graph.stepSeconds / plan.stepSeconds - 1) <
                     0.01);  // actions are whole, waits or not
@@ -156,14 +156,14 @@ private Q_SLOTS:
         const auto most = std::span(all).first(all.size() - 40);
         run.model.append(most);
         CriticalPathView view(run.context(), nullptr);
-        run.selection.setCursor(run.model.stepExtents()[1].begin);
+        run.selection.setCursor(run.model.steps().extents()[1].begin);
         view.flush();
-        QVERIFY(!run.model.summary().steps()[1].complete);
+        QVERIFY(!run.model.steps().all()[1].complete);
         QVERIFY(view.subtitle().startsWith(QStringLiteral("predicted · ")));
         run.model.append(std::span(all).subspan(most.size()));
-        QVERIFY(run.model.summary().steps()[1].complete);
+        QVERIFY(run.model.steps().all()[1].complete);
         QTRY_VERIFY(view.subtitle().startsWith(QStringLiteral("step 1 · ")));
-        const auto path = measuredPath(run.model, *run.model.account(), 0, 1);
+        const auto path = measuredPath(run.model, *run.model.prediction().account(), 0, 1);
         QVERIFY(view.asTable().count(QLatin1Char('\n')) > static_cast<qsizetype>(path->path.links.size()));
         QVERIFY(view.subtitle().contains(QStringLiteral(" %1 actions").arg(path->path.links.size())));
     }
@@ -176,10 +176,10 @@ private Q_SLOTS:
         layout.optimizer.clip = 0;
         const Plan plan = sample::plan(layout);
         sample::fill(run.model, plan, 3, freshSeed());
-        const StepAccount* account = run.model.account();
+        const StepAccount* account = run.model.prediction().account();
         QVERIFY(account);
         QVERIFY(!measuredPath(run.model, *account, 0, 1));
-        QVERIFY(!pathEvents(run.model, *account, 0, &run.model.stepExtents()[1]).empty());
+        QVERIFY(!pathEvents(run.model, *account, 0, &run.model.steps().extents()[1]).empty());
         CriticalPathView view(run.context(), nullptr);
         view.flush();
         QVERIFY(view.subtitle().startsWith(QStringLiteral("predicted · ")));

@@ -21,7 +21,7 @@ private Q_SLOTS:
         const RunModel& model = bench.model;
         int joined = 0;
         for (int rank = 0; rank < model.ranks(); ++rank) {
-            for (const Event& event : model.eventsOfStep(rank, Lane::Compute, 1)) {
+            for (const Event& event : eventsOfStep(model, rank, Lane::Compute, 1)) {
                 if (!isCompute(event.kind)) continue;
                 const Action action = actionFromId(event.action);
                 for (const Dependency& dependency : dependencies(model, event)) {
@@ -72,7 +72,7 @@ private Q_SLOTS:
         const int microbatches = plan.lowered.microbatches;
         int joined = 0, crossing = 0;
         for (int rank = 0; rank < stages; ++rank)
-            for (const Event& event : bench.model.eventsOfStep(rank, Lane::Compute, 2)) {
+            for (const Event& event : eventsOfStep(bench.model, rank, Lane::Compute, 2)) {
                 if (!isCompute(event.kind)) continue;
                 const Action action = actionFromId(event.action);
                 const std::size_t ends = (action.stage > 0 ? 1 : 0) + (action.stage + 1 < stages ? 1 : 0);

@@ -13,7 +13,7 @@ struct DesignBench : sample::Bench {
         QObject::connect(&document, &Document::planChanged, &model, [this] { show(); });
         document.replace(layout, {});
         show();
-        selection.setVisible({0, model.predictedEnd()});
+        selection.setVisible({0, model.prediction().end()});
     }
     void show() {
         if (document.plan() && document.planIsCurrent())

@@ -48,7 +48,7 @@ struct Stand {
         std::vector<Event> events;
         for (int rank = 0; rank < bench.model.ranks(); ++rank)
             for (int lane = 0; lane < laneCount; ++lane)
-                for (const Event& event : bench.model.lane(rank, static_cast<Lane>(lane)).all())
+                for (const Event& event : bench.model.store().lane(rank, static_cast<Lane>(lane)).all())
                     if (fits(event)) events.push_back(event);
         std::ranges::stable_sort(events, {}, &Event::begin);
         return events;
@@ -201,7 +201,7 @@ void EventSearchTest::stepsAreChosen() {
     field.selectAll();
     QTest::keyClicks(&field, QStringLiteral("4"));
     QTest::keyClick(&field, Qt::Key_Return);
-    const StepExtent& step = stand.bench.model.stepExtents()[4];
+    const StepExtent& step = stand.bench.model.steps().extents()[4];
     QVERIFY(stand.bench.selection.visible().begin < step.begin && stand.bench.selection.visible().end > step.end);
     QCOMPARE(stepInSight(stand.bench.model, stand.bench.selection), 4);
 }
@@ -240,7 +240,7 @@ void EventSearchTest::areaFiguresAreThoseOfALoop() {
     Stand stand;
     AreaView view(stand.bench.context(), nullptr);
     QVERIFY(view.emptyText().contains(QStringLiteral("Ctrl+drag")));
-    const StepExtent& step = stand.bench.model.stepExtents()[2];
+    const StepExtent& step = stand.bench.model.steps().extents()[2];
     const TimeRange area{step.begin + 1'000'000, step.end - 30'000'000};
     stand.bench.selection.setArea(area, {1, 4});
     view.flush();
@@ -405,7 +405,7 @@ void EventSearchTest::pictures() {
         stand.bench.selection.setGrouping(Axis::Data);
         lookAtStep(stand.bench.model, stand.bench.selection, 3);
         stand.bench.events.go(1);
-        const StepExtent& step = stand.bench.model.stepExtents()[3];
+        const StepExtent& step = stand.bench.model.steps().extents()[3];
         if (state == QLatin1String("area"))
             stand.bench.selection.setArea(
                 TimeRange{step.begin + (step.end - step.begin) / 4, step.begin + (step.end - step.begin) / 2},

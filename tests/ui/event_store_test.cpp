@@ -111,15 +111,15 @@ private Q_SLOTS:
         run.write(file);
         const std::size_t budget = std::uniform_int_distribution<std::size_t>(1000, 1'500'000)(random);
         const Desk little(run, file, live, budget), much(run, file, live, allTheRoom);
-        QCOMPARE(little.model().eventCount(), static_cast<std::int64_t>(run.events.size()));
-        QVERIFY(little.model().lane(0, Lane::Compute).entries().size() > 2);
-        std::uniform_int_distribution<std::int64_t> moment(-1'000'000, little.model().lastTime() + 1'000'000);
+        QCOMPARE(little.model().recorded().events, static_cast<std::int64_t>(run.events.size()));
+        QVERIFY(little.model().store().lane(0, Lane::Compute).entries().size() > 2);
+        std::uniform_int_distribution<std::int64_t> moment(-1'000'000, little.model().recorded().last + 1'000'000);
         const auto note = [&](int query) {
             return qPrintable(QStringLiteral("seed %1 budget %2 query %3").arg(seed_).arg(budget).arg(query));
         };
         for (int rank = 0; rank < 2; ++rank)
             for (int lane = 0; lane < laneCount; ++lane)
-                QVERIFY2(sameMoments(little.model().lane(rank, static_cast<Lane>(lane)).all(),
+                QVERIFY2(sameMoments(little.model().store().lane(rank, static_cast<Lane>(lane)).all(),
                                      run.lane(rank, static_cast<Lane>(lane))),
                          note(-1));
         for (int query = 0; query < 120; ++query) {
@@ -127,8 +127,8 @@ private Q_SLOTS:
             const Lane lane = static_cast<Lane>(query / 2 % laneCount);
             std::int64_t begin = moment(random), end = query % 3 == 0 ? begin + moment(random) / 300 : moment(random);
             if (end < begin) std::swap(begin, end);
-            const StoredLane& a = little.model().lane(rank, lane);
-            const StoredLane& b = much.model().lane(rank, lane);
+            const StoredLane& a = little.model().store().lane(rank, lane);
+            const StoredLane& b = much.model().store().lane(rank, lane);
             std::vector<Event> expected;
             for (const Event& event : run.lane(rank, lane))
                 if (event.end > begin && event.begin < end) expected.push_back(event);
@@ -139,7 +139,7 @@ private Q_SLOTS:
             const int step = static_cast<int>(random() % 330);
             std::vector<Event> ofStep = run.lane(rank, lane);
             std::erase_if(ofStep, [&](const Event& event) { return event.step != step; });
-            QVERIFY2(sameMoments(little.model().eventsOfStep(rank, lane, step), ofStep), note(query));
+            QVERIFY2(sameMoments(eventsOfStep(little.model(), rank, lane, step), ofStep), note(query));
             const auto wanted = [](const Event& event) { return event.kind != EventKind::Wait; };
             const auto next = a.next(begin, wanted);
             const auto first = std::ranges::find_if(expected = run.lane(rank, lane), [&](const Event& event) {
@@ -157,14 +157,16 @@ private Q_SLOTS:
                 QVERIFY2(!after || (after->begin >= next->begin && !(*after == *next)), note(query));
             }
             if (!live) QVERIFY2(a.coverage(begin, end) == b.coverage(begin, end), note(query));
-            QVERIFY2(little.model().memoryAt(rank, begin) == much.model().memoryAt(rank, begin), note(query));
-            QVERIFY2(little.model().largestMemory(rank, begin, end) == much.model().largestMemory(rank, begin, end),
+            QVERIFY2(little.model().store().memory(rank).at(begin) == much.model().store().memory(rank).at(begin),
                      note(query));
-            const MemoryCurve curve = little.model().measuredMemory(rank, begin, end, 20'000);
-            QVERIFY2(curve.points == much.model().measuredMemory(rank, begin, end, 20'000).points, note(query));
-            const MemoryCurve afar = little.model().measuredMemory(rank, begin, end, 50);
+            QVERIFY2(little.model().store().memory(rank).largest(begin, end) ==
+                         much.model().store().memory(rank).largest(begin, end),
+                     note(query));
+            const MemoryCurve curve = measuredMemory(little.model(), rank, begin, end, 20'000);
+            QVERIFY2(curve.points == measuredMemory(much.model(), rank, begin, end, 20'000).points, note(query));
+            const MemoryCurve afar = measuredMemory(little.model(), rank, begin, end, 50);
             QVERIFY2(afar.points.size() <= 51, note(query));
-            if (!live) QVERIFY2(afar.points == much.model().measuredMemory(rank, begin, end, 50).points, note(query));
+            if (!live) QVERIFY2(afar.points == measuredMemory(much.model(), rank, begin, end, 50).points, note(query));
             QVERIFY2(little.withinBudget() && much.withinBudget(), note(query));
         }
     }
@@ -178,8 +180,8 @@ private Q_SLOTS:
         const Desk desk(run, file, live, 40'000);
         for (int query = 0; query < 40; ++query) {
             const int rank = query % 2;
-            std::int64_t begin = std::uniform_int_distribution<std::int64_t>(0, desk.model().lastTime())(random);
-            std::int64_t end = begin + static_cast<std::int64_t>(random() % 20) * desk.model().lastTime() / 30;
+            std::int64_t begin = std::uniform_int_distribution<std::int64_t>(0, desk.model().recorded().last)(random);
+            std::int64_t end = begin + static_cast<std::int64_t>(random() % 20) * desk.model().recorded().last / 30;
             MemoryBytes now{}, largest{};
             bool begun = false;
             for (const Event& event : run.events) {
@@ -190,14 +192,14 @@ private Q_SLOTS:
                 if (begun && total(now) > total(largest)) largest = now;
             }
             if (!begun) largest = now;
-            QVERIFY2(desk.model().largestMemory(rank, begin, end) == largest,
+            QVERIFY2(desk.model().store().memory(rank).largest(begin, end) == largest,
                      qPrintable(QStringLiteral("seed %1 live %2 query %3: [%4, %5] %6 in place of %7")
                                     .arg(seed_ + 1)
                                     .arg(live)
                                     .arg(query)
                                     .arg(begin)
                                     .arg(end)
-                                    .arg(total(desk.model().largestMemory(rank, begin, end)))
+                                    .arg(total(desk.model().store().memory(rank).largest(begin, end)))
                                     .arg(total(largest))));
         }
     }
@@ -237,7 +239,7 @@ private Q_SLOTS:
             plot->resize(900, 300);
             plot->show();
         }
-        const std::int64_t end = little.model().lastTime();
+        const std::int64_t end = little.model().recorded().last;
         for (int query = 0; query < 25; ++query) {
             const double zoom = std::pow(10.0, -std::uniform_real_distribution<double>(0, 4)(random));
             const auto length =
@@ -352,7 +354,7 @@ private Q_SLOTS:
         std::size_t left = 0;
         for (int rank = 0; rank < 2; ++rank)
             for (int lane = 0; lane < laneCount; ++lane)
-                left += bench.model.lane(rank, static_cast<Lane>(lane)).all().size();
+                left += bench.model.store().lane(rank, static_cast<Lane>(lane)).all().size();
         QVERIFY(left > 0 && left < static_cast<std::size_t>(std::ranges::count_if(run.events, isSpan, &Event::kind)));
     }
 

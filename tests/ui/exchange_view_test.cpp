@@ -24,7 +24,7 @@ Layout exchanging(const char* exchange) {
 template <class Value>
 void add(RunModel& model, EventKind kind, int each, Value value) {
     std::vector<Event> events;
-    for (const StepExtent& extent : model.stepExtents())
+    for (const StepExtent& extent : model.steps().extents())
         for (int k = 0; k < each; ++k) {
             const std::int64_t time = extent.begin + (extent.end - extent.begin) * (k + 1) / (each + 1);
             const auto rank = static_cast<std::int16_t>(kind == EventKind::Staleness ? 0 : extent.step % 3);
@@ -60,7 +60,7 @@ private Q_SLOTS:
         const int x = columnOf(view, QStringLiteral("step 4 · gradient of replica 2 · 3 updates late"));
         QVERIFY(x >= 0);
         QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, {x, 60});
-        const StepExtent& step = bench.model.stepExtents()[4];
+        const StepExtent& step = bench.model.steps().extents()[4];
         QCOMPARE(bench.selection.cursor(), step.begin + (step.end - step.begin) * 2 / 3);
     }
 
@@ -93,7 +93,7 @@ private Q_SLOTS:
                      9, 5);
         add(bench.model, EventKind::OverwrittenUpdates, 1, [](int step, int) { return step == 4 ? 3.0 : 0.0; });
         std::vector<Event> late;
-        for (const Event& event : bench.model.counters(EventKind::OverwrittenUpdates)) {
+        for (const Event& event : bench.model.points().of(EventKind::OverwrittenUpdates)) {
             late.push_back(event);
             late.back().kind = EventKind::Staleness;
             late.back().bytes = event.rank;

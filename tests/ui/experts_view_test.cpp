@@ -61,7 +61,7 @@ private Q_SLOTS:
         fill(bench);
         ExpertsView view(bench.context(), nullptr);
         bench.selection.setRank(1);
-        bench.selection.setCursor(bench.model.stepExtents()[2].begin + 1);
+        bench.selection.setCursor(bench.model.steps().extents()[2].begin + 1);
         view.flush();
         QCOMPARE(view.subtitle(), QStringLiteral("step 2 · rank 1"));
         QCOMPARE(view.loads().layers().at(3)[2].asked, 43.0);

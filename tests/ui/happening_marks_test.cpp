@@ -21,7 +21,7 @@ std::vector<Event> randomInstants(std::mt19937& random, std::size_t count, int r
     std::vector<Event> events;
     std::uniform_int_distribution<std::int64_t> time(0, 1'000'000'000);
     while (events.size() < count) {
-        const EventKind kind = Instants::kinds[random() % Instants::kinds.size()];
+        const EventKind kind = PointEvents::instants[random() % PointEvents::instants.size()];
         if (kind == EventKind::Restart) continue;  // takes others away: run_model_test
         const std::int64_t at = random() % 4 == 0 && !events.empty() ? events.back().begin : time(random);
         events.push_back({.begin = at,
@@ -95,7 +95,7 @@ void HappeningMarksTest::marksAreThoseOfAWalkOverAll() {
             }
         }
         for (const HappeningMark& mark : happeningMarks)
-            QCOMPARE(happeningsOf(model, mark.kind).size(),
+            QCOMPARE(model.points().of(mark.kind).size(),
                      static_cast<std::size_t>(std::ranges::count(all, mark.kind, &Event::kind)));
     }
 }

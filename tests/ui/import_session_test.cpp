@@ -98,9 +98,9 @@ void ImportSessionTest::tracesBecomeTheOpenRun() {
     const RunModel& model = desk.workbench.model(Workspace::Replay);
     QVERIFY(!model.header().hasLayout());
     QCOMPARE(model.ranks(), 2);
-    QCOMPARE(model.eventCount(), qint64{64});
-    QCOMPARE(model.label(1), std::string("node-1"));
-    QCOMPARE(model.summary().steps().size(), std::size_t{2});
+    QCOMPARE(model.recorded().events, qint64{64});
+    QCOMPARE(placeOf(model, 1), std::string("node-1"));
+    QCOMPARE(model.steps().all().size(), std::size_t{2});
     QVERIFY(model.file().string().starts_with(desk.path("runs").string()));
     bool told = false;
     for (const auto& arguments : posted)
@@ -125,7 +125,7 @@ void ImportSessionTest::eventsAreCalledByTheirNames() {
     Desk desk;
     QVERIFY(importAll(desk, {traces / "kineto-rank0.json"}));
     const RunModel& model = desk.workbench.model(Workspace::Replay);
-    const Event kernel = model.lane(0, Lane::Compute).all().front();
+    const Event kernel = model.store().lane(0, Lane::Compute).all().front();
     QCOMPARE(actionText(model, kernel), QStringLiteral("ampere_sgemm_128x64_tn"));
     QCOMPARE(whatText(model, kernel), QStringLiteral("Kernel · ampere_sgemm_128x64_tn"));
     QVERIFY(hoverText(model, kernel).startsWith(QStringLiteral("Kernel · ampere_sgemm_128x64_tn · rank 0\n200 µs")));
@@ -207,7 +207,7 @@ void ImportSessionTest::windowsShowIt() {
         QVERIFY(importAll(desk, {traces / "kineto-rank0.json", traces / "kineto-rank1.json"}));
         const RunModel& model = desk.workbench.model(Workspace::Replay);
         QTest::qWait(300);
-        desk.workbench.selection(Workspace::Replay).select(model.lane(1, Lane::Comm).all().front());
+        desk.workbench.selection(Workspace::Replay).select(model.store().lane(1, Lane::Comm).all().front());
         QTest::qWait(300);
         QVERIFY(window.grab().save(folder + QStringLiteral("/imported-%1.png").arg(dark ? "dark" : "light")));
     }

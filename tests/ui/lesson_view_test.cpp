@@ -64,8 +64,8 @@ private Q_SLOTS:
         QVERIFY(!room.page().contains("{{"));
         // The first experiment's prediction is in the views beside it.
         QCOMPARE(room.model().header().layout.name, std::string("bubble naive"));
-        QVERIFY(room.model().predictedEnd() > 0);
-        QCOMPARE(room.model().eventCount(), 0);
+        QVERIFY(room.model().prediction().end() > 0);
+        QCOMPARE(room.model().recorded().events, 0);
         room.button("show.gpipe-16").click();
         QCOMPARE(room.model().header().layout.name, std::string("bubble gpipe-16"));
     }
@@ -80,22 +80,22 @@ private Q_SLOTS:
         QVERIFY(!room.button("run.naive").isEnabled());
         QVERIFY(!room.workbench.startRun());  // one job at a time, and it says so
         room.window.showWorkspace(Workspace::Learn);
-        QTRY_VERIFY_WITH_TIMEOUT(room.model().eventCount() > 0, 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(room.model().recorded().events > 0, 60000);
         QTRY_VERIFY_WITH_TIMEOUT(!room.lessons().active(), 60000);
         QVERIFY2(room.lessons().state(1) == LessonSession::State::Ran, qPrintable(room.lessons().trouble(1)));
         QCOMPARE(room.page().count("– (run it)"), waiting - 1);
-        QVERIFY(!room.model().lane(3, Lane::Compute).empty());
+        QVERIFY(!room.model().store().lane(3, Lane::Compute).empty());
         const QStringList table = room.view().asTable().split('\n');
         const auto row = table.filter(QStringLiteral("gpipe\tbubble\t"));
         QVERIFY2(row.size() == 1 && row.front().count('%') == 3, qPrintable(row.join('\n')));
         // Another experiment, and back: what was recorded is read again.
         room.button("show.naive").click();
-        QCOMPARE(room.model().eventCount(), 0);
+        QCOMPARE(room.model().recorded().events, 0);
         // The experiment's losses stay, beside those of whatever is in sight.
         const QString losses = room.window.area(Workspace::Learn).panel(QStringLiteral("loss"))->view().asTable();
         QVERIFY2(losses.split('\n').front().endsWith("\tgpipe"), qPrintable(losses));
         room.button("show.gpipe").click();
-        QTRY_VERIFY_WITH_TIMEOUT(room.model().eventCount() > 0, 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(room.model().recorded().events > 0, 20000);
         QCOMPARE(room.model().header().layout.name, std::string("bubble gpipe"));
         // Another lesson, and back: the figures stay.
         room.lessons().choose(1);
@@ -111,7 +111,7 @@ private Q_SLOTS:
         const auto waiting = room.page().count("– (run it)");
         room.button("runAll").click();
         QCOMPARE(room.lessons().runningExperiment(), QStringLiteral("naive"));
-        QTRY_VERIFY_WITH_TIMEOUT(room.model().eventCount() > 0, 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(room.model().recorded().events > 0, 60000);
         room.lessons().choose(1);  // reading on is no reason to stop
         QVERIFY(room.lessons().active());
         room.lessons().choose(0);
@@ -192,7 +192,7 @@ private Q_SLOTS:
         QTRY_COMPARE(room.lessons().state(1), LessonSession::State::Failed);
         QVERIFY(!room.lessons().trouble(1).isEmpty());
         QCOMPARE(room.model().header().layout.name, std::string("bubble gpipe"));
-        QCOMPARE(room.model().eventCount(), 0);
+        QCOMPARE(room.model().recorded().events, 0);
     }
 
     /// Predictions made before this machine was measured do not stay beside what is measured after.
@@ -206,7 +206,7 @@ private Q_SLOTS:
         QVERIFY(fullSpeed != lessons.end());
         room.lessons().choose(static_cast<int>(fullSpeed - lessons.begin()));
         const auto planned = [&] { return room.lessons().known().front().planned->plan.simulation.stepSeconds; };
-        const auto shown = [&] { return static_cast<double>(room.model().predictedEnd()) * 1e-9; };
+        const auto shown = [&] { return static_cast<double>(room.model().prediction().end()) * 1e-9; };
         const double before = planned();
         QVERIFY(shown() > 0.9 * before);
         Measurements slow;

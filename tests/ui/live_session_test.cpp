@@ -104,23 +104,23 @@ private Q_SLOTS:
         QVERIFY(desk.workbench.runTaken());
         QVERIFY(!desk.workbench.startRun());  // one at a time
         QVERIFY(!desk.workbench.connectTo(run.server->address(), run.token));
-        QTRY_COMPARE_WITH_TIMEOUT(model.eventCount(), static_cast<std::int64_t>(run.recorded), 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(model.recorded().events, static_cast<std::int64_t>(run.recorded), 20000);
         QTRY_COMPARE(live.status().state, WatchStatus::State::Live);
         QCOMPARE(model.ranks(), run.plan.mesh.ranks());
-        QVERIFY(model.predictedEnd() > 0);
-        QCOMPARE(model.log().size(), std::size_t{1});
-        QCOMPARE(model.rankRecords().size(), static_cast<std::size_t>(model.ranks()));
+        QVERIFY(model.prediction().end() > 0);
+        QCOMPARE(model.report().log().size(), std::size_t{1});
+        QCOMPARE(model.report().ranks().size(), static_cast<std::size_t>(model.ranks()));
         run.record(1);
         run.end({"finished", ""});
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 20000);
-        QCOMPARE(model.eventCount(), static_cast<std::int64_t>(run.events.size()));
-        QVERIFY(model.end() && model.end()->outcome == "finished");
+        QCOMPARE(model.recorded().events, static_cast<std::int64_t>(run.events.size()));
+        QVERIFY(model.report().end() && model.report().end()->outcome == "finished");
         QVERIFY(!live.active() && live.shown());
         // The copy is a run like any other.
         desk.workbench.openRun(live.file());
         RunModel& replayed = desk.workbench.model(Workspace::Replay);
-        QTRY_COMPARE_WITH_TIMEOUT(replayed.eventCount(), static_cast<std::int64_t>(run.events.size()), 20000);
-        QCOMPARE(replayed.summary().steps().size(), model.summary().steps().size());
+        QTRY_COMPARE_WITH_TIMEOUT(replayed.recorded().events, static_cast<std::int64_t>(run.events.size()), 20000);
+        QCOMPARE(replayed.steps().all().size(), model.steps().all().size());
         // Afterwards a run of this machine may begin.
         QVERIFY(desk.workbench.startRun());
         QVERIFY(!live.shown());
@@ -139,7 +139,7 @@ private Q_SLOTS:
         const TcpAddress address = run.server->address();
         QVERIFY(desk.workbench.connectTo(address, run.token));
         QTRY_COMPARE_WITH_TIMEOUT(live.status().state, WatchStatus::State::Live, 20000);
-        QTRY_COMPARE(model.eventCount(), static_cast<std::int64_t>(run.recorded));
+        QTRY_COMPARE(model.recorded().events, static_cast<std::int64_t>(run.recorded));
         QVERIFY2(saidBy(window).contains(live.place()), qPrintable(saidBy(window)));
         QTest::qWait(200);
         save(window, QStringLiteral("watching-1280"));
@@ -156,7 +156,7 @@ private Q_SLOTS:
         run.record(0.8);
         run.serve(address.port);
         QTRY_COMPARE_WITH_TIMEOUT(live.status().state, WatchStatus::State::Live, 20000);
-        QTRY_COMPARE_WITH_TIMEOUT(model.eventCount(), static_cast<std::int64_t>(run.recorded), 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(model.recorded().events, static_cast<std::int64_t>(run.recorded), 20000);
         QCOMPARE(run.server->counts().resumed, 1);
         // Left by a person: the run goes on, what arrived stays.
         window.commands()["live.stop"].trigger();
@@ -200,18 +200,19 @@ private Q_SLOTS:
         }
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 60000);
         for (const auto& rank : ranks) rank->waitForFinished(240000);
-        QVERIFY(model.end() && model.end()->outcome == "finished");
+        QVERIFY(model.report().end() && model.report().end()->outcome == "finished");
         QCOMPARE(model.ranks(), 2);
-        QCOMPARE(model.summary().steps().size(), std::size_t{6});
-        QVERIFY(model.summary().steps().back().complete);
-        QCOMPARE(model.lane(1, Lane::Compute).all().size(), std::size_t{6 * 9});
-        QCOMPARE(model.counters(EventKind::Loss).size(), std::size_t{6});
-        QVERIFY(!model.names().empty());
+        QCOMPARE(model.steps().all().size(), std::size_t{6});
+        QVERIFY(model.steps().all().back().complete);
+        QCOMPARE(model.store().lane(1, Lane::Compute).all().size(), std::size_t{6 * 9});
+        QCOMPARE(model.points().of(EventKind::Loss).size(), std::size_t{6});
+        QVERIFY(!model.report().names().empty());
         QVERIFY(!QFile::exists(token));
         QTest::qWait(300);
         save(window, QStringLiteral("listened-1280"));
         desk.workbench.openRun(live.file());
-        QTRY_COMPARE_WITH_TIMEOUT(desk.workbench.model(Workspace::Replay).eventCount(), model.eventCount(), 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(desk.workbench.model(Workspace::Replay).recorded().events, model.recorded().events,
+                                  20000);
         // Nobody comes: nothing is left behind.
         window.commands()["file.listen"].trigger();
         const std::filesystem::path unused = live.file();

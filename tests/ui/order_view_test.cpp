@@ -128,7 +128,8 @@ private Q_SLOTS:
         byHand(layoutOf("1f1b", 2, 1, 4));
         QCOMPARE(lines()[1], std::string("1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3"));
         const double before = document().plan()->stepSeconds;
-        const std::vector<Event> predicted = desk_->workbench.model(Workspace::Design).predicted(1, Lane::Compute);
+        const std::vector<Event> predicted =
+            desk_->workbench.model(Workspace::Design).prediction().lane(1, Lane::Compute);
         const QPoint to = grid().cellRect({1, 2}).topRight() + QPoint(-3, 8);  // past the middle of 1F1
         drag(1, 1, to);
         QCOMPARE(toText(grid().schedule().ranks[1][2]), std::string("1B0"));  // seen before it is dropped
@@ -137,7 +138,7 @@ private Q_SLOTS:
         QCOMPARE(lines()[1], std::string("1F0,1F1,1B0,1B1,1F2,1B2,1F3,1B3"));
         QVERIFY(document().faults().empty());
         QVERIFY(document().plan()->stepSeconds != before);
-        QVERIFY(desk_->workbench.model(Workspace::Design).predicted(1, Lane::Compute) != predicted);
+        QVERIFY(desk_->workbench.model(Workspace::Design).prediction().lane(1, Lane::Compute) != predicted);
         QVERIFY((grid().current() == OrderPlace{1, 2}));
         document().undoStack().undo();
         QCOMPARE(lines()[1], std::string("1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3"));
@@ -319,7 +320,7 @@ private Q_SLOTS:
         QTest::mouseClick(&grid(), Qt::LeftButton, {}, middle(1, 3));
         QVERIFY(selection.event().has_value());
         QCOMPARE(actionFromId(selection.event()->action), grid().schedule().ranks[1][3]);
-        for (const Event& event : desk_->workbench.model(Workspace::Design).predicted(0, Lane::Compute))
+        for (const Event& event : desk_->workbench.model(Workspace::Design).prediction().lane(0, Lane::Compute))
             if (event.action == actionId({ActionKind::Backward, 0, 2})) selection.select(event);
         QCOMPARE(grid().current().rank, 0);
         QCOMPARE(toText(grid().schedule().ranks[0][static_cast<std::size_t>(grid().current().position)]),

@@ -59,9 +59,9 @@ private Q_SLOTS:
             QVERIFY2(view->subtitleHelp().contains(pace + QStringLiteral(": a step lasts 1 min 0 s")),
                      qPrintable(view->subtitleHelp()));
         // The axis ends where the step does, in device time.
-        const auto ticks = timeTicks(0, bench.model.predictedEnd(), 10, bench.model.deviceTime());
+        const auto ticks = timeTicks(0, bench.model.prediction().end(), 10, bench.model.deviceTime());
         QVERIFY(ticks.size() > 2 && !ticks.back().label.endsWith(QStringLiteral(" s")));
-        QVERIFY(ticks.back().time <= bench.model.predictedEnd());
+        QVERIFY(ticks.back().time <= bench.model.prediction().end());
     }
 
     /// Whatever the mesh: every rank is large enough to be named, none covers another, and tensor ranks touch.
@@ -160,8 +160,8 @@ private Q_SLOTS:
         QCoreApplication::sendEvent(&curve.plot(), &wheel);
         QTRY_VERIFY(timeline.plot().state().scale.end - timeline.plot().state().scale.begin < above.end - above.begin);
         QCOMPARE(curve.plot().scale().begin, timeline.plot().state().scale.begin);
-        const Event forward = bench.model.predicted(curve.plot().curves().rank, Lane::Compute).front();
-        bench.selection.setVisible({0, bench.model.predictedEnd()});
+        const Event forward = bench.model.prediction().lane(curve.plot().curves().rank, Lane::Compute).front();
+        bench.selection.setVisible({0, bench.model.prediction().end()});
         const QPoint at =
             curve.plot().pointOf((forward.begin + forward.end) / 2, curve.plot().curves().filled.peak / 2);
         QTest::mouseClick(&curve.plot(), Qt::LeftButton, {}, at);
@@ -177,18 +177,18 @@ private Q_SLOTS:
         MemoryOverTimeView view(bench.context(), nullptr);
         view.resize(700, 160);
         view.show();
-        const StepExtent& third = bench.model.stepExtents()[2];
+        const StepExtent& third = bench.model.steps().extents()[2];
         bench.selection.setVisible({third.begin, third.end});
         bench.selection.setRank(1);
         view.flush();
         const MemoryCurves& curves = view.plot().curves();
         QVERIFY(curves.measured && !curves.offsets.empty());
-        QCOMPARE(curves.filled.peak, bench.model.summary().steps()[2].ranks[1].peakBytes);
+        QCOMPARE(curves.filled.peak, bench.model.steps().all()[2].ranks[1].peakBytes);
         QCOMPARE(curves.predicted.peak, plan.memory[1].peak);
         for (const MemoryPoint& point : curves.filled.points)
-            QVERIFY(point.bytes == bench.model.memoryAt(1, point.time));
+            QVERIFY(point.bytes == bench.model.store().memory(1).at(point.time));
         // However many there are, no more points than asked for.
-        QVERIFY(bench.model.measuredMemory(1, 0, bench.model.lastTime(), 10).points.size() <= 10);
+        QVERIFY(measuredMemory(bench.model, 1, 0, bench.model.recorded().last, 10).points.size() <= 10);
     }
 
     void slidersGoThroughLegalValuesAndADragIsOneUndo() {
@@ -317,7 +317,7 @@ private Q_SLOTS:
         const TimelineState& state = view.plot().state();
         for (const EventKind kind : {swaps ? EventKind::SwapOut : EventKind::OffloadGradients,
                                      swaps ? EventKind::SwapIn : EventKind::ReloadWeights}) {
-            const auto& copies = bench.model.predicted(0, Lane::Copy);
+            const auto& copies = bench.model.prediction().lane(0, Lane::Copy);
             auto copy = std::ranges::find(copies, kind, &Event::kind);
             QVERIFY(copy != copies.end());
             // The last of what comes back: the first are beside what still goes.

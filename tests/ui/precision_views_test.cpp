@@ -108,8 +108,10 @@ void PrecisionViewsTest::scaleOverSteps() {
     QCOMPARE(view.valueAt(x), QStringLiteral("step 3 · loss scale 2¹⁶ → 2¹⁵\noverflow, step skipped: embedding, "
                                              "microbatch 1 (rank 0); layer 3, microbatch 2 (rank 1)"));
     QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, {x, 60});
-    QCOMPARE(
-        bench.model.stepExtents()[static_cast<std::size_t>(bench.model.stepIndexAt(bench.selection.cursor()))].step, 3);
+    QCOMPARE(bench.model.steps()
+                 .extents()[static_cast<std::size_t>(bench.model.steps().indexAt(bench.selection.cursor()))]
+                 .step,
+             3);
     view.flush();
     QVERIFY(view.subtitle().startsWith(QStringLiteral("step 3 · 2¹⁶")));
 }
@@ -139,7 +141,7 @@ void PrecisionViewsTest::skippedStepsInTheLoss() {
     QVERIFY(view.valueAt(x).endsWith(QStringLiteral("overflow, step skipped: output, sum over replicas (rank 3)")));
     QVERIFY(view.findChild<Legend*>()->accessibleName().contains(QStringLiteral("skipped")));
     // A loss that is no number leaves the chart as it is.
-    const Event last = bench.model.counters(EventKind::Loss).back();
+    const Event last = bench.model.points().of(EventKind::Loss).back();
     Event broken = last;
     broken.begin = broken.end = last.end + 1;
     broken.step = 25;
@@ -160,7 +162,7 @@ void PrecisionViewsTest::skippedStepsOnTheCards() {
     fillHalf(bench);
     for (int step = 0; step < 25; ++step) {
         const std::vector<CardFigure> cards =
-            cardFigures(bench.model, bench.model.stepExtents()[static_cast<std::size_t>(step)].begin);
+            cardFigures(bench.model, bench.model.steps().extents()[static_cast<std::size_t>(step)].begin);
         const auto found = std::ranges::find(cards, QStringLiteral("Loss"), &CardFigure::title);
         QVERIFY(found != cards.end());
         const CardFigure& loss = *found;
@@ -179,7 +181,7 @@ void PrecisionViewsTest::overflowOnTheTimeline() {
     view.show();
     QTest::qWait(100);
     bench.selection.setFollowLive(false);
-    const StepExtent& third = bench.model.stepExtents()[3];
+    const StepExtent& third = bench.model.steps().extents()[3];
     bench.selection.setVisible({third.begin, third.end + 1'000'000});
     QTest::qWait(100);
     const Event told = overflows(bench.model)[1];  // rank 1
@@ -333,7 +335,7 @@ void PrecisionViewsTest::exponentsOfTheSelection() {
     QCOMPARE(view.counts().all(), mine);
     QVERIFY(mine < all);
     QVERIFY(view.subtitle().contains(QStringLiteral("rank 2")));
-    bench.selection.setCursor(bench.model.stepExtents()[14].begin + 1);  // the last one before
+    bench.selection.setCursor(bench.model.steps().extents()[14].begin + 1);  // the last one before
     view.flush();
     QCOMPARE(view.counts().step, 10);
     view.resize(400, 260);
@@ -343,8 +345,10 @@ void PrecisionViewsTest::exponentsOfTheSelection() {
     QTest::qWait(100);
     QCOMPARE(view.counts().step, 0);
     QVERIFY(!buttons[0]->isEnabled());
-    QCOMPARE(
-        bench.model.stepExtents()[static_cast<std::size_t>(bench.model.stepIndexAt(bench.selection.cursor()))].step, 0);
+    QCOMPARE(bench.model.steps()
+                 .extents()[static_cast<std::size_t>(bench.model.steps().indexAt(bench.selection.cursor()))]
+                 .step,
+             0);
     QTest::mouseClick(buttons[1], Qt::LeftButton);
     QTest::qWait(100);
     QCOMPARE(view.counts().step, 10);
@@ -428,7 +432,7 @@ void PrecisionViewsTest::checkpointsOnTheTimeline() {
     QTest::qWait(100);
     QVERIFY(!view.findChild<Legend*>()->accessibleName().contains(QStringLiteral("checkpoint")));
     bench.selection.setFollowLive(false);
-    const std::int64_t end = bench.model.lastTime();
+    const std::int64_t end = bench.model.recorded().last;
     const Event snapshot{end, end + 200'000'000, 4096, 0, 0, 3, 0, Lane::Host, EventKind::Snapshot};
     const Event write{end + 200'000'000, end + 500'000'000, 4096, 0, 0, 3, 0, Lane::Copy, EventKind::CheckpointWrite};
     bench.model.append(std::vector<Event>{snapshot, write});

@@ -83,7 +83,7 @@ void QueryViewTest::theKeyboardAsks() {
     QTRY_COMPARE(view_->table().model()->rowCount(), 3);
     QTRY_VERIFY(!view_->session().running());
     QCOMPARE(view_->table().model()->headerData(1, Qt::Horizontal, Qt::DisplayRole).toString(), QStringLiteral("loss"));
-    const double loss = desk_->workbench.model(Workspace::Replay).counters(EventKind::Loss)[2].value;
+    const double loss = desk_->workbench.model(Workspace::Replay).points().of(EventKind::Loss)[2].value;
     QCOMPARE(view_->table().model()->index(2, 1).data().toDouble(), loss);
     QVERIFY(view_->subtitle().startsWith(QStringLiteral("3 rows in ")));
     QCOMPARE(view_->asTable().split(QLatin1Char('\n')).front(), QStringLiteral("step\tloss"));
@@ -166,7 +166,7 @@ void QueryViewTest::aRowSelectsItsRankAndMoment() {
     QVERIFY(ask(QStringLiteral("SELECT step FROM steps WHERE step = 7")));
     view_->table().setCurrentIndex(view_->table().model()->index(0, 0));
     QTest::keyClick(&view_->table(), Qt::Key_Return);
-    QCOMPARE(selection.cursor(), desk_->workbench.model(Workspace::Replay).stepExtents()[7].begin);
+    QCOMPARE(selection.cursor(), desk_->workbench.model(Workspace::Replay).steps().extents()[7].begin);
 }
 
 void QueryViewTest::anotherRunForgetsTheAnswer() {
@@ -189,7 +189,7 @@ void QueryViewTest::withoutAFileThereIsNothingToAsk() {
     QVERIFY(view.emptyText().contains(QStringLiteral("not recorded")));
     view.ask();
     QVERIFY(!view.session().running());
-    model.setFile(desk_->path("asked.shardlab"));
+    model.begin(headerOf(*plan_), plan_->simulation.events, desk_->path("asked.shardlab"));
     QVERIFY(view.emptyText().isEmpty());
 }
 

@@ -59,10 +59,10 @@ void ReplaySessionTest::aRunIsReadWhole() {
     QVERIFY(replay.reading());
     QVERIFY(finished.wait(10000));
     const RunModel& model = desk.workbench.model(Workspace::Replay);
-    QCOMPARE(model.eventCount(), events);
-    QCOMPARE(model.summary().steps().size(), std::size_t{30});
-    QCOMPARE(model.log().size(), std::size_t{1});
-    QCOMPARE(model.end()->outcome, std::string("finished"));
+    QCOMPARE(model.recorded().events, events);
+    QCOMPARE(model.steps().all().size(), std::size_t{30});
+    QCOMPARE(model.report().log().size(), std::size_t{1});
+    QCOMPARE(model.report().end()->outcome, std::string("finished"));
     QCOMPARE(replay.progress(), 1.0);
     QVERIFY(desk.workbench.recent().files().front().endsWith(QStringLiteral("whole.shardlab")));
 }
@@ -83,11 +83,11 @@ void ReplaySessionTest::anOpenedRunIsDrawnPlainly() {
     const RunModel& model = desk.workbench.model(Workspace::Replay);
     const Selection& selection = desk.workbench.selection(Workspace::Replay);
     QCOMPARE(selection.cursor(), -1);
-    QVERIFY(selection.visible().end >= model.lastTime());
+    QVERIFY(selection.visible().end >= model.recorded().last);
     auto& transport = static_cast<ReplayView&>(window.area(Workspace::Replay).panel(QStringLiteral("replay"))->view());
     QTest::mouseClick(&transport.playButton(), Qt::LeftButton);
     QVERIFY(transport.player().playing());
-    QVERIFY(selection.cursor() >= model.firstTime() && selection.cursor() < model.stepExtents()[1].begin);
+    QVERIFY(selection.cursor() >= model.recorded().first && selection.cursor() < model.steps().extents()[1].begin);
     QVERIFY(selection.visible().begin <= selection.cursor() && selection.cursor() <= selection.visible().end);
 }
 
@@ -107,8 +107,11 @@ void ReplaySessionTest::readingCanBeCancelled() {
     QTest::qWait(100);
     QCOMPARE(replay.progress(), seen);
     // What was not seen is read where it is looked at.
-    QCOMPARE(model.eventCount(), events);
-    QVERIFY(model.lane(0, Lane::Compute).previous(model.lastTime(), [](const Event&) { return true; }).has_value());
+    QCOMPARE(model.recorded().events, events);
+    QVERIFY(model.store()
+                .lane(0, Lane::Compute)
+                .previous(model.recorded().last, [](const Event&) { return true; })
+                .has_value());
 }
 
 void ReplaySessionTest::badFilesAreOneMessage_data() {
@@ -235,7 +238,7 @@ void ReplaySessionTest::aBadFileLeavesTheOpenRunAlone() {
     QSignalSpy failed(&desk.workbench.replay(), &ReplaySession::failed);
     desk.workbench.open(desk.path("bad.shardlab"));
     QVERIFY(failed.wait(10000));
-    QCOMPARE(desk.workbench.model(Workspace::Replay).eventCount(), events);
+    QCOMPARE(desk.workbench.model(Workspace::Replay).recorded().events, events);
     QCOMPARE(desk.workbench.replay().file(), good);
 }
 
@@ -249,7 +252,7 @@ void ReplaySessionTest::openingAnotherDropsTheFirst() {
     QVERIFY(finished.wait(10000));
     QTest::qWait(200);
     QCOMPARE(finished.count(), 1);
-    QCOMPARE(desk.workbench.model(Workspace::Replay).eventCount(), events);
+    QCOMPARE(desk.workbench.model(Workspace::Replay).recorded().events, events);
 }
 
 QTEST_MAIN(ReplaySessionTest)

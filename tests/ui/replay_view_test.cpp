@@ -45,7 +45,7 @@ void ReplayViewTest::init() {
     now_ = 5'000;
     bench_ = std::make_unique<sample::Bench>(Workspace::Replay);
     sample::fill(bench_->model, sample::plan(sample::layout(1, 2, 4)), 6, 9);
-    bench_->selection.setVisible({0, bench_->model.lastTime() / 3});
+    bench_->selection.setVisible({0, bench_->model.recorded().last / 3});
 }
 
 void ReplayViewTest::playsAtItsSpeed_data() {
@@ -60,12 +60,12 @@ void ReplayViewTest::playsAtItsSpeed() {
     player.setSpeed(speed);
     player.play();
     QVERIFY(player.playing());
-    QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime());
+    QCOMPARE(bench_->selection.cursor(), bench_->model.recorded().first);
     for (int frame = 1; frame <= 10; ++frame) {
         now_ += 33'000'000;
         player.tick();
         QCOMPARE(bench_->selection.cursor(),
-                 bench_->model.firstTime() + static_cast<std::int64_t>(frame * 33'000'000 * speed));
+                 bench_->model.recorded().first + static_cast<std::int64_t>(frame * 33'000'000 * speed));
     }
     player.pause();
     const std::int64_t held = bench_->selection.cursor();
@@ -84,10 +84,10 @@ void ReplayViewTest::speedMayChangeWhilePlaying() {
     player.play();
     now_ += 100'000'000;
     player.setSpeed(10);
-    QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime() + 100'000'000);
+    QCOMPARE(bench_->selection.cursor(), bench_->model.recorded().first + 100'000'000);
     now_ += 50'000'000;
     player.tick();
-    QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime() + 600'000'000);
+    QCOMPARE(bench_->selection.cursor(), bench_->model.recorded().first + 600'000'000);
 }
 
 void ReplayViewTest::stopsAtTheEndAndBeginsAnew() {
@@ -99,10 +99,10 @@ void ReplayViewTest::stopsAtTheEndAndBeginsAnew() {
     now_ += 3'600'000'000'000;
     player.tick();
     QVERIFY(!player.playing());
-    QCOMPARE(bench_->selection.cursor(), bench_->model.lastTime());
+    QCOMPARE(bench_->selection.cursor(), bench_->model.recorded().last);
     QCOMPARE(state.count(), 3);
     player.play();
-    QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime());
+    QCOMPARE(bench_->selection.cursor(), bench_->model.recorded().first);
 }
 
 void ReplayViewTest::aReplayOpensAtItsEnd() {
@@ -114,14 +114,14 @@ void ReplayViewTest::aReplayOpensAtItsEnd() {
     sample::fill(bench.model, plan, 9, 4);
     QTest::qWait(100);
     // What figures speak of where no moment is chosen is what is in sight.
-    QCOMPARE(player.position(), bench.model.lastTime());
-    QVERIFY(bench.selection.visible().end >= bench.model.lastTime());
-    QVERIFY(bench.selection.visible().begin > bench.model.stepExtents()[3].begin);
+    QCOMPARE(player.position(), bench.model.recorded().last);
+    QVERIFY(bench.selection.visible().end >= bench.model.recorded().last);
+    QVERIFY(bench.selection.visible().begin > bench.model.steps().extents()[3].begin);
     // Who has looked elsewhere is left there while more is read.
-    const TimeRange chosen{bench.model.stepExtents()[1].begin, bench.model.stepExtents()[2].end};
+    const TimeRange chosen{bench.model.steps().extents()[1].begin, bench.model.steps().extents()[2].end};
     bench.selection.setVisible(chosen);
-    Event later = bench.model.lane(0, Lane::Compute).all().back();
-    later.begin = later.end = bench.model.lastTime() + 1'000'000'000;
+    Event later = bench.model.store().lane(0, Lane::Compute).all().back();
+    later.begin = later.end = bench.model.recorded().last + 1'000'000'000;
     bench.model.append(std::vector<Event>{later});
     QTest::qWait(100);
     QVERIFY(bench.selection.visible() == chosen);
@@ -130,14 +130,14 @@ void ReplayViewTest::aReplayOpensAtItsEnd() {
 void ReplayViewTest::stepsForthAndBack() {
     Player player(
         bench_->model, bench_->selection, [this] { return now_; }, nullptr);
-    const auto& steps = bench_->model.stepExtents();
-    player.seek(bench_->model.firstTime());
+    const auto& steps = bench_->model.steps().extents();
+    player.seek(bench_->model.recorded().first);
     for (const StepExtent& step : steps) {
         player.step(1);
         QCOMPARE(bench_->selection.cursor(), step.begin);
     }
     player.step(1);
-    QCOMPARE(bench_->selection.cursor(), bench_->model.lastTime());
+    QCOMPARE(bench_->selection.cursor(), bench_->model.recorded().last);
     player.step(-1);
     QCOMPARE(bench_->selection.cursor(), steps.back().begin);
     player.step(-1);
@@ -146,7 +146,7 @@ void ReplayViewTest::stepsForthAndBack() {
     player.step(-1);
     QCOMPARE(bench_->selection.cursor(), steps[2].begin);
     player.seek(-5);
-    QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime());
+    QCOMPARE(bench_->selection.cursor(), bench_->model.recorded().first);
 }
 
 void ReplayViewTest::playingGoesOnFromAClickElsewhere() {
@@ -155,7 +155,7 @@ void ReplayViewTest::playingGoesOnFromAClickElsewhere() {
     player.play();
     now_ += 40'000'000;
     player.tick();
-    const std::int64_t clicked = bench_->model.stepExtents()[3].begin;
+    const std::int64_t clicked = bench_->model.steps().extents()[3].begin;
     bench_->selection.setCursor(clicked);
     now_ += 20'000'000;
     player.tick();
@@ -177,8 +177,8 @@ void ReplayViewTest::keepsTheCursorInSight() {
         QVERIFY(bench_->selection.cursor() >= visible.begin && bench_->selection.cursor() <= visible.end);
         QCOMPARE(visible.end - visible.begin, length);
     }
-    player.seek(bench_->model.firstTime());
-    QVERIFY(bench_->selection.visible().begin <= bench_->model.firstTime());
+    player.seek(bench_->model.recorded().first);
+    QVERIFY(bench_->selection.visible().begin <= bench_->model.recorded().first);
 }
 
 void ReplayViewTest::controlsDriveThePlayer() {
@@ -193,19 +193,19 @@ void ReplayViewTest::controlsDriveThePlayer() {
     QTest::keyClick(&view, Qt::Key_Space);
     QVERIFY(!view.player().playing());
     view.slider().setValue(view.slider().maximum() / 2);
-    const std::int64_t middle = (bench_->model.firstTime() + bench_->model.lastTime()) / 2;
+    const std::int64_t middle = (bench_->model.recorded().first + bench_->model.recorded().last) / 2;
     QVERIFY(std::abs(bench_->selection.cursor() - middle) < 2);
     view.speedBox().setCurrentIndex(0);
     QCOMPARE(view.player().speed(), 0.1);
     view.speedBox().setCurrentIndex(view.speedBox().count() - 1);
     QCOMPARE(view.player().speed(), 100.0);
-    bench_->selection.setCursor(bench_->model.stepExtents()[4].begin);
+    bench_->selection.setCursor(bench_->model.steps().extents()[4].begin);
     view.flush();
     QVERIFY2(view.moment().endsWith(QStringLiteral("step 4")), qPrintable(view.moment()));
     QTest::keyClick(&view, Qt::Key_Period);
-    QCOMPARE(bench_->selection.cursor(), bench_->model.stepExtents()[5].begin);
+    QCOMPARE(bench_->selection.cursor(), bench_->model.steps().extents()[5].begin);
     QTest::keyClick(&view, Qt::Key_Comma);
-    QCOMPARE(bench_->selection.cursor(), bench_->model.stepExtents()[4].begin);
+    QCOMPARE(bench_->selection.cursor(), bench_->model.steps().extents()[4].begin);
     QVERIFY(view.asTable().contains(view.moment()));
 }
 
@@ -230,7 +230,7 @@ void ReplayViewTest::aClickOnTheBarGoesThere() {
     view.show();
     view.flush();
     QSlider& slider = view.slider();
-    const std::int64_t first = bench_->model.firstTime(), whole = bench_->model.lastTime() - first;
+    const std::int64_t first = bench_->model.recorded().first, whole = bench_->model.recorded().last - first;
     const auto at = [&](double share) { return QPoint(static_cast<int>(share * slider.width()), slider.height() / 2); };
     // Half a handle at either end is no place of the run, and a click on the handle leaves it where it is.
     constexpr double handle = 24;  // pixels, at most

@@ -74,12 +74,12 @@ void RunModelTest::incrementalEqualsBatch() {
         pieces.append(std::span(events).subspan(at, count));
         at += count;
     }
-    QCOMPARE(pieces.eventCount(), static_cast<std::int64_t>(events.size()));
-    QCOMPARE(pieces.lastTime(), whole.lastTime());
-    QCOMPARE(pieces.firstTime(), whole.firstTime());
+    QCOMPARE(pieces.recorded().events, static_cast<std::int64_t>(events.size()));
+    QCOMPARE(pieces.recorded().last, whole.recorded().last);
+    QCOMPARE(pieces.recorded().first, whole.recorded().first);
     for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
         for (int lane = 0; lane < laneCount; ++lane) {
-            const auto mine = pieces.lane(rank, static_cast<Lane>(lane)).all();
+            const auto mine = pieces.store().lane(rank, static_cast<Lane>(lane)).all();
             QVERIFY2(ascending(mine),
                      qPrintable(QStringLiteral("seed %1 rank %2 lane %3").arg(seed).arg(rank).arg(lane)));
             std::vector<Event> expected;
@@ -88,21 +88,21 @@ void RunModelTest::incrementalEqualsBatch() {
                     expected.push_back(event);
             }
             QVERIFY2(sameEvents(mine, expected), qPrintable(QStringLiteral("seed %1").arg(seed)));
-            QVERIFY(sameEvents(whole.lane(rank, static_cast<Lane>(lane)).all(), expected));
+            QVERIFY(sameEvents(whole.store().lane(rank, static_cast<Lane>(lane)).all(), expected));
         }
-        QCOMPARE(pieces.peakBytes(rank), whole.peakBytes(rank));
+        QCOMPARE(pieces.steps().peakBytes(rank), whole.steps().peakBytes(rank));
     }
     for (const EventKind kind :
          {EventKind::Loss, EventKind::GradientNorm, EventKind::PaceOverrun, EventKind::LearningRate}) {
-        QVERIFY(ascending(pieces.counters(kind)));
-        QVERIFY2(sameEvents(pieces.counters(kind), whole.counters(kind)),
+        QVERIFY(ascending(pieces.points().of(kind)));
+        QVERIFY2(sameEvents(pieces.points().of(kind), whole.points().of(kind)),
                  qPrintable(QStringLiteral("seed %1").arg(seed)));
     }
-    QCOMPARE(pieces.stepExtents().size(), std::size_t{12});
+    QCOMPARE(pieces.steps().extents().size(), std::size_t{12});
     for (std::size_t i = 0; i < 12; ++i) {
-        QCOMPARE(pieces.stepExtents()[i].begin, whole.stepExtents()[i].begin);
-        QCOMPARE(pieces.stepExtents()[i].end, whole.stepExtents()[i].end);
-        QVERIFY(pieces.stepExtents()[i].complete);
+        QCOMPARE(pieces.steps().extents()[i].begin, whole.steps().extents()[i].begin);
+        QCOMPARE(pieces.steps().extents()[i].end, whole.steps().extents()[i].end);
+        QVERIFY(pieces.steps().extents()[i].complete);
     }
 }
 
@@ -114,8 +114,8 @@ void RunModelTest::memoryEqualsScan() {
     RunModel model;
     model.begin(headerOf(plan), plan.simulation.events);
     model.append(interleaved(events, plan.mesh.ranks(), random));
-    QVERIFY(model.hasMemory());
-    std::uniform_int_distribution<std::int64_t> moment(0, model.lastTime());
+    QVERIFY(model.store().hasMemory());
+    std::uniform_int_distribution<std::int64_t> moment(0, model.recorded().last);
     for (int query = 0; query < 200; ++query) {
         const std::int64_t time = query == 0 ? -1 : moment(random);
         const int rank = query % plan.mesh.ranks();
@@ -125,7 +125,8 @@ void RunModelTest::memoryEqualsScan() {
             if (event.rank != rank || category < 0 || category >= memoryCategoryCount) continue;
             if (time < 0 || event.begin <= time) expected[static_cast<std::size_t>(category)] = event.bytes;
         }
-        QVERIFY2(model.memoryAt(rank, time) == expected,
+        const MemoryTrack& memory = model.store().memory(rank);
+        QVERIFY2((time < 0 ? memory.last() : memory.at(time)) == expected,
                  qPrintable(QStringLiteral("seed %1 rank %2 time %3").arg(seed).arg(rank).arg(time)));
     }
 }
@@ -133,18 +134,18 @@ void RunModelTest::memoryEqualsScan() {
 void RunModelTest::stepsAreFoundByTime() {
     const Plan plan = sample::plan(sample::layout(1, 2, 4));
     RunModel model;
-    QCOMPARE(model.stepIndexAt(-1), -1);
+    QCOMPARE(model.steps().indexAt(-1), -1);
     sample::fill(model, plan, 5, 3);
-    QCOMPARE(model.stepIndexAt(-1), 4);
-    QCOMPARE(model.stepIndexAt(0), -1);
-    const auto& extents = model.stepExtents();
+    QCOMPARE(model.steps().indexAt(-1), 4);
+    QCOMPARE(model.steps().indexAt(0), -1);
+    const auto& extents = model.steps().extents();
     for (std::size_t i = 0; i < extents.size(); ++i) {
         QVERIFY(extents[i].begin <= extents[i].firstForward);
         QVERIFY(extents[i].firstForward < extents[i].lastBackward);
         QVERIFY(extents[i].lastBackward <= extents[i].end);
-        QCOMPARE(model.stepIndexAt(extents[i].begin), static_cast<int>(i));
-        QCOMPARE(model.stepIndexAt(extents[i].end), static_cast<int>(i));
-        QCOMPARE(model.stepIndexAt(extents[i].begin - 1), static_cast<int>(i) - 1);
+        QCOMPARE(model.steps().indexAt(extents[i].begin), static_cast<int>(i));
+        QCOMPARE(model.steps().indexAt(extents[i].end), static_cast<int>(i));
+        QCOMPARE(model.steps().indexAt(extents[i].begin - 1), static_cast<int>(i) - 1);
     }
 }
 
@@ -154,14 +155,14 @@ void RunModelTest::eventsOfAStep() {
     sample::fill(model, plan, 4, 5);
     for (int step = 0; step < 4; ++step) {
         for (const Lane lane : {Lane::Compute, Lane::Comm}) {
-            const auto found = model.eventsOfStep(1, lane, step);
-            const auto all = model.lane(1, lane).all();
+            const auto found = eventsOfStep(model, 1, lane, step);
+            const auto all = model.store().lane(1, lane).all();
             QCOMPARE(static_cast<std::ptrdiff_t>(found.size()),
                      std::count_if(all.begin(), all.end(), [&](const Event& e) { return e.step == step; }));
             for (const Event& event : found) QCOMPARE(event.step, step);
         }
     }
-    QVERIFY(model.eventsOfStep(1, Lane::Compute, 99).empty());
+    QVERIFY(eventsOfStep(model, 1, Lane::Compute, 99).empty());
 }
 
 void RunModelTest::signalsOncePerBatch() {
@@ -182,16 +183,16 @@ void RunModelTest::beginningAnewForgets() {
     const Plan plan = sample::plan(sample::layout(1, 2, 2));
     RunModel model;
     sample::fill(model, plan, 3, 1);
-    model.setEnd({"finished", {}});
+    model.report().setEnd({"finished", {}});
     model.begin(headerOf(plan), plan.simulation.events);
-    QCOMPARE(model.eventCount(), 0);
-    QVERIFY(!model.end());
-    QVERIFY(!model.hasMemory());
-    QVERIFY(model.log().empty() && model.rankRecords().empty() && model.stepExtents().empty());
-    QVERIFY(model.counters(EventKind::Loss).empty());
-    QVERIFY(!model.predicted(0, Lane::Compute).empty());
-    QVERIFY(model.predictedFirstForward() < model.predictedLastBackward());
-    QVERIFY(model.predictedLastBackward() <= model.predictedEnd());
+    QCOMPARE(model.recorded().events, 0);
+    QVERIFY(!model.report().end());
+    QVERIFY(!model.store().hasMemory());
+    QVERIFY(model.report().log().empty() && model.report().ranks().empty() && model.steps().extents().empty());
+    QVERIFY(model.points().of(EventKind::Loss).empty());
+    QVERIFY(!model.prediction().lane(0, Lane::Compute).empty());
+    QVERIFY(model.prediction().firstForward() < model.prediction().lastBackward());
+    QVERIFY(model.prediction().lastBackward() <= model.prediction().end());
     model.clear();
     QVERIFY(model.empty());
     QCOMPARE(model.ranks(), 0);
@@ -204,8 +205,8 @@ void RunModelTest::strayRanksAreNotKept() {
     model.append(std::vector<Event>{{.begin = 1, .end = 5, .step = 0, .rank = 7, .kind = EventKind::Forward},
                                     {.begin = 1, .end = 5, .step = 0, .rank = -1, .kind = EventKind::Forward},
                                     {.begin = 2, .end = 6, .step = 0, .rank = 1, .kind = EventKind::Forward}});
-    QCOMPARE(model.eventCount(), 1);
-    QCOMPARE(model.lane(1, Lane::Compute).all().size(), std::size_t{1});
+    QCOMPARE(model.recorded().events, 1);
+    QCOMPARE(model.store().lane(1, Lane::Compute).all().size(), std::size_t{1});
 }
 
 /// Six steps, and again from the fourth: live, and as a replay gives them, the restart first. Lanes keep everything,
@@ -235,23 +236,23 @@ void RunModelTest::stepsDoneAgainCountOnce() {
         all.insert(all.end(), again.begin(), again.end());
         model.append(all);
         QCOMPARE(reset.count(), 1);
-        QCOMPARE(model.eventCount(), static_cast<std::int64_t>(once.size() + 1 + again.size()));
-        QCOMPARE(model.instants().of(EventKind::Restart).size(), std::size_t{1});
-        QCOMPARE(model.lastTime(), restart.begin + end);
+        QCOMPARE(model.recorded().events, static_cast<std::int64_t>(once.size() + 1 + again.size()));
+        QCOMPARE(model.points().of(EventKind::Restart).size(), std::size_t{1});
+        QCOMPARE(model.recorded().last, restart.begin + end);
 
-        QCOMPARE(model.stepExtents().size(), std::size_t{6});
-        const auto& losses = model.counters(EventKind::Loss);
+        QCOMPARE(model.steps().extents().size(), std::size_t{6});
+        const auto& losses = model.points().of(EventKind::Loss);
         QCOMPARE(losses.size(), std::size_t{6});
         for (int step = 0; step < 6; ++step) {
             const auto i = static_cast<std::size_t>(step);
-            QVERIFY(model.stepExtents()[i].complete);
+            QVERIFY(model.steps().extents()[i].complete);
             QCOMPARE(losses[i].step, step);
             QCOMPARE(losses[i].begin > restart.begin, step >= 3);
-            QCOMPARE(model.stepExtents()[i].begin > restart.begin, step >= 3);
-            QCOMPARE(model.stepIndexAt(model.stepExtents()[i].begin), step);
+            QCOMPARE(model.steps().extents()[i].begin > restart.begin, step >= 3);
+            QCOMPARE(model.steps().indexAt(model.steps().extents()[i].begin), step);
             for (int rank = 0; rank < 2; ++rank) {
-                const auto found = model.eventsOfStep(rank, Lane::Compute, step);
-                const auto lane = model.lane(rank, Lane::Compute).all();
+                const auto found = eventsOfStep(model, rank, Lane::Compute, step);
+                const auto lane = model.store().lane(rank, Lane::Compute).all();
                 const auto wanted = std::ranges::count_if(
                     lane, [&](const Event& e) { return e.step == step && (e.begin > restart.begin) == (step >= 3); });
                 QCOMPARE(static_cast<std::ptrdiff_t>(found.size()), wanted);

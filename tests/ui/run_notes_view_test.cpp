@@ -63,7 +63,7 @@ private Q_SLOTS:
 
 void RunNotesViewTest::notesComeBack() {
     Stand stand;
-    const StepExtent step = stand.model().stepExtents()[4];
+    const StepExtent step = stand.model().steps().extents()[4];
     stand.selection().setCursor(step.begin);
     stand.selection().setRank(3);
     stand.window.commands()["notes.add"].trigger();
@@ -78,10 +78,10 @@ void RunNotesViewTest::notesComeBack() {
     QCOMPARE(view.table().rowCount(), 2);
     QVERIFY(view.subtitle().contains(QStringLiteral("2 notes")));
     stand.open();
-    QCOMPARE(stand.model().notes().size(), std::size_t{2});
-    QCOMPARE(stand.model().notes()[0].time, step.begin);
-    QCOMPARE(stand.model().notes()[0].rank, 3);
-    QCOMPARE(stand.model().notes()[0].text, std::string("here it is slow"));
+    QCOMPARE(stand.model().notes().all().size(), std::size_t{2});
+    QCOMPARE(stand.model().notes().all()[0].time, step.begin);
+    QCOMPARE(stand.model().notes().all()[0].rank, 3);
+    QCOMPARE(stand.model().notes().all()[0].text, std::string("here it is slow"));
     // A click goes there; a change is kept; Remove takes it away.
     stand.selection().setCursor(0);
     QTest::mouseClick(view.table().viewport(), Qt::LeftButton, {},
@@ -89,12 +89,12 @@ void RunNotesViewTest::notesComeBack() {
     QCOMPARE(stand.selection().cursor(), step.begin);
     QCOMPARE(stand.selection().rank(), 3);
     view.table().item(0, 2)->setText(QStringLiteral("changed"));
-    QTRY_COMPARE(stand.model().notes()[0].text, std::string("changed"));
+    QTRY_COMPARE(stand.model().notes().all()[0].text, std::string("changed"));
     view.table().setCurrentCell(1, 2);
     QTest::mouseClick(&view.removeButton(), Qt::LeftButton);
     stand.open();
-    QCOMPARE(stand.model().notes().size(), std::size_t{1});
-    QCOMPARE(stand.model().notes()[0].text, std::string("changed"));
+    QCOMPARE(stand.model().notes().all().size(), std::size_t{1});
+    QCOMPARE(stand.model().notes().all()[0].text, std::string("changed"));
 }
 
 void RunNotesViewTest::aFileThatCannotBeWrittenIsSaid() {
@@ -104,7 +104,7 @@ void RunNotesViewTest::aFileThatCannotBeWrittenIsSaid() {
     view.field().setText(QStringLiteral("lost?"));
     QTest::keyClick(&view.field(), Qt::Key_Return);
     QVERIFY(view.table().rowCount() == 1);
-    QVERIFY(stand.model().notes()[0].id == 0);
+    QVERIFY(stand.model().notes().all()[0].id == 0);
 }
 
 void RunNotesViewTest::notesOfAGoingRunAreKeptAtItsEnd() {
@@ -115,23 +115,22 @@ void RunNotesViewTest::notesOfAGoingRunAreKeptAtItsEnd() {
     ViewContext own{context.workspace, context.document, model,          selection,      context.theme,
                     context.search,    context.compare,  context.events, context.lessons};
     RunNotesView view(own, nullptr);
-    model.begin(headerOf(stand.plan), stand.plan.simulation.events);
-    model.setFile(stand.desk.path("a.shardlab"));
+    model.begin(headerOf(stand.plan), stand.plan.simulation.events, stand.desk.path("a.shardlab"));
     view.field().setText(QStringLiteral("while it runs"));
     QTest::keyClick(&view.field(), Qt::Key_Return);
-    QCOMPARE(model.notes().size(), std::size_t{1});
-    QCOMPARE(model.notes()[0].id, std::int64_t{0});
+    QCOMPARE(model.notes().all().size(), std::size_t{1});
+    QCOMPARE(model.notes().all()[0].id, std::int64_t{0});
     QVERIFY(view.subtitle().contains(QStringLiteral("when the run ends")));
-    model.setEnd({"finished", ""});
-    QVERIFY(model.notes()[0].id > 0);
+    model.report().setEnd({"finished", ""});
+    QVERIFY(model.notes().all()[0].id > 0);
     const auto run = RunReader::open(stand.desk.path("a.shardlab"));
     QCOMPARE((*run)->notes()->size(), std::size_t{1});
 }
 
 void RunNotesViewTest::stragglersAreNamed() {
     Stand stand;
-    QVERIFY(!stand.model().stragglers().empty());
-    const Straggler& first = stand.model().stragglers().front();
+    QVERIFY(!stand.model().steps().stragglers(true).empty());
+    const Straggler& first = stand.model().steps().stragglers(true).front();
     QCOMPARE(first.rank, 2);
     QVERIFY(first.cause == StragglerCause::Compute);
     auto& events = stand.view<EventsView>("events");
@@ -156,11 +155,12 @@ void RunNotesViewTest::pictures() {
     stand.window.area(Workspace::Replay).showPanel(QStringLiteral("run_notes"));
     auto& view = stand.view<RunNotesView>("run_notes");
     for (const int step : {2, 3}) {
-        stand.selection().setCursor(stand.model().stepExtents()[static_cast<std::size_t>(step)].begin + 100'000'000);
+        stand.selection().setCursor(stand.model().steps().extents()[static_cast<std::size_t>(step)].begin +
+                                    100'000'000);
         view.field().setText(step == 2 ? QStringLiteral("rank 2 falls behind from here") : QStringLiteral("second"));
         QTest::keyClick(&view.field(), Qt::Key_Return);
     }
-    const auto& extents = stand.model().stepExtents();
+    const auto& extents = stand.model().steps().extents();
     stand.selection().setVisible({extents[2].begin, extents[3].end});
     stand.selection().setCursor(extents[3].end);
     QTest::qWait(350);

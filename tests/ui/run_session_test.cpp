@@ -49,14 +49,14 @@ void RunSessionTest::aStartDoesNotBlockAndFeedsTheModel() {
         for (const RankRecord& record : syntheticRanks(*desk.document().plan())) to.rankChanged(record);
         to.logged({0, -1, LogLevel::Info, "hello"});
     });
-    QTRY_COMPARE(model.eventCount(), static_cast<std::int64_t>(events.size()));
+    QTRY_COMPARE(model.recorded().events, static_cast<std::int64_t>(events.size()));
     QVERIFY2(appended.count() <= 2, "events arrive in batches");
-    QCOMPARE(model.summary().steps().size(), std::size_t{5});
-    QCOMPARE(model.rankRecords().size(), std::size_t{4});
-    QCOMPARE(model.log().size(), std::size_t{1});
+    QCOMPARE(model.steps().all().size(), std::size_t{5});
+    QCOMPARE(model.report().ranks().size(), std::size_t{4});
+    QCOMPARE(model.report().log().size(), std::size_t{1});
     desk.jobs->end("finished");
     QTRY_COMPARE(desk.workbench.run().state(), std::optional(RunState::Ended));
-    QVERIFY(model.end().has_value());
+    QVERIFY(model.report().end().has_value());
     QTRY_COMPARE(desk.jobs->destroyed.load(), 1);
 }
 
@@ -130,8 +130,8 @@ void RunSessionTest::anElasticRunIsResized() {
     QTRY_COMPARE(run.moreReplicas(), std::optional(4));
     QCOMPARE(run.fewerReplicas(), std::optional(2));
     const RunModel& model = desk.workbench.model(Workspace::Run);
-    QVERIFY(model.takesPart(2, 1) && !model.takesPart(3, 1) && model.takesPart(3, 0));
-    QVERIFY(model.isPredicted(0) && !model.isPredicted(1));
+    QVERIFY(takesPart(model, 2, 1) && !takesPart(model, 3, 1) && takesPart(model, 3, 0));
+    QVERIFY(model.steps().isPredicted(0) && !model.steps().isPredicted(1));
     run.resize(2);
     resized(2, 2);
     QTRY_VERIFY(!run.fewerReplicas());

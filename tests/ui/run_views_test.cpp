@@ -66,24 +66,24 @@ void RunViewsTest::memoryAtTheCursorAndAtItsFullest() {
     QVERIFY(view.subtitle().contains(QStringLiteral("step 4")));
     for (int rank = 0; rank < 4; ++rank) {
         // A scan: the largest sum right after any event of the step.
-        const StepExtent& extent = bench.model.stepExtents()[4];
+        const StepExtent& extent = bench.model.steps().extents()[4];
         std::int64_t largest = 0;
-        for (const Event& event : bench.model.lane(rank, Lane::Compute).all()) {
+        for (const Event& event : bench.model.store().lane(rank, Lane::Compute).all()) {
             if (event.end >= extent.begin && event.end <= extent.end)
-                largest = std::max(largest, total(bench.model.memoryAt(rank, event.end)));
+                largest = std::max(largest, total(bench.model.store().memory(rank).at(event.end)));
         }
         QCOMPARE(total(view.bars().rows()[static_cast<std::size_t>(rank)].bytes), largest);
         QCOMPARE(view.bars().rows()[static_cast<std::size_t>(rank)].predictedPeak,
                  plan.memory[static_cast<std::size_t>(rank)].peak);
     }
-    const std::int64_t moment = bench.model.stepExtents()[2].begin + 200'000'000;
+    const std::int64_t moment = bench.model.steps().extents()[2].begin + 200'000'000;
     bench.selection.setCursor(moment);
     view.flush();
     QVERIFY(view.subtitle().contains(QStringLiteral("cursor, step 2")));
     const auto rows = cells(view.asTable());
     QCOMPARE(rows.size(), 5);
     for (int rank = 0; rank < 4; ++rank) {
-        const MemoryBytes bytes = bench.model.memoryAt(rank, moment);
+        const MemoryBytes bytes = bench.model.store().memory(rank).at(moment);
         for (int category = 0; category < memoryCategoryCount; ++category)
             QCOMPARE(rows[rank + 1][2 + category].toLongLong(), qlonglong(bytes[static_cast<std::size_t>(category)]));
     }
@@ -171,7 +171,7 @@ void RunViewsTest::memoryOnTheHost() {
     view.flush();
     QCOMPARE(total(view.bars().rows()[2].host), std::int64_t{0});
     QVERIFY(!cells(view.asTable())[0].last().contains(QStringLiteral("host")));
-    const std::int64_t time = measured.model.lastTime();
+    const std::int64_t time = measured.model.recorded().last;
     for (const MemoryCategory category : {MemoryCategory::Gradients, MemoryCategory::Optimizer}) {
         const Event told{time,
                          time,
@@ -190,7 +190,7 @@ void RunViewsTest::memoryOnTheHost() {
     QCOMPARE(cells(view.asTable())[3].last(), QStringLiteral("5000"));
     QVERIFY(figureOf(view.bars().rows()[2]).endsWith(QStringLiteral(" host")));
     // Before it was told there was nothing.
-    measured.selection.setCursor(measured.model.stepExtents()[0].begin + 10);
+    measured.selection.setCursor(measured.model.steps().extents()[0].begin + 10);
     view.flush();
     QCOMPARE(total(view.bars().rows()[2].host), std::int64_t{0});
 }
@@ -271,7 +271,7 @@ void RunViewsTest::lossTableAndValues() {
     view.resize(500, 260);
     view.show();
     view.flush();
-    const auto& losses = bench.model.counters(EventKind::Loss);
+    const auto& losses = bench.model.points().of(EventKind::Loss);
     const auto rows = cells(view.asTable());
     QCOMPARE(rows.size(), qsizetype(losses.size()) + 1);
     for (std::size_t i = 0; i < losses.size(); ++i) {
@@ -286,7 +286,7 @@ void RunViewsTest::lossTableAndValues() {
     QTest::mouseClick(view.findChild<QPushButton*>(), Qt::LeftButton);
     QVERIFY(view.logarithmic());
     QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, {view.canvas()->width() / 2, 60});
-    const int step = bench.model.stepIndexAt(bench.selection.cursor());
+    const int step = bench.model.steps().indexAt(bench.selection.cursor());
     QVERIFY(step > 3 && step < 9);
 }
 
@@ -310,9 +310,10 @@ void RunViewsTest::figuresAreTheStepsFigures() {
     sample::fill(bench.model, plan, 6, 3);
     FiguresView view(bench.context(), nullptr);
     for (const int step : {5, 2}) {
-        if (step != 5) bench.selection.setCursor(bench.model.stepExtents()[static_cast<std::size_t>(step)].begin + 10);
+        if (step != 5)
+            bench.selection.setCursor(bench.model.steps().extents()[static_cast<std::size_t>(step)].begin + 10);
         view.flush();
-        const StepSummary& summary = bench.model.summary().steps()[static_cast<std::size_t>(step)];
+        const StepSummary& summary = bench.model.steps().all()[static_cast<std::size_t>(step)];
         const auto rows = cells(view.asTable());
         QCOMPARE(rows.size(), 8);
         // The modelled devices' time, and not that of the clock that the run is slowed on.
@@ -335,7 +336,8 @@ void RunViewsTest::figuresAreTheStepsFigures() {
         for (const RankStep& rank : summary.ranks) peak = std::max(peak, rank.peakBytes);
         QCOMPARE(rows[6][1].toStdString(), formatBytes(peak));
         qsizetype overruns = 0;
-        for (const Event& event : bench.model.counters(EventKind::PaceOverrun)) overruns += event.step == step ? 1 : 0;
+        for (const Event& event : bench.model.points().of(EventKind::PaceOverrun))
+            overruns += event.step == step ? 1 : 0;
         QCOMPARE(rows[7][1].toLongLong(), qlonglong(overruns));
     }
     sample::Bench nothing;
@@ -377,11 +379,11 @@ void RunViewsTest::eventsFilterAndGo() {
     sample::Bench bench;
     const Plan plan = sample::plan(sample::layout(2, 2, 4));
     sample::fill(bench.model, plan, 6, 3);
-    const std::int64_t moment = bench.model.stepExtents()[3].begin;
-    bench.model.append(LogLine{moment, 2, LogLevel::Warning, "rank 2 is slow today"});
+    const std::int64_t moment = bench.model.steps().extents()[3].begin;
+    bench.model.report().add(LogLine{moment, 2, LogLevel::Warning, "rank 2 is slow today"});
     bench.model.append(std::vector<Event>{sample::command(moment + 5, Command::Pause)});
-    bench.model.setRank({1, "localhost", 77, "dp0 pp1", "killed by SIGKILL at step 5, 1F3"});
-    bench.model.setEnd({"failed", "rank 1 was killed"});
+    bench.model.report().setRank({1, "localhost", 77, "dp0 pp1", "killed by SIGKILL at step 5, 1F3"});
+    bench.model.report().setEnd({"failed", "rank 1 was killed"});
     EventsView view(bench.context(), nullptr);
     view.resize(300, 300);
     view.show();
@@ -407,7 +409,7 @@ void RunViewsTest::eventsFilterAndGo() {
     QCOMPARE(shown.rowCount(), 3);
     view.problemsButton().setChecked(false);
     QCOMPARE(shown.rowCount(), all);
-    bench.model.append(LogLine{bench.model.lastTime() + 1, -1, LogLevel::Info, "one more"});
+    bench.model.report().add(LogLine{bench.model.recorded().last + 1, -1, LogLevel::Info, "one more"});
     view.flush();
     QCOMPARE(shown.rowCount(), all + 1);
 }
@@ -416,10 +418,10 @@ void RunViewsTest::theEndOfARunWithoutEventsIsTheNewest() {
     sample::Bench bench;
     const Plan plan = sample::plan(sample::layout(1, 2, 4));
     bench.model.begin(headerOf(plan), {});
-    bench.model.append(LogLine{400'000'000, 1, LogLevel::Warning, "cannot open the file"});
-    bench.model.append(LogLine{900'000'000, -1, LogLevel::Info, "mpirun detected that a process exited"});
-    bench.model.setRank({0, "localhost", 1, "pp0", "ended with the run"});
-    bench.model.setEnd({"failed", "rank 1: cannot open the file"});
+    bench.model.report().add(LogLine{400'000'000, 1, LogLevel::Warning, "cannot open the file"});
+    bench.model.report().add(LogLine{900'000'000, -1, LogLevel::Info, "mpirun detected that a process exited"});
+    bench.model.report().setRank({0, "localhost", 1, "pp0", "ended with the run"});
+    bench.model.report().setEnd({"failed", "rank 1: cannot open the file"});
     const std::vector<Happening> all = happenings(bench.model);
     QCOMPARE(all.front().text, QStringLiteral("run failed: rank 1: cannot open the file"));
     QCOMPARE(all.front().time, std::int64_t{900'000'000});
@@ -433,7 +435,7 @@ void RunViewsTest::selectionIsShared() {
     FiguresView cards(bench.context(), nullptr);
     LossView loss(bench.context(), nullptr);
     QSignalSpy events(&bench.selection, &Selection::eventChanged), ranks(&bench.selection, &Selection::rankChanged);
-    const Event event = bench.model.eventsOfStep(2, Lane::Compute, 1).front();
+    const Event event = eventsOfStep(bench.model, 2, Lane::Compute, 1).front();
     bench.selection.select(event);
     bench.selection.select(event);
     QCOMPARE(events.count(), 1);
@@ -441,7 +443,7 @@ void RunViewsTest::selectionIsShared() {
     QCOMPARE(bench.selection.rank(), 2);
     bench.selection.setArea(TimeRange{50, 20});
     QVERIFY(bench.selection.area() == (TimeRange{20, 50}));
-    bench.selection.setCursor(bench.model.stepExtents()[1].begin + 1);
+    bench.selection.setCursor(bench.model.steps().extents()[1].begin + 1);
     cards.flush();
     loss.flush();
     QCOMPARE(cards.subtitle(), QStringLiteral("step 1"));

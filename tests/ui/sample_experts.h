@@ -13,7 +13,7 @@ namespace shardlab::sample {
 template <class Asked>
 void addExpertLoads(RunModel& model, int experts, double places, Asked asked) {
     std::vector<Event> events;
-    for (const StepExtent& extent : model.stepExtents())
+    for (const StepExtent& extent : model.steps().extents())
         for (int rank = 0; rank < model.ranks(); ++rank)
             for (const int layer : {1, 3})
                 for (int e = 0; e < experts; ++e) {

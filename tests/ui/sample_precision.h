@@ -19,7 +19,7 @@ inline Layout halfLayout(int data, int pipeline, int microbatches) {
 
 inline Event overflow(const RunModel& model, int step, int rank, ActionKind kind, int stage, int microbatch,
                       int layer) {
-    const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
+    const StepExtent& extent = model.steps().extents()[static_cast<std::size_t>(step)];
     const std::int64_t time = extent.lastBackward + 1000;
     return {time,
             time,
@@ -36,7 +36,7 @@ inline Event overflow(const RunModel& model, int step, int rank, ActionKind kind
 inline void addScales(RunModel& model, std::span<const int> overflowing) {
     double scale = 65536;
     std::vector<Event> events;
-    for (const StepExtent& extent : model.stepExtents()) {
+    for (const StepExtent& extent : model.steps().extents()) {
         events.push_back({extent.end, extent.end, 0, scale, 0, extent.step,
                           static_cast<std::int16_t>(model.ranks() - 1), Lane::Host, EventKind::LossScale});
         if (std::ranges::find(overflowing, extent.step) != overflowing.end()) scale /= 2;
@@ -49,7 +49,7 @@ inline void addScales(RunModel& model, std::span<const int> overflowing) {
 template <class Count>
 void addExponents(RunModel& model, Count count, double zeros, double notFinite) {
     std::vector<Event> events;
-    for (const StepExtent& extent : model.stepExtents()) {
+    for (const StepExtent& extent : model.steps().extents()) {
         if (extent.step % 10 != 0) continue;
         for (int rank = 0; rank < model.ranks(); ++rank) {
             const auto tell = [&](std::int64_t bin, double value) {

@@ -122,8 +122,8 @@ inline Event command(std::int64_t time, Command what) {
 inline void fill(RunModel& model, const Plan& plan, int steps, std::uint64_t seed) {
     model.begin(headerOf(plan), plan.simulation.events);
     for (int rank = 0; rank < plan.mesh.ranks(); ++rank)
-        model.setRank({rank, "localhost", 4200 + rank, plan.mesh.label(rank), {}});
-    model.append(LogLine{50'000'000, -1, LogLevel::Info, std::to_string(plan.mesh.ranks()) + " ranks joined"});
+        model.report().setRank({rank, "localhost", 4200 + rank, plan.mesh.label(rank), {}});
+    model.report().add(LogLine{50'000'000, -1, LogLevel::Info, std::to_string(plan.mesh.ranks()) + " ranks joined"});
     const std::vector<Event> all = events(plan, steps, seed);
     constexpr std::size_t batch = 4096;
     for (std::size_t at = 0; at < all.size(); at += batch)

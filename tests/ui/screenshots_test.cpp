@@ -42,8 +42,8 @@ private:
         std::vector<Event> events;
         for (const int step : overflowing)
             events.push_back(sample::overflow(model, step, 4, ActionKind::Backward, 2, 5, 3));
-        const std::int64_t end = model.stepExtents()[58].end;
-        const std::int64_t pause = model.stepExtents()[59].begin - end;
+        const std::int64_t end = model.steps().extents()[58].end;
+        const std::int64_t pause = model.steps().extents()[59].begin - end;
         for (std::int16_t rank = 0; rank < model.ranks(); ++rank) {
             events.push_back({end, end + pause / 2, 4 << 20, 0, 0, 58, rank, Lane::Host, EventKind::Snapshot});
             events.push_back(
@@ -58,7 +58,7 @@ private:
         for (const Workspace workspace : {Workspace::Run, Workspace::Replay}) {
             RunModel& model = desk.workbench.model(workspace);
             model.begin(headerOf(plan), plan.simulation.events);
-            for (const RankRecord& record : syntheticRanks(plan)) model.setRank(record);
+            for (const RankRecord& record : syntheticRanks(plan)) model.report().setRank(record);
             model.append(std::span(events));
             record16Bits(model);
             if (workspace == Workspace::Run)

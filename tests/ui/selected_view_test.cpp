@@ -25,7 +25,7 @@ private Q_SLOTS:
             return QString::fromStdString(formatSeconds(static_cast<double>(onClock) * 1e-9 / plan.costs.stretch));
         };
         int waits = 0;
-        for (const Event& event : bench.model.eventsOfStep(3, Lane::Compute, 2)) {
+        for (const Event& event : eventsOfStep(bench.model, 3, Lane::Compute, 2)) {
             if (!isCompute(event.kind)) continue;
             bench.selection.select(event);
             view.flush();
@@ -37,11 +37,11 @@ private Q_SLOTS:
             QCOMPARE(facts[QStringLiteral("What")], whatText(bench.model, event));
             QCOMPARE(facts[QStringLiteral("Measured")], ownTime(event.end - event.begin));
             QCOMPARE(facts[QStringLiteral("Start")],
-                     QStringLiteral("+") + ownTime(event.begin - bench.model.stepExtents()[2].begin));
+                     QStringLiteral("+") + ownTime(event.begin - bench.model.steps().extents()[2].begin));
             QVERIFY(facts[QStringLiteral("Predicted")].contains(QLatin1Char('%')));
             // The wait, if there was one, ends where the action begins.
             bool waited = false;
-            for (const Event& wait : bench.model.eventsOfStep(3, Lane::Compute, 2))
+            for (const Event& wait : eventsOfStep(bench.model, 3, Lane::Compute, 2))
                 waited = waited || (wait.kind == EventKind::Wait && std::abs(wait.end - event.begin) <= 1);
             QCOMPARE(facts[QStringLiteral("Waited for")] != QStringLiteral("nothing"), waited);
             waits += waited ? 1 : 0;
@@ -52,13 +52,13 @@ private Q_SLOTS:
     void tellsOfARank() {
         sample::Bench bench;
         sample::fill(bench.model, sample::plan(sample::layout(2, 2, 4)), 3, 3);
-        bench.model.setRank({1, "localhost", 4711, "dp1 pp0", "killed by SIGKILL"});
+        bench.model.report().setRank({1, "localhost", 4711, "dp1 pp0", "killed by SIGKILL"});
         SelectedView view(bench.context(), nullptr);
         bench.selection.setRank(1);
         view.flush();
         QVERIFY(view.asTable().contains(QStringLiteral("4711")));
         QVERIFY(view.asTable().contains(QStringLiteral("killed by SIGKILL")));
-        QVERIFY(view.asTable().contains(QString::fromStdString(formatBytes(bench.model.peakBytes(1)))));
+        QVERIFY(view.asTable().contains(QString::fromStdString(formatBytes(bench.model.steps().peakBytes(1)))));
     }
 };
 

@@ -95,7 +95,7 @@ private Q_SLOTS:
         Recording recording(given(*here.jobs), 6);
         QVERIFY(there.workbench.connectTo(address, token));
         RunModel& seen = there.workbench.model(Workspace::Run);
-        QTRY_COMPARE_WITH_TIMEOUT(seen.eventCount(), recording.events(), 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(seen.recorded().events, recording.events(), 20000);
         QTRY_COMPARE_WITH_TIMEOUT(here.workbench.run().server()->counts().welcomed, std::int64_t{1}, 5000);
 
         // Sharing that ends now takes no run away from who watches it.
@@ -104,7 +104,7 @@ private Q_SLOTS:
         recording.end();
         here.jobs->end("finished");
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 20000);
-        QVERIFY(seen.end() && seen.end()->outcome == "finished");
+        QVERIFY(seen.report().end() && seen.report().end()->outcome == "finished");
         QTRY_VERIFY_WITH_TIMEOUT(!here.workbench.run().active(), 10000);
         QVERIFY(here.workbench.startRun());
         QTRY_COMPARE_WITH_TIMEOUT(here.jobs->started.load(), 2, 10000);

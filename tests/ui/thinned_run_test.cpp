@@ -50,23 +50,23 @@ private Q_SLOTS:
         sample::Bench bench(Workspace::Replay);
         open(bench);
         const RunModel& model = bench.model;
-        QVERIFY(model.thinning().steps() > 0);
-        QVERIFY(!model.thinning().thinned(steps - 1));
+        QVERIFY(model.steps().thinning().steps() > 0);
+        QVERIFY(!model.steps().thinning().thinned(steps - 1));
         Summarizer wanted(model.ranks(), true, sentBytesOf(model.header()));
         wanted.add(given_);
-        QCOMPARE(model.summary().steps().size(), wanted.steps().size());
-        QCOMPARE(model.summary().medianStepSeconds(), wanted.medianStepSeconds());
+        QCOMPARE(model.steps().all().size(), wanted.steps().size());
+        QCOMPARE(model.steps().summary().medianStepSeconds(), wanted.medianStepSeconds());
         for (std::size_t i = 0; i < wanted.steps().size(); ++i) {
-            QVERIFY(model.summary().steps()[i].ranks == wanted.steps()[i].ranks);
-            QCOMPARE(model.stepExtents()[i].complete, wanted.steps()[i].complete);
+            QVERIFY(model.steps().all()[i].ranks == wanted.steps()[i].ranks);
+            QCOMPARE(model.steps().extents()[i].complete, wanted.steps()[i].complete);
         }
-        QCOMPARE(model.counters(EventKind::Loss).size(),
+        QCOMPARE(model.points().of(EventKind::Loss).size(),
                  static_cast<std::size_t>(std::ranges::count(given_, EventKind::Loss, &Event::kind)));
         for (int rank = 0; rank < model.ranks(); ++rank) {
             std::int64_t peak = 0;
             for (const Event& event : given_)
                 if (event.rank == rank && event.kind == EventKind::MemoryPeak) peak = std::max(peak, event.bytes);
-            QCOMPARE(model.peakBytes(rank), peak);
+            QCOMPARE(model.steps().peakBytes(rank), peak);
         }
     }
 
@@ -76,15 +76,15 @@ private Q_SLOTS:
         TimelinePlot plot(bench.context(), nullptr);
         plot.resize(1200, 500);
         plot.show();
-        bench.selection.setVisible({0, bench.model.lastTime()});
+        bench.selection.setVisible({0, bench.model.recorded().last});
         plot.draw();
         QVERIFY(!plot.scene().figures.empty());
         int thinned = 0, whole = 0;
-        for (std::size_t i = 0; i < bench.model.stepExtents().size(); ++i) {
-            const StepExtent& extent = bench.model.stepExtents()[i];
+        for (std::size_t i = 0; i < bench.model.steps().extents().size(); ++i) {
+            const StepExtent& extent = bench.model.steps().extents()[i];
             const std::int64_t middle = extent.begin + (extent.end - extent.begin) / 2;
             const auto without = stepWithoutEvents(bench.model, 1, middle);
-            if (bench.model.thinning().thinned(extent.step)) {
+            if (bench.model.steps().thinning().thinned(extent.step)) {
                 ++thinned;
                 if (!without) continue;  // of the block that the lane was filling when the rest was thinned
                 QCOMPARE(*without, i);
@@ -98,14 +98,14 @@ private Q_SLOTS:
         QVERIFY(thinned > 0 && whole > 0);
         QVERIFY(!stepWithoutEvents(bench.model, 1, -5));
         // Only whole steps in sight: nothing is drawn from figures.
-        const StepExtent& last = bench.model.stepExtents().back();
+        const StepExtent& last = bench.model.steps().extents().back();
         bench.selection.setVisible({last.begin, last.end});
         plot.draw();
         QVERIFY(plot.scene().figures.empty());
         // Only thinned ones: nothing else is.
         std::size_t place = 1;
-        while (!bench.model.thinning().thinned(bench.model.stepExtents()[place].step)) ++place;
-        const StepExtent& gone = bench.model.stepExtents()[place];
+        while (!bench.model.steps().thinning().thinned(bench.model.steps().extents()[place].step)) ++place;
+        const StepExtent& gone = bench.model.steps().extents()[place];
         bench.selection.setVisible({gone.begin, gone.end});
         plot.draw();
         QCOMPARE(plot.scene().figures.size(), static_cast<std::size_t>(bench.model.ranks()));
@@ -121,19 +121,19 @@ private Q_SLOTS:
             TimelineView view(bench.context(), nullptr);
             view.resize(1280, 420);
             view.show();
-            bench.selection.setVisible({0, bench.model.lastTime()});
+            bench.selection.setVisible({0, bench.model.recorded().last});
             QVERIFY2(view.subtitle().contains("only figures are left"), qPrintable(view.subtitle()));
             if (const QString folder = qEnvironmentVariable("SHARDLAB_SCREENSHOTS"); !folder.isEmpty()) {
                 QTest::qWait(200);
                 view.grab().save(QStringLiteral("%1/thinned-%2.png").arg(folder, dark ? "dark" : "light"));
-                const auto& extents = bench.model.stepExtents();
+                const auto& extents = bench.model.steps().extents();
                 bench.selection.setVisible({extents[96].begin, extents[104].end});
                 QTest::qWait(200);
                 view.grab().save(QStringLiteral("%1/thinned-near-%2.png").arg(folder, dark ? "dark" : "light"));
             }
             std::size_t place = 1;
-            while (!bench.model.thinning().thinned(bench.model.stepExtents()[place].step)) ++place;
-            const StepExtent& gone = bench.model.stepExtents()[place];
+            while (!bench.model.steps().thinning().thinned(bench.model.steps().extents()[place].step)) ++place;
+            const StepExtent& gone = bench.model.steps().extents()[place];
             bench.selection.setVisible({gone.begin + 1, gone.end - 1});
             QVERIFY(view.asTable().contains(QStringLiteral("\t%1\t").arg(gone.step)));
         }

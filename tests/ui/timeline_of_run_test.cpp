@@ -75,7 +75,7 @@ void TimelineOfRunTest::stepsSlowerThanPredictedAreInSightWhole() {
     QFETCH(std::size_t, batches);
     Stand stand(workspace);
     stand.feed(slowRun(stand.plan, 6), batches);
-    const auto& extents = stand.bench.model.stepExtents();
+    const auto& extents = stand.bench.model.steps().extents();
     QCOMPARE(extents.size(), std::size_t{6});
     QVERIFY2(stand.length() > 2 * (extents[5].end - extents[5].begin),
              "the length is that of steps as they are, not as they were predicted");
@@ -93,7 +93,7 @@ void TimelineOfRunTest::whoZoomedKeepsTheLength() {
     QVERIFY(stand.bench.selection.followLive());
     stand.feed(std::span(all).subspan(some), 6);
     QCOMPARE(stand.length(), chosen);
-    QVERIFY(stand.visible().end >= stand.bench.model.lastTime());
+    QVERIFY(stand.visible().end >= stand.bench.model.recorded().last);
 }
 
 void TimelineOfRunTest::whatHappenedHasItsOwnMarkAndName() {
@@ -102,7 +102,7 @@ void TimelineOfRunTest::whatHappenedHasItsOwnMarkAndName() {
     Stand stand(Workspace::Run);
     stand.feed(sample::events(stand.plan, 4, 11), 1);
     for (const char* name : names) QVERIFY2(!legendOf(stand).contains(QLatin1String(name)), name);
-    const StepExtent& step = stand.bench.model.stepExtents()[2];
+    const StepExtent& step = stand.bench.model.steps().extents()[2];
     stand.bench.selection.setFollowLive(false);
     stand.bench.selection.setVisible({step.begin, step.end});
     stand.view.plot().flush();

@@ -39,9 +39,9 @@ struct Stand {
     std::int64_t length() const { return visible().end - visible().begin; }
     /// The middle of where an event is drawn.
     QPoint at(const Event& event) { return eventRect(state(), event).center(); }
-    Event compute(int rank, int step, std::size_t n) { return bench.model.eventsOfStep(rank, Lane::Compute, step)[n]; }
+    Event compute(int rank, int step, std::size_t n) { return eventsOfStep(bench.model, rank, Lane::Compute, step)[n]; }
     void showStep(int step) {
-        const StepExtent& extent = bench.model.stepExtents()[static_cast<std::size_t>(step)];
+        const StepExtent& extent = bench.model.steps().extents()[static_cast<std::size_t>(step)];
         bench.selection.setFollowLive(false);
         bench.selection.setVisible({extent.begin, extent.end});
         view.plot().flush();
@@ -92,7 +92,7 @@ void TimelineTest::everyVisibleEventIsHit() {
     stand.showStep(1);
     int hits = 0;
     for (int rank = 0; rank < stand.bench.model.ranks(); ++rank) {
-        for (const Event& event : stand.bench.model.eventsOfStep(rank, Lane::Compute, 1)) {
+        for (const Event& event : eventsOfStep(stand.bench.model, rank, Lane::Compute, 1)) {
             const QRect rect = eventRect(stand.state(), event);
             if (paintOf(event.kind) == Paint::None || rect.width() < 4) continue;
             const QPoint point = rect.center() - QPoint(0, rect.height() / 4);
@@ -155,18 +155,18 @@ void TimelineTest::bandSelectsTheMeasured() {
     Stand stand;
     stand.showStep(2);
     const Event* forward = nullptr;
-    for (const Event& event : stand.bench.model.predicted(0, Lane::Compute)) {
+    for (const Event& event : stand.bench.model.prediction().lane(0, Lane::Compute)) {
         if (event.kind == EventKind::Forward) forward = &event;
     }
     QVERIFY(forward);
-    const std::int64_t offset = predictedOffset(stand.bench.model, stand.bench.model.stepExtents()[2]);
+    const std::int64_t offset = predictedOffset(stand.bench.model, stand.bench.model.steps().extents()[2]);
     const Row row = stand.state().rows.row(0);
     const int x = static_cast<int>(stand.state().scale.x((forward->begin + forward->end) / 2 + offset));
     QTest::mouseClick(&stand.canvas(), Qt::LeftButton, {}, {x, row.bandTop + 1});
     QVERIFY(stand.bench.selection.event());
     QCOMPARE(stand.bench.selection.event()->action, forward->action);
     QCOMPARE(stand.bench.selection.event()->step, 2);
-    const auto measured = stand.bench.model.eventsOfStep(0, Lane::Compute, 2);
+    const auto measured = eventsOfStep(stand.bench.model, 0, Lane::Compute, 2);
     QVERIFY(std::find(measured.begin(), measured.end(), *stand.bench.selection.event()) != measured.end());
 }
 
@@ -203,18 +203,18 @@ void TimelineTest::fitAndHomeAndEnd() {
     Stand stand;
     stand.showStep(1);
     stand.key(Qt::Key_F);
-    QVERIFY(stand.visible().begin <= stand.bench.model.firstTime());
-    QVERIFY(stand.visible().end >= stand.bench.model.lastTime());
+    QVERIFY(stand.visible().begin <= stand.bench.model.recorded().first);
+    QVERIFY(stand.visible().end >= stand.bench.model.recorded().last);
     const Event event = stand.compute(0, 2, 1);
     stand.bench.selection.select(event);
     stand.key(Qt::Key_F);
     QVERIFY(stand.visible().begin <= event.begin && stand.visible().end >= event.end);
     QVERIFY(stand.length() <= 4 * (event.end - event.begin) + 1);
     stand.key(Qt::Key_Home);
-    QCOMPARE(stand.visible().begin, stand.bench.model.firstTime());
+    QCOMPARE(stand.visible().begin, stand.bench.model.recorded().first);
     stand.key(Qt::Key_End);
-    QVERIFY(stand.visible().end >= stand.bench.model.lastTime());
-    QVERIFY(stand.visible().begin < stand.bench.model.lastTime());
+    QVERIFY(stand.visible().end >= stand.bench.model.recorded().last);
+    QVERIFY(stand.visible().begin < stand.bench.model.recorded().last);
 }
 
 void TimelineTest::arrowsWalk() {
@@ -268,7 +268,7 @@ void TimelineTest::wheelScrollsManyRanks() {
     // Selecting a rank out of sight brings its row into sight.
     stand.bench.selection.select(stand.compute(31, 1, 1));
     stand.view.plot().flush();
-    QVERIFY(!eventRect(stand.state(), stand.bench.model.eventsOfStep(31, Lane::Compute, 0).front()).isNull() ||
+    QVERIFY(!eventRect(stand.state(), eventsOfStep(stand.bench.model, 31, Lane::Compute, 0).front()).isNull() ||
             stand.state().rows.visible().back().rank == 31);
 }
 
@@ -325,8 +325,8 @@ void TimelineTest::followsLiveUntilScrolledBack() {
     }
     feed(0, all.size() / 2);
     QVERIFY(stand.bench.selection.followLive());
-    QVERIFY(stand.visible().end >= stand.bench.model.lastTime());
-    QVERIFY(stand.visible().begin < stand.bench.model.lastTime());
+    QVERIFY(stand.visible().end >= stand.bench.model.recorded().last);
+    QVERIFY(stand.visible().begin < stand.bench.model.recorded().last);
     QVERIFY(!follow->isVisible());
     const std::int64_t length = stand.length();
     stand.key(Qt::Key_W);
@@ -341,7 +341,7 @@ void TimelineTest::followsLiveUntilScrolledBack() {
     QTest::mouseClick(follow, Qt::LeftButton);
     QVERIFY(stand.bench.selection.followLive());
     feed(all.size() * 3 / 4, all.size());
-    QVERIFY(stand.visible().end >= stand.bench.model.lastTime());
+    QVERIFY(stand.visible().end >= stand.bench.model.recorded().last);
     QVERIFY(!follow->isVisible());
 }
 
@@ -349,14 +349,14 @@ void TimelineTest::designShowsOnlyThePrediction() {
     Stand stand(Workspace::Design, 0);
     QVERIFY(showsPrediction(stand.bench.model));
     QCOMPARE(stand.visible().begin, 0);
-    QVERIFY(stand.visible().end >= stand.bench.model.predictedEnd());
+    QVERIFY(stand.visible().end >= stand.bench.model.prediction().end());
     const GanttScene& scene = stand.view.plot().scene();
     std::size_t bars = 0, band = 0;
     for (const auto& batch : scene.bars) bars += batch.size();
     for (const auto& batch : scene.predicted) band += batch.size();
     QVERIFY(bars >= 4u * 8u);
     QCOMPARE(band, std::size_t{0});
-    const Event event = stand.bench.model.predicted(1, Lane::Compute)[2];
+    const Event event = stand.bench.model.prediction().lane(1, Lane::Compute)[2];
     QTest::mouseClick(&stand.canvas(), Qt::LeftButton, {}, stand.at(event) - QPoint(0, 3));
     QVERIFY(stand.bench.selection.event());
     QCOMPARE(stand.bench.selection.cursor(), -1);
@@ -364,9 +364,9 @@ void TimelineTest::designShowsOnlyThePrediction() {
 
 void TimelineTest::replayDoesNotRunToTheEnd() {
     Stand stand(Workspace::Replay, 8);
-    const StepExtent& first = stand.bench.model.stepExtents().front();
+    const StepExtent& first = stand.bench.model.steps().extents().front();
     QVERIFY(stand.visible().begin <= first.begin && stand.visible().end >= first.end);
-    QVERIFY(stand.visible().end < stand.bench.model.stepExtents().back().begin);
+    QVERIFY(stand.visible().end < stand.bench.model.steps().extents().back().begin);
 }
 
 void TimelineTest::filterShowsFewerRows() {
@@ -388,7 +388,7 @@ void TimelineTest::tableMatchesTheModel() {
     std::size_t expected = 0;
     for (int rank = 0; rank < 4; ++rank) {
         for (const Lane lane : {Lane::Compute, Lane::Comm}) {
-            for (const Event& event : stand.bench.model.lane(rank, lane).all()) {
+            for (const Event& event : stand.bench.model.store().lane(rank, lane).all()) {
                 if (event.end > stand.visible().begin && event.begin < stand.visible().end) ++expected;
             }
         }
@@ -446,7 +446,7 @@ void TimelineTest::zoomedOutIsBounded() {
     Stand stand(Workspace::Run, 300);
     stand.key(Qt::Key_F);
     std::size_t events = 0;
-    for (int rank = 0; rank < 4; ++rank) events += stand.bench.model.lane(rank, Lane::Compute).all().size();
+    for (int rank = 0; rank < 4; ++rank) events += stand.bench.model.store().lane(rank, Lane::Compute).all().size();
     const std::size_t columns = static_cast<std::size_t>(stand.state().plot.width()) * 4;
     QVERIFY(events > 10 * columns / 4);
     QVERIFY2(stand.view.plot().scene().rectangles() < columns * 6,

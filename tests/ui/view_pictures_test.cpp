@@ -70,11 +70,11 @@ void fillState(sample::Bench& bench, const QString& state) {
     sample::addExpertLoads(bench.model, large ? 64 : 8, 60, sample::uneven);
     for (const int step : overflowing)
         bench.model.append(std::vector<Event>{sample::overflow(bench.model, step, 2, ActionKind::Backward, 2, 1, 3)});
-    const StepExtent& third = bench.model.stepExtents()[2];
+    const StepExtent& third = bench.model.steps().extents()[2];
     bench.model.append(
         std::vector<Event>{sample::command(third.begin, Command::Pause), sample::command(third.end, Command::Resume)});
     if (state == QLatin1String("error")) {
-        const std::int64_t time = bench.model.lastTime();
+        const std::int64_t time = bench.model.recorded().last;
         bench.model.append(std::vector<Event>{{.begin = time,
                                                .end = time,
                                                .action = actionId({ActionKind::Forward, 1, 3}),
@@ -82,13 +82,13 @@ void fillState(sample::Bench& bench, const QString& state) {
                                                .rank = 1,
                                                .lane = Lane::Host,
                                                .kind = EventKind::Fault}});
-        bench.model.append(
+        bench.model.report().add(
             LogLine{time, 1, LogLevel::Error, "rank 1 was killed by SIGKILL at step 19, 1F3; the others were stopped"});
-        bench.model.append(LogLine{time / 2, 3, LogLevel::Warning, "rank 3 is 14 % slower than its neighbours"});
-        bench.model.setRank({1, "localhost", 4201, plan.mesh.label(1), "killed by SIGKILL at step 19, 1F3"});
-        bench.model.setEnd({"failed", "rank 1 was killed by SIGKILL at step 19, 1F3"});
+        bench.model.report().add(LogLine{time / 2, 3, LogLevel::Warning, "rank 3 is 14 % slower than its neighbours"});
+        bench.model.report().setRank({1, "localhost", 4201, plan.mesh.label(1), "killed by SIGKILL at step 19, 1F3"});
+        bench.model.report().setEnd({"failed", "rank 1 was killed by SIGKILL at step 19, 1F3"});
     }
-    const auto events = bench.model.eventsOfStep(2, Lane::Compute, 1);
+    const auto events = eventsOfStep(bench.model, 2, Lane::Compute, 1);
     for (const Event& event : events) {
         if (event.kind == EventKind::Backward && actionFromId(event.action).microbatch == 1)
             bench.selection.select(event);
@@ -142,7 +142,7 @@ void ViewPicturesTest::picture() {
     panel.show();
     fillState(bench, state);
     if (state == QLatin1String("run") || state == QLatin1String("error")) {
-        const StepExtent& extent = bench.model.stepExtents()[state == QLatin1String("run") ? 1 : 19];
+        const StepExtent& extent = bench.model.steps().extents()[state == QLatin1String("run") ? 1 : 19];
         bench.selection.setFollowLive(false);
         if (view == QLatin1String("replay")) bench.selection.setCursor((extent.begin + extent.end) / 2);
         QTest::qWait(250);
@@ -213,10 +213,10 @@ void ViewPicturesTest::wholeRun() {
     fillState(bench, QStringLiteral("run"));
     bench.selection.setFollowLive(false);
     QTest::qWait(100);
-    bench.selection.setVisible({0, bench.model.lastTime()});
+    bench.selection.setVisible({0, bench.model.recorded().last});
     QTest::qWait(100);
     QVERIFY(panel.grab().save(folder() + QStringLiteral("/timeline-whole.png")));
-    bench.selection.setVisible({0, 30 * bench.model.lastTime() / 10});
+    bench.selection.setVisible({0, 30 * bench.model.recorded().last / 10});
     QTest::qWait(100);
     QVERIFY(panel.grab().save(folder() + QStringLiteral("/timeline-far.png")));
     QVERIFY(pixelsOf(panel.grab().toImage(), bench.theme.theme().action(EventKind::Backward)) > 200);

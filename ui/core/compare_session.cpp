@@ -58,21 +58,15 @@ void CompareSession::end() {
 }
 
 void CompareSession::compareWithPrediction(bool quietly) {
-    if (subject_.empty() || subject_.file().empty()) return;
+    if (subject_.file().empty()) return;
     begin(With::Prediction, {});
-    std::vector<Event> predicted;
-    for (int rank = 0; rank < subject_.ranks(); ++rank)
-        for (int lane = 0; lane < laneCount; ++lane) {
-            const auto& events = subject_.predicted(rank, static_cast<Lane>(lane));
-            predicted.insert(predicted.end(), events.begin(), events.end());
-        }
-    other_.begin(subject_.header(), std::move(predicted));
+    other_.begin(subject_.header(), subject_.prediction().events());
     Q_EMIT changed();
     if (!quietly) Q_EMIT requested();
 }
 
 void CompareSession::compareWith(std::filesystem::path file) {
-    if (subject_.empty() || subject_.file().empty()) return;
+    if (subject_.file().empty()) return;
     begin(With::Run, std::move(file));
     other_.clear();
     reader_.open(file_);
@@ -81,7 +75,7 @@ void CompareSession::compareWith(std::filesystem::path file) {
 }
 
 void CompareSession::askForRun() {
-    if (!subject_.empty() && !subject_.file().empty()) Q_EMIT runWanted();
+    if (!subject_.file().empty()) Q_EMIT runWanted();
 }
 
 void CompareSession::begin(With with, std::filesystem::path file) {

@@ -144,7 +144,7 @@ private:
 
     bool takePlace(const QString& word) {
         const auto has = [&](int rank) {
-            return QString::fromStdString(model_.label(rank))
+            return QString::fromStdString(placeOf(model_, rank))
                 .split(QLatin1Char(' '))
                 .contains(word, Qt::CaseInsensitive);
         };
@@ -165,7 +165,7 @@ private:
 
     /// Takes a part of the names that the events of an imported run have.
     bool takeName(const QString& word) {
-        const auto& all = model_.names().all();
+        const auto& all = model_.report().names().all();
         std::vector<bool> fitting(all.size() + 1, false);
         bool any = false;
         for (std::size_t i = 0; i < all.size(); ++i) {

@@ -28,7 +28,7 @@ void EventScan::start(std::function<void(const Event&)> visit, std::int64_t befo
     before_ = before;
     place_ = {};
     taken_ = false;
-    predicted_ = model_.eventCount() == 0;
+    predicted_ = model_.recorded().events == 0;
     running_ = true;
     timer_.start();
 }
@@ -46,8 +46,8 @@ bool EventScan::skip(Place& place) const {
         for (; place.lane < laneCount; ++place.lane, place.page = 0) {
             const auto lane = static_cast<Lane>(place.lane);
             if (predicted_) {
-                if (place.page == 0 && !model_.predicted(place.rank, lane).empty()) return true;
-            } else if (const StoredLane& stored = model_.lane(place.rank, lane);
+                if (place.page == 0 && !model_.prediction().lane(place.rank, lane).empty()) return true;
+            } else if (const StoredLane& stored = model_.store().lane(place.rank, lane);
                        place.page < stored.pages() && stored.pageBegin(place.page) < before_) {
                 return true;
             }
@@ -62,7 +62,7 @@ bool EventScan::ready() {
     bool there = true;
     Place place = place_;
     for (int ahead = 0; ahead < pagesAhead && skip(place); ++ahead, ++place.page) {
-        const StoredLane& lane = model_.lane(place.rank, static_cast<Lane>(place.lane));
+        const StoredLane& lane = model_.store().lane(place.rank, static_cast<Lane>(place.lane));
         for (const std::size_t entry : lane.entriesOf(place.page))
             if (!loader_.get(lane, entry) && ahead == 0) there = false;
     }
@@ -76,8 +76,8 @@ EventScan::Next EventScan::advance(std::size_t most, bool wait) {
             if (!skip(place_)) return Next::Done;
             if (!wait && !ready()) return Next::Waits;
             const auto lane = static_cast<Lane>(place_.lane);
-            if (!predicted_) page_ = model_.lane(place_.rank, lane).page(place_.page);
-            events_ = predicted_ ? model_.predicted(place_.rank, lane) : page_;
+            if (!predicted_) page_ = model_.store().lane(place_.rank, lane).page(place_.page);
+            events_ = predicted_ ? model_.prediction().lane(place_.rank, lane) : page_;
             at_ = 0;
             taken_ = true;
         }

@@ -76,7 +76,7 @@ void LiveSession::stop() {
     if (!active()) return;
     retire("watching ended before the run did");
     // What is made here ends here.
-    if (listening_ && begun_) model_.setEnd({"stopped", ""});
+    if (listening_ && begun_) model_.report().setEnd({"stopped", ""});
     Q_EMIT changed();
 }
 

@@ -16,69 +16,61 @@ constexpr int saveAgainMilliseconds = 1000;
 
 }  // namespace
 
-NoteBook::NoteBook(RunModel& model, QObject* parent) : QObject(parent), model_(model) {
-    connect(&model_, &RunModel::ended, this, &NoteBook::keepAll);
-    connect(&model_, &RunModel::notesChanged, this, &NoteBook::changed);
-    connect(&model_, &RunModel::reset, this, [this] {
-        error_.reset();
-        Q_EMIT changed();
-    });
+NoteBook::NoteBook(const RunModel& model) : model_(model) {
+    connect(&model_, &RunModel::reset, this, &NoteBook::changed);
+    connect(&model_.report(), &RunReport::ended, this, &NoteBook::keepAll);
 }
 
-bool NoteBook::writable() const { return !model_.empty() && !model_.file().empty() && model_.end(); }
+bool NoteBook::writable() const { return !model_.file().empty() && model_.report().end(); }
+
+void NoteBook::set(std::vector<Note> notes) {
+    now_.notes = std::move(notes);
+    Q_EMIT changed();
+}
 
 void NoteBook::keepAll() {
     if (!writable()) return;
-    error_.reset();
-    std::vector<Note> notes = model_.notes();
+    now_.error.reset();
     bool any = false;
-    for (Note& note : notes) {
+    for (Note& note : now_.notes) {
         if (note.id > 0) continue;
         any = true;
-        if (const Status kept = keepNote(model_.file(), note); !kept) error_ = kept.error();
+        if (const Status kept = keepNote(model_.file(), note); !kept) now_.error = kept.error();
     }
-    if (any) model_.setNotes(std::move(notes));
     // A run that has just ended may still be on its way to the disk.
-    if (!error_) tries_ = 0;
-    else if (++tries_ <= mostTries) QTimer::singleShot(saveAgainMilliseconds, this, &NoteBook::keepAll);
+    if (!now_.error) now_.tries = 0;
+    else if (++now_.tries <= mostTries) QTimer::singleShot(saveAgainMilliseconds, this, &NoteBook::keepAll);
+    if (any) Q_EMIT changed();
 }
 
 void NoteBook::add(std::int64_t time, int rank, const QString& text) {
     if (model_.empty() || text.trimmed().isEmpty()) return;
-    std::vector<Note> notes = model_.notes();
     Note note{0, time, rank, text.trimmed().toStdString(),
               QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString()};
-    notes.insert(std::ranges::upper_bound(notes, time, {}, &Note::time), std::move(note));
-    model_.setNotes(std::move(notes));
-    tries_ = 0;
+    now_.notes.insert(std::ranges::upper_bound(now_.notes, time, {}, &Note::time), std::move(note));
+    now_.tries = 0;
     keepAll();
     Q_EMIT changed();
 }
 
 void NoteBook::change(std::size_t index, const QString& text) {
-    std::vector<Note> notes = model_.notes();
-    if (index >= notes.size()) return;
+    if (index >= now_.notes.size()) return;
     if (text.trimmed().isEmpty()) return remove(index);
-    notes[index].text = text.trimmed().toStdString();
-    error_.reset();
-    if (notes[index].id > 0)
-        if (const Status kept = keepNote(model_.file(), notes[index]); !kept) error_ = kept.error();
-    model_.setNotes(std::move(notes));
+    Note& note = now_.notes[index];
+    note.text = text.trimmed().toStdString();
+    now_.error.reset();
+    if (note.id > 0)
+        if (const Status kept = keepNote(model_.file(), note); !kept) now_.error = kept.error();
+    Q_EMIT changed();
 }
 
 void NoteBook::remove(std::size_t index) {
-    std::vector<Note> notes = model_.notes();
-    if (index >= notes.size()) return;
-    error_.reset();
-    if (notes[index].id > 0) {
-        if (const Status dropped = dropNote(model_.file(), notes[index].id); !dropped) {
-            error_ = dropped.error();
-            Q_EMIT changed();
-            return;
-        }
-    }
-    notes.erase(notes.begin() + static_cast<std::ptrdiff_t>(index));
-    model_.setNotes(std::move(notes));
+    if (index >= now_.notes.size()) return;
+    const Note& note = now_.notes[index];
+    const Status dropped = note.id > 0 ? dropNote(model_.file(), note.id) : Status();
+    now_.error = dropped ? std::nullopt : std::optional(dropped.error());
+    if (dropped) now_.notes.erase(now_.notes.begin() + static_cast<std::ptrdiff_t>(index));
+    Q_EMIT changed();
 }
 
 }  // namespace shardlab::ui

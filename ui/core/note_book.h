@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Notes of a model's run: kept in its file, at once where the run has ended, else when it ends.
+// The notes of a run: kept in its file, at once where the run has ended, else when it ends.
 #pragma once
 
 #include "engine/base/result.h"
@@ -9,6 +9,7 @@
 #include <QString>
 
 #include <optional>
+#include <vector>
 
 namespace shardlab::ui {
 
@@ -17,27 +18,34 @@ class RunModel;
 class NoteBook : public QObject {
     Q_OBJECT
 public:
-    explicit NoteBook(RunModel& model, QObject* parent = nullptr);
+    explicit NoteBook(const RunModel& model);
 
+    const std::vector<Note>& all() const { return now_.notes; }  ///< ascending by time
+    void set(std::vector<Note> notes);
     /// An empty text writes nothing.
     void add(std::int64_t time, int rank, const QString& text);
-    /// `index` into the model's notes. An empty text takes the note away.
+    /// `index` into all(). An empty text takes the note away.
     void change(std::size_t index, const QString& text);
     void remove(std::size_t index);
     /// Why the last note could not be kept in the file.
-    const std::optional<Error>& error() const { return error_; }
+    const std::optional<Error>& error() const { return now_.error; }
 
 Q_SIGNALS:
     void changed();
 
 private:
+    friend class RunModel;
     /// False while the run goes on, or has no file.
     bool writable() const;
     void keepAll();
 
-    RunModel& model_;
-    std::optional<Error> error_;
-    int tries_ = 0;  ///< to keep what could not be kept
+    const RunModel& model_;
+    struct Notes {
+        std::vector<Note> notes;
+        std::optional<Error> error;
+        int tries = 0;  ///< to keep what could not be kept
+    };
+    Notes now_;
 };
 
 }  // namespace shardlab::ui

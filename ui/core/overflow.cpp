@@ -42,7 +42,7 @@ QString powerOfTwo(double value) {
 }
 
 std::vector<Event> overflows(const RunModel& model) {
-    std::vector<Event> found = model.instants().of(EventKind::Overflow);
+    std::vector<Event> found = model.points().of(EventKind::Overflow);
     std::stable_sort(found.begin(), found.end(), [](const Event& a, const Event& b) {
         return std::pair(a.step, a.rank) < std::pair(b.step, b.rank);
     });
@@ -86,7 +86,7 @@ bool scalesLoss(const RunModel& model) {
 }
 
 QString scaleAround(const RunModel& model, int step) {
-    const auto& scales = model.counters(EventKind::LossScale);
+    const auto& scales = model.points().of(EventKind::LossScale);
     const Event* before = atStep(scales, step);
     if (!before || before->step != step) return {};
     const Event* after = atStep(scales, step + 1);

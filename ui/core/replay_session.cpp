@@ -33,11 +33,8 @@ struct ReplaySession::Feed {
     struct Opening {
         RunHeader header;
         std::vector<Event> predicted;
-        std::vector<LogLine> log;
-        std::vector<RankRecord> ranks;
-        std::vector<HostClock> clocks;
+        RunReport::Told told;
         std::vector<Note> notes;
-        EventNames names;
         std::vector<Event> restarts;
         std::optional<StoredSteps> steps;
         std::vector<StepDetails> details;
@@ -102,11 +99,8 @@ Status ReplaySession::Feed::readAll() {
     const bool late = steps && !few && !hasTooManyDetails(*steps);
     Opening made{run.header(),
                  std::move(*predicted),
-                 std::move(*log),
-                 run.ranks(),
-                 run.clocks(),
+                 {std::move(*log), run.names(), run.ranks(), run.clocks(), {}},
                  notes ? *notes : std::vector<Note>{},
-                 run.names(),
                  run.restarts(),
                  std::move(steps),
                  {},
@@ -210,15 +204,6 @@ double ReplaySession::progress() const {
     return expected_ > 0 ? std::min(1.0, static_cast<double>(taken_) / static_cast<double>(expected_)) : 0.0;
 }
 
-void ReplaySession::take(StepDetails& details) { model_.addDetails(std::move(details)); }
-
-void ReplaySession::take(StepEnds& ends) { model_.setEnds(std::move(ends)); }
-
-void ReplaySession::take(std::vector<ScannedBlock>& blocks) {
-    for (const ScannedBlock& block : blocks) taken_ += block.place.count;
-    model_.take(std::move(blocks));
-}
-
 void ReplaySession::drain() {
     QElapsedTimer frame;
     frame.start();
@@ -231,16 +216,12 @@ void ReplaySession::drain() {
             file_ = feed->file;
             expected_ = opening.events;
             dropped_ = opening.dropped;
-            model_.begin(opening.header, opening.predicted);
-            model_.setFile(file_);
-            model_.setNotes(opening.notes);
-            model_.setNames(opening.names);
-            for (const LogLine& line : opening.log) model_.append(line);
-            for (const RankRecord& rank : opening.ranks) model_.setRank(rank);
-            if (!opening.clocks.empty()) model_.setClocks(opening.clocks);
-            if (opening.steps) model_.setSteps(std::move(*opening.steps));
-            for (StepDetails& details : opening.details) take(details);
-            if (opening.ends) take(*opening.ends);
+            model_.begin(opening.header, std::move(opening.predicted), file_);
+            model_.report().set(std::move(opening.told));
+            model_.notes().set(std::move(opening.notes));
+            if (opening.steps) model_.take(std::move(*opening.steps));
+            for (StepDetails& details : opening.details) model_.take(std::move(details));
+            if (opening.ends) model_.take(std::move(*opening.ends));
             model_.append(opening.restarts);
             model_.setStored(opening.source, opening.source->places());
             {
@@ -255,7 +236,9 @@ void ReplaySession::drain() {
             feed->batches.pop_front();
             lock.unlock();
             feed->space.notify_one();
-            std::visit([this](auto& part) { take(part); }, batch);
+            if (const auto* blocks = std::get_if<std::vector<ScannedBlock>>(&batch))
+                for (const ScannedBlock& block : *blocks) taken_ += block.place.count;
+            std::visit([this](auto& part) { model_.take(std::move(part)); }, batch);
             continue;
         }
         if (!feed->done) break;
@@ -264,7 +247,7 @@ void ReplaySession::drain() {
         lock.unlock();
         feed_ = nullptr;
         timer_.stop();
-        if (end) model_.setEnd(*end);
+        if (end) model_.report().setEnd(*end);
         Q_EMIT progressChanged();
         if (error) Q_EMIT failed(QString::fromStdString(feed->file.string()), *error);
         else Q_EMIT finished();

@@ -15,9 +15,6 @@
 namespace shardlab::ui {
 
 class RunModel;
-struct ScannedBlock;
-struct StepDetails;
-struct StepEnds;
 
 class ReplaySession : public QObject {
     Q_OBJECT
@@ -46,9 +43,6 @@ private:
     /// Shared with the worker.
     struct Feed;
     void drain();
-    void take(StepDetails& details);
-    void take(StepEnds& ends);
-    void take(std::vector<ScannedBlock>& blocks);
 
     RunModel& model_;
     std::shared_ptr<Feed> feed_;

@@ -21,22 +21,17 @@ void addTo(std::vector<Event>& all, std::span<const Event> events) {
 
 bool RunNews::open(RunModel& model, const std::filesystem::path& file) const {
     if (!opening) return false;
-    model.begin(opening->header, opening->predicted);
-    model.setFile(file);
+    model.begin(opening->header, opening->predicted, file);
     return true;
 }
 
 void RunNews::applyTo(RunModel& model) const {
-    if (!names.empty()) {
-        EventNames known = model.names();
-        for (const auto& [number, text] : names) known.add(number, text);
-        model.setNames(std::move(known));
-    }
-    for (const LogLine& line : log) model.append(line);
-    for (const RankRecord& record : ranks) model.setRank(record);
-    if (clocks) model.setClocks(*clocks);
+    for (const auto& [number, text] : names) model.report().addName(number, text);
+    for (const LogLine& line : log) model.report().add(line);
+    for (const RankRecord& record : ranks) model.report().setRank(record);
+    if (clocks) model.report().setClocks(*clocks);
     if (!events.empty()) model.append(std::span(events));
-    if (end) model.setEnd(*end);
+    if (end) model.report().setEnd(*end);
 }
 
 std::int64_t RunNews::droppedEvents() const {

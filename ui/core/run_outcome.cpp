@@ -14,27 +14,29 @@ QString tr(const char* text) { return QCoreApplication::translate("RunOutcome", 
 
 /// " at step 86 of 150"; nothing before the first step. A run that another program recorded knows no length.
 QString place(const RunModel& model) {
-    if (model.stepExtents().empty()) return {};
-    const int last = model.stepExtents().back().step, steps = model.header().layout.run.steps;
+    if (model.steps().extents().empty()) return {};
+    const int last = model.steps().extents().back().step, steps = model.header().layout.run.steps;
     return last < steps ? tr(" at step %1 of %2").arg(last).arg(steps) : tr(" at step %1").arg(last);
 }
 
 }  // namespace
 
 QString outcomeText(const RunModel& model) {
-    if (model.empty() || !model.end() || model.end()->outcome == "finished") return {};
-    const RunEnd& end = *model.end();
-    const bool stopped = end.outcome == "stopped";
-    const QString what = end.outcome.empty() ? tr("the recording was cut off") : stopped ? tr("stopped") : tr("failed");
+    const std::optional<RunEnd>& end = model.report().end();
+    if (!end || end->outcome == "finished") return {};
+    const bool stopped = end->outcome == "stopped";
+    const QString what = end->outcome.empty() ? tr("the recording was cut off")
+                         : stopped            ? tr("stopped")
+                                              : tr("failed");
     // A stop is its own reason.
     const QString why =
-        stopped || end.reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(end.reason);
+        stopped || end->reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(end->reason);
     return what + place(model) + why;
 }
 
 QString failedCheckpointsText(const RunModel& model) {
     CheckpointTally tally;
-    for (const LogLine& line : model.log()) tally.add(line);
+    for (const LogLine& line : model.report().log()) tally.add(line);
     return QString::fromStdString(tally.text());
 }
 

@@ -100,7 +100,7 @@ void RunSession::send(Command command) {
 }
 
 int RunSession::replicas() const {
-    return model_.empty() ? 0 : model_.activeRanks() / ranksOfReplica(layout_.parallel);
+    return model_.empty() ? 0 : model_.steps().activeRanks() / ranksOfReplica(layout_.parallel);
 }
 
 std::optional<int> RunSession::fewerReplicas() const {

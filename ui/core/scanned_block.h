@@ -15,12 +15,9 @@ namespace shardlab::ui {
 struct ScannedBlock {
     BlockPlace place;
     std::shared_ptr<const BlockDigest> digest;
-    std::vector<Event> told;     ///< counters that models keep, and instants; in their order
+    std::vector<Event> told;     ///< those that PointEvents keep, and peaks of memory; in their order
     std::vector<Event> figured;  ///< everything, where figures of steps have to be made of it; else nothing
 };
-
-/// Counters that views ask a model for. Others are in the figures of steps alone.
-bool isKeptCounter(EventKind kind);
 
 /// `events` as they were recorded; `figures`: they have to be made of them.
 ScannedBlock scanned(const BlockPlace& place, std::span<const Event> events, const DecodedBlock& block, bool figures);

@@ -91,6 +91,13 @@ void Selection::setCursor(std::int64_t time) {
     Q_EMIT cursorChanged();
 }
 
+void Selection::goTo(std::int64_t time) {
+    setFollowLive(false);
+    setCursor(time);
+    const std::int64_t half = (visible_.end - visible_.begin) / 2;
+    if (time < visible_.begin || time > visible_.end) setVisible({time - half, time + half});
+}
+
 void Selection::clear() {
     select({});
     hover({});
@@ -111,7 +118,7 @@ void Selection::keepWithin(const RunModel& model) {
     if (event_ && (event_->rank < 0 || event_->rank >= model.ranks())) {
         select({});
     } else if (event_) {
-        const std::vector<Event>& lane = model.predicted(event_->rank, event_->lane);
+        const std::vector<Event>& lane = model.prediction().lane(event_->rank, event_->lane);
         const auto same = std::ranges::find_if(lane, [this](const Event& other) {
             return other.action == event_->action && other.kind == event_->kind && other.value == event_->value;
         });

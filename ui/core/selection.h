@@ -47,6 +47,8 @@ public:
     void setVisible(TimeRange range);
     void setFollowLive(bool follow);
     void setCursor(std::int64_t time);
+    /// Puts the cursor at a moment, which comes into sight, and no longer follows the newest events.
+    void goTo(std::int64_t time);
     void setArea(std::optional<TimeRange> area, std::vector<int> ranks = {});
     void pin(int rank, bool pinned);
     void setGrouping(std::optional<Axis> axis);

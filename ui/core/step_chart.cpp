@@ -52,12 +52,11 @@ void StepChart::refreshMarks() {
         last = overflow.step;
     }
     const std::int64_t time = context_.selection.cursor();
-    const int index = time < 0 ? -1 : model.stepIndexAt(time);
-    cursor_->setVisible(index >= 0);
-    if (index < 0) return;
-    const double step = model.stepExtents()[static_cast<std::size_t>(index)].step;
-    cursor_->point1->setCoords(step, 0.5);
-    cursor_->point2->setCoords(step, 1.5);
+    const StepSummary* step = time < 0 ? nullptr : model.steps().at(time);
+    cursor_->setVisible(step);
+    if (!step) return;
+    cursor_->point1->setCoords(step->step, 0.5);
+    cursor_->point2->setCoords(step->step, 1.5);
 }
 
 }  // namespace shardlab::ui

@@ -55,8 +55,8 @@ std::vector<Actions> actionsOf(const RunModel& model, const StepAccount& account
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         if (ranks[i] >= model.ranks()) continue;
         for (const Lane lane : {Lane::Compute, Lane::Comm, Lane::Copy})
-            if (step) actions[i].add(model.eventsOfStep(ranks[i], lane, *step));
-            else actions[i].add(model.predicted(ranks[i], lane));
+            if (step) actions[i].add(eventsOfStep(model, ranks[i], lane, *step));
+            else actions[i].add(model.prediction().lane(ranks[i], lane));
     }
     return actions;
 }

@@ -6,12 +6,13 @@
 namespace shardlab::ui {
 
 TypicalStep typicalStep(const RunModel& model) {
-    TypicalStep typical{model.predictedEnd(), TypicalStep::Known::Predicted};
+    TypicalStep typical{model.prediction().end(), TypicalStep::Known::Predicted};
     const auto take = [&](double seconds, TypicalStep::Known known) {
         typical = {std::max(typical.length, static_cast<std::int64_t>(seconds * 1e9)), known};
     };
-    const auto& steps = model.summary().steps();
-    if (const double steady = model.summary().medianStepSeconds(); steady > 0) take(steady, TypicalStep::Known::Steady);
+    const auto& steps = model.steps().all();
+    if (const double steady = model.steps().summary().medianStepSeconds(); steady > 0)
+        take(steady, TypicalStep::Known::Steady);
     else if (const auto last =
                  std::find_if(steps.rbegin(), steps.rend(), [](const StepSummary& step) { return step.complete; });
              last != steps.rend())
@@ -21,10 +22,10 @@ TypicalStep typicalStep(const RunModel& model) {
 
 std::vector<int> slowSteps(const RunModel& model) {
     std::vector<int> slow;
-    const double limit = slowFactor * model.summary().medianStepSeconds();
+    const double limit = slowFactor * model.steps().summary().medianStepSeconds();
     if (limit <= 0) return slow;
     std::size_t complete = 0;
-    const auto& steps = model.summary().steps();
+    const auto& steps = model.steps().all();
     for (std::size_t i = 0; i < steps.size(); ++i)
         if (steps[i].complete && ++complete > warmUpSteps && steps[i].seconds > limit)
             slow.push_back(static_cast<int>(i));
@@ -33,12 +34,13 @@ std::vector<int> slowSteps(const RunModel& model) {
 
 int stepInSight(const RunModel& model, const Selection& selection) {
     const TimeRange visible = selection.visible();
-    if (model.stepExtents().empty()) return -1;
-    return std::max(0, model.stepIndexAt(std::max<std::int64_t>(0, visible.begin + (visible.end - visible.begin) / 2)));
+    if (model.steps().extents().empty()) return -1;
+    return std::max(
+        0, model.steps().indexAt(std::max<std::int64_t>(0, visible.begin + (visible.end - visible.begin) / 2)));
 }
 
 void lookAtStep(const RunModel& model, Selection& selection, int index) {
-    const auto& extents = model.stepExtents();
+    const auto& extents = model.steps().extents();
     if (index < 0 || static_cast<std::size_t>(index) >= extents.size()) return;
     const StepExtent& step = extents[static_cast<std::size_t>(index)];
     const std::int64_t margin = std::max<std::int64_t>(1, (step.end - step.begin) / 40);

@@ -18,11 +18,11 @@ struct TypicalStep {
     enum class Known { Predicted, WarmingUp, Steady } known = Known::Predicted;  ///< which steps it was measured of
 };
 TypicalStep typicalStep(const RunModel& model);
-/// Indices into model.stepExtents(), ascending; complete steps after the warm-up.
+/// Indices into model.steps().extents(), ascending; complete steps after the warm-up.
 std::vector<int> slowSteps(const RunModel& model);
 /// Index of the step in the middle of what is in sight; -1: none.
 int stepInSight(const RunModel& model, const Selection& selection);
-/// Brings a whole step, an index into stepExtents(), into sight.
+/// Brings a whole step, an index into RunSteps::extents(), into sight.
 void lookAtStep(const RunModel& model, Selection& selection, int index);
 /// The next (+1) or previous (−1) slow step from what is in sight; false where there is none.
 bool lookAtSlowStep(const RunModel& model, Selection& selection, int direction);

@@ -21,6 +21,11 @@ public:
     void request() {
         if (!timer_.isActive()) timer_.start();
     }
+    /// Each of these signals of `sender` is a request.
+    template <class Sender, class... Signals>
+    void follow(const Sender& sender, Signals... signal) {
+        (connect(&sender, signal, this, &Throttle::request), ...);
+    }
     /// The work is done now; a pending request is dropped.
     void flush() {
         timer_.stop();

@@ -10,9 +10,11 @@
 namespace shardlab::ui {
 
 int ViewContext::stepAtCursor() const {
-    const int index = selection.cursor() < 0 ? -1 : model.stepIndexAt(selection.cursor());
-    return index < 0 ? std::numeric_limits<int>::max() : model.stepExtents()[static_cast<std::size_t>(index)].step;
+    const StepSummary* under = selection.cursor() < 0 ? nullptr : step();
+    return under ? under->step : std::numeric_limits<int>::max();
 }
+
+const StepSummary* ViewContext::step() const { return model.steps().at(selection.cursor()); }
 
 int ViewContext::selectedRank() const { return selection.rank() < model.ranks() ? selection.rank() : -1; }
 

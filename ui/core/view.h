@@ -2,6 +2,8 @@
 // A view is one folder under views/ and one line in views/registry.cpp. It reads its context, never another view.
 #pragma once
 
+#include "engine/trace/metrics/summary.h"
+
 #include <QString>
 #include <QWidget>
 
@@ -40,6 +42,8 @@ struct ViewContext {
     EventSearch& events;
     LessonSession& lessons;
 
+    /// The step under the cursor, else the last complete one or the last; nullptr where there is none.
+    const StepSummary* step() const;
     /// The step under the cursor; where there is none, the largest number: the newest step is shown.
     int stepAtCursor() const;
     /// The selected rank; -1 where the run has no such rank.
@@ -57,7 +61,8 @@ public:
     /// What is drawn, as tab-separated text with a heading line: for copying and for screen readers.
     virtual QString asTable() const { return {}; }
     /// Shown in the view's place while it has nothing to show: says what to press next. Empty: the view is shown.
-    /// Asked again whenever the model begins or clears, the plan changes, or subtitleChanged() is emitted.
+    /// Asked again whenever the model begins or clears, its run ends, the plan changes, or subtitleChanged() is
+    /// emitted.
     virtual QString emptyText() const;
 
 Q_SIGNALS:

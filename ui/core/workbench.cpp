@@ -100,7 +100,7 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
     followImporting();
     followLive();
     followLessons();
-    connect(&model(Workspace::Replay), &RunModel::ended, this, &Workbench::sayReplayed);
+    connect(&model(Workspace::Replay).report(), &RunReport::ended, this, &Workbench::sayReplayed);
     reviewMessages();
     showPrediction();
 }

@@ -10,7 +10,7 @@ namespace shardlab::ui {
 /// A run that failed looks like any other until its end; that it did is said at once.
 void Workbench::sayReplayed() {
     const RunModel& run = model(Workspace::Replay);
-    if (!run.end()) return;
+    if (!run.report().end()) return;
     const auto say = [&](MessageLevel level, const QString& title, const QString& detail) {
         messages_.post({.level = level,
                         .title = title,
@@ -18,7 +18,8 @@ void Workbench::sayReplayed() {
                         .topic = "opened",
                         .holds = whileOpened(replay_.file())});
     };
-    if (run.end()->outcome == "failed") return say(MessageLevel::Error, tr("This run failed"), outcomeText(run));
+    if (run.report().end()->outcome == "failed")
+        return say(MessageLevel::Error, tr("This run failed"), outcomeText(run));
     if (const QString failed = failedCheckpointsText(run); !failed.isEmpty())
         say(MessageLevel::Warning, tr("Checkpoints of this run failed"), failed);
 }

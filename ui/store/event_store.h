@@ -8,6 +8,7 @@
 #include "ui/store/scratch_block_source.h"
 #include "ui/store/stored_lane.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -34,6 +35,9 @@ public:
 
     const StoredLane& lane(int rank, Lane lane) const {
         return ranks_[static_cast<std::size_t>(rank)].lanes[static_cast<std::size_t>(lane)];
+    }
+    bool hasMemory() const {
+        return std::ranges::any_of(ranks_, [](const Rank& rank) { return !rank.memory.empty(); });
     }
     const MemoryTrack& memory(int rank) const { return ranks_[static_cast<std::size_t>(rank)].memory; }
     const std::shared_ptr<BlockCache>& cache() const { return cache_; }

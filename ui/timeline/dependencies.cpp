@@ -24,9 +24,9 @@ struct Finder {
     mutable std::map<std::tuple<int, Lane, int>, std::vector<Event>> read{};
 
     std::span<const Event> lane(int rank, Lane lane, int step) const {
-        if (predicted) return model.predicted(rank, lane);
+        if (predicted) return model.prediction().lane(rank, lane);
         const auto [known, fresh] = read.try_emplace({rank, lane, step});
-        if (fresh) known->second = model.eventsOfStep(rank, lane, step);
+        if (fresh) known->second = eventsOfStep(model, rank, lane, step);
         return known->second;
     }
     /// The event of `rank` that `fits(its action, action)`, where `action` is numbered as in `step`.
@@ -51,7 +51,7 @@ struct Finder {
     }
     /// The other end of a message of `rank`, in the same pipeline.
     const Event* otherEnd(const Action& end, int rank, int step) const {
-        for (const int member : Mesh(model.header().layout).group(rank, Axis::Pipeline)) {
+        for (const int member : model.mesh().group(rank, Axis::Pipeline)) {
             const Event* found =
                 search(member, Lane::Comm, end, step, [](const Action& candidate, const Action& wanted) {
                     const bool opposite = isSend(wanted.kind) ? isReceive(candidate.kind) : isSend(candidate.kind);
@@ -91,7 +91,7 @@ std::vector<Dependency> dependencies(const RunModel& model, const Event& event) 
     if (!isSpan(event.kind)) return {};  // an overflow names an action, but is none
     std::vector<Dependency> found;
     if (model.empty() || event.action == 0 || event.rank >= model.ranks()) return found;
-    const Finder finder{model, model.eventCount() == 0};
+    const Finder finder{model, model.recorded().events == 0};
     const Action action = actionFromId(event.action);
 
     if (isSend(action.kind)) {
@@ -125,7 +125,7 @@ std::optional<Event> waitBefore(const RunModel& model, const Event& event) {
     const auto message = inputMessage(actionFromId(event.action), stageCount(model.header().layout));
     if (!message) return {};
     const ActionId id = actionId(*message);
-    for (const Event& candidate : model.eventsOfStep(event.rank, Lane::Compute, event.step)) {
+    for (const Event& candidate : eventsOfStep(model, event.rank, Lane::Compute, event.step)) {
         if (candidate.kind == EventKind::Wait && candidate.action == id && candidate.begin <= event.begin)
             return candidate;
     }
@@ -133,9 +133,9 @@ std::optional<Event> waitBefore(const RunModel& model, const Event& event) {
 }
 
 const Event* predictedOf(const RunModel& model, const Event& event) {
-    if (model.empty() || event.action == 0 || event.rank >= model.ranks() || !model.isPredicted(event.step))
+    if (model.empty() || event.action == 0 || event.rank >= model.ranks() || !model.steps().isPredicted(event.step))
         return nullptr;
-    for (const Event& candidate : model.predicted(event.rank, event.lane)) {
+    for (const Event& candidate : model.prediction().lane(event.rank, event.lane)) {
         if (candidate.action == event.action && candidate.kind == event.kind && candidate.value == event.value)
             return &candidate;
     }

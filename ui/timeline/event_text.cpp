@@ -41,7 +41,7 @@ QString paceHelp(const RunModel& model) {
 }
 
 QString actionText(const RunModel& model, const Event& event) {
-    return QString::fromStdString(model.names().text(event.action));
+    return QString::fromStdString(model.report().names().text(event.action));
 }
 
 QString whatText(const RunModel& model, const Event& event) {
@@ -88,8 +88,8 @@ QString hoverText(const RunModel& model, const Event& event) {
 }
 
 QString figuresText(const RunModel& model, std::size_t step, int rank) {
-    const StepExtent& extent = model.stepExtents()[step];
-    const Thinning& thinning = model.thinning();
+    const StepExtent& extent = model.steps().extents()[step];
+    const Thinning& thinning = model.steps().thinning();
     QString line = QCoreApplication::translate("EventText", "step %1 · rank %2 · %3")
                        .arg(extent.step)
                        .arg(rank)
@@ -101,7 +101,7 @@ QString figuresText(const RunModel& model, std::size_t step, int rank) {
                       "the step's events were removed to keep within the size limit of %1; the step's figures:")
                       .arg(QString::fromStdString(formatBytes(thinning.sizeLimit)))
                 : QCoreApplication::translate("EventText", "the step's events are not read yet; the step's figures:");
-    const StepShares& shares = *model.shares(step, rank);
+    const StepShares& shares = *model.steps().shares(step, rank);
     for (std::size_t i = 0; i < shares.size(); ++i)
         if (shares[i] > 0) line += QStringLiteral(" %1 %2").arg(text(name(shownKinds[i])), percent(shares[i] / 255.0));
     return line;

@@ -23,8 +23,8 @@ QString seconds(const RunModel& model, std::int64_t nanoseconds);
 QString moment(const RunModel& model, std::int64_t time, std::int64_t largest = 0, std::int64_t exactness = 10'000'000);
 /// What a paced run's times are; empty where the clock is the devices'.
 QString paceHelp(const RunModel& model);
-/// For a step, given by its index in stepExtents(), whose events are not there: why they are not, and what the step's
-/// figures say about a rank.
+/// For a step, given by its index in RunSteps::extents(), whose events are not there: why they are not, and what the
+/// step's figures say about a rank.
 QString figuresText(const RunModel& model, std::size_t step, int rank);
 
 }  // namespace shardlab::ui

@@ -12,7 +12,8 @@ constexpr std::size_t mostOfPixel = 8;  ///< steps whose mean one pixel shows
 
 /// They are there and were seen; those of a thinned step were taken away.
 bool hasEvents(const RunModel& model, int rank, const StepExtent& step) {
-    return !model.thinning().thinned(step.step) && model.lane(rank, Lane::Compute).known(step.begin, step.end);
+    return !model.steps().thinning().thinned(step.step) &&
+           model.store().lane(rank, Lane::Compute).known(step.begin, step.end);
 }
 
 template <class Shares>
@@ -31,8 +32,8 @@ void stack(GanttScene::Strip& strip, int x, const Shares& shares) {
 }  // namespace
 
 FigureStrips::FigureStrips(const RunModel& model, const TimeScale& scale) : model_(model), scale_(scale) {
-    if (model.ranks() == 0 || !model.shares(0, 0)) return;
-    const auto& extents = model.stepExtents();
+    if (model.ranks() == 0 || !model.steps().shares(0, 0)) return;
+    const auto& extents = model.steps().extents();
     const StepRange all = stepsWithin(model, scale.begin, scale.end);
     if (all.first == all.last) return;
     const std::int64_t begin = std::max(scale.begin, extents[all.first].begin);
@@ -59,7 +60,7 @@ FigureStrips::Shares FigureStrips::mean(const StepRange& steps, int rank) const 
     Shares sum{};
     int count = 0;
     for (std::size_t step = steps.first; step < steps.last; step += stride) {
-        const StepShares* shares = model_.shares(step, rank);
+        const StepShares* shares = model_.steps().shares(step, rank);
         if (!shares) break;
         for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += (*shares)[i];
         ++count;
@@ -74,13 +75,13 @@ void FigureStrips::draw(GanttScene& scene, const Row& row) {
         if (!strip) strip.emplace(QRect(scale_.left, row.barTop, scale_.width, row.barHeight));
         return *strip;
     };
-    std::size_t known = model_.stepExtents().size();
+    std::size_t known = model_.steps().extents().size();
     bool without = false;
     for (std::size_t column = 0; column < steps_.size(); ++column) {
         const StepRange& steps = steps_[column];
         if (steps.first == steps.last) continue;
-        const StepExtent& extent = model_.stepExtents()[steps.first];
-        if (coarse_) without = model_.thinning().thinned(extent.step);
+        const StepExtent& extent = model_.steps().extents()[steps.first];
+        if (coarse_) without = model_.steps().thinning().thinned(extent.step);
         else if (std::exchange(known, steps.first) != steps.first) without = !hasEvents(model_, row.rank, extent);
         if (without || coarse_)
             stack(stripOf(without ? faint : full), scale_.left + static_cast<int>(column), mean(steps, row.rank));
@@ -90,10 +91,10 @@ void FigureStrips::draw(GanttScene& scene, const Row& row) {
 }
 
 std::optional<std::size_t> stepWithoutEvents(const RunModel& model, int rank, std::int64_t time) {
-    const int step = time < 0 || model.empty() ? -1 : model.stepIndexAt(time);
+    const int step = time < 0 || model.empty() ? -1 : model.steps().indexAt(time);
     if (step < 0 || rank < 0 || rank >= model.ranks()) return {};
-    const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
-    if (time >= extent.end || !model.shares(static_cast<std::size_t>(step), rank)) return {};
+    const StepExtent& extent = model.steps().extents()[static_cast<std::size_t>(step)];
+    if (time >= extent.end || !model.steps().shares(static_cast<std::size_t>(step), rank)) return {};
     if (hasEvents(model, rank, extent)) return {};
     return static_cast<std::size_t>(step);
 }

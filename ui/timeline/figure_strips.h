@@ -34,8 +34,8 @@ private:
     std::vector<StepRange> steps_;  ///< of each pixel column; none where the run stores no figures
 };
 
-/// The step at `time`, an index into stepExtents(), where its figures alone are drawn of this rank: its events were
-/// taken away, or are not read yet.
+/// The step at `time`, an index into RunSteps::extents(), where its figures alone are drawn of this rank: its events
+/// were taken away, or are not read yet.
 std::optional<std::size_t> stepWithoutEvents(const RunModel& model, int rank, std::int64_t time);
 
 }  // namespace shardlab::ui

@@ -49,21 +49,21 @@ public:
             else if (x1 > x0) stretches.emplace_back(x0, x1);
         };
         if (showsPrediction(model_)) {
-            add(model_.predictedFirstForward(), model_.predictedLastBackward());
+            add(model_.prediction().firstForward(), model_.prediction().lastBackward());
         } else {
+            const auto& extents = model_.steps().extents();
             const StepRange steps = stepsWithin(model_, scale_.begin, scale_.end);
             const std::size_t stride =
                 std::max<std::size_t>(1, (steps.last - steps.first) / static_cast<std::size_t>(scale_.width));
-            const auto all = [&](const auto& takesPart) {
+            const auto all = [&](const auto& active) {
                 stretches.clear();
                 for (std::size_t i = steps.first; i < steps.last; i += stride)
-                    if (takesPart(model_.stepExtents()[i].step))
-                        add(model_.stepExtents()[i].firstForward,
-                            model_.stepExtents()[std::min(i + stride, steps.last) - 1].lastBackward);
+                    if (active(extents[i].step))
+                        add(extents[i].firstForward, extents[std::min(i + stride, steps.last) - 1].lastBackward);
             };
             all([](int) { return true; });
             for (const Row& row : rows) {
-                if (model_.resized()) all([&](int step) { return model_.takesPart(row.rank, step); });
+                if (model_.steps().resized()) all([&](int step) { return takesPart(model_, row.rank, step); });
                 for (const auto& [x0, x1] : stretches) scene_.idle.emplace_back(x0, row.barTop, x1 - x0, row.barHeight);
             }
             return;
@@ -95,7 +95,7 @@ public:
     /// between a device and its host.
     void copies(const Row& row) {
         if (predicted_ ? index_.predicted(row.rank, Lane::Copy).events->empty()
-                       : model_.lane(row.rank, Lane::Copy).empty())
+                       : model_.store().lane(row.rank, Lane::Copy).empty())
             return;
         const auto draw = [&](Lane lane, Paint paint, const QRect& place) {
             const std::size_t colour = GanttScene::colour(paint, false);
@@ -176,7 +176,7 @@ private:
 
     LaneShape shapeOf(int rank, Lane lane) const {
         const int from = scale_.left, to = scale_.left + scale_.width;
-        if (!predicted_) return laneShape(model_.lane(rank, lane), index_.blocks(), scale_, from, to);
+        if (!predicted_) return laneShape(model_.store().lane(rank, lane), index_.blocks(), scale_, from, to);
         const LaneView view = index_.predicted(rank, lane);
         return laneShape(*view.events, *view.index, scale_, 0, from, to);
     }
@@ -216,7 +216,7 @@ private:
 
     std::vector<Column> columnsOf(int rank, Lane lane) const {
         const int from = scale_.left, to = scale_.left + scale_.width;
-        if (!predicted_) return laneColumns(model_.lane(rank, lane), index_.blocks(), scale_, from, to);
+        if (!predicted_) return laneColumns(model_.store().lane(rank, lane), index_.blocks(), scale_, from, to);
         const LaneView view = index_.predicted(rank, lane);
         return laneColumns(*view.events, *view.index, scale_, 0, from, to);
     }
@@ -322,14 +322,14 @@ std::size_t GanttScene::rectangles() const {
     return count;
 }
 
-bool showsPrediction(const RunModel& model) { return model.eventCount() == 0 && model.stepExtents().empty(); }
+bool showsPrediction(const RunModel& model) { return model.recorded().events == 0 && model.steps().extents().empty(); }
 
 std::int64_t predictedOffset(const RunModel& model, const StepExtent& extent) {
-    return std::max(extent.firstForward, std::int64_t{0}) - model.predictedFirstForward();
+    return std::max(extent.firstForward, std::int64_t{0}) - model.prediction().firstForward();
 }
 
 StepRange stepsWithin(const RunModel& model, std::int64_t begin, std::int64_t end) {
-    const auto& extents = model.stepExtents();
+    const auto& extents = model.steps().extents();
     const auto first =
         std::partition_point(extents.begin(), extents.end(), [&](const StepExtent& e) { return e.end < begin; });
     const auto last = std::partition_point(first, extents.end(), [&](const StepExtent& e) { return e.begin < end; });
@@ -358,27 +358,27 @@ void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index,
         }
     }
     index.blocks().end();
-    if (prediction || model.predictedEnd() <= 0) return;
-    const double stepWidth = static_cast<double>(model.predictedEnd()) / scale.perPixel();
+    if (prediction || model.prediction().end() <= 0) return;
+    const double stepWidth = static_cast<double>(model.prediction().end()) / scale.perPixel();
     if (stepWidth < leastStepWidth) return;
-    const StepRange steps = stepsWithin(model, scale.begin - model.predictedEnd(), scale.end);
+    const StepRange steps = stepsWithin(model, scale.begin - model.prediction().end(), scale.end);
     const auto pixel = [&](std::int64_t time) {
         return static_cast<int>(std::floor(scale.x(std::clamp(time, scale.begin, scale.end))));
     };
     std::vector<Builder::Place> places;
     for (const Row& row : visible) {
-        const auto& events = model.predicted(row.rank, Lane::Compute);
+        const auto& events = model.prediction().lane(row.rank, Lane::Compute);
         const std::int64_t lag = events.empty() ? 0 : events.front().begin;
         places.clear();
         for (std::size_t i = steps.first; i < steps.last; ++i) {
-            const StepExtent& extent = model.stepExtents()[i];
-            if (extent.firstForward < 0 || !model.isPredicted(extent.step)) continue;
+            const StepExtent& extent = model.steps().extents()[i];
+            if (extent.firstForward < 0 || !model.steps().isPredicted(extent.step)) continue;
             const std::int64_t offset = predictedOffset(model, extent);
-            std::int64_t last = offset + model.predictedEnd();
+            std::int64_t last = offset + model.prediction().end();
             // Up to the row's own begin of the next step: where steps are not flushed, rows begin it at different
             // times.
-            if (i + 1 < model.stepExtents().size() && model.stepExtents()[i + 1].begin > 0)
-                last = std::min(last, model.stepExtents()[i + 1].begin + lag);
+            if (i + 1 < model.steps().extents().size() && model.steps().extents()[i + 1].begin > 0)
+                last = std::min(last, model.steps().extents()[i + 1].begin + lag);
             const double zero = std::floor(std::clamp(scale.x(offset), -farthest, farthest));
             places.push_back({offset, static_cast<int>(zero), pixel(offset), pixel(last)});
         }
@@ -401,7 +401,7 @@ namespace {
 
 const Event* overflowAt(const RunModel& model, const TimeScale& scale, const Row& row, int x, int y) {
     const auto reach = static_cast<std::int64_t>(scale.perPixel() * 8);
-    const auto& overflows = model.instants().overflows(row.rank);
+    const auto& overflows = model.points().overflows(row.rank);
     auto event = std::lower_bound(overflows.begin(), overflows.end(), scale.time(x) - reach,
                                   [](const Event& e, std::int64_t time) { return e.begin < time; });
     for (; event != overflows.end() && event->begin <= scale.time(x + 1) + reach; ++event)
@@ -423,27 +423,25 @@ std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const
         return eventAt(*view.events, *view.index, scale, offset, x + 0.5, 3);
     };
     const auto find = [&](Lane kind) {
-        return prediction ? expected(kind, 0) : eventAt(model.lane(row.rank, kind), scale, x + 0.5, 3);
+        return prediction ? expected(kind, 0) : eventAt(model.store().lane(row.rank, kind), scale, x + 0.5, 3);
     };
 
     if (y >= row.bandTop && y < row.bandTop + row.bandHeight && !prediction && !model.header().hasLayout()) {
         return find(Lane::Host);
     }
     if (y >= row.bandTop && y < row.bandTop + row.bandHeight && !prediction) {
-        const int step = model.stepIndexAt(scale.time(x + 0.5));
-        if (step < 0) return {};
-        const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
-        if (!model.isPredicted(extent.step)) return {};
-        const std::int64_t offset = predictedOffset(model, extent);
+        const StepExtent* step = model.steps().extentAt(scale.time(x + 0.5));
+        if (!step || !model.steps().isPredicted(step->step)) return {};
+        const std::int64_t offset = predictedOffset(model, *step);
         const std::optional<Event> predicted = expected(Lane::Compute, offset);
         if (!predicted) return {};
-        for (const Event& measured : model.eventsOfStep(row.rank, Lane::Compute, extent.step)) {
+        for (const Event& measured : eventsOfStep(model, row.rank, Lane::Compute, step->step)) {
             if (measured.action == predicted->action && measured.kind == predicted->kind) return measured;
         }
         Event moved = *predicted;
         moved.begin += offset;
         moved.end += offset;
-        moved.step = extent.step;
+        moved.step = step->step;
         return moved;
     }
     if (const QRect strip = copyStrip(row); y >= strip.top() && y <= strip.bottom()) {

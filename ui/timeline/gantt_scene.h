@@ -92,7 +92,7 @@ std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const
 /// Where the predicted events of a step are drawn: added to their times.
 std::int64_t predictedOffset(const RunModel& model, const StepExtent& extent);
 
-/// Steps in sight: indices [first, last) into model.stepExtents().
+/// Steps in sight: indices [first, last) into model.steps().extents().
 struct StepRange {
     std::size_t first;
     std::size_t last;

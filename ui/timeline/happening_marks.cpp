@@ -9,19 +9,15 @@
 
 namespace shardlab::ui {
 
-const std::vector<Event>& happeningsOf(const RunModel& model, EventKind kind) {
-    return isCounter(kind) ? model.counters(kind) : model.instants().of(kind);
-}
-
 std::bitset<happeningMarks.size()> happeningsOf(const RunModel& model) {
     std::bitset<happeningMarks.size()> found;
     for (std::size_t i = 0; i < happeningMarks.size(); ++i)
-        found[i] = !happeningsOf(model, happeningMarks[i].kind).empty();
+        found[i] = !model.points().of(happeningMarks[i].kind).empty();
     return found;
 }
 
 std::vector<Event> shownHappenings(const RunModel& model, EventKind kind, const TimeScale& scale) {
-    const std::vector<Event>& events = happeningsOf(model, kind);
+    const std::vector<Event>& events = model.points().of(kind);
     std::vector<Event> shown;
     auto event = std::ranges::lower_bound(events, scale.begin, {}, &Event::begin);
     while (event != events.end() && event->begin <= scale.end) {
@@ -34,7 +30,7 @@ std::vector<Event> shownHappenings(const RunModel& model, EventKind kind, const 
 
 std::vector<Event> shownOverflows(const RunModel& model, int rank, const TimeScale& scale) {
     if (rank < 0 || rank >= model.ranks()) return {};
-    const std::vector<Event>& events = model.instants().overflows(rank);
+    const std::vector<Event>& events = model.points().overflows(rank);
     const auto margin = static_cast<std::int64_t>(scale.perPixel() * 8);
     const auto pixel = [&](const Event& event) { return std::floor(scale.x(event.begin)); };
     std::vector<Event> shown;

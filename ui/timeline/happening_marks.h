@@ -33,8 +33,6 @@ inline constexpr std::array<HappeningMark, 8> happeningMarks{{
     {EventKind::Fault, LegendItem::Mark::Cross, true, QT_TRANSLATE_NOOP("timeline", "fault")},
 }};
 
-/// The events of one kind of mark, ascending by begin.
-const std::vector<Event>& happeningsOf(const RunModel& model, EventKind kind);
 /// The marks of happeningMarks that the run has.
 std::bitset<happeningMarks.size()> happeningsOf(const RunModel& model);
 /// The marks of one kind that are in sight: at most one a pixel, however many there are. The time this takes grows with

@@ -67,7 +67,7 @@ void paintPath(QPainter& painter, const TimelineState& state) {
     const StepRange steps = stepsWithin(state.model, state.scale.begin, state.scale.end);
     if (steps.last - steps.first > mostSteps) return;
     for (std::size_t i = steps.first; i < steps.last; ++i)
-        paintPath(painter, state, pathEvents(state.model, *state.account, pipeline, &state.model.stepExtents()[i]));
+        paintPath(painter, state, pathEvents(state.model, *state.account, pipeline, &state.model.steps().extents()[i]));
 }
 
 }  // namespace shardlab::ui

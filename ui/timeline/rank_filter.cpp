@@ -65,7 +65,7 @@ std::vector<int> filterRanks(const RunModel& model, std::string_view filter) {
     for (int rank = 0; rank < model.ranks(); ++rank) {
         bool shown = numbers.empty();
         for (const NumberRange& range : numbers) shown = shown || (rank >= range.first && rank <= range.last);
-        for (const std::string_view word : labels) shown = shown && hasWord(model.label(rank), word);
+        for (const std::string_view word : labels) shown = shown && hasWord(placeOf(model, rank), word);
         if (shown) ranks.push_back(rank);
     }
     return ranks;

@@ -30,7 +30,7 @@ void paintLabels(QPainter& painter, const TimelineState& state) {
     const QFont place = placeFont(state.theme);
     for (const Row& row : state.rows.visible()) {
         const bool chosen = state.selection.rank() == row.rank;
-        const QString label = QString::fromStdString(state.model.label(row.rank));
+        const QString label = QString::fromStdString(placeOf(state.model, row.rank));
         const QString title = QStringLiteral("rank %1").arg(row.rank);
         const bool twoLines = row.height >= 34 && !label.isEmpty();
         QRect upper(left, row.barTop - row.bandHeight, right - left, row.barHeight + row.bandHeight);
@@ -70,7 +70,8 @@ int labelWidth(const RunModel& model, const Theme& theme, int width) {
     const int last = std::max(0, model.ranks() - 1);
     const int title = QFontMetrics(rankFont(theme)).horizontalAdvance(QStringLiteral("rank %1").arg(last));
     const int place =
-        model.empty() ? 0 : QFontMetrics(placeFont(theme)).horizontalAdvance(QString::fromStdString(model.label(last)));
+        model.empty() ? 0
+                      : QFontMetrics(placeFont(theme)).horizontalAdvance(QString::fromStdString(placeOf(model, last)));
     if (width < 420) return title + 22;
     return std::clamp(title + place + 30, 80, width / 6);
 }

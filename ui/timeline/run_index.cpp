@@ -8,12 +8,13 @@ void RunIndex::rebuild() {
     for (int rank = 0; rank < model_.ranks(); ++rank) {
         for (int lane = 0; lane < laneCount; ++lane)
             predicted_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(lane)].update(
-                model_.predicted(rank, static_cast<Lane>(lane)));
+                model_.prediction().lane(rank, static_cast<Lane>(lane)));
     }
 }
 
 LaneView RunIndex::predicted(int rank, Lane lane) const {
-    return {&model_.predicted(rank, lane), &predicted_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(lane)]};
+    return {&model_.prediction().lane(rank, lane),
+            &predicted_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(lane)]};
 }
 
 double RunIndex::busy(int rank, std::int64_t begin, std::int64_t end) const {
@@ -23,7 +24,7 @@ double RunIndex::busy(int rank, std::int64_t begin, std::int64_t end) const {
         return lane.index->between(*lane.events, begin, end);
     };
     const Coverage covered =
-        model_.eventCount() > 0 ? model_.lane(rank, Lane::Compute).coverage(begin, end) : expected();
+        model_.recorded().events > 0 ? model_.store().lane(rank, Lane::Compute).coverage(begin, end) : expected();
     std::int64_t computing = 0;
     for (const Paint paint : {Paint::Forward, Paint::Backward, Paint::InputGrad, Paint::WeightGrad})
         computing += covered[paint];

@@ -47,7 +47,7 @@ void paintTimes(QPainter& painter, const TimelineState& state) {
 void paintSteps(QPainter& painter, const TimelineState& state) {
     const ShownSteps shown(state);
     const QFontMetrics metrics(painter.font());
-    const auto& extents = state.model.stepExtents();
+    const auto& extents = state.model.steps().extents();
     int free = state.plot.left();
     for (std::size_t i = shown.steps.first; i < shown.steps.last; i += shown.stride) {
         if (extents[i].begin < 0) continue;
@@ -91,8 +91,8 @@ void paintGroups(QPainter& painter, const TimelineState& state) {
 }  // namespace
 
 TimeRange wholeRange(const RunModel& model) {
-    if (showsPrediction(model)) return {0, std::max<std::int64_t>(model.predictedEnd(), 1)};
-    return {model.firstTime(), std::max(model.lastTime(), model.firstTime() + 1)};
+    if (showsPrediction(model)) return {0, std::max<std::int64_t>(model.prediction().end(), 1)};
+    return {model.recorded().first, std::max(model.recorded().last, model.recorded().first + 1)};
 }
 
 std::vector<TimeTick> ticksOf(const TimeScale& scale, const Theme& theme, DeviceTime device) {
@@ -130,7 +130,7 @@ void paintGround(QPainter& painter, const TimelineState& state) {
     const QColor line(mix(dim.red(), panel.red()), mix(dim.green(), panel.green()), mix(dim.blue(), panel.blue()));
     const ShownSteps shown(state);
     for (std::size_t i = shown.steps.first; shown.stride == 1 && i < shown.steps.last; ++i) {
-        const StepExtent& step = state.model.stepExtents()[i];
+        const StepExtent& step = state.model.steps().extents()[i];
         const int x = static_cast<int>(state.scale.x(step.begin));
         if (step.begin >= 0 && x >= plot.left()) painter.fillRect(x, plot.top() - 12, 1, plot.height() + 12, line);
     }

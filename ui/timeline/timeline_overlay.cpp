@@ -101,7 +101,7 @@ void paintArea(QPainter& painter, const TimelineState& state) {
 
 /// A flag at each note, with as much of its text as there is room for.
 void paintNotes(QPainter& painter, const TimelineState& state) {
-    const auto& notes = state.model.notes();
+    const auto& notes = state.model.notes().all();
     const auto before = [](const Note& note, std::int64_t time) { return note.time < time; };
     QFont font = state.theme.body;
     font.setPixelSize(9);

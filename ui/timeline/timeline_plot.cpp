@@ -72,30 +72,27 @@ TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     });
     const Selection& selection = context_.selection;
     connect(&context_.model, &RunModel::reset, this, &TimelinePlot::modelReset);
-    connect(&context_.model, &RunModel::appended, this, [this] { data_.request(); });
-    connect(&selection, &Selection::visibleChanged, this, [this] { frame_.request(); });
-    connect(&selection, &Selection::rankChanged, this, [this] { frame_.request(); });
+    data_.follow(context_.model, &RunModel::appended);
+    data_.follow(selection, &Selection::followChanged);
+    frame_.follow(selection, &Selection::visibleChanged, &Selection::rankChanged, &Selection::rowsChanged);
+    overlay_.follow(selection, &Selection::hoveredChanged, &Selection::cursorChanged, &Selection::areaChanged);
+    overlay_.follow(context_.model.notes(), &NoteBook::changed);
+    overlay_.follow(context_.events, &EventSearch::changed);
     connect(&selection, &Selection::eventChanged, this, [this] {
         if (context_.selection.event()) revealRank(context_.selection.event()->rank);
         overlay_.request();
     });
-    for (const auto signal : {&Selection::hoveredChanged, &Selection::cursorChanged, &Selection::areaChanged})
-        connect(&selection, signal, this, [this] { overlay_.request(); });
-    connect(&selection, &Selection::rowsChanged, this, [this] { frame_.request(); });
     state_.search = &context_.events;
-    connect(&context_.model, &RunModel::notesChanged, this, [this] { overlay_.request(); });
     connect(&index_.blocks(), &BlockLoader::arrived, this, [this] {
         layers_->gantt->dataChanged();
         frame_.request();
     });
-    connect(&context_.events, &EventSearch::changed, this, [this] { overlay_.request(); });
     const auto showPath = [this] {
-        state_.account = context_.selection.pathShown() ? context_.model.account() : nullptr;
+        state_.account = context_.selection.pathShown() ? context_.model.prediction().account() : nullptr;
         overlay_.request();
     };
     connect(&selection, &Selection::pathShownChanged, this, showPath);
-    connect(&context_.model, &RunModel::accounted, this, showPath);
-    connect(&selection, &Selection::followChanged, this, [this] { data_.request(); });
+    connect(&context_.model.prediction(), &Prediction::accounted, this, showPath);
     connect(&context_.theme, &ThemeSource::changed, this, [this] {
         state_.theme = context_.theme.theme();
         frame_.request();
@@ -114,7 +111,7 @@ void TimelinePlot::modelReset() {
 }
 
 void TimelinePlot::takeUpModel() {
-    state_.account = context_.selection.pathShown() ? context_.model.account() : nullptr;
+    state_.account = context_.selection.pathShown() ? context_.model.prediction().account() : nullptr;
     index_.rebuild();
     layers_->gantt->dataChanged();
     state_.rows.setScroll(0);
@@ -146,7 +143,7 @@ void TimelinePlot::followPresent() {
         if (step.known > fitted_) range.begin = range.end - lengthOfSteps(step);
         fitted_ = step.known;
     }
-    range = following(range, model.lastTime());
+    range = following(range, model.recorded().last);
     if (untouched) untouched_ = range;
     selection.setVisible(range);
 }
@@ -164,13 +161,13 @@ void TimelinePlot::chooseVisible() {
     }
     if (chosen_ == Chosen::Run) return;
     // A prediction gives way to the run: what was in sight of it means nothing any more.
-    const bool forwardSeen = !model.stepExtents().empty() && model.stepExtents().front().firstForward >= 0;
+    const bool forwardSeen = !model.steps().extents().empty() && model.steps().extents().front().firstForward >= 0;
     if (forwardSeen) chosen_ = Chosen::Run;
     const TypicalStep step = typicalStep(model);
     fitted_ = step.known;
     std::int64_t length = lengthOfSteps(step);
     if (length <= 0) length = std::max<std::int64_t>(wholeRange(model).end - wholeRange(model).begin, leastVisible);
-    const std::int64_t begin = forwardSeen ? model.stepExtents().front().begin : model.firstTime();
+    const std::int64_t begin = forwardSeen ? model.steps().extents().front().begin : model.recorded().first;
     selection.setVisible({begin - length / 40, begin + length});
     untouched_ = selection.visible();
 }

@@ -28,9 +28,9 @@ std::optional<Event> step(const std::vector<Event>& lane, std::int64_t time, int
 /// The same of the lane that is shown.
 std::optional<Event> step(const RunModel& model, int rank, Lane lane, std::int64_t time, int direction,
                           const Event* from = nullptr) {
-    if (showsPrediction(model)) return step(model.predicted(rank, lane), time, direction, from);
-    return direction > 0 ? model.lane(rank, lane).next(time, painted, from)
-                         : model.lane(rank, lane).previous(time, painted, from);
+    if (showsPrediction(model)) return step(model.prediction().lane(rank, lane), time, direction, from);
+    return direction > 0 ? model.store().lane(rank, lane).next(time, painted, from)
+                         : model.store().lane(rank, lane).previous(time, painted, from);
 }
 
 /// The painted event whose middle is nearest to `time`.

@@ -66,6 +66,7 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
 
     connect(view_, &View::subtitleChanged, this, &DockPanel::refresh);
     connect(&context.model, &RunModel::reset, this, &DockPanel::refresh);
+    connect(&context.model.report(), &RunReport::ended, this, &DockPanel::refresh);
     connect(&context.document, &Document::planChanged, this, &DockPanel::refresh);
     refresh();
 }

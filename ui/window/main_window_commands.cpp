@@ -89,8 +89,7 @@ void MainWindow::bindCommands() {
         refreshCommands();
     });
     for (const Workspace workspace : {Workspace::Run, Workspace::Replay})
-        for (auto signal : {&RunModel::fileChanged, &RunModel::reset})
-            connect(&workbench_.model(workspace), signal, this, &MainWindow::refreshCommands);
+        connect(&workbench_.model(workspace), &RunModel::reset, this, &MainWindow::refreshCommands);
     commands_.bind("view.path", [this] {
         Selection& selection = workbench_.selection(workspace_);
         selection.showPath(!selection.pathShown());
@@ -245,8 +244,8 @@ void MainWindow::refreshCommands() {
                                               : tr("Stop the selected rank's process"));
     commands_["run.stop"].setEnabled(run.active() && run.state() != RunState::Stopping);
     const RunModel& opened = workbench_.model(Workspace::Replay);
-    const bool comparable = !opened.empty() && !opened.file().empty();
-    commands_["compare.prediction"].setEnabled(comparable && opened.predictedEnd() > 0);
+    const bool comparable = !opened.file().empty();
+    commands_["compare.prediction"].setEnabled(comparable && opened.prediction().end() > 0);
     commands_["compare.run"].setEnabled(comparable);
     commands_["compare.end"].setEnabled(workbench_.compare().with() != CompareSession::With::Nothing);
     commands_["replay.cancel"].setEnabled(workbench_.replay().reading() || workbench_.imports().active());

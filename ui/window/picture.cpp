@@ -27,7 +27,7 @@ void wait(int milliseconds) {
 /// The last two steps, with the cursor in the midst of the last: the figures of all views are of one moment, in which
 /// activations are held.
 void showLastSteps(const RunModel& model, Selection& selection) {
-    const std::vector<StepExtent>& steps = model.stepExtents();
+    const std::vector<StepExtent>& steps = model.steps().extents();
     if (steps.empty()) return;
     const std::int64_t begin = steps[steps.size() > 1 ? steps.size() - 2 : 0].begin;
     const std::int64_t length = std::max<std::int64_t>(1, steps.back().end - begin);

@@ -24,7 +24,7 @@ QString figures(const RunModel& model, std::int64_t dropped, const std::filesyst
     // What is not yet checkpointed into the database still lies in the log beside it.
     const qint64 size = QFileInfo(path).size() + QFileInfo(path + QStringLiteral("-wal")).size();
     const QString shown = StatusLine::tr("%1 events · %2 dropped · %3 on disk")
-                              .arg(fromStd(formatCount(static_cast<double>(model.eventCount()))))
+                              .arg(fromStd(formatCount(static_cast<double>(model.recorded().events))))
                               .arg(dropped)
                               .arg(fromStd(formatBytes(size)));
     const auto& cache = model.store().cache();

@@ -168,9 +168,9 @@ void TopBar::refreshStep() {
         workspace_ == Workspace::Run && (elsewhere || (workbench_.run().state() && !workbench_.live().shown()));
     step_->setVisible(shown);
     if (!shown) return;
-    std::size_t steps = model.empty() ? 0 : model.summary().steps().size();
-    while (steps > 0 && !model.summary().steps()[steps - 1].complete) --steps;
-    const int done = steps == 0 ? 0 : model.summary().steps()[steps - 1].step + 1;  // with those before a checkpoint
+    std::size_t steps = model.empty() ? 0 : model.steps().all().size();
+    while (steps > 0 && !model.steps().all()[steps - 1].complete) --steps;
+    const int done = steps == 0 ? 0 : model.steps().all()[steps - 1].step + 1;  // with those before a checkpoint
     if (elsewhere) {
         const QString phase =
             workbench_.live().status().state == WatchStatus::State::Lost ? tr("connection lost · ") : QString();

@@ -178,7 +178,6 @@ constexpr bool isSpan(EventKind kind) {
     return (kind >= EventKind::Forward && kind < EventKind::Loss) || actionOf(kind) != ActionKind::None ||
            (kind >= EventKind::Kernel && kind <= EventKind::Annotation);
 }
-inline constexpr int lastCounter = static_cast<int>(EventKind::NamedCounter);
 constexpr bool isCounter(EventKind kind) {
     return (kind >= EventKind::Loss && kind < EventKind::Command) || kind == EventKind::NamedCounter;
 }

@@ -90,11 +90,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) { goTo(index.row()); });
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { goTo(index.row()); });
     connect(&context_.compare, &CompareSession::changed, this, &CompareView::refresh);
-    for (auto signal : {&RunModel::ended, &RunModel::fileChanged})
-        connect(&context_.model, signal, this, [this] {
-            update();
-            Q_EMIT subtitleChanged();
-        });
+    connect(&context_.model.report(), &RunReport::ended, this, qOverload<>(&QWidget::update));
     connect(&context_.theme, &ThemeSource::changed, table_->viewport(), qOverload<>(&QWidget::update));
     refresh();
 }
@@ -140,9 +136,9 @@ void CompareView::paintEvent(QPaintEvent* event) {
 /// What is nearest at hand: with the prediction, once the run is read.
 void CompareView::begin() {
     // The comparison opens once for a run: a person who closed it does not want it back.
-    if (begun_ == context_.model.file() || context_.model.file().empty() || !context_.model.end()) return;
+    if (begun_ == context_.model.file() || context_.model.file().empty() || !context_.model.report().end()) return;
     begun_ = context_.model.file();
-    if (context_.compare.with() == CompareSession::With::Nothing && context_.model.predictedEnd() > 0)
+    if (context_.compare.with() == CompareSession::With::Nothing && context_.model.prediction().end() > 0)
         context_.compare.compareWithPrediction(true);
 }
 
@@ -214,7 +210,7 @@ void CompareView::arrangeTimelines() {
 void CompareView::showOneStep() {
     const int index = stepInSight(context_.model, context_.selection);
     if (index < 0) return;
-    const StepExtent& step = context_.model.stepExtents()[static_cast<std::size_t>(index)];
+    const StepExtent& step = context_.model.steps().extents()[static_cast<std::size_t>(index)];
     const TimeRange visible = context_.selection.visible();
     if (visible.end - visible.begin > step.end - step.begin) goTo(-1, step.step, EventKind::None, 0);
 }
@@ -231,7 +227,7 @@ void CompareView::refresh() {
     const CompareSession& session = context_.compare;
     arrangeTimelines();
     prediction_->setChecked(session.with() == CompareSession::With::Prediction);
-    prediction_->setEnabled(context_.model.predictedEnd() > 0);
+    prediction_->setEnabled(context_.model.prediction().end() > 0);
     run_->setChecked(session.with() == CompareSession::With::Run);
     close_->setVisible(session.with() != CompareSession::With::Nothing);
     QString said;
@@ -297,15 +293,14 @@ void CompareView::goTo(int row) {
 /// In the opened run; the other timeline follows.
 void CompareView::goTo(int rank, int step, EventKind kind, ActionId action) {
     Selection& selection = context_.selection;
-    for (const StepExtent& extent : context_.model.stepExtents()) {
-        if (extent.step != step) continue;
-        const std::int64_t margin = (extent.end - extent.begin) / 40;
+    if (const StepExtent* extent = context_.model.steps().extentOf(step)) {
+        const std::int64_t margin = (extent->end - extent->begin) / 40;
         selection.setFollowLive(false);
-        selection.setVisible({extent.begin - margin, extent.end + margin});
+        selection.setVisible({extent->begin - margin, extent->end + margin});
     }
     if (rank < 0 || rank >= context_.model.ranks()) return;
     for (int lane = 0; lane < laneCount; ++lane)
-        for (const Event& event : context_.model.eventsOfStep(rank, static_cast<Lane>(lane), step))
+        for (const Event& event : eventsOfStep(context_.model, rank, static_cast<Lane>(lane), step))
             if (event.kind == kind && event.action == action) return selection.select(event);
 }
 

@@ -15,10 +15,10 @@ std::int64_t middle(const TimeRange& range) { return range.begin + (range.end - 
 
 /// The step at a moment, or the first where it lies before all.
 const StepExtent* stepAt(const RunModel& model, std::int64_t time) {
-    const auto& extents = model.stepExtents();
+    const auto& extents = model.steps().extents();
     if (extents.empty()) return nullptr;
-    const int index = model.stepIndexAt(std::max<std::int64_t>(time, 0));
-    return &extents[static_cast<std::size_t>(std::max(index, 0))];
+    const StepExtent* step = model.steps().extentAt(std::max<std::int64_t>(time, 0));
+    return step ? step : &extents.front();
 }
 
 std::int64_t momentOf(const StepExtent& extent) {
@@ -32,8 +32,8 @@ std::optional<Event> alignedEvent(const RunModel& model, const Layout& from, con
     if (model.empty() || event.rank < 0 || nameNumber(event.action) != 0) return std::nullopt;
     const int rank = counterpart(from, event.rank, model.header().layout);
     if (rank < 0 || rank >= model.ranks()) return std::nullopt;
-    const std::vector<Event> all =
-        showsPrediction(model) ? model.predicted(rank, event.lane) : model.eventsOfStep(rank, event.lane, event.step);
+    const std::vector<Event> all = showsPrediction(model) ? model.prediction().lane(rank, event.lane)
+                                                          : eventsOfStep(model, rank, event.lane, event.step);
     const auto found = std::ranges::find_if(
         all, [&](const Event& other) { return other.kind == event.kind && other.action == event.action; });
     return found == all.end() ? std::nullopt : std::optional<Event>(*found);
@@ -43,15 +43,16 @@ std::int64_t shiftBetween(const RunModel& one, const RunModel& other, std::int64
     const bool fromPrediction = showsPrediction(one);
     const bool toPrediction = showsPrediction(other);
     if (fromPrediction == toPrediction && fromPrediction)
-        return other.predictedFirstForward() - one.predictedFirstForward();
+        return other.prediction().firstForward() - one.prediction().firstForward();
     if (toPrediction) {
         const StepExtent* step = stepAt(one, time);
         return step ? -predictedOffset(one, *step) : 0;
     }
-    if (fromPrediction) return other.stepExtents().empty() ? 0 : predictedOffset(other, other.stepExtents().front());
+    if (fromPrediction)
+        return other.steps().extents().empty() ? 0 : predictedOffset(other, other.steps().extents().front());
     const StepExtent* step = stepAt(one, time);
-    if (!step || other.stepExtents().empty()) return 0;
-    const auto& extents = other.stepExtents();
+    if (!step || other.steps().extents().empty()) return 0;
+    const auto& extents = other.steps().extents();
     const auto same = std::ranges::lower_bound(extents, step->step, {}, &StepExtent::step);
     return momentOf(same == extents.end() ? extents.back() : *same) - momentOf(*step);
 }

@@ -48,21 +48,16 @@ CriticalPathView::CriticalPathView(const ViewContext& context, QWidget* parent)
     bar->addStretch(1);
     column->addLayout(bar);
     column->addWidget(facts_, 1);
-    const auto request = [this] { refresh_.request(); };
-    connect(&context_.model, &RunModel::reset, this, [this, request] {
+    connect(&context_.model, &RunModel::reset, this, [this] {
         measuredOf_ = {-1, -1};
-        request();
+        refresh_.request();
     });
     // In a run that goes on, the next step is shown once it is over.
-    connect(&context_.model, &RunModel::appended, this, [this, request] {
-        const int index = context_.model.stepIndexAt(context_.selection.cursor());
-        if (index >= 0 && context_.model.summary().steps()[static_cast<std::size_t>(index)].step != measuredOf_.first)
-            request();
+    connect(&context_.model, &RunModel::appended, this, [this] {
+        if (const StepSummary* step = context_.step(); step && step->step != measuredOf_.first) refresh_.request();
     });
-    connect(&context_.selection, &Selection::cursorChanged, this, request);
-    connect(&context_.selection, &Selection::rankChanged, this, request);
-    connect(&context_.model, &RunModel::accounted, this, request);
-    connect(&context_.selection, &Selection::eventChanged, this, request);
+    refresh_.follow(context_.selection, &Selection::cursorChanged, &Selection::rankChanged, &Selection::eventChanged);
+    refresh_.follow(context_.model.prediction(), &Prediction::accounted);
     connect(&context_.selection, &Selection::pathShownChanged, this,
             [this] { button_->setChecked(context_.selection.pathShown()); });
     connect(button_, &QPushButton::toggled, this, [this](bool on) { context_.selection.showPath(on); });
@@ -71,8 +66,7 @@ CriticalPathView::CriticalPathView(const ViewContext& context, QWidget* parent)
 }
 
 void CriticalPathView::measure(const StepAccount& account) {
-    const int index = context_.model.stepIndexAt(context_.selection.cursor());
-    const StepSummary* step = index < 0 ? nullptr : &context_.model.summary().steps()[static_cast<std::size_t>(index)];
+    const StepSummary* step = context_.step();
     if (!step || !step->complete) {  // nothing has decided yet how long it takes
         measured_.reset();
         measuredOf_ = {-1, -1};
@@ -87,7 +81,7 @@ void CriticalPathView::measure(const StepAccount& account) {
 
 void CriticalPathView::refresh() {
     std::vector<Fact> facts;
-    if (const StepAccount* account = context_.model.account()) {
+    if (const StepAccount* account = context_.model.prediction().account()) {
         measure(*account);
         addSelected(facts, *account);
         measured_ ? addMeasured(facts, *account) : addPredicted(facts, *account);
@@ -177,7 +171,7 @@ void CriticalPathView::addMeasured(std::vector<Fact>& facts, const StepAccount& 
 
 QString CriticalPathView::subtitle() const {
     if (context_.model.empty()) return {};
-    const StepAccount* account = context_.model.account();
+    const StepAccount* account = context_.model.prediction().account();
     if (!account) return {};
     if (measured_)
         return tr("step %1 · %2 actions, %3")
@@ -195,7 +189,7 @@ QString CriticalPathView::emptyText() const {
 }
 
 QString CriticalPathView::asTable() const {
-    const StepAccount* account = context_.model.account();
+    const StepAccount* account = context_.model.prediction().account();
     if (!account) return {};
     const auto seconds = [](double value) { return QString::number(value, 'g', 9); };
     if (measured_) return tableOfStep(*account);

@@ -68,12 +68,8 @@ EventsView::EventsView(const ViewContext& context, QWidget* parent)
     detail_->hide();
     column->addWidget(detail_);
 
-    const auto request = [this] { refresh_.request(); };
-    connect(&context_.model, &RunModel::reset, this, request);
-    connect(&context_.model, &RunModel::appended, this, request);
-    connect(&context_.model, &RunModel::logged, this, request);
-    connect(&context_.model, &RunModel::ranksChanged, this, request);
-    connect(&context_.model, &RunModel::ended, this, request);
+    refresh_.follow(context_.model, &RunModel::reset, &RunModel::appended);
+    refresh_.follow(context_.model.report(), &RunReport::logged, &RunReport::ranksChanged, &RunReport::ended);
     connect(&context_.theme, &ThemeSource::changed, table_->viewport(), qOverload<>(&QWidget::update));
     connect(filter_, &QLineEdit::textChanged, shown_, &HappeningsFilter::setText);
     connect(problems_, &QPushButton::toggled, shown_, &HappeningsFilter::setProblemsOnly);
@@ -107,15 +103,9 @@ void EventsView::refresh() {
 void EventsView::goTo(const QModelIndex& index) {
     const Happening& happening = happenings_->at(shown_->mapToSource(index).row());
     Selection& selection = context_.selection;
-    selection.setFollowLive(false);
     if (happening.rank >= 0) selection.setRank(happening.rank);
     if (happening.event) selection.select(happening.event);
-    selection.setCursor(happening.time);
-    const TimeRange visible = selection.visible();
-    if (happening.time < visible.begin || happening.time > visible.end) {
-        const std::int64_t half = (visible.end - visible.begin) / 2;
-        selection.setVisible({happening.time - half, happening.time + half});
-    }
+    selection.goTo(happening.time);
 }
 
 QString EventsView::subtitle() const {

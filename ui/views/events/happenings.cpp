@@ -18,8 +18,8 @@ namespace {
 QString tr(const char* text) { return QCoreApplication::translate("events", text); }
 /// The last time of the events and of the log: only the log mentions ranks that fail before their first event.
 std::int64_t lastOf(const RunModel& model) {
-    std::int64_t last = model.lastTime();
-    for (const LogLine& line : model.log()) last = std::max(last, line.time);
+    std::int64_t last = model.recorded().last;
+    for (const LogLine& line : model.report().log()) last = std::max(last, line.time);
     return last;
 }
 
@@ -28,7 +28,7 @@ std::int64_t lastOf(const RunModel& model, int rank, std::int64_t runsLast) {
     if (rank < 0 || rank >= model.ranks()) return runsLast;
     std::int64_t last = 0;
     for (int lane = 0; lane < laneCount; ++lane)
-        last = std::max(last, model.lane(rank, static_cast<Lane>(lane)).lastEnd());
+        last = std::max(last, model.store().lane(rank, static_cast<Lane>(lane)).lastEnd());
     return last > 0 ? last : runsLast;
 }
 
@@ -65,15 +65,16 @@ Happening fromInstant(const Event& event, const EventNames& names) {
 std::vector<Happening> happenings(const RunModel& model) {
     std::vector<Happening> all;
     const auto stepAt = [&](std::int64_t time) {
-        const int index = model.stepIndexAt(std::max<std::int64_t>(time, 0));
-        return index < 0 ? -1 : model.stepExtents()[static_cast<std::size_t>(index)].step;
+        const StepSummary* step = model.steps().at(std::max<std::int64_t>(time, 0));
+        return step ? step->step : -1;
     };
-    for (const LogLine& line : model.log())
+    for (const LogLine& line : model.report().log())
         all.push_back({line.time, line.rank, stepAt(line.time), line.level, text(line.text), {}});
     // The log says more about restarts and injected faults than their events do.
-    for (const EventKind kind : Instants::kinds)
+    for (const EventKind kind : PointEvents::instants)
         if (kind != EventKind::Overflow && kind != EventKind::Restart && kind != EventKind::InjectedFault)
-            for (const Event& event : model.instants().of(kind)) all.push_back(fromInstant(event, model.names()));
+            for (const Event& event : model.points().of(kind))
+                all.push_back(fromInstant(event, model.report().names()));
     const std::vector<Event> overflowing = overflows(model);
     for (std::span<const Event> rest = overflowing; !rest.empty();) {
         const std::span<const Event> step = ofStep(overflowing, rest.front().step);
@@ -83,18 +84,17 @@ std::vector<Happening> happenings(const RunModel& model) {
             {step.front().begin, step.front().rank, step.front().step, LogLevel::Warning, text, step.front()});
         rest = rest.subspan(step.size());
     }
-    for (const Straggler& one : model.stragglers()) {
-        const auto& extents = model.stepExtents();
-        const auto step = std::ranges::lower_bound(extents, one.firstStep, {}, &StepExtent::step);
-        const std::int64_t time = step == extents.end() ? 0 : std::max<std::int64_t>(0, step->begin);
+    for (const Straggler& one : model.steps().stragglers(model.report().end().has_value())) {
+        const StepExtent* step = model.steps().extentOf(one.firstStep);
+        const std::int64_t time = step ? std::max<std::int64_t>(0, step->begin) : 0;
         all.push_back(
             {time, one.rank, one.firstStep, LogLevel::Warning, tr("straggler %1").arg(text(toText(one))), {}});
     }
-    for (const Event& event : model.counters(EventKind::ValidationLoss))
+    for (const Event& event : model.points().of(EventKind::ValidationLoss))
         all.push_back(
             {event.begin, -1, event.step, LogLevel::Info, tr("validation loss %1").arg(event.value, 0, 'f', 4), {}});
     const std::int64_t last = lastOf(model);
-    for (const RankRecord& record : model.rankRecords()) {
+    for (const RankRecord& record : model.report().ranks()) {
         if (record.end.empty()) continue;
         const std::int64_t time = lastOf(model, record.rank, last);
         all.push_back({time,
@@ -104,15 +104,14 @@ std::vector<Happening> happenings(const RunModel& model) {
                        tr("rank %1 %2").arg(record.rank).arg(text(record.end)),
                        {}});
     }
-    if (model.end()) {
-        const RunEnd& end = *model.end();
+    if (const auto& end = model.report().end()) {
         const QString outcome =
-            end.outcome.empty() ? tr("the recording was cut off") : tr("run %1").arg(text(end.outcome));
+            end->outcome.empty() ? tr("the recording was cut off") : tr("run %1").arg(text(end->outcome));
         all.push_back({last,
                        -1,
                        stepAt(last),
-                       end.outcome == "finished" || end.outcome == "stopped" ? LogLevel::Info : LogLevel::Error,
-                       end.reason.empty() ? outcome : outcome + QStringLiteral(": ") + text(end.reason),
+                       end->outcome == "finished" || end->outcome == "stopped" ? LogLevel::Info : LogLevel::Error,
+                       end->reason.empty() ? outcome : outcome + QStringLiteral(": ") + text(end->reason),
                        {}});
     }
     std::stable_sort(all.begin(), all.end(), [](const Happening& a, const Happening& b) { return a.time < b.time; });

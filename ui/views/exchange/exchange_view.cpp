@@ -45,9 +45,8 @@ ExchangeView::ExchangeView(const ViewContext& context, QWidget* parent)
     column->setSpacing(0);
     column->addLayout(bar);
     column->addWidget(chart, 1);
-    const auto request = [this] { refresh_.request(); };
-    for (const auto signal : {&RunModel::appended, &RunModel::ended}) connect(&context_.model, signal, this, request);
-    connect(&context_.selection, &Selection::cursorChanged, this, request);
+    refresh_.follow(context_.model, &RunModel::appended);
+    refresh_.follow(context_.selection, &Selection::cursorChanged);
     const auto restyle = [this] {
         applyTheme();
         refresh_.request();
@@ -70,7 +69,7 @@ EventKind ExchangeView::shown() const {
 }
 
 std::vector<Event> ExchangeView::events() const {
-    std::vector<Event> all = context_.model.counters(shown());
+    std::vector<Event> all = context_.model.points().of(shown());
     std::ranges::stable_sort(all, {}, &Event::step);
     return all;
 }
@@ -177,12 +176,12 @@ QString ExchangeView::emptyText() const {
         return tr("Nothing to show: the replicas of this run have the same weights in every step.\nSet Exchange in "
                   "Design to async-server to see the staleness of gradients, to easgd to see how far replicas drift "
                   "apart, or to hogwild to see how many elements of each other workers overwrite.");
-    return context_.model.end() ? tr("This run ended before its first exchange.")
-                                : tr("The curve appears with the first exchange.");
+    return context_.model.report().end() ? tr("This run ended before its first exchange.")
+                                         : tr("The curve appears with the first exchange.");
 }
 
 QString ExchangeView::averageLateness() const {
-    const std::vector<Event>& all = context_.model.counters(EventKind::Staleness);
+    const std::vector<Event>& all = context_.model.points().of(EventKind::Staleness);
     double sum = 0;
     for (const Event& event : all) sum += updatesLate(event);
     return tr("%1 updates late on average, of %2")
@@ -208,7 +207,7 @@ QString ExchangeView::asTable() const {
     const EventKind kind = shown();
     if (kind == EventKind::OverwrittenUpdates) {
         std::map<std::pair<int, std::int64_t>, double> late;
-        for (const Event& event : context_.model.counters(EventKind::Staleness))
+        for (const Event& event : context_.model.points().of(EventKind::Staleness))
             late[{event.step, staleReplica(event)}] = updatesLate(event);
         QString table = tr("step\tworker\telements written\telements overwritten\tupdates late\n");
         for (const Event& event : events()) {

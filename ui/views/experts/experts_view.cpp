@@ -42,12 +42,9 @@ ExpertsView::ExpertsView(const ViewContext& context, QWidget* parent)
         const QString marked = plot_->markedText();
         note_->setText(marked.isEmpty() ? summary() : marked);
     });
-    const auto request = [this] { refresh_.request(); };
-    for (const auto signal : {&RunModel::reset, &RunModel::appended, &RunModel::ended})
-        connect(&context_.model, signal, this, request);
-    for (const auto signal : {&Selection::cursorChanged, &Selection::rankChanged})
-        connect(&context_.selection, signal, this, request);
-    connect(&context_.theme, &ThemeSource::changed, this, request);
+    refresh_.follow(context_.model, &RunModel::reset, &RunModel::appended);
+    refresh_.follow(context_.selection, &Selection::cursorChanged, &Selection::rankChanged);
+    refresh_.follow(context_.theme, &ThemeSource::changed);
     refresh_.flush();
 }
 
@@ -56,10 +53,10 @@ void ExpertsView::refresh() {
     const int wanted = context_.stepAtCursor(), rank = context_.selectedRank();
     loads_ = {};
     step_ = -1;
-    const auto& all = model.counters(EventKind::ExpertLoad);
+    const auto& all = model.points().of(EventKind::ExpertLoad);
     if (const Event* last = atStep(all, wanted)) step_ = last->step;
     for (const EventKind kind : {EventKind::ExpertLoad, EventKind::ExpertDropped}) {
-        const auto& events = model.counters(kind);
+        const auto& events = model.points().of(kind);
         auto event = std::partition_point(events.begin(), events.end(), [&](const Event& e) { return e.step < step_; });
         for (; event != events.end() && event->step == step_; ++event)
             if (rank < 0 || event->rank == rank) loads_.add(*event);
@@ -91,7 +88,7 @@ QString ExpertsView::subtitle() const {
 
 QString ExpertsView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
-    const auto& all = context_.model.counters(EventKind::ExpertLoad);
+    const auto& all = context_.model.points().of(EventKind::ExpertLoad);
     if (!all.empty())
         return step_ < 0        ? tr("No load was counted this early in the run.")
                : loads_.empty() ? tr("This rank holds no layer with experts.")
@@ -99,8 +96,8 @@ QString ExpertsView::emptyText() const {
     if (QString text = notInForeign(tr("The trace does not record the load of experts.")); !text.isEmpty()) return text;
     if (!hasExperts(context_.model.header().layout.model))
         return tr("This model has no experts.\nSet Model to gpt-moe in Design, and run.");
-    return context_.model.end() ? tr("This run ended before its first step was complete.")
-                                : tr("The bars appear with the first complete step.");
+    return context_.model.report().end() ? tr("This run ended before its first step was complete.")
+                                         : tr("The bars appear with the first complete step.");
 }
 
 QString ExpertsView::asTable() const {

@@ -29,8 +29,9 @@ const Event* counterOf(const std::vector<Event>& counters, int step) {
 
 /// In place of what was predicted for all ranks.
 QString fewerRanks(const RunModel& model, const StepSummary* step) {
-    return step && !model.isPredicted(step->step) ? tr("with %1 of %2 ranks").arg(step->active).arg(model.ranks())
-                                                  : QString();
+    return step && !model.steps().isPredicted(step->step)
+               ? tr("with %1 of %2 ranks").arg(step->active).arg(model.ranks())
+               : QString();
 }
 
 /// A paced run's figures are not those of a clock on the wall.
@@ -69,15 +70,15 @@ CardFigure bubble(const RunModel& model, const StepSummary* step) {
         card.title = tr("Idle");
         card.help = tr("The share of the time from the step's first kernel to its last in which no kernel runs, as a "
                        "mean over ranks. Median so far %1.")
-                        .arg(percent(model.summary().medianBubble()));
+                        .arg(percent(model.steps().summary().medianBubble()));
         return card;
     }
     if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
     else if (model.header().theoreticalBubble > 0)
         card.detail = tr("theory %1").arg(percent(model.header().theoreticalBubble));
-    card.help +=
-        QLatin1Char('\n') + tr("Predicted %1; median so far %2.")
-                                .arg(percent(model.header().predictedBubble), percent(model.summary().medianBubble()));
+    card.help += QLatin1Char('\n') +
+                 tr("Predicted %1; median so far %2.")
+                     .arg(percent(model.header().predictedBubble), percent(model.steps().summary().medianBubble()));
     return card;
 }
 
@@ -89,8 +90,9 @@ CardFigure stepTime(const RunModel& model, const StepSummary* step) {
     if (const double predicted = device.seconds(model.header().predictedStepSeconds); predicted > 0)
         card.detail = tr("pred %1").arg(text(formatSeconds(predicted)));
     if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
-    card.help += QLatin1Char('\n') +
-                 tr("Median so far %1.").arg(text(formatSeconds(device.seconds(model.summary().medianStepSeconds()))));
+    card.help +=
+        QLatin1Char('\n') +
+        tr("Median so far %1.").arg(text(formatSeconds(device.seconds(model.steps().summary().medianStepSeconds()))));
     addPace(card, model);
     return card;
 }
@@ -102,9 +104,9 @@ CardFigure loss(const RunModel& model, const StepSummary* step) {
                     tr("The mean loss over the step's tokens, in nats. Beside it stands the norm of the gradient "
                        "before clipping.")};
     if (!step) return card;
-    if (const Event* counter = counterOf(model.counters(EventKind::Loss), step->step))
+    if (const Event* counter = counterOf(model.points().of(EventKind::Loss), step->step))
         card.value = QString::number(counter->value, 'f', 3);
-    if (const Event* norm = counterOf(model.counters(EventKind::GradientNorm), step->step))
+    if (const Event* norm = counterOf(model.points().of(EventKind::GradientNorm), step->step))
         card.detail = tr("grad norm %1").arg(QString::number(norm->value, 'g', 3));
     if (const QString skipped = overflowsText(ofStep(overflows(model), step->step)); !skipped.isEmpty()) {
         card.detail = tr("step skipped");
@@ -135,8 +137,8 @@ CardFigure overruns(const RunModel& model, const StepSummary* step) {
                     tr("The number of actions whose real work took longer than the modelled device would have taken; "
                        "the measured timeline is late by the difference.")};
     if (!step || !step->complete) return card;
-    const auto& all = model.counters(EventKind::PaceOverrun);
-    const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step - model.summary().steps().data())];
+    const auto& all = model.points().of(EventKind::PaceOverrun);
+    const StepExtent& extent = model.steps().extents()[static_cast<std::size_t>(step - model.steps().all().data())];
     auto event = std::lower_bound(all.begin(), all.end(), extent.begin,
                                   [](const Event& e, std::int64_t time) { return e.begin < time; });
     int count = 0;
@@ -200,8 +202,7 @@ std::vector<CardFigure> cardFigures(const RunModel& model, std::int64_t cursor) 
             cards.push_back({tr(title), unknown, {}, {}});
         return cards;
     }
-    const int index = model.stepIndexAt(cursor);
-    const StepSummary* step = index < 0 ? nullptr : &model.summary().steps()[static_cast<std::size_t>(index)];
+    const StepSummary* step = model.steps().at(cursor);
     std::vector<CardFigure> cards{
         tokens(model, step),   bubble(model, step),
         stepTime(model, step), loss(model, step),

@@ -25,10 +25,8 @@ FiguresView::FiguresView(const ViewContext& context, QWidget* parent)
     grid_->setContentsMargins(0, 0, 0, 0);
     grid_->setSpacing(8);
     grid_->setSizeConstraint(QLayout::SetNoConstraint);
-    const auto request = [this] { refresh_.request(); };
-    connect(&context_.model, &RunModel::reset, this, request);
-    connect(&context_.model, &RunModel::appended, this, request);
-    connect(&context_.selection, &Selection::cursorChanged, this, request);
+    refresh_.follow(context_.model, &RunModel::reset, &RunModel::appended);
+    refresh_.follow(context_.selection, &Selection::cursorChanged);
     connect(&context_.theme, &ThemeSource::changed, this, [this] { update(); });
     refresh();
 }
@@ -83,9 +81,8 @@ void FiguresView::alignCards() {
 }
 
 QString FiguresView::subtitle() const {
-    const int index = context_.model.stepIndexAt(context_.selection.cursor());
-    return index < 0 ? QString()
-                     : tr("step %1").arg(context_.model.stepExtents()[static_cast<std::size_t>(index)].step);
+    const StepSummary* step = context_.step();
+    return step ? tr("step %1").arg(step->step) : QString();
 }
 
 QString FiguresView::asTable() const {

@@ -27,7 +27,7 @@ HalfFit halfFit(const ExponentCounts& counts) {
 
 std::vector<int> recordedSteps(const RunModel& model) {
     std::vector<int> steps;
-    const auto& all = model.counters(EventKind::GradientExponents);
+    const auto& all = model.points().of(EventKind::GradientExponents);
     for (auto event = all.begin(); event != all.end();) {
         const int step = event->step;
         steps.push_back(step);
@@ -38,7 +38,7 @@ std::vector<int> recordedSteps(const RunModel& model) {
 
 ExponentCounts exponentsAt(const RunModel& model, int step, int rank) {
     ExponentCounts counts;
-    const auto& all = model.counters(EventKind::GradientExponents);
+    const auto& all = model.points().of(EventKind::GradientExponents);
     if (all.empty()) return counts;
     const Event* last = atStep(all, step);
     counts.step = last ? last->step : all.front().step;

@@ -116,12 +116,9 @@ GradientsView::GradientsView(const ViewContext& context, QWidget* parent)
         const QString marked = plot_->markedText();
         note_->setText(marked.isEmpty() ? outside() : marked);
     });
-    const auto request = [this] { refresh_.request(); };
-    for (const auto signal : {&RunModel::reset, &RunModel::appended, &RunModel::ended})
-        connect(&context_.model, signal, this, request);
-    for (const auto signal : {&Selection::cursorChanged, &Selection::rankChanged})
-        connect(&context_.selection, signal, this, request);
-    connect(&context_.theme, &ThemeSource::changed, this, request);
+    refresh_.follow(context_.model, &RunModel::reset, &RunModel::appended);
+    refresh_.follow(context_.selection, &Selection::cursorChanged, &Selection::rankChanged);
+    refresh_.follow(context_.theme, &ThemeSource::changed);
     refresh_.flush();
 }
 
@@ -196,14 +193,15 @@ QString GradientsView::outside() const {
 
 QString GradientsView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
-    if (!context_.model.counters(EventKind::GradientExponents).empty()) return {};
+    if (!context_.model.points().of(EventKind::GradientExponents).empty()) return {};
     if (QString text = notInForeign(tr("The trace does not record gradients.")); !text.isEmpty()) return text;
     const PrecisionSpec& precision = context_.model.header().layout.precision;
     if (!scalesLoss(context_.model) && precision.compute != NumberFormat::Fp16)
         return tr("Gradients are recorded only in fp16 and where the loss is scaled.\nSet Compute or Loss scale in "
                   "Design, and run.");
-    return context_.model.end() ? tr("This run ended before gradients were counted.")
-                                : tr("The bars appear with the first step, and change with every tenth step after it.");
+    return context_.model.report().end()
+               ? tr("This run ended before gradients were counted.")
+               : tr("The bars appear with the first step, and change with every tenth step after it.");
 }
 
 QString GradientsView::subtitle() const {

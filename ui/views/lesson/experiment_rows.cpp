@@ -21,7 +21,7 @@ QString seconds(double value) { return QString::fromStdString(formatSeconds(valu
 
 int stepsDone(const RunModel& model) {
     if (model.empty()) return 0;
-    const auto& steps = model.summary().steps();
+    const auto& steps = model.steps().all();
     return static_cast<int>(std::ranges::count_if(steps, &StepSummary::complete));
 }
 

@@ -82,7 +82,7 @@ LessonView::LessonView(const ViewContext& context, QWidget* parent)
     connect(page_, &MarkdownPage::numberFollowed, this, &LessonView::runFollowed);
     connect(&lessons, &LessonSession::chosenChanged, this, &LessonView::showLesson);
     connect(&lessons, &LessonSession::changed, this, &LessonView::refresh);
-    connect(&context_.model, &RunModel::appended, this, [this] { progress_.request(); });
+    progress_.follow(context_.model, &RunModel::appended);
     connect(&context_.theme, &ThemeSource::changed, this, [this] {
         shownText_.clear();
         refresh();

@@ -88,8 +88,8 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
         applyTheme();
         refresh_.request();
     });
-    connect(&context_.model, &RunModel::appended, this, [this] { refresh_.request(); });
-    connect(&context_.selection, &Selection::cursorChanged, this, [this] { refresh_.request(); });
+    refresh_.follow(context_.model, &RunModel::appended);
+    refresh_.follow(context_.selection, &Selection::cursorChanged);
     connect(&context_.theme, &ThemeSource::changed, this, [this] {
         applyTheme();
         refresh_.request();
@@ -162,9 +162,9 @@ void LossView::refresh() {
         for (; taken < events.size(); ++taken) graph->addData(events[taken].step, drawable(events[taken].value));
     };
     const RunModel& model = context_.model;
-    take(plot_->training, model.counters(EventKind::Loss), plot_->trainingTaken);
-    take(plot_->validation, model.counters(EventKind::ValidationLoss), plot_->validationTaken);
-    take(plot_->rate, model.counters(EventKind::LearningRate), plot_->rateTaken);
+    take(plot_->training, model.points().of(EventKind::Loss), plot_->trainingTaken);
+    take(plot_->validation, model.points().of(EventKind::ValidationLoss), plot_->validationTaken);
+    take(plot_->rate, model.points().of(EventKind::LearningRate), plot_->rateTaken);
 
     StepChart* plot = plot_->widget;
     plot->refreshMarks();
@@ -189,7 +189,7 @@ void LossView::refresh() {
         const double above = plot->marked() ? 2 : 1;  // room for the marks
         if (logarithmic()) plot->yAxis->setRange(values.lower / 1.05, values.upper * (1 + 0.05 * above));
         else plot->yAxis->setRange(values.lower - margin, values.upper + above * margin);
-        const auto& losses = model.counters(EventKind::Loss);
+        const auto& losses = model.points().of(EventKind::Loss);
         plot->setSteps(losses.empty() ? 1 : losses.back().step);
     }
     // One loss makes no line.
@@ -203,13 +203,13 @@ void LossView::refresh() {
 }
 
 QString LossView::valueAt(int x) const {
-    const auto& losses = context_.model.counters(EventKind::Loss);
+    const auto& losses = context_.model.points().of(EventKind::Loss);
     const Event* loss = atStep(losses, plot_->widget->stepAt(x));
     if (!loss) return {};
     QString text = tr("step %1 · training %2").arg(QString::number(loss->step), figure(loss->value));
-    const Event* validation = atStep(context_.model.counters(EventKind::ValidationLoss), loss->step);
+    const Event* validation = atStep(context_.model.points().of(EventKind::ValidationLoss), loss->step);
     if (validation) text += tr(" · validation %1 (step %2)").arg(figure(validation->value)).arg(validation->step);
-    if (const Event* rate = atStep(context_.model.counters(EventKind::LearningRate), loss->step))
+    if (const Event* rate = atStep(context_.model.points().of(EventKind::LearningRate), loss->step))
         text += tr(" · learning rate %1").arg(QString::number(rate->value, 'g', 4));
     if (const QString skipped = overflowsText(ofStep(overflows(context_.model), loss->step)); !skipped.isEmpty())
         text += QLatin1Char('\n') + skipped;
@@ -225,7 +225,7 @@ bool LossView::eventFilter(QObject* watched, QEvent* event) {
     } else if (event->type() == QEvent::MouseButtonPress) {
         const auto& mouse = *static_cast<QMouseEvent*>(event);
         const Event* loss =
-            atStep(context_.model.counters(EventKind::Loss), plot_->widget->stepAt(mouse.position().x()));
+            atStep(context_.model.points().of(EventKind::Loss), plot_->widget->stepAt(mouse.position().x()));
         if (loss) context_.selection.setCursor(loss->begin);
     }
     return false;
@@ -233,22 +233,22 @@ bool LossView::eventFilter(QObject* watched, QEvent* event) {
 
 QString LossView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
-    if (!context_.model.counters(EventKind::Loss).empty()) return {};
+    if (!context_.model.points().of(EventKind::Loss).empty()) return {};
     if (QString text = notInForeign(tr("The trace does not record losses.")); !text.isEmpty()) return text;
-    return context_.model.end() ? tr("This run ended before its first step was complete.")
-                                : tr("The loss appears with the first complete step.");
+    return context_.model.report().end() ? tr("This run ended before its first step was complete.")
+                                         : tr("The loss appears with the first complete step.");
 }
 
 QString LossView::subtitle() const {
     const RunModel& model = context_.model;
-    const auto& losses = model.counters(EventKind::Loss);
+    const auto& losses = model.points().of(EventKind::Loss);
     if (losses.empty()) return {};
     const Event* loss = atStep(losses, context_.stepAtCursor());
     const bool images = model.header().hasLayout() && readsImages(model.header().layout.model);
     const QString unit = images ? tr("nats per image") : tr("nats per token");
     if (!loss) return unit;
     QString text = tr("step %1 · %2 %3").arg(QString::number(loss->step), figure(loss->value), unit);
-    if (const Event* validation = atStep(model.counters(EventKind::ValidationLoss), loss->step))
+    if (const Event* validation = atStep(model.points().of(EventKind::ValidationLoss), loss->step))
         text += tr(" · validation %1").arg(figure(validation->value));
     return text;
 }
@@ -257,10 +257,10 @@ QString LossView::asTable() const {
     QString table = tr("step\ttraining loss\tvalidation loss\tlearning rate\tskipped");
     for (const Plot::Other& other : plot_->others) table += QLatin1Char('\t') + other.graph->name();
     table += QLatin1Char('\n');
-    const auto& validations = context_.model.counters(EventKind::ValidationLoss);
-    const auto& rates = context_.model.counters(EventKind::LearningRate);
+    const auto& validations = context_.model.points().of(EventKind::ValidationLoss);
+    const auto& rates = context_.model.points().of(EventKind::LearningRate);
     const std::vector<Event> skipped = overflows(context_.model);
-    for (const Event& loss : context_.model.counters(EventKind::Loss)) {
+    for (const Event& loss : context_.model.points().of(EventKind::Loss)) {
         const Event* validation = atStep(validations, loss.step);
         const Event* rate = atStep(rates, loss.step);
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5")

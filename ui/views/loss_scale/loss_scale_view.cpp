@@ -63,10 +63,8 @@ LossScaleView::LossScaleView(const ViewContext& context, QWidget* parent)
     bar->addWidget(plot_->legend, 1);
     column->addLayout(bar);
     column->addWidget(chart, 1);
-    const auto request = [this] { refresh_.request(); };
-    for (const auto signal : {&RunModel::reset, &RunModel::appended, &RunModel::ended})
-        connect(&context_.model, signal, this, request);
-    connect(&context_.selection, &Selection::cursorChanged, this, request);
+    refresh_.follow(context_.model, &RunModel::reset, &RunModel::appended);
+    refresh_.follow(context_.selection, &Selection::cursorChanged);
     connect(&context_.theme, &ThemeSource::changed, this, [this] {
         applyTheme();
         refresh_.request();
@@ -89,7 +87,7 @@ void LossScaleView::applyTheme() {
 }
 
 void LossScaleView::refresh() {
-    const auto& scales = context_.model.counters(EventKind::LossScale);
+    const auto& scales = context_.model.points().of(EventKind::LossScale);
     plot_->scale->data()->clear();
     double low = 0, high = 0;
     for (const Event& scale : scales) {
@@ -114,7 +112,7 @@ void LossScaleView::refresh() {
 }
 
 const Event* LossScaleView::drawnAt(double x) const {
-    return atStep(context_.model.counters(EventKind::LossScale), plot_->widget->stepAt(x));
+    return atStep(context_.model.points().of(EventKind::LossScale), plot_->widget->stepAt(x));
 }
 
 QString LossScaleView::valueAt(int x) const {
@@ -142,19 +140,19 @@ bool LossScaleView::eventFilter(QObject* watched, QEvent* event) {
 
 QString LossScaleView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
-    if (!context_.model.counters(EventKind::LossScale).empty()) return {};
+    if (!context_.model.points().of(EventKind::LossScale).empty()) return {};
     if (QString text = notInForeign(tr("The trace does not record a loss scale.")); !text.isEmpty()) return text;
     if (!scalesLoss(context_.model))
         return tr("Nothing to show: this run computes in %1 and does not scale its loss.\nSet Loss scale to static or "
                   "dynamic in Design; fp16 needs it because its gradients are small.")
             .arg(text(wordOf(context_.model.header().layout.precision.compute)));
-    return context_.model.end() ? tr("This run ended before its first step was complete.")
-                                : tr("The loss scale appears with the first complete step.");
+    return context_.model.report().end() ? tr("This run ended before its first step was complete.")
+                                         : tr("The loss scale appears with the first complete step.");
 }
 
 QString LossScaleView::subtitle() const {
     const RunModel& model = context_.model;
-    const auto& scales = model.counters(EventKind::LossScale);
+    const auto& scales = model.points().of(EventKind::LossScale);
     if (scales.empty()) return {};
     const Event* scale = atStep(scales, context_.stepAtCursor());
     int skipped = 0;
@@ -171,7 +169,7 @@ QString LossScaleView::subtitle() const {
 QString LossScaleView::asTable() const {
     QString table = tr("step\tloss scale\toverflow on rank\tlayer\tmicrobatch\taction\n");
     const std::vector<Event> all = overflows(context_.model);
-    for (const Event& scale : context_.model.counters(EventKind::LossScale)) {
+    for (const Event& scale : context_.model.points().of(EventKind::LossScale)) {
         const QString begin =
             QStringLiteral("%1\t%2\t").arg(QString::number(scale.step), QString::number(scale.value, 'g', 10));
         const auto skipped = ofStep(all, scale.step);

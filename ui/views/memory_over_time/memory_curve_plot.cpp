@@ -121,7 +121,8 @@ void MemoryCurvePlot::paintStack(QPainter& painter) const {
         const MemoryPoint* point = fullest(curves_.filled, time.columnBegin(column), time.columnBegin(column + 1));
         if (!point) continue;
         // Beyond what is known nothing is claimed: after the predicted step, after the last event.
-        if (time.columnBegin(column) > (curves_.measured ? context_.model.lastTime() : curves_.predictedEnd)) break;
+        if (time.columnBegin(column) > (curves_.measured ? context_.model.recorded().last : curves_.predictedEnd))
+            break;
         std::int64_t sum = 0;
         for (std::size_t category = 0; category < point->bytes.size(); ++category) {
             const int foot = y(sum);
@@ -243,9 +244,9 @@ void MemoryCurvePlot::selectAt(std::int64_t time) {
     if (curves_.rank < 0) return;
     std::optional<Event> running;
     if (curves_.measured) {
-        running = model.lane(curves_.rank, Lane::Compute).previous(time + 1, [](const Event&) { return true; });
+        running = model.store().lane(curves_.rank, Lane::Compute).previous(time + 1, [](const Event&) { return true; });
     } else {
-        const auto& lane = model.predicted(curves_.rank, Lane::Compute);
+        const auto& lane = model.prediction().lane(curves_.rank, Lane::Compute);
         const auto after = std::upper_bound(lane.begin(), lane.end(), time,
                                             [](std::int64_t t, const Event& e) { return t < e.begin; });
         if (after != lane.begin()) running = *(after - 1);

@@ -38,12 +38,10 @@ MemoryOverTimeView::MemoryOverTimeView(const ViewContext& context, QWidget* pare
     foot->setContentsMargins(10, 0, 10, 0);
     foot->addWidget(legend_, 1);
     column->addLayout(foot);
-    const auto request = [this] { refresh_.request(); };
-    for (const auto signal : {&RunModel::reset, &RunModel::appended, &RunModel::accounted})
-        connect(&context_.model, signal, this, request);
-    for (const auto signal :
-         {&Selection::visibleChanged, &Selection::rankChanged, &Selection::eventChanged, &Selection::cursorChanged})
-        connect(&context_.selection, signal, this, request);
+    refresh_.follow(context_.model, &RunModel::reset, &RunModel::appended);
+    refresh_.follow(context_.model.prediction(), &Prediction::accounted);
+    refresh_.follow(context_.selection, &Selection::visibleChanged, &Selection::rankChanged, &Selection::eventChanged,
+                    &Selection::cursorChanged);
     connect(&context_.theme, &ThemeSource::changed, this, [this] {
         refreshLegend();
         plot_->update();
@@ -79,17 +77,17 @@ void MemoryOverTimeView::refresh() {
     if (!model.empty() && model.ranks() > 0) {
         curves.rank = shownRank();
         curves.device = model.header().device();
-        curves.predictedEnd = model.predictedEnd();
-        curves.measured = model.hasMemory();
-        if (const StepAccount* account = model.account(); account && curves.rank < account->mesh.ranks())
+        curves.predictedEnd = model.prediction().end();
+        curves.measured = model.store().hasMemory();
+        if (const StepAccount* account = model.prediction().account(); account && curves.rank < account->mesh.ranks())
             curves.predicted = account->memoryOf(curves.rank);
         const TimeRange visible = context_.selection.visible();
         if (curves.measured) {
-            curves.filled = model.measuredMemory(curves.rank, visible.begin, visible.end, mostPoints);
-            const StepRange steps = stepsWithin(model, visible.begin - model.predictedEnd(), visible.end);
+            curves.filled = measuredMemory(model, curves.rank, visible.begin, visible.end, mostPoints);
+            const StepRange steps = stepsWithin(model, visible.begin - model.prediction().end(), visible.end);
             if (steps.last - steps.first <= mostSteps)
                 for (std::size_t i = steps.first; i < steps.last; ++i)
-                    if (const StepExtent& extent = model.stepExtents()[i]; extent.firstForward >= 0)
+                    if (const StepExtent& extent = model.steps().extents()[i]; extent.firstForward >= 0)
                         curves.offsets.push_back(predictedOffset(model, extent));
         } else {
             curves.filled = curves.predicted;
@@ -104,7 +102,7 @@ QString MemoryOverTimeView::subtitle() const {
     const MemoryCurves& curves = plot_->curves();
     if (model.empty() || curves.rank < 0 || !emptyText().isEmpty()) return {};
     QString text = tr("rank %1").arg(curves.rank);
-    if (const std::string& label = model.label(curves.rank); !label.empty())
+    if (const std::string label = placeOf(model, curves.rank); !label.empty())
         text += QStringLiteral(" · ") + QString::fromStdString(label);
     text += curves.measured ? tr(" · measured, the line is predicted") : tr(" · predicted");
     if (curves.device.known()) text += QStringLiteral(" · ") + QString::fromStdString(toText(curves.device));
@@ -112,7 +110,7 @@ QString MemoryOverTimeView::subtitle() const {
 }
 
 QString MemoryOverTimeView::emptyText() const {
-    if (QString text = View::emptyText(); !text.isEmpty() || context_.model.hasMemory()) return text;
+    if (QString text = View::emptyText(); !text.isEmpty() || context_.model.store().hasMemory()) return text;
     return notInForeign(tr("The trace does not record memory by category.\nIts counters are in Query: SELECT * FROM "
                            "events WHERE kind = 'counter'"));
 }

@@ -37,13 +37,10 @@ MemoryPerRankView::MemoryPerRankView(const ViewContext& context, QWidget* parent
     foot->addWidget(legend_, 1);
     column->addLayout(foot);
 
-    const auto request = [this] { refresh_.request(); };
-    connect(&context_.model, &RunModel::reset, this, request);
     connect(&context_.model, &RunModel::reset, this, &MemoryPerRankView::refreshLegend);
-    connect(&context_.model, &RunModel::appended, this, request);
-    connect(&context_.selection, &Selection::cursorChanged, this, request);
-    connect(&context_.selection, &Selection::rankChanged, this, request);
-    connect(&context_.document, &Document::planChanged, this, request);
+    refresh_.follow(context_.model, &RunModel::reset, &RunModel::appended);
+    refresh_.follow(context_.selection, &Selection::cursorChanged, &Selection::rankChanged);
+    refresh_.follow(context_.document, &Document::planChanged);
     connect(&context_.theme, &ThemeSource::changed, this, [this] {
         refreshLegend();
         refresh_.request();
@@ -53,7 +50,7 @@ MemoryPerRankView::MemoryPerRankView(const ViewContext& context, QWidget* parent
     refresh_.flush();
 }
 
-bool MemoryPerRankView::predicted() const { return !context_.model.hasMemory(); }
+bool MemoryPerRankView::predicted() const { return !context_.model.store().hasMemory(); }
 
 void MemoryPerRankView::refreshLegend() {
     const Theme& theme = context_.theme.theme();
@@ -78,7 +75,7 @@ void MemoryPerRankView::refresh() {
     const bool design = context_.workspace == Workspace::Design;
     for (int rank = 0; rank < model.ranks(); ++rank) {
         const auto index = static_cast<std::size_t>(rank);
-        MemoryRow row{.rank = rank, .label = QString::fromStdString(model.label(rank))};
+        MemoryRow row{.rank = rank, .label = QString::fromStdString(placeOf(model, rank))};
         if (design) {
             if (plan && index < plan->memory.size()) {
                 row.bytes = plan->memory[index].bytes;
@@ -87,17 +84,13 @@ void MemoryPerRankView::refresh() {
             }
         } else {
             const std::int64_t cursor = context_.selection.cursor();
-            const int step = model.stepIndexAt(cursor);
-            const auto& steps = model.summary().steps();
-            if (step >= 0 && !steps[static_cast<std::size_t>(step)].ranks.empty())
-                row.peak = steps[static_cast<std::size_t>(step)].ranks[index].peakBytes;
+            const StepSummary* step = context_.step();
+            if (step && !step->ranks.empty()) row.peak = step->ranks[index].peakBytes;
             if (index < model.header().predictedPeak.size()) row.predictedPeak = model.header().predictedPeak[index];
-            if (cursor < 0 && step >= 0) {
-                const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
-                row.bytes = model.largestMemory(rank, extent.begin, extent.end);
-            } else {
-                row.bytes = model.memoryAt(rank, cursor);
-            }
+            const MemoryTrack& memory = model.store().memory(rank);
+            if (const StepExtent* extent = model.steps().extentAt(cursor); cursor < 0 && extent)
+                row.bytes = memory.largest(extent->begin, extent->end);
+            else row.bytes = cursor < 0 ? memory.last() : memory.at(cursor);
             row.host = hosts[index];
             row.shown = !model.header().hasLayout() ? row.peak : predicted() ? row.predictedPeak : total(row.bytes);
         }
@@ -110,13 +103,12 @@ void MemoryPerRankView::refresh() {
 std::vector<MemoryBytes> MemoryPerRankView::hostMemory() const {
     const RunModel& model = context_.model;
     std::vector<MemoryBytes> hosts(static_cast<std::size_t>(model.ranks()));
-    const int step = model.stepIndexAt(context_.selection.cursor());
-    if (step < 0) return hosts;
+    const StepSummary* step = context_.step();
+    if (!step) return hosts;
     // A step tells of itself at its end.
-    const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
-    for (const Event& event : model.counters(EventKind::HostMemory))
+    for (const Event& event : model.points().of(EventKind::HostMemory))
         if (const auto category = hostCategory(event);
-            category && event.step <= extent.step && event.rank >= 0 && event.rank < model.ranks())
+            category && event.step <= step->step && event.rank >= 0 && event.rank < model.ranks())
             hosts[static_cast<std::size_t>(event.rank)][static_cast<std::size_t>(*category)] = event.bytes;
     return hosts;
 }
@@ -124,22 +116,18 @@ std::vector<MemoryBytes> MemoryPerRankView::hostMemory() const {
 QString MemoryPerRankView::subtitle() const {
     const RunModel& model = context_.model;
     if (model.empty()) return {};
+    const StepSummary* step = context_.step();
     QString text;
     if (context_.workspace == Workspace::Design) {
         text = tr("predicted peak");
-    } else if (!model.header().hasLayout() && !model.hasMemory()) {
-        const int step = model.stepIndexAt(context_.selection.cursor());
-        if (step >= 0)
-            text = tr("largest memory in use in step %1").arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
+    } else if (!model.header().hasLayout() && !model.store().hasMemory()) {
+        if (step) text = tr("largest memory in use in step %1").arg(step->step);
     } else if (predicted()) {
         text = tr("predicted peak, nothing measured yet");
     } else {
         const bool atCursor = context_.selection.cursor() >= 0;
-        const int step = model.stepIndexAt(context_.selection.cursor());
-        if (step < 0) text = tr("in use before the first step");
-        else
-            text = (atCursor ? tr("at the cursor, step %1") : tr("at the peak of step %1"))
-                       .arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
+        if (!step) text = tr("in use before the first step");
+        else text = (atCursor ? tr("at the cursor, step %1") : tr("at the peak of step %1")).arg(step->step);
     }
     if (const MemoryLimit device = model.header().device(); device.known())
         text += QStringLiteral(" · ") + QString::fromStdString(toText(device));
@@ -147,9 +135,9 @@ QString MemoryPerRankView::subtitle() const {
 }
 
 QString MemoryPerRankView::emptyText() const {
-    if (QString text = View::emptyText(); !text.isEmpty() || context_.model.hasMemory()) return text;
+    if (QString text = View::emptyText(); !text.isEmpty() || context_.model.store().hasMemory()) return text;
     for (int rank = 0; rank < context_.model.ranks(); ++rank)
-        if (context_.model.peakBytes(rank) > 0) return {};
+        if (context_.model.steps().peakBytes(rank) > 0) return {};
     return notInForeign(tr("The trace does not record the memory in use by step."));
 }
 

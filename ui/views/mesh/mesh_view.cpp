@@ -95,7 +95,7 @@ MeshView::MeshView(const ViewContext& context, QWidget* parent)
     };
     connect(&context_.model, &RunModel::reset, this, &MeshView::rebuild);
     connect(&context_.model, &RunModel::appended, this, soon);
-    connect(&context_.model, &RunModel::ranksChanged, this, soon);
+    connect(&context_.model.report(), &RunReport::ranksChanged, this, soon);
     connect(&context_.selection, &Selection::cursorChanged, this, soon);
     connect(&context_.selection, &Selection::rankChanged, this,
             [this] { grid_->setSelected(context_.selection.rank()); });
@@ -104,14 +104,12 @@ MeshView::MeshView(const ViewContext& context, QWidget* parent)
 }
 
 void MeshView::rebuild() {
-    mesh_.reset();
-    if (context_.model.empty()) return;
-    const Layout& layout = context_.model.header().layout;
-    mesh_.emplace(layout);
-    layers_ = context_.model.header().hasLayout() ? layersOf(layout) : std::vector<QString>{};
+    const RunModel& model = context_.model;
+    if (model.empty()) return;
+    layers_ = model.header().hasLayout() ? layersOf(model.header().layout) : std::vector<QString>{};
     QStringList heads;
-    for (int stage = 0; stage < mesh_->size(Axis::Pipeline); ++stage) heads << holdings(stage);
-    grid_->setMesh(*mesh_, heads);
+    for (int stage = 0; stage < model.mesh().size(Axis::Pipeline); ++stage) heads << holdings(stage);
+    grid_->setMesh(model.mesh(), heads);
     refresh();
 }
 
@@ -121,35 +119,33 @@ QString MeshView::holdings(int pipelineRank) const {
 }
 
 const StepSummary* MeshView::shownStep() const {
-    const int index = context_.model.stepIndexAt(context_.selection.cursor());
-    if (index < 0) return nullptr;
     // In a long run only the steps as a whole are known, and in a run that goes on a step is known once it is done.
-    const StepSummary& step = context_.model.summary().steps()[static_cast<std::size_t>(index)];
-    return step.complete && !step.ranks.empty() ? &step : nullptr;
+    const StepSummary* step = context_.step();
+    return step && step->complete && !step->ranks.empty() ? step : nullptr;
 }
 
 void MeshView::refresh() {
-    if (!mesh_ || context_.model.empty()) return;
+    if (context_.model.empty()) return;
+    const Mesh& mesh = context_.model.mesh();
     const bool design = context_.workspace == Workspace::Design;
     const StepSummary* step = design ? nullptr : shownStep();
     const std::vector<double> busy = step ? busyShares(*step) : std::vector<double>{};
     step_ = step ? step->step : -1;
-    const int stages = mesh_->size(Axis::Pipeline);
+    const int stages = mesh.size(Axis::Pipeline);
     std::vector<MeshCell> cells;
-    for (int rank = 0; rank < mesh_->ranks(); ++rank) {
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
         MeshCell cell;
         cell.rank = rank;
-        const int stage = mesh_->coordinate(rank, Axis::Pipeline);
-        const QString label = QString::fromStdString(context_.model.label(rank));
-        cell.help =
-            tr("Rank %1 · %2\n%3 device %4\n%5")
-                .arg(rank)
-                .arg(label.isEmpty() ? tr("the only rank") : label, QString::fromStdString(mesh_->hostName(rank)))
-                .arg(mesh_->device(rank))
-                .arg(holdings(stage));
+        const int stage = mesh.coordinate(rank, Axis::Pipeline);
+        const QString label = QString::fromStdString(placeOf(context_.model, rank));
+        cell.help = tr("Rank %1 · %2\n%3 device %4\n%5")
+                        .arg(rank)
+                        .arg(label.isEmpty() ? tr("the only rank") : label, QString::fromStdString(mesh.hostName(rank)))
+                        .arg(mesh.device(rank))
+                        .arg(holdings(stage));
         const Layout& layout = context_.model.header().layout;
-        const QString experts = expertsOf(layout, *mesh_, rank);
-        if (!experts.isEmpty()) cell.help += QLatin1Char('\n') + expertsHelp(layout, *mesh_, rank);
+        const QString experts = expertsOf(layout, mesh, rank);
+        if (!experts.isEmpty()) cell.help += QLatin1Char('\n') + expertsHelp(layout, mesh, rank);
         const auto index = static_cast<std::size_t>(rank);
         if (index < busy.size()) {
             cell.shade = busy[index];
@@ -164,7 +160,7 @@ void MeshView::refresh() {
         }
         cells.push_back(cell);
     }
-    for (const RankRecord& record : context_.model.rankRecords()) {
+    for (const RankRecord& record : context_.model.report().ranks()) {
         if (record.rank < 0 || record.rank >= static_cast<int>(cells.size())) continue;
         MeshCell& cell = cells[static_cast<std::size_t>(record.rank)];
         if (record.pid > 0) cell.help += tr("\nprocess %1").arg(record.pid);
@@ -186,28 +182,28 @@ QString MeshView::subtitle() const {
 }
 
 QString MeshView::asTable() const {
-    if (!mesh_) return {};
+    if (context_.model.empty()) return {};
+    const Mesh& mesh = context_.model.mesh();
     const StepSummary* step = context_.workspace == Workspace::Design ? nullptr : shownStep();
     const std::vector<double> busy = step ? busyShares(*step) : std::vector<double>{};
-    const bool spread = mesh_->size(Axis::Expert) > 1;
+    const bool spread = mesh.size(Axis::Expert) > 1;
     QString table = tr("Rank\tPlace\tHost\tDevice\tLayers\tBusy") +
                     (spread ? tr("\tExperts\tExpert group") : QString()) + QLatin1Char('\n');
-    for (int rank = 0; rank < mesh_->ranks(); ++rank) {
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
         const auto index = static_cast<std::size_t>(rank);
         QString experts;
         if (spread) {
             QStringList group;
-            for (const int member : mesh_->group(rank, Axis::Expert)) group << QString::number(member);
-            experts =
-                QStringLiteral("\t%1\t%2")
-                    .arg(expertsOf(context_.model.header().layout, *mesh_, rank), group.join(QStringLiteral(", ")));
+            for (const int member : mesh.group(rank, Axis::Expert)) group << QString::number(member);
+            experts = QStringLiteral("\t%1\t%2")
+                          .arg(expertsOf(context_.model.header().layout, mesh, rank), group.join(QStringLiteral(", ")));
         }
         table +=
             QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6%7\n")
                 .arg(rank)
-                .arg(QString::fromStdString(context_.model.label(rank)), QString::fromStdString(mesh_->hostName(rank)))
-                .arg(mesh_->device(rank))
-                .arg(holdings(mesh_->coordinate(rank, Axis::Pipeline)),
+                .arg(QString::fromStdString(placeOf(context_.model, rank)), QString::fromStdString(mesh.hostName(rank)))
+                .arg(mesh.device(rank))
+                .arg(holdings(mesh.coordinate(rank, Axis::Pipeline)),
                      index < busy.size() ? percent(busy[index]) : QString(), experts);
     }
     return table;

@@ -4,11 +4,8 @@
 
 #include "ui/core/view.h"
 
-#include "engine/layout/mesh/mesh.h"
-
 #include <QTimer>
 
-#include <optional>
 #include <vector>
 
 namespace shardlab::trace {
@@ -34,7 +31,6 @@ private:
     QString holdings(int pipelineRank) const;  ///< "L0–3"
 
     MeshGrid* grid_;
-    std::optional<Mesh> mesh_;
     std::vector<QString> layers_;  ///< by pipeline rank: "L0–3"
     QTimer timer_;
     int step_ = -1;  ///< shown; -1: none

@@ -274,7 +274,7 @@ void OrderView::select() {
     const auto& chosen = context_.selection.event();
     if (chosen && chosen->action == id) return;
     for (int rank = 0; rank < rankCount(context_.model.header().layout); ++rank)
-        for (const Event& event : context_.model.predicted(rank, Lane::Compute))
+        for (const Event& event : context_.model.prediction().lane(rank, Lane::Compute))
             if (event.action == id) return context_.selection.select(event);
 }
 

@@ -133,7 +133,6 @@ QueryView::QueryView(const ViewContext& context, QWidget* parent)
     connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) { goTo(index.row()); });
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { goTo(index.row()); });
     connect(&context_.model, &RunModel::reset, session_, &QuerySession::clear);
-    connect(&context_.model, &RunModel::fileChanged, this, &QueryView::subtitleChanged);
     connect(&context_.theme, &ThemeSource::changed, table_->viewport(), qOverload<>(&QWidget::update));
     refresh();
 }
@@ -207,17 +206,12 @@ void QueryView::goTo(int row) {
     std::optional<std::int64_t> time = number(answer_->cell(row, "begin_ns"));
     if (!time) time = number(answer_->cell(row, "time_ns"));
     if (const auto step = number(answer_->cell(row, "step")); step && !time)
-        for (const StepExtent& extent : model.stepExtents())
-            if (extent.step == *step) time = extent.begin;
+        if (const StepExtent* extent = model.steps().extentOf(*step)) time = extent->begin;
     if (const auto rank = number(answer_->cell(row, "rank")); rank && *rank >= 0 && *rank < model.ranks())
         selection.setRank(static_cast<int>(*rank));
     const Cell source = answer_->cell(row, "source");
     if (!time || source == Cell(std::string("predicted"))) return;
-    selection.setFollowLive(false);
-    selection.setCursor(*time);
-    const TimeRange visible = selection.visible();
-    const std::int64_t half = (visible.end - visible.begin) / 2;
-    if (*time < visible.begin || *time > visible.end) selection.setVisible({*time - half, *time + half});
+    selection.goTo(*time);
 }
 
 QString QueryView::emptyText() const {

@@ -16,7 +16,9 @@ Player::Player(const RunModel& model, Selection& selection, std::function<std::i
     connect(&model_, &RunModel::reset, this, &Player::pause);
 }
 
-std::int64_t Player::position() const { return selection_.cursor() >= 0 ? selection_.cursor() : model_.lastTime(); }
+std::int64_t Player::position() const {
+    return selection_.cursor() >= 0 ? selection_.cursor() : model_.recorded().last;
+}
 
 void Player::anchor() {
     anchorClock_ = clock_();
@@ -25,8 +27,8 @@ void Player::anchor() {
 }
 
 void Player::play() {
-    if (playing_ || model_.eventCount() == 0) return;
-    if (selection_.cursor() < 0 || selection_.cursor() >= model_.lastTime()) seek(model_.firstTime());
+    if (playing_ || model_.recorded().events == 0) return;
+    if (selection_.cursor() < 0 || selection_.cursor() >= model_.recorded().last) seek(model_.recorded().first);
     playing_ = true;
     anchor();
     timer_.start();
@@ -48,21 +50,21 @@ void Player::setSpeed(double speed) {
 }
 
 void Player::seek(std::int64_t time) {
-    if (model_.eventCount() == 0) return;
-    selection_.setCursor(std::clamp(time, model_.firstTime(), model_.lastTime()));
+    if (model_.recorded().events == 0) return;
+    selection_.setCursor(std::clamp(time, model_.recorded().first, model_.recorded().last));
     keepInSight();
     if (playing_) anchor();
 }
 
 void Player::step(int direction) {
-    const auto& extents = model_.stepExtents();
+    const auto& extents = model_.steps().extents();
     if (extents.empty()) return;
-    int index = model_.stepIndexAt(position());
+    int index = model_.steps().indexAt(position());
     const bool inside = index >= 0 && position() > extents[static_cast<std::size_t>(index)].begin;
     if (direction > 0) ++index;
     else if (!inside) --index;
-    if (index >= static_cast<int>(extents.size())) seek(model_.lastTime());
-    else if (index < 0) seek(model_.firstTime());
+    if (index >= static_cast<int>(extents.size())) seek(model_.recorded().last);
+    else if (index < 0) seek(model_.recorded().first);
     else seek(extents[static_cast<std::size_t>(index)].begin);
 }
 
@@ -70,11 +72,11 @@ void Player::tick() {
     if (!playing_) return;
     if (selection_.cursor() != lastSet_) anchor();  // a click elsewhere moved it: play on from there
     const auto passed = static_cast<std::int64_t>(static_cast<double>(clock_() - anchorClock_) * speed_);
-    const std::int64_t time = std::min(anchorPosition_ + passed, model_.lastTime());
+    const std::int64_t time = std::min(anchorPosition_ + passed, model_.recorded().last);
     selection_.setCursor(time);
     lastSet_ = selection_.cursor();
     keepInSight();
-    if (time >= model_.lastTime()) pause();
+    if (time >= model_.recorded().last) pause();
 }
 
 void Player::keepInSight() {

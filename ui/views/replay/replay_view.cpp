@@ -99,14 +99,12 @@ ReplayView::ReplayView(const ViewContext& context, QWidget* parent)
             [this] { player_->setSpeed(speed_->currentData().toDouble()); });
     connect(slider_, &QSlider::valueChanged, this, [this](int value) {
         const RunModel& model = context_.model;
-        const double whole = static_cast<double>(model.lastTime() - model.firstTime());
-        player_->seek(model.firstTime() + static_cast<std::int64_t>(whole * value / sliderSteps));
+        const double whole = static_cast<double>(model.recorded().last - model.recorded().first);
+        player_->seek(model.recorded().first + static_cast<std::int64_t>(whole * value / sliderSteps));
     });
     connect(player_, &Player::stateChanged, this, [this] { refresh_.flush(); });
-    const auto request = [this] { refresh_.request(); };
-    connect(&context_.model, &RunModel::reset, this, request);
-    connect(&context_.model, &RunModel::appended, this, request);
-    connect(&context_.selection, &Selection::cursorChanged, this, request);
+    refresh_.follow(context_.model, &RunModel::reset, &RunModel::appended);
+    refresh_.follow(context_.selection, &Selection::cursorChanged);
     connect(&context_.theme, &ThemeSource::changed, this, [this] { drawIcons(); });
     // Wherever the keyboard is in the window, and also while another view fills the workspace; a field that takes the
     // letter, or a button its Space, goes before.
@@ -128,29 +126,29 @@ void ReplayView::drawIcons() {
 
 QString ReplayView::moment() const {
     const RunModel& model = context_.model;
-    if (model.eventCount() == 0) return QStringLiteral("—");
+    if (model.recorded().events == 0) return QStringLiteral("—");
     QString text = tr("%1 of %2")
-                       .arg(shardlab::ui::moment(model, player_->position(), model.lastTime()),
-                            shardlab::ui::moment(model, model.lastTime()));
-    const int index = model.stepIndexAt(player_->position());
-    if (index >= 0) text += tr(" · step %1").arg(model.stepExtents()[static_cast<std::size_t>(index)].step);
+                       .arg(shardlab::ui::moment(model, player_->position(), model.recorded().last),
+                            shardlab::ui::moment(model, model.recorded().last));
+    if (const StepSummary* step = model.steps().at(player_->position())) text += tr(" · step %1").arg(step->step);
     return text;
 }
 
 void ReplayView::refresh() {
     const RunModel& model = context_.model;
-    const bool any = model.eventCount() > 0;
+    const bool any = model.recorded().events > 0;
     for (QWidget* control : std::initializer_list<QWidget*>{back_, play_, forward_, slider_, speed_})
         control->setEnabled(any);
     const QString does = player_->playing() ? tr("Pause") : tr("Play");
     play_->setAccessibleName(does);
     play_->setToolTip(does + tr(" (Space)"));
     if (drawnPlaying_ != player_->playing()) drawIcons();
-    const double whole = static_cast<double>(model.lastTime() - model.firstTime());
+    const double whole = static_cast<double>(model.recorded().last - model.recorded().first);
     const QSignalBlocker quiet(slider_);
     slider_->setValue(
         any && whole > 0
-            ? static_cast<int>(static_cast<double>(player_->position() - model.firstTime()) / whole * sliderSteps + 0.5)
+            ? static_cast<int>(static_cast<double>(player_->position() - model.recorded().first) / whole * sliderSteps +
+                               0.5)
             : 0);
     moment_->setText(moment());
     moment_->ensurePolished();  // its font counts from the first text on

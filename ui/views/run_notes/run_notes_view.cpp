@@ -29,9 +29,8 @@ constexpr std::int64_t exactness = 1'000'000;  ///< of the moments shown, on the
 }  // namespace
 
 RunNotesView::RunNotesView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), book_(child<NoteBook>(context.model, this)), field_(child<QLineEdit>(this)),
-      add_(child<QPushButton>(tr("Add"), this)), remove_(child<QPushButton>(tr("Remove"), this)),
-      table_(child<QTableWidget>(this)), error_(child<QLabel>(this)) {
+    : View(context, parent), field_(child<QLineEdit>(this)), add_(child<QPushButton>(tr("Add"), this)),
+      remove_(child<QPushButton>(tr("Remove"), this)), table_(child<QTableWidget>(this)), error_(child<QLabel>(this)) {
     setAccessibleName(tr("Notes"));
     setFocusProxy(field_);
     field_->setPlaceholderText(tr("a note at the cursor"));
@@ -88,10 +87,12 @@ RunNotesView::RunNotesView(const ViewContext& context, QWidget* parent)
         // Not now: the editor is still at work in the row that may go.
         QMetaObject::invokeMethod(
             this,
-            [this, row = item->row(), text = item->text()] { book_->change(static_cast<std::size_t>(row), text); },
+            [this, row = item->row(), text = item->text()] {
+                context_.model.notes().change(static_cast<std::size_t>(row), text);
+            },
             Qt::QueuedConnection);
     });
-    connect(book_, &NoteBook::changed, this, &RunNotesView::refresh);
+    connect(&context_.model.notes(), &NoteBook::changed, this, &RunNotesView::refresh);
     refresh();
 }
 
@@ -104,22 +105,22 @@ std::int64_t RunNotesView::moment() const {
 }
 
 void RunNotesView::add() {
-    book_->add(moment(), context_.selection.rank(), field_->text());
+    context_.model.notes().add(moment(), context_.selection.rank(), field_->text());
     field_->clear();
 }
 
 void RunNotesView::remove() {
-    if (table_->currentRow() >= 0) book_->remove(static_cast<std::size_t>(table_->currentRow()));
+    if (table_->currentRow() >= 0) context_.model.notes().remove(static_cast<std::size_t>(table_->currentRow()));
 }
 
 void RunNotesView::refresh() {
     const QScopedValueRollback guard(filling_, true);
-    const std::vector<Note>& notes = context_.model.notes();
+    const std::vector<Note>& notes = context_.model.notes().all();
     const int current = table_->currentRow();
     table_->setRowCount(static_cast<int>(notes.size()));
     for (int row = 0; row < table_->rowCount(); ++row) {
         const Note& note = notes[static_cast<std::size_t>(row)];
-        const QString cells[columns]{ui::moment(context_.model, note.time, context_.model.lastTime(), exactness),
+        const QString cells[columns]{ui::moment(context_.model, note.time, context_.model.recorded().last, exactness),
                                      note.rank < 0 ? QString() : tr("rank %1").arg(note.rank),
                                      QString::fromStdString(note.text)};
         for (int column = 0; column < columns; ++column) {
@@ -134,35 +135,29 @@ void RunNotesView::refresh() {
     if (current >= 0 && current < table_->rowCount()) table_->setCurrentCell(current, What);
     add_->setEnabled(!field_->text().trimmed().isEmpty());
     remove_->setEnabled(table_->currentRow() >= 0);
-    error_->setVisible(book_->error().has_value());
-    if (book_->error()) error_->setText(QString::fromStdString(book_->error()->text()));
+    error_->setVisible(context_.model.notes().error().has_value());
+    if (context_.model.notes().error()) error_->setText(QString::fromStdString(context_.model.notes().error()->text()));
     Q_EMIT subtitleChanged();
 }
 
 void RunNotesView::goTo(int row) {
-    const Note note = context_.model.notes()[static_cast<std::size_t>(row)];
-    Selection& selection = context_.selection;
-    selection.setFollowLive(false);
-    if (note.rank >= 0) selection.setRank(note.rank);
-    selection.setCursor(note.time);
-    const TimeRange visible = selection.visible();
-    const std::int64_t half = (visible.end - visible.begin) / 2;
-    if (note.time < visible.begin || note.time > visible.end)
-        selection.setVisible({note.time - half, note.time + half});
+    const Note note = context_.model.notes().all()[static_cast<std::size_t>(row)];
+    if (note.rank >= 0) context_.selection.setRank(note.rank);
+    context_.selection.goTo(note.time);
 }
 
 QString RunNotesView::subtitle() const {
     if (context_.model.empty()) return {};
-    const auto count = context_.model.notes().size();
+    const auto count = context_.model.notes().all().size();
     if (count == 0) return tr("none yet");
-    const bool waiting = !context_.model.end() || context_.model.file().empty();
+    const bool waiting = !context_.model.report().end() || context_.model.file().empty();
     const QString text = count == 1 ? tr("1 note") : tr("%1 notes").arg(count);
     return waiting ? tr("%1 · saved when the run ends").arg(text) : tr("%1 · in the run file").arg(text);
 }
 
 QString RunNotesView::asTable() const {
     QString table = tr("time s\trank\tnote\twritten\n");
-    for (const Note& note : context_.model.notes())
+    for (const Note& note : context_.model.notes().all())
         table += QStringLiteral("%1\t%2\t%3\t%4\n")
                      .arg(QString::number(context_.model.deviceTime().seconds(static_cast<double>(note.time) * 1e-9),
                                           'f', 6),

@@ -12,8 +12,6 @@ class QTableWidget;
 
 namespace shardlab::ui {
 
-class NoteBook;
-
 class RunNotesView : public View {
     Q_OBJECT
 public:
@@ -34,7 +32,6 @@ private:
     /// Where a note would stand: at the cursor, else at the selected action, else in the midst of what is in sight.
     std::int64_t moment() const;
 
-    NoteBook* book_;
     QLineEdit* field_;
     QPushButton* add_;
     QPushButton* remove_;

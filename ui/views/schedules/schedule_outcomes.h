@@ -3,8 +3,8 @@
 #pragma once
 
 #include "engine/layout/fault.h"
-#include "ui/core/run_model.h"
-#include "ui/timeline/run_index.h"
+#include "engine/predict/plan/measurements.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include <QObject>
 

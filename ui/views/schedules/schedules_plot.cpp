@@ -49,7 +49,7 @@ void SchedulesPlot::refresh() {
         block.index = std::make_unique<RunIndex>(*block.model);
         block.index->rebuild();
         block.ranks = Mesh(outcome.layout).group(0, Axis::Pipeline);
-        longest_ = std::max(longest_, block.model->predictedEnd());
+        longest_ = std::max(longest_, block.model->prediction().end());
         least += leastRow * static_cast<int>(std::min<std::size_t>(block.ranks.size(), 64));
     }
     setMinimumHeight(least);

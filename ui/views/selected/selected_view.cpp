@@ -42,9 +42,9 @@ SelectedView::SelectedView(const ViewContext& context, QWidget* parent)
     column->addWidget(scroll);
     connect(&context_.selection, &Selection::eventChanged, this, [this] { refresh_.flush(); });
     connect(&context_.selection, &Selection::rankChanged, this, [this] { refresh_.flush(); });
-    connect(&context_.selection, &Selection::cursorChanged, this, [this] { refresh_.request(); });
-    connect(&context_.model, &RunModel::reset, this, [this] { refresh_.request(); });
-    connect(&context_.model, &RunModel::ranksChanged, this, [this] { refresh_.request(); });
+    refresh_.follow(context_.selection, &Selection::cursorChanged);
+    refresh_.follow(context_.model, &RunModel::reset);
+    refresh_.follow(context_.model.report(), &RunReport::ranksChanged);
     refresh();
 }
 
@@ -52,8 +52,8 @@ QString SelectedView::place(int rank) const {
     QStringList parts{QString::number(rank)};
     const Layout& layout = context_.model.header().layout;
     if (context_.model.header().hasLayout() && layout.cluster.hosts.size() > 1)
-        parts += text(Mesh(layout).hostName(rank));
-    if (const std::string& label = context_.model.label(rank); !label.empty()) parts += text(label);
+        parts += text(context_.model.mesh().hostName(rank));
+    if (const std::string label = placeOf(context_.model, rank); !label.empty()) parts += text(label);
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -63,9 +63,8 @@ std::vector<Fact> SelectedView::actionFacts(const Event& event) const {
     std::vector<Fact> facts{{tr("What"), breakable(whatText(model, event))}, {tr("Rank"), place(event.rank)}};
     std::int64_t origin = 0;
     if (!prediction && event.step >= 0) {
-        for (const StepExtent& extent : model.stepExtents()) {
-            if (extent.step == event.step) origin = std::max<std::int64_t>(extent.begin, 0);
-        }
+        if (const StepExtent* extent = model.steps().extentOf(event.step))
+            origin = std::max<std::int64_t>(extent->begin, 0);
         facts.push_back({tr("Step"), QString::number(event.step)});
     }
     // Without a flush forwards run ahead into the steps after theirs, and are numbered on.
@@ -102,32 +101,30 @@ std::vector<Fact> SelectedView::actionFacts(const Event& event) const {
                                      model.deviceTime().seconds(static_cast<double>(event.end - event.begin) * 1e-9)));
         facts.push_back({tr("Bytes moved"), moved});
     }
-    if (!prediction && model.hasMemory())
-        facts.push_back({tr("Memory then"), text(formatBytes(total(model.memoryAt(event.rank, event.end))))});
+    if (!prediction && model.store().hasMemory())
+        facts.push_back({tr("Memory then"), text(formatBytes(total(model.store().memory(event.rank).at(event.end))))});
     return facts;
 }
 
 std::vector<Fact> SelectedView::rankFacts(int rank) const {
     const RunModel& model = context_.model;
     std::vector<Fact> facts{{tr("Rank"), place(rank)}};
-    for (const RankRecord& record : model.rankRecords()) {
-        if (record.rank != rank) continue;
-        if (!record.host.empty()) facts.push_back({tr("Host"), text(record.host)});
-        const std::string& host = model.header().hasLayout() ? Mesh(model.header().layout).hostName(rank) : record.host;
-        const auto clock = std::ranges::find(model.clocks(), host, &HostClock::host);
-        if (clock != model.clocks().end())
+    if (const RankRecord* record = model.report().rank(rank)) {
+        if (!record->host.empty()) facts.push_back({tr("Host"), text(record->host)});
+        const std::string& host = model.header().hasLayout() ? model.mesh().hostName(rank) : record->host;
+        const auto clock = std::ranges::find(model.report().clocks(), host, &HostClock::host);
+        if (clock != model.report().clocks().end())
             facts.push_back({tr("Clock"), text(toText(*clock)), "figure",
                              tr("How far the clock of the rank's host is ahead of the launcher's clock, and how "
                                 "uncertain that is. Events are shown on the run's clock.")});
-        if (record.pid > 0) facts.push_back({tr("Process"), QString::number(record.pid)});
-        const bool well = record.end.empty() || endedWell(record);
-        facts.push_back({tr("State"), record.end.empty() ? tr("running") : text(record.end), well ? "figure" : "bad"});
+        if (record->pid > 0) facts.push_back({tr("Process"), QString::number(record->pid)});
+        const bool well = record->end.empty() || endedWell(*record);
+        facts.push_back(
+            {tr("State"), record->end.empty() ? tr("running") : text(record->end), well ? "figure" : "bad"});
     }
-    const int index = model.stepIndexAt(context_.selection.cursor());
-    if (index >= 0 && !model.summary().steps()[static_cast<std::size_t>(index)].ranks.empty()) {
-        const StepSummary& step = model.summary().steps()[static_cast<std::size_t>(index)];
-        const RankStep& mine = step.ranks[static_cast<std::size_t>(rank)];
-        facts.push_back({tr("Step"), QString::number(step.step)});
+    if (const StepSummary* step = context_.step(); step && !step->ranks.empty()) {
+        const RankStep& mine = step->ranks[static_cast<std::size_t>(rank)];
+        facts.push_back({tr("Step"), QString::number(step->step)});
         facts.push_back({tr("Computing"), seconds(model, mine.busy)});
         facts.push_back({tr("Waiting"), seconds(model, mine.waiting)});
         facts.push_back({tr("Reducing"), seconds(model, mine.reduce)});
@@ -135,7 +132,7 @@ std::vector<Fact> SelectedView::rankFacts(int rank) const {
     }
     const std::int64_t cursor = context_.selection.cursor();
     const auto latest = [&](EventKind kind) -> const Event* {
-        const auto& all = model.counters(kind);
+        const auto& all = model.points().of(kind);
         const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Event& event) {
             return event.rank == rank && (cursor < 0 || event.begin <= cursor);
         });
@@ -144,7 +141,8 @@ std::vector<Fact> SelectedView::rankFacts(int rank) const {
     if (const Event* const held = latest(EventKind::WeightVersions))
         facts.push_back({tr("Weight versions"), QString::number(held->value), "figure",
                          tr("The number of versions held at the same time, the current weights included.")});
-    if (model.peakBytes(rank) > 0) facts.push_back({tr("Peak memory"), text(formatBytes(model.peakBytes(rank)))});
+    if (model.steps().peakBytes(rank) > 0)
+        facts.push_back({tr("Peak memory"), text(formatBytes(model.steps().peakBytes(rank)))});
     if (const Event* const free = latest(EventKind::LargestFree))
         facts.push_back({tr("Largest free block"), text(formatBytes(free->bytes)), "figure",
                          tr("The arena keeps %1 free for reuse at the end of a step. It reuses whole blocks, so that "

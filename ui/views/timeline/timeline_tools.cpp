@@ -75,7 +75,7 @@ TimelineTools::TimelineTools(const ViewContext& context, QWidget* parent)
     connect(previous_, &QToolButton::clicked, this, [&search] { search.go(-1); });
     connect(next_, &QToolButton::clicked, this, [&search] { search.go(1); });
     connect(step_, &QSpinBox::valueChanged, this, [this](int number) {
-        const auto& extents = context_.model.stepExtents();
+        const auto& extents = context_.model.steps().extents();
         for (std::size_t i = 0; i < extents.size(); ++i)
             if (extents[i].step == number) lookAtStep(context_.model, context_.selection, static_cast<int>(i));
     });
@@ -88,11 +88,9 @@ TimelineTools::TimelineTools(const ViewContext& context, QWidget* parent)
     });
     connect(pin_, &QToolButton::clicked, this,
             [this](bool on) { context_.selection.pin(context_.selection.rank(), on); });
-    const auto request = [this] { refresh_.request(); };
-    connect(&search, &EventSearch::changed, this, request);
-    for (auto signal : {&Selection::visibleChanged, &Selection::rankChanged, &Selection::rowsChanged})
-        connect(&context_.selection, signal, this, request);
-    connect(&context_.model, &RunModel::appended, this, request);
+    refresh_.follow(search, &EventSearch::changed);
+    refresh_.follow(context_.selection, &Selection::visibleChanged, &Selection::rankChanged, &Selection::rowsChanged);
+    refresh_.follow(context_.model, &RunModel::appended);
     connect(&context_.model, &RunModel::reset, this, [this] {
         fillGrouping();
         refresh_.request();
@@ -131,11 +129,10 @@ void TimelineTools::fillGrouping() {
     grouping_->clear();
     grouping_->addItem(tr("ungrouped"));
     if (model.empty()) return;
-    const Mesh mesh(model.header().layout);
     for (int axis = 0; axis < axisCount; ++axis) {
         const auto each = static_cast<Axis>(axis);
         const std::string_view word = name(each);
-        if (mesh.size(each) > 1)
+        if (model.mesh().size(each) > 1)
             grouping_->addItem(tr("by %1").arg(QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()))),
                                axis);
     }
@@ -163,20 +160,20 @@ void TimelineTools::refresh() {
                            : QString());
     for (QToolButton* each : {previous_, next_}) each->setEnabled(search.count() > 0);
 
-    const bool steps = !showsPrediction(model) && !model.stepExtents().empty();
+    const bool steps = !showsPrediction(model) && !model.steps().extents().empty();
     for (QWidget* each : std::initializer_list<QWidget*>{stepLabel_, step_, previousSlow_, slow_, nextSlow_})
         each->setVisible(steps);
     if (steps) {
         const QSignalBlocker quiet(step_);
-        step_->setRange(model.stepExtents().front().step, model.stepExtents().back().step);
+        step_->setRange(model.steps().extents().front().step, model.steps().extents().back().step);
         if (const int index = stepInSight(model, context_.selection); index >= 0 && !step_->hasFocus())
-            step_->setValue(model.stepExtents()[static_cast<std::size_t>(index)].step);
+            step_->setValue(model.steps().extents()[static_cast<std::size_t>(index)].step);
         const auto slow = slowSteps(model).size();
         slow_->setText(slow == 1 ? tr("1 slow") : tr("%1 slow").arg(slow));
         const QString help = tr("Slow: more than %1 % longer than the median step, %2")
                                  .arg(static_cast<int>((slowFactor - 1) * 100 + 0.5))
-                                 .arg(QString::fromStdString(
-                                     formatSeconds(model.deviceTime().seconds(model.summary().medianStepSeconds()))));
+                                 .arg(QString::fromStdString(formatSeconds(
+                                     model.deviceTime().seconds(model.steps().summary().medianStepSeconds()))));
         slow_->setToolTip(help);
         previousSlow_->setToolTip(tr("Go to the previous slow step (Alt+,)") + QLatin1Char('\n') + help);
         nextSlow_->setToolTip(tr("Go to the next slow step (Alt+.)") + QLatin1Char('\n') + help);

@@ -121,7 +121,7 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     connect(&context_.selection, &Selection::cursorChanged, this, &TimelineView::refreshControls);
     connect(&context_.model, &RunModel::reset, this, &TimelineView::refreshControls);
     connect(&context_.model, &RunModel::reset, this, &TimelineView::refreshLegend);
-    connect(&context_.model, &RunModel::ended, this, &TimelineView::refreshControls);
+    connect(&context_.model.report(), &RunReport::ended, this, &TimelineView::refreshControls);
     connect(&context_.model, &RunModel::appended, this, [this] {
         if ((!snapshots_ && writesCheckpoints()) || happenings_ != happeningsOf(context_.model)) refreshLegend();
     });
@@ -133,15 +133,15 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
 
 void TimelineView::refreshControls() {
     const bool behind = !context_.selection.followLive() || context_.selection.cursor() >= 0;
-    follow_->setVisible(showsLiveRuns(context_.workspace) && !context_.model.empty() && !context_.model.end() &&
-                        behind);
+    follow_->setVisible(showsLiveRuns(context_.workspace) && !context_.model.empty() &&
+                        !context_.model.report().end() && behind);
     filter_->setVisible(context_.model.ranks() > 1);
     path_->setVisible(context_.model.empty() || context_.model.header().hasLayout());
 }
 
 bool TimelineView::writesCheckpoints() const {
     const RunModel& model = context_.model;
-    if (model.ranks() == 0 || model.lane(0, Lane::Copy).empty()) return false;
+    if (model.ranks() == 0 || model.store().lane(0, Lane::Copy).empty()) return false;
     // Beside them, copies between device and host may lie there.
     return !model.header().hasLayout() || !usesHost(model.header().layout.memory) ||
            model.header().layout.checkpoint.every > 0;
@@ -155,7 +155,7 @@ void TimelineView::refreshLegend() {
     std::array<bool, paintCount> used{};
     for (int rank = 0; rank < model.ranks(); ++rank) {
         for (const Lane lane : {Lane::Compute, Lane::Comm}) {
-            for (const Event& event : model.predicted(rank, lane)) {
+            for (const Event& event : model.prediction().lane(rank, lane)) {
                 if (const Paint paint = paintOf(event.kind); paint != Paint::None)
                     used[static_cast<std::size_t>(paint)] = true;
             }
@@ -210,18 +210,18 @@ QString TimelineView::subtitle() const {
         const TimeRange visible = context_.selection.visible();
         const StepRange steps = stepsWithin(model, visible.begin, visible.end);
         if (steps.first < steps.last) {
-            const int first = model.stepExtents()[steps.first].step;
-            const int last = model.stepExtents()[steps.last - 1].step;
+            const int first = model.steps().extents()[steps.first].step;
+            const int last = model.steps().extents()[steps.last - 1].step;
             text = first == last ? tr("step %1").arg(first) : tr("step %1 → %2").arg(first).arg(last);
         } else {
             text = tr("no step in sight");
         }
         text += slowed;
         if (!header.hasLayout()) text += tr(" · from %1").arg(QString::fromStdString(header.origin));
-        if (model.predictedEnd() > 0) text += tr(" · predicted (thin, above) over measured");
-        if (const std::string thinned = thinnedText(model.thinning()); !thinned.empty())
+        if (model.prediction().end() > 0) text += tr(" · predicted (thin, above) over measured");
+        if (const std::string thinned = thinnedText(model.steps().thinning()); !thinned.empty())
             text += tr(" · thinned to %1: only figures are left of %2 (faint)")
-                        .arg(QString::fromStdString(formatBytes(model.thinning().sizeLimit)),
+                        .arg(QString::fromStdString(formatBytes(model.steps().thinning().sizeLimit)),
                              QString::fromStdString(thinned));
     }
     return text;
@@ -249,7 +249,7 @@ TimelineView::LaneRows TimelineView::rowsOf(int rank, Lane lane, const TimeRange
         for (std::size_t i = first; i < last && take((*view.events)[i]); ++i) {}
         rows.more = last > first ? static_cast<std::int64_t>(last - first) - seen : 0;
     } else {
-        const StoredLane& stored = model.lane(rank, lane);
+        const StoredLane& stored = model.store().lane(rank, lane);
         if (stored.empty()) return rows;
         rows.more = stored.count(visible.begin, visible.end);
         // As many blocks as the rows need, however many are in sight.
@@ -279,7 +279,7 @@ QString TimelineView::asTable() const {
             return QString::number(model.deviceTime().seconds(static_cast<double>(time) * 1e-6), 'f', 6);
         };
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\t%9\t%10\n")
-                     .arg(QString::number(event.rank), QString::fromStdString(model.label(event.rank)),
+                     .arg(QString::number(event.rank), QString::fromStdString(placeOf(model, event.rank)),
                           QString::fromStdString(std::string(name(event.lane))), actionText(model, event),
                           whatText(model, event), QString::number(event.step), milliseconds(event.begin),
                           milliseconds(event.end - event.begin),
@@ -298,7 +298,7 @@ QString TimelineView::asTable() const {
         }
         const StepRange steps = stepsWithin(model, visible.begin, visible.end);
         for (std::size_t step = steps.first, rows = 0; step < steps.last && rows < mostTableRows; ++step) {
-            const StepExtent& extent = model.stepExtents()[step];
+            const StepExtent& extent = model.steps().extents()[step];
             if (!stepWithoutEvents(model, rank, extent.begin)) continue;
             ++rows;
             line({.begin = extent.begin,

@@ -76,8 +76,8 @@ void TrafficMatrixView::draw() {
 QString TrafficMatrixView::subtitle() const {
     if (!counted_ || counted_->steps() == 0) return {};
     const std::string bytes = formatBytes(counted_->total(part()) / counted_->steps());
-    return context_.model.eventCount() == 0 ? tr("%1 a step, predicted").arg(QString::fromStdString(bytes))
-                                            : tr("%1 a step").arg(QString::fromStdString(bytes));
+    return context_.model.recorded().events == 0 ? tr("%1 a step, predicted").arg(QString::fromStdString(bytes))
+                                                 : tr("%1 a step").arg(QString::fromStdString(bytes));
 }
 
 QString TrafficMatrixView::asTable() const {
