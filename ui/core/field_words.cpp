@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/field_words.h"
 
+#include "ui/core/text.h"
+
 #include "engine/layout/fields.h"
 
 #include <QCoreApplication>
@@ -11,8 +13,7 @@ namespace shardlab::ui {
 QString fieldLabel(const std::string& pointer) {
     std::string_view at = pointer;
     while (!at.empty()) {
-        if (const Field* field = findField(at))
-            return QString::fromUtf8(field->label.data(), static_cast<qsizetype>(field->label.size()));
+        if (const Field* field = findField(at)) return text(field->label);
         at = at.substr(0, at.rfind('/'));
     }
     return QString::fromStdString(pointer);

@@ -125,10 +125,7 @@ void SearchSession::load(const Candidate& candidate) {
         tr("Take candidate %1 %2").arg(degreesText(candidate.choice), QString::fromStdString(candidate.choice.kind)));
 }
 
-QString SearchSession::throughputUnit() const {
-    const std::string_view counted = countedInputs(question_.model);
-    return QString::fromUtf8(counted.data(), static_cast<qsizetype>(counted.size())) + QStringLiteral("/s");
-}
+QString SearchSession::throughputUnit() const { return text(countedInputs(question_.model)) + QStringLiteral("/s"); }
 
 int SearchSession::loaded() const {
     const Layout& layout = document_.layout();

@@ -22,6 +22,11 @@ QString text(const Path& path) {
     return text(std::string_view(path.native()));
 }
 
+/// "1 row", "3 rows": `many` has the number as %1.
+inline QString counted(auto count, const QString& one, const QString& many) {
+    return count == 1 ? one : many.arg(count);
+}
+
 /// A fraction as "37.5 %".
 inline QString percent(double fraction) { return text(formatPercent(fraction)); }
 

@@ -10,11 +10,7 @@
 namespace shardlab::ui {
 namespace {
 
-QString words(const char* text, int count = -1) { return QCoreApplication::translate("layout", text, nullptr, count); }
-
-QString counted(std::size_t count, const char* one, const char* many) {
-    return QStringLiteral("%1 %2").arg(count).arg(words(count == 1 ? one : many));
-}
+QString words(const char* text) { return QCoreApplication::translate("layout", text); }
 
 }  // namespace
 
@@ -31,8 +27,8 @@ QString degreesText(const Layout& layout) {
 }
 
 QString clusterText(const Layout& layout) {
-    QStringList parts{counted(layout.cluster.hosts.size(), "host", "hosts"),
-                      counted(static_cast<std::size_t>(std::max(0, rankCount(layout))), "rank", "ranks"),
+    QStringList parts{counted(layout.cluster.hosts.size(), words("1 host"), words("%1 hosts")),
+                      counted(std::max(0, rankCount(layout)), words("1 rank"), words("%1 ranks")),
                       text(wordOf(layout.cluster.device))};
     if (layout.cluster.pace)
         parts << words("paced as %1").arg(QString::fromStdString(layout.cluster.pace->device).toHtmlEscaped());

@@ -5,6 +5,7 @@
 #include "ui/core/elided_label.h"
 #include "ui/core/run_outcome.h"
 #include "ui/core/style_sheet.h"
+#include "ui/core/text.h"
 #include "ui/core/workbench.h"
 
 #include "engine/base/units.h"
@@ -17,27 +18,25 @@ namespace {
 
 constexpr int refreshMilliseconds = 500;
 
-QString fromStd(const std::string& text) { return QString::fromStdString(text); }
-
 QString figures(const RunModel& model, std::int64_t dropped, const std::filesystem::path& file) {
-    const QString path = fromStd(file.string());
+    const QString path = text(file.string());
     // What is not yet checkpointed into the database still lies in the log beside it.
     const qint64 size = QFileInfo(path).size() + QFileInfo(path + QStringLiteral("-wal")).size();
     const QString shown = StatusLine::tr("%1 events · %2 dropped · %3 on disk")
-                              .arg(fromStd(formatCount(static_cast<double>(model.recorded().events))))
+                              .arg(text(formatCount(static_cast<double>(model.recorded().events))))
                               .arg(dropped)
-                              .arg(fromStd(formatBytes(size)));
+                              .arg(text(formatBytes(size)));
     const auto& cache = model.store().cache();
     if (!cache || cache->bytes() == 0) return shown;
     return shown + StatusLine::tr(", %1 of at most %2 in memory")
-                       .arg(fromStd(formatBytes(static_cast<std::int64_t>(cache->bytes()))),
-                            fromStd(formatBytes(static_cast<std::int64_t>(cache->budget()))));
+                       .arg(text(formatBytes(static_cast<std::int64_t>(cache->bytes()))),
+                            text(formatBytes(static_cast<std::int64_t>(cache->budget()))));
 }
 
 QString sharedText(const RunSession& run) {
     if (!run.server() || !run.active()) return {};
     return StatusLine::tr(" · shared at %1: %2")
-        .arg(fromStd(run.server()->address().text()), fromStd(run.server()->counts().text()));
+        .arg(text(run.server()->address().text()), text(run.server()->counts().text()));
 }
 
 }  // namespace
@@ -91,13 +90,11 @@ void StatusLine::refresh() {
 
 QString StatusLine::designText() const {
     const Document& document = workbench_.document();
-    const QString file = document.file().empty() ? tr("not saved yet") : fromStd(document.file().string());
-    if (!document.faults().empty()) {
-        const auto count = document.faults().size();
-        return (count == 1 ? tr("1 fault; the figures are those of the last legal layout")
-                           : tr("%1 faults; the figures are those of the last legal layout").arg(count)) +
+    const QString file = document.file().empty() ? tr("not saved yet") : text(document.file().string());
+    if (!document.faults().empty())
+        return counted(document.faults().size(), tr("1 fault; the figures are those of the last legal layout"),
+                       tr("%1 faults; the figures are those of the last legal layout")) +
                QStringLiteral(" · ") + file;
-    }
     if (!document.planIsCurrent())
         return tr("Planning this layout; the figures are those of the last one.") + QStringLiteral(" · ") + file;
     return tr("Every figure here is predicted from this layout alone.") + QStringLiteral(" · ") + file;
@@ -107,8 +104,8 @@ QString StatusLine::runText() const {
     if (workbench_.live().shown()) return liveText();
     const RunSession& run = workbench_.run();
     if (!run.state()) return tr("Nothing has run yet");
-    if (!run.begun()) return tr("%1 did not start").arg(fromStd(run.layout().name));
-    const QString name = fromStd(run.runFile().filename().string());
+    if (!run.begun()) return tr("%1 did not start").arg(text(run.layout().name));
+    const QString name = text(run.runFile().filename().string());
     const QString what = run.active() ? tr("recording %1").arg(name) : tr("recorded %1").arg(name);
     return what + sharedText(run) + QStringLiteral("   ") +
            figures(workbench_.model(Workspace::Run), run.droppedEvents(), run.runFile());
@@ -116,19 +113,19 @@ QString StatusLine::runText() const {
 
 QString StatusLine::liveText() const {
     const LiveSession& live = workbench_.live();
-    const QString reason = fromStd(live.status().reason);
+    const QString reason = text(live.status().reason);
     const QString shown =
         QStringLiteral("   ") + figures(workbench_.model(Workspace::Run), live.droppedEvents(), live.file());
     if (live.listening()) {
         const bool waits = live.active() && live.status().state == WatchStatus::State::Connecting;
         if (waits) return tr("listening at %1: no program has connected yet").arg(live.place());
-        const QString name = fromStd(live.file().filename().string());
+        const QString name = text(live.file().filename().string());
         return (live.active() ? tr("listening at %1, recording %2").arg(live.place(), name)
                               : tr("recorded %1").arg(name)) +
                shown;
     }
     if (!live.active())
-        return tr("watched %1, copied to %2").arg(live.place(), fromStd(live.file().filename().string())) + shown;
+        return tr("watched %1, copied to %2").arg(live.place(), text(live.file().filename().string())) + shown;
     switch (live.status().state) {
     case WatchStatus::State::Connecting: return tr("connecting to %1").arg(live.place());
     case WatchStatus::State::Lost:
@@ -141,7 +138,7 @@ QString StatusLine::liveText() const {
     default: break;
     }
     const QString note = reason.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(reason);
-    return tr("watching %1, copied to %2").arg(live.place(), fromStd(live.file().filename().string())) + note + shown;
+    return tr("watching %1, copied to %2").arg(live.place(), text(live.file().filename().string())) + note + shown;
 }
 
 QString StatusLine::learnText() const {
@@ -154,7 +151,7 @@ QString StatusLine::learnText() const {
 QString StatusLine::replayText() const {
     if (const ImportSession& imports = workbench_.imports(); imports.active()) {
         const auto& files = imports.request().files;
-        const QString first = fromStd(files.front().filename().string());
+        const QString first = text(files.front().filename().string());
         return files.size() == 1 ? tr("importing %1").arg(first)
                                  : tr("importing %1 and %2 more").arg(first).arg(files.size() - 1);
     }
@@ -163,7 +160,7 @@ QString StatusLine::replayText() const {
     const QString what = replay.reading() ? tr("reading %1") : QStringLiteral("%1");
     const RunModel& model = workbench_.model(Workspace::Replay);
     const QString outcome = outcomeText(model);
-    return what.arg(fromStd(replay.file().string())) + (outcome.isEmpty() ? outcome : QStringLiteral("   ") + outcome) +
+    return what.arg(text(replay.file().string())) + (outcome.isEmpty() ? outcome : QStringLiteral("   ") + outcome) +
            QStringLiteral("   ") + figures(model, replay.droppedEvents(), replay.file());
 }
 

@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/commands.h"
 #include "ui/core/style_sheet.h"
+#include "ui/core/text.h"
 #include "ui/core/workbench.h"
 #include "ui/window/layout_words.h"
 
@@ -138,8 +139,7 @@ void TopBar::refresh() {
             name_->setText(QStringLiteral("<b>%1</b> · %2")
                                .arg(QString::fromStdString(layout->name).toHtmlEscaped(), tr("from another program")));
         name_->setToolTip(mark.isEmpty() ? QString() : tr("Changed since it was saved"));
-        degrees_->setText(foreign ? (shown.ranks() == 1 ? tr("1 rank") : tr("%1 ranks").arg(shown.ranks()))
-                                  : degreesText(*layout));
+        degrees_->setText(foreign ? counted(shown.ranks(), tr("1 rank"), tr("%1 ranks")) : degreesText(*layout));
         cluster_->setText(foreign ? QString::fromStdString(shown.header().origin).toHtmlEscaped()
                                   : clusterText(*layout));
     }
@@ -179,10 +179,8 @@ void TopBar::refreshStep() {
                                     : tr("%1%2 steps").arg(phase).arg(done));
     }
     const RunState state = *workbench_.run().state();
-    const QString phase =
-        state == RunState::Running || state == RunState::Ended
-            ? QString()
-            : QString::fromUtf8(name(state).data(), static_cast<int>(name(state).size())) + QStringLiteral(" · ");
+    const bool steady = state == RunState::Running || state == RunState::Ended;
+    const QString phase = steady ? QString() : text(name(state)) + QStringLiteral(" · ");
     step_->setText(tr("%1%2 of %3 steps").arg(phase).arg(done).arg(workbench_.run().layout().run.steps));
 }
 

@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
+#include "ui/core/text.h"
 #include "ui/core/theme.h"
 #include "ui/views/events/happenings_filter.h"
 #include "ui/views/events/happenings_model.h"
@@ -112,7 +113,7 @@ QString EventsView::subtitle() const {
     int problems = 0;
     for (int row = 0; row < happenings_->rowCount(); ++row)
         problems += happenings_->at(row).level == LogLevel::Info ? 0 : 1;
-    if (problems > 0) return problems == 1 ? tr("1 problem") : tr("%1 problems").arg(problems);
+    if (problems > 0) return counted(problems, tr("1 problem"), tr("%1 problems"));
     return happenings_->rowCount() > 0 ? tr("newest first") : QString();
 }
 

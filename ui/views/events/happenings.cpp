@@ -39,8 +39,7 @@ Happening fromInstant(const Event& event, const EventNames& names) {
         happening.rank = -1;
         happening.text = tr("command: %1").arg(text(name(commandOf(event).value_or(Command::None))));
         if (commandOf(event) == Command::Resize)
-            happening.text +=
-                replicasAsked(event) == 1 ? tr(" to 1 replica") : tr(" to %1 replicas").arg(replicasAsked(event));
+            happening.text += counted(replicasAsked(event), tr(" to 1 replica"), tr(" to %1 replicas"));
         if (commandOf(event) == Command::InjectFault)
             happening.text = (faultOf(event) == InjectedFaultKind::Kill ? tr("command: kill rank %1")
                                                                         : tr("command: stop rank %1's process"))

@@ -9,6 +9,7 @@
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/step_chart.h"
+#include "ui/core/text.h"
 #include "ui/core/theme.h"
 
 #include <QHBoxLayout>
@@ -138,8 +139,7 @@ QString ExchangeView::textOf(const Event& event) const {
             .arg(QString::number(event.step), QString::number(event.rank), QString::number(elementsOverwritten(event)),
                  QString::number(elementsWritten(event)));
     if (shown() == EventKind::Staleness) {
-        const double updates = updatesLate(event);
-        const QString late = updates == 1 ? tr("1 update late") : tr("%1 updates late").arg(updates);
+        const QString late = counted(updatesLate(event), tr("1 update late"), tr("%1 updates late"));
         return tr("step %1 · gradient of replica %2 · %3")
             .arg(QString::number(event.step), QString::number(staleReplica(event)), late);
     }

@@ -3,6 +3,7 @@
 
 #include "ui/core/child.h"
 #include "ui/core/style_sheet.h"
+#include "ui/core/text.h"
 #include "ui/views/layout_form/field_editor.h"
 
 #include "engine/layout/fields.h"
@@ -28,8 +29,7 @@ QString inWords(const Fault& fault) {
 }  // namespace
 
 FieldRow::FieldRow(const Field& field, Document& document, QWidget* parent)
-    : QWidget(parent), editor_(makeFieldEditor(field, document, this)),
-      label_(child<QLabel>(QString::fromUtf8(field.label.data(), static_cast<qsizetype>(field.label.size())), this)),
+    : QWidget(parent), editor_(makeFieldEditor(field, document, this)), label_(child<QLabel>(text(field.label), this)),
       fault_(child<QLabel>(this)) {
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -74,7 +74,7 @@ void FieldRow::setWithoutEffect(const QString& takes) {
 }
 
 QString FieldRow::helpText() const {
-    const QString help = QString::fromUtf8(field().help.data(), static_cast<qsizetype>(field().help.size()));
+    const QString help = text(field().help);
     return takes_.isEmpty() ? help : tr("%1\nWithout effect here: %2.").arg(help, takes_);
 }
 

@@ -207,7 +207,7 @@ void LayoutForm::focusField(const QString& pointer) {
 
 QString LayoutForm::subtitle() const {
     const std::size_t faults = context_.document.faults().size();
-    return faults == 0 ? QString() : faults == 1 ? tr("1 fault") : tr("%1 faults").arg(faults);
+    return faults == 0 ? QString() : counted(faults, tr("1 fault"), tr("%1 faults"));
 }
 
 QString LayoutForm::asTable() const { return QString::fromStdString(writeLayout(context_.document.layout())); }

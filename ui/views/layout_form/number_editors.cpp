@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "ui/core/child.h"
+#include "ui/core/text.h"
 #include "ui/views/layout_form/calm_controls.h"
 #include "ui/views/layout_form/unit_line.h"
 
@@ -30,9 +31,7 @@ std::optional<double> readNumber(const QString& text) {
     return read && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-QString unitOf(const Field& field) {
-    return QString::fromUtf8(field.unit.data(), static_cast<qsizetype>(field.unit.size()));
-}
+QString unitOf(const Field& field) { return text(field.unit); }
 
 /// " samples"; " sample" behind a 1.
 QString suffixOf(const Field& field, int number) {

@@ -2,6 +2,7 @@
 #include "ui/views/layout_form/order_editor.h"
 
 #include "ui/core/child.h"
+#include "ui/core/text.h"
 #include "ui/views/layout_form/calm_controls.h"
 
 #include "engine/layout/schedule/custom.h"
@@ -33,7 +34,7 @@ void OrderEditor::display(const Layout& layout) {
     const bool byHand = lines > 0 || layout.schedule.kind == customKind;
     if (!byHand) generated_ = layout.schedule.kind;
     box_->setChecked(byHand);
-    box_->setText(!byHand ? QString() : lines == 1 ? tr("1 rank") : tr("%1 ranks").arg(lines));
+    box_->setText(!byHand ? QString() : counted(lines, tr("1 rank"), tr("%1 ranks")));
 }
 
 QWidget& OrderEditor::control() { return *box_; }

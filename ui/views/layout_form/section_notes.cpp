@@ -2,6 +2,7 @@
 #include "ui/views/layout_form/section_notes.h"
 
 #include "ui/core/document.h"
+#include "ui/core/text.h"
 
 #include "engine/base/units.h"
 #include "engine/layout/mesh/axis.h"
@@ -29,8 +30,7 @@ SectionNote ranksNote(const Layout& layout) {
     if (factors.size() > 1) product += QStringLiteral(" = %1").arg(ranks);
     else product = QString::number(ranks);
     const QString of = devices == ranks ? (ranks == 1 ? words("device") : words("devices"))
-                       : devices == 1   ? words("of 1 device")
-                                        : words("of %1 devices").arg(devices);
+                                        : counted(devices, words("of 1 device"), words("of %1 devices"));
     const bool enough = ranks >= 1 && ranks <= devices;
     return {QStringLiteral("%1 %2 %3").arg(product, of, enough ? QStringLiteral("✓") : QStringLiteral("✗")),
             enough ? "good" : "bad"};
@@ -43,8 +43,7 @@ SectionNote sectionNote(const QString& section, const Document& document) {
     if (section == QLatin1String("parallel")) return ranksNote(layout);
     if (section == QLatin1String("batch")) {
         const int count = microbatches(layout);
-        return count > 0 ? SectionNote{count == 1 ? words("1 microbatch") : words("%1 microbatches").arg(count)}
-                         : SectionNote{};
+        return count > 0 ? SectionNote{counted(count, words("1 microbatch"), words("%1 microbatches"))} : SectionNote{};
     }
     if (section == QLatin1String("model") && document.planIsCurrent() && document.plan())
         return {words("%1 parameters")
@@ -52,8 +51,7 @@ SectionNote sectionNote(const QString& section, const Document& document) {
     if (section == QLatin1String("schedule")) {
         const ScheduleMethod* method = findScheduleMethod(layout.schedule.kind);
         if (!method) return {};
-        const std::string_view formula = bubbleFormula(*method, scheduleShape(layout));
-        return {words("bubble %1").arg(QString::fromUtf8(formula.data(), static_cast<qsizetype>(formula.size())))};
+        return {words("bubble %1").arg(text(bubbleFormula(*method, scheduleShape(layout))))};
     }
     return {};
 }

@@ -7,6 +7,7 @@
 #include "ui/core/markdown_page.h"
 #include "ui/core/run_model.h"
 #include "ui/core/style_sheet.h"
+#include "ui/core/text.h"
 #include "ui/core/theme.h"
 #include "ui/views/lesson/experiment_rows.h"
 
@@ -34,8 +35,6 @@ std::string sizes(const Layout& layout) {
            count(microbatches(layout), " microbatch of ", " microbatches of ") +
            count(layout.batch.micro, " sample", " samples");
 }
-
-QString fromStd(const std::string& text) { return QString::fromStdString(text); }
 
 }  // namespace
 
@@ -101,7 +100,7 @@ void LessonView::showLesson() {
         lessons_->clear();
         int number = 0;
         for (const Lesson& lesson : lessons.lessons())
-            lessons_->addItem(QStringLiteral("%1 · %2").arg(++number).arg(fromStd(lesson.title)));
+            lessons_->addItem(QStringLiteral("%1 · %2").arg(++number).arg(text(lesson.title)));
     }
     lessons_->setCurrentIndex(lessons.chosen());
     rows_->rebuild();
@@ -131,7 +130,7 @@ QString LessonView::markdown() const {
     const LessonSession& lessons = context_.lessons;
     const Lesson* lesson = lessons.lesson();
     if (!lesson) return {};
-    return fromStd(lessonText(*lesson, lessons.known(), [&](std::size_t index) {
+    return text(lessonText(*lesson, lessons.known(), [&](std::size_t index) {
         const LessonExperiment& experiment = lesson->experiments[index];
         const std::string text =
             "> **" + experiment.name + "** " + experiment.title + " · [run it](#" + std::to_string(index) + ")  \n> ";
@@ -155,7 +154,7 @@ QString LessonView::subtitle() const {
 
 QString LessonView::emptyText() const {
     const auto& problem = context_.lessons.problem();
-    return problem ? tr("There are no lessons.\n%1").arg(fromStd(problem->text())) : QString();
+    return problem ? tr("There are no lessons.\n%1").arg(text(problem->text())) : QString();
 }
 
 QString LessonView::asTable() const {
@@ -167,12 +166,11 @@ QString LessonView::asTable() const {
         const auto* place = std::get_if<LessonFigurePlace>(&piece);
         if (!place || !told.emplace(place->experiment, place->figure).second) continue;
         QString line =
-            fromStd(lesson->experiments[place->experiment].name) + QLatin1Char('\t') +
-            QString::fromUtf8(place->figure->name.data(), static_cast<qsizetype>(place->figure->name.size()));
+            text(lesson->experiments[place->experiment].name) + QLatin1Char('\t') + text(place->figure->name);
         for (const FigureOrigin origin : {FigureOrigin::Measured, FigureOrigin::Predicted, FigureOrigin::Theory})
             line += QLatin1Char('\t') +
                     (place->figure->has(origin)
-                         ? fromStd(figureText(*place->figure, origin, context_.lessons.known()[place->experiment]))
+                         ? text(figureText(*place->figure, origin, context_.lessons.known()[place->experiment]))
                          : QString());
         table += line + QLatin1Char('\n');
     }

@@ -162,7 +162,7 @@ QString LossScaleView::subtitle() const {
     QString text =
         tr("step %1 · %2")
             .arg(QString::number(scale ? scale->step : 0), powerOfTwo(scale ? scale->value : scales.front().value));
-    text += skipped == 0 ? tr(" · no overflow") : skipped == 1 ? tr(" · 1 skipped") : tr(" · %1 skipped").arg(skipped);
+    text += skipped == 0 ? tr(" · no overflow") : counted(skipped, tr(" · 1 skipped"), tr(" · %1 skipped"));
     return text;
 }
 

@@ -102,7 +102,7 @@ void NotesView::refresh() {
 QString NotesView::subtitle() const {
     const std::size_t faults = context_.document.faults().size();
     if (faults == 0) return tr("what the figures follow from");
-    return faults == 1 ? tr("1 fault to mend") : tr("%1 faults to mend").arg(faults);
+    return counted(faults, tr("1 fault to mend"), tr("%1 faults to mend"));
 }
 
 QString NotesView::asTable() const { return plain_; }

@@ -223,7 +223,7 @@ QString QueryView::emptyText() const {
 QString QueryView::subtitle() const {
     if (session_->running()) return tr("asking …");
     if (!session_->answered()) return tr("SQL over this run");
-    const QString rows = session_->rows().size() == 1 ? tr("1 row") : tr("%1 rows").arg(session_->rows().size());
+    const QString rows = counted(session_->rows().size(), tr("1 row"), tr("%1 rows"));
     return session_->error() || session_->cancelled()
                ? rows
                : tr("%1 in %2").arg(rows, QString::fromStdString(formatSeconds(session_->seconds())));

@@ -5,6 +5,7 @@
 #include "ui/core/note_book.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
+#include "ui/core/text.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/event_text.h"
 
@@ -151,7 +152,7 @@ QString RunNotesView::subtitle() const {
     const auto count = context_.model.notes().all().size();
     if (count == 0) return tr("none yet");
     const bool waiting = !context_.model.report().end() || context_.model.file().empty();
-    const QString text = count == 1 ? tr("1 note") : tr("%1 notes").arg(count);
+    const QString text = counted(count, tr("1 note"), tr("%1 notes"));
     return waiting ? tr("%1 · saved when the run ends").arg(text) : tr("%1 · in the run file").arg(text);
 }
 

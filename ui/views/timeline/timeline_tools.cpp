@@ -8,6 +8,7 @@
 #include "ui/core/selection.h"
 #include "ui/core/step_walk.h"
 #include "ui/core/style_sheet.h"
+#include "ui/core/text.h"
 #include "ui/timeline/gantt_scene.h"
 
 #include <QComboBox>
@@ -131,10 +132,7 @@ void TimelineTools::fillGrouping() {
     if (model.empty()) return;
     for (int axis = 0; axis < axisCount; ++axis) {
         const auto each = static_cast<Axis>(axis);
-        const std::string_view word = name(each);
-        if (model.mesh().size(each) > 1)
-            grouping_->addItem(tr("by %1").arg(QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()))),
-                               axis);
+        if (model.mesh().size(each) > 1) grouping_->addItem(tr("by %1").arg(text(name(each))), axis);
     }
 }
 
@@ -169,7 +167,7 @@ void TimelineTools::refresh() {
         if (const int index = stepInSight(model, context_.selection); index >= 0 && !step_->hasFocus())
             step_->setValue(model.steps().extents()[static_cast<std::size_t>(index)].step);
         const auto slow = slowSteps(model).size();
-        slow_->setText(slow == 1 ? tr("1 slow") : tr("%1 slow").arg(slow));
+        slow_->setText(counted(slow, tr("1 slow"), tr("%1 slow")));
         const QString help = tr("Slow: more than %1 % longer than the median step, %2")
                                  .arg(static_cast<int>((slowFactor - 1) * 100 + 0.5))
                                  .arg(QString::fromStdString(formatSeconds(

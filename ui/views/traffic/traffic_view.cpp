@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/fact_list.h"
+#include "ui/core/text.h"
 
 #include "engine/base/units.h"
 
@@ -25,11 +26,8 @@ void TrafficView::refresh() {
     if (!plan) return;
     std::vector<Fact> facts;
     for (const AxisTraffic& traffic : plan->traffic) {
-        const std::string_view axis = name(traffic.axis);
-        facts.push_back({QString::fromStdString(traffic.what), QString::fromStdString(formatBytes(traffic.bytes)),
-                         "figure",
-                         tr("Crosses the %1 axis once a step")
-                             .arg(QString::fromUtf8(axis.data(), static_cast<qsizetype>(axis.size())))});
+        facts.push_back({text(traffic.what), text(formatBytes(traffic.bytes)), "figure",
+                         tr("Crosses the %1 axis once a step").arg(text(name(traffic.axis)))});
     }
     if (facts.empty()) facts.push_back({tr("No rank sends anything to another"), QStringLiteral("0 B")});
     facts_->setFacts(facts);
