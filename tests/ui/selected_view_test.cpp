@@ -60,6 +60,24 @@ private Q_SLOTS:
         QVERIFY(view.asTable().contains(QStringLiteral("killed by SIGKILL")));
         QVERIFY(view.asTable().contains(QString::fromStdString(formatBytes(bench.model.steps().peakBytes(1)))));
     }
+
+    /// The model once kept no such counter.
+    void tellsWhatIsKeptInFewerBits() {
+        sample::Bench bench;
+        sample::fill(bench.model, sample::plan(sample::layout(2, 2, 4)), 3, 3);
+        bench.model.append(std::vector<Event>{{.begin = 1,
+                                               .end = 1,
+                                               .bytes = 5 << 20,
+                                               .value = 20 << 20,
+                                               .step = 1,
+                                               .rank = 1,
+                                               .lane = Lane::Host,
+                                               .kind = EventKind::PackedActivations}});
+        SelectedView view(bench.context(), nullptr);
+        bench.selection.setRank(1);
+        view.flush();
+        QVERIFY(view.asTable().contains(QStringLiteral("Kept in fewer bits\t5.00 MiB")));
+    }
 };
 
 QTEST_MAIN(SelectedViewTest)
