@@ -14,10 +14,10 @@ constexpr BlockParts llamaParts{.rmsNorm = true,
 
 }  // namespace
 
-bool choosesParts(const ModelSpec& model) { return model.kind == ModelKind::Gpt || model.kind == ModelKind::Llama; }
+bool choosesParts(const ModelSpec& model) { return traits(model.kind).choosesParts; }
 
 BlockParts blockParts(const ModelSpec& model) {
-    BlockParts parts = model.kind == ModelKind::Llama ? llamaParts : gptParts;
+    BlockParts parts = traits(model.kind).llamaParts ? llamaParts : gptParts;
     if (!choosesParts(model)) return parts;
     const BlockSpec& chosen = model.block;
     if (chosen.norm != NormKind::Default) parts.rmsNorm = chosen.norm == NormKind::Rms;

@@ -6,8 +6,11 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/stacks.h"
+#include "engine/layout/suggest.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace shardlab::layout {
@@ -156,17 +159,6 @@ const Rule rules[] = {
     {{"/optimizer/minimum"},
      "only where the learning rate falls",
      [](const L& l, const M&) { return l.optimizer.schedule != RateSchedule::Constant; }},
-    {{"/optimizer/betas", "/optimizer/epsilon"},
-     "only with adamw",
-     [](const L& l, const M&) { return usesAdamW(l.optimizer); }},
-    {{"/optimizer/momentum"},
-     "only with sgd or sm3",
-     [](const L& l, const M&) {
-         return l.optimizer.kind == OptimizerKind::Sgd || l.optimizer.kind == OptimizerKind::Sm3;
-     }},
-    {{"/optimizer/decay_rate", "/optimizer/clip_threshold"},
-     "only with adafactor",
-     [](const L& l, const M&) { return l.optimizer.kind == OptimizerKind::Adafactor; }},
     {{"/optimizer/clip"}, "only with a schedule that flushes", [](const L&, const M& m) { return m.flushes; }},
     {{"/optimizer/elastic_rho"},
      "only with the exchange easgd",
@@ -209,12 +201,29 @@ const Rule rules[] = {
      [](const L& l, const M&) { return l.run.sizeLimit > 0; }},
 };
 
+/// Which optimizers a field has an effect with: "only with sgd or sm3"; nothing where it is not a field of some alone.
+std::string_view optimizersOf(std::string_view pointer) {
+    static const auto all = [] {
+        std::map<std::string_view, std::string> fields;
+        for (const OptimizerTraits& each : optimizerTraits)
+            for (const std::string_view field : each.fields)
+                fields[field] = "only with " + wordsWhere(optimizerTraits, [&](const OptimizerTraits& optimizer) {
+                                    return optimizer.takes(field);
+                                });
+        return fields;
+    }();
+    const auto found = all.find(pointer);
+    return found == all.end() ? std::string_view() : found->second;
+}
+
 }  // namespace
 
 std::string_view withoutEffect(std::string_view pointer, const Layout& layout,
                                std::span<const ScheduleMethod> schedules) {
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method == schedules.end()) return {};
+    if (!traits(layout.optimizer.kind).takes(pointer))
+        if (const std::string_view takes = optimizersOf(pointer); !takes.empty()) return takes;
     for (const Rule& rule : rules)
         if (std::ranges::find(rule.pointers, pointer) != rule.pointers.end() && !rule.counts(layout, *method))
             return rule.takes;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every choice among a fixed set of methods that a layout makes: the enum, and beside it the words of the layout file
-// in the order of the enum's values. Schedules and devices to model are registries instead (schedule/registry.h,
-// devices.h).
+// in the order of the enum's values. Models, gates and optimizers have a file each; schedules and devices to model are
+// registries instead (schedule/registry.h, devices.h).
 #pragma once
 
+#include "engine/layout/gate_method.h"
+#include "engine/layout/model_kind.h"
+#include "engine/layout/optimizer_kind.h"
 #include "engine/layout/words.h"
 
 #include <cstdint>
 #include <string_view>
 
 namespace shardlab::layout {
-
-enum class ModelKind : std::uint8_t { Gpt, Mlp, GptMoe, Llama, Cnn };
-template <>
-inline constexpr std::string_view layoutWords<ModelKind>[] = {"gpt", "mlp", "gpt-moe", "llama", "cnn"};
 
 // Of the parts of a block `Default` is what the model's kind has (block_parts.h).
 
@@ -57,12 +56,6 @@ enum class RotaryScaling : std::uint8_t {
 };
 template <>
 inline constexpr std::string_view layoutWords<RotaryScaling>[] = {"none", "llama3", "yarn"};
-
-/// How a gate chooses among the experts of a layer.
-enum class GateMethod : std::uint8_t { Switch, NoisyTopK, Hierarchical, GShard, ExpertChoice, CappedExpertChoice };
-template <>
-inline constexpr std::string_view layoutWords<GateMethod>[] = {"switch", "noisy-top-k",   "hierarchical",
-                                                               "gshard", "expert-choice", "capped-expert-choice"};
 
 enum class DataKind : std::uint8_t { Generator, Text, Tokens, JsonLines };
 template <>
@@ -167,10 +160,6 @@ inline constexpr std::string_view layoutWords<GradientFormat>[] = {"compute", "f
 enum class LossScaling : std::uint8_t { None, Static, Dynamic };
 template <>
 inline constexpr std::string_view layoutWords<LossScaling>[] = {"none", "static", "dynamic"};
-
-enum class OptimizerKind : std::uint8_t { AdamW, AdamW8Bit, Sgd, Adafactor, Sm3 };
-template <>
-inline constexpr std::string_view layoutWords<OptimizerKind>[] = {"adamw", "adamw-8bit", "sgd", "adafactor", "sm3"};
 
 /// How the learning rate falls after its warm-up.
 enum class RateSchedule : std::uint8_t { Constant, Cosine, Linear };

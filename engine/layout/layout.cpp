@@ -44,7 +44,7 @@ double rotaryHigh(const RotarySpec& rotary) {
     return rotary.scaling == RotaryScaling::Yarn ? 32 : 4;
 }
 
-bool readsImages(const ModelSpec& model) { return model.kind == ModelKind::Cnn; }
+bool readsImages(const ModelSpec& model) { return traits(model.kind).images; }
 
 int sampleInputs(const ModelSpec& model) {
     return readsImages(model) ? boundedProduct({model.cnn.image, model.cnn.image, model.cnn.channels}) : model.sequence;
@@ -61,15 +61,15 @@ bool readsTokenizer(const Layout& layout) {
 
 bool tiesEmbedding(const ModelSpec& model) { return blockParts(model).tied && !readsImages(model); }
 
-bool usesAdamW(const OptimizerSpec& optimizer) {
-    return optimizer.kind == OptimizerKind::AdamW || optimizer.kind == OptimizerKind::AdamW8Bit;
+bool keepsVelocity(const OptimizerSpec& optimizer) {
+    return optimizer.momentum > 0 && traits(optimizer.kind).takes("/optimizer/momentum");
 }
 
 bool offloadsOptimizer(const MemorySpec& memory) { return memory.offload == OffloadKind::Optimizer; }
 bool swapsActivations(const MemorySpec& memory) { return memory.swap == SwapKind::Activations; }
 bool usesHost(const MemorySpec& memory) { return offloadsOptimizer(memory) || swapsActivations(memory); }
 
-bool hasExperts(const ModelSpec& model) { return model.kind == ModelKind::GptMoe; }
+bool hasExperts(const ModelSpec& model) { return traits(model.kind).experts; }
 
 bool hasExperts(const ModelSpec& model, int layer) { return hasExperts(model) && layer % 2 == 1; }
 
@@ -82,24 +82,22 @@ bool evenLayers(const ModelSpec& model) {
     return model.feedForward.size() <= 1 && !hasExperts(model) && !readsImages(model);
 }
 
-bool expertsChoose(const ModelSpec& model) {
-    return model.experts.gate == GateMethod::ExpertChoice || capsTokens(model);
-}
+bool expertsChoose(const ModelSpec& model) { return traits(model.experts.gate).expertsChoose; }
 
-bool capsTokens(const ModelSpec& model) { return model.experts.gate == GateMethod::CappedExpertChoice; }
+bool capsTokens(const ModelSpec& model) { return traits(model.experts.gate).capsTokens; }
 
-bool hasGroups(const ModelSpec& model) { return model.experts.gate == GateMethod::Hierarchical; }
+bool hasGroups(const ModelSpec& model) { return traits(model.experts.gate).groups; }
 
-bool noisyGate(const ModelSpec& model) { return model.experts.gate == GateMethod::NoisyTopK || hasGroups(model); }
+bool noisyGate(const ModelSpec& model) { return traits(model.experts.gate).noise; }
 
 int expertChoices(const ModelSpec& model) {
     return expertsChoose(model) ? model.experts.count : expertsPerToken(model);
 }
 
 int expertsPerToken(const ModelSpec& model) {
-    if (model.experts.gate == GateMethod::NoisyTopK) return model.experts.topK;
-    if (hasGroups(model)) return boundedProduct({model.experts.topGroups, model.experts.topK});
-    return model.experts.gate == GateMethod::GShard ? 2 : 1;
+    const GateTraits& gate = traits(model.experts.gate);
+    const int each = gate.takesTopK ? model.experts.topK : gate.choices;
+    return gate.groups ? boundedProduct({model.experts.topGroups, each}) : each;
 }
 
 int expertCapacity(const ModelSpec& model) {

@@ -291,8 +291,8 @@ int expertsPerToken(const ModelSpec& model);
 /// Tokens of one sample that an expert has a place for: ⌈capacity · expertsPerToken · sequence ÷ experts⌉; at least
 /// one, at most all. The tokens of one sample compete for places.
 int expertCapacity(const ModelSpec& model);
-/// AdamW, with its moments in fp32 or in 8 bits.
-bool usesAdamW(const OptimizerSpec& optimizer);
+/// The optimizer keeps a number for each element of what it repeats of earlier updates.
+bool keepsVelocity(const OptimizerSpec& optimizer);
 /// The optimizer, its state and its weights in fp32 are on the host.
 bool offloadsOptimizer(const MemorySpec& memory);
 /// Activations that are unused for a while are on the host meanwhile.

@@ -36,7 +36,7 @@ T layerSum(const ModelSpec& model, const StageShape& stage, OfLayer ofLayer) {
 
 }  // namespace
 
-bool hasAttention(const ModelSpec& model) { return model.kind != ModelKind::Mlp && !readsImages(model); }
+bool hasAttention(const ModelSpec& model) { return traits(model.kind).attention; }
 
 bool embeds(const ModelSpec& model, const StageShape& stage) { return stage.first && !readsImages(model); }
 

@@ -27,8 +27,6 @@ void addProduct(bool bias, std::vector<std::int64_t>& sizes, std::int64_t rows, 
 
 }  // namespace
 
-bool codesMoments(const OptimizerSpec& optimizer) { return optimizer.kind == OptimizerKind::AdamW8Bit; }
-
 std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     const std::int64_t h = model.hidden, own = queryColumns(model) / share.size;
     const BlockParts parts = blockParts(model);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Into how many blocks, each with a scale of its own, an optimizer with moments of 8 bits cuts what it updates.
+// Into how many blocks, each with a scale of its own, an optimizer with moments of 8 bits (kernels/moment_codes.h) cuts
+// what it updates.
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -9,9 +10,6 @@
 #include <vector>
 
 namespace shardlab::layout {
-
-/// The optimizer keeps its moments in 8 bits (kernels/moment_codes.h).
-bool codesMoments(const OptimizerSpec& optimizer);
 
 /// Elements of a block; they are counted from the first element of each parameter that a rank holds.
 inline constexpr int elementsOfMomentBlock = 256;

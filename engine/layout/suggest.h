@@ -3,8 +3,10 @@
 #pragma once
 
 #include "engine/layout/fault.h"
+#include "engine/layout/kind_table.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,14 @@ namespace shardlab::layout {
 std::vector<std::string_view> splitWords(std::string_view commaSeparated);
 /// "a, b or c".
 std::string alternatives(const std::vector<std::string>& parts);
+/// The words of those kinds whose traits hold, as alternatives.
+template <class Kind, class Traits>
+std::string wordsWhere(const KindTable<Kind, Traits>& table, const auto& holds) {
+    std::vector<std::string> words;
+    for (const Traits& traits : table)
+        if (std::invoke(holds, traits)) words.emplace_back(traits.word);
+    return alternatives(words);
+}
 /// The words as alternatives; the one nearest to `wrong` is asked for first: "gpt or mlp (did you mean gpt?)".
 std::string legalWords(std::string_view wrong, const std::vector<std::string_view>& words);
 /// The fault of a field that holds none of its `words`. One of the `planned` words, which are comma separated, is

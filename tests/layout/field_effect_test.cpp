@@ -170,7 +170,7 @@ private Q_SLOTS:
         const auto says = [](const char* preset, const char* pointer) {
             return std::string(withoutEffect(pointer, findPreset(preset)->layout, scheduleMethods()));
         };
-        QCOMPARE(says("sgd-momentum", "/optimizer/betas"), std::string("only with adamw"));
+        QCOMPARE(says("sgd-momentum", "/optimizer/betas"), std::string("only with adamw or adamw-8bit"));
         QCOMPARE(says("sgd-momentum", "/optimizer/momentum"), std::string());
         QCOMPARE(says("1f1b-4", "/optimizer/momentum"), std::string("only with sgd or sm3"));
         QCOMPARE(says("1f1b-4", "/parallel/bucket"), std::string("only with several replicas"));

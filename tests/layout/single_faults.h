@@ -392,7 +392,7 @@ inline const std::vector<SingleFault> singleFaults{
          l.optimizer.kind = OptimizerKind::Sm3;
          l.parallel.zero = 3;
      },
-     "/parallel/zero", "optimizer.kind adamw or sgd"},
+     "/parallel/zero", "optimizer.kind adamw, adamw-8bit or sgd"},
     {"decay rate", [](Layout& l) { l.optimizer.adafactor.decayRate = 1.5; }, "/optimizer/decay_rate", "0 to 1"},
     {"clip threshold", [](Layout& l) { l.optimizer.adafactor.clipThreshold = 0; }, "/optimizer/clip_threshold",
      "0.001 to"},

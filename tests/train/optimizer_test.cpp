@@ -49,17 +49,6 @@ std::int64_t optimizerBytes(const Arena& arena) {
 class OptimizerTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    /// A layout can ask for each optimizer and each model that there is, and for no other.
-    void layoutsNameWhatThereIs() {
-        const auto sameKinds = [](const auto& all, std::span<const std::string_view> words) {
-            std::set<std::string_view> there;
-            for (const auto& one : all) there.insert(wordOf(one.kind));
-            return there == std::set<std::string_view>(words.begin(), words.end());
-        };
-        QVERIFY(sameKinds(optimizers, layoutWords<OptimizerKind>));
-        QVERIFY(sameKinds(models, layoutWords<ModelKind>));
-    }
-
     void adamW() {
         RandomInputs in;
         Pair pair(in);

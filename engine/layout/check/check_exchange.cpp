@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check/check_rules.h"
 
+#include "engine/layout/suggest.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 
@@ -72,9 +73,9 @@ void checkAsyncServer(const Layout& layout, std::vector<Fault>& faults) {
 void checkPlainDescent(const Layout& layout, std::string_view why, std::vector<Fault>& faults) {
     const OptimizerSpec& o = layout.optimizer;
     const std::string_view exchange = wordOf(layout.parallel.exchange);
-    if (o.kind != OptimizerKind::Sgd)
+    if (!traits(o.kind).plainDescent)
         faults.push_back({"/optimizer/kind", fmt::format("{} with {}", exchange, wordOf(o.kind)), std::string(why),
-                          "sgd, with momentum 0"});
+                          wordsWhere(optimizerTraits, &OptimizerTraits::plainDescent) + ", with momentum 0"});
     else if (o.momentum > 0)
         faults.push_back({"/optimizer/momentum", fmt::format("{} with a momentum of {:.9g}", exchange, o.momentum),
                           std::string(why), "0"});

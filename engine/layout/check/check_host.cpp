@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes with an optimizer, and with activations, that lie on the host of their device.
 #include "engine/layout/check/check_rules.h"
+
+#include "engine/layout/suggest.h"
 #include "engine/layout/devices.h"
 #include "engine/layout/exchange.h"
 
@@ -26,12 +28,12 @@ void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedule
     const auto refuse = [&](std::string what, std::string why, std::string legal) {
         faults.push_back({"/memory/offload", std::move(what), std::move(why), std::move(legal)});
     };
-    const OptimizerKind optimizer = layout.optimizer.kind;
-    if (optimizer == OptimizerKind::Adafactor || optimizer == OptimizerKind::Sm3)
-        refuse(fmt::format("{} on the host", wordOf(optimizer)),
+    if (traits(layout.optimizer.kind).factored)
+        refuse(fmt::format("{} on the host", wordOf(layout.optimizer.kind)),
                "its state is one number for each row and column, which a tensor group sums up on the devices: there is "
                "next to nothing to move",
-               "none; or optimizer.kind adamw, adamw-8bit or sgd");
+               fmt::format("none; or optimizer.kind {}",
+                           wordsWhere(optimizerTraits, [](const OptimizerTraits& each) { return !each.factored; })));
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method != schedules.end() && !method->flushes)
         refuse(fmt::format("an optimizer on the host with {}", method->name),

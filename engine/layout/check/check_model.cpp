@@ -92,7 +92,7 @@ void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
     if (model.layers == 1)
         faults.push_back({"/model/layers", "a single layer has no experts",
                           "every second block has experts, and the first has none", "2 or more; or model.kind gpt"});
-    if (experts.gate == GateMethod::NoisyTopK && experts.topK > experts.count)
+    if (traits(experts.gate).takesTopK && !hasGroups(model) && experts.topK > experts.count)
         faults.push_back({"/model/top_k",
                           fmt::format("{} experts of a token, but there are {}", experts.topK, experts.count),
                           "a token goes to an expert once", fromTwo(experts.count)});
@@ -188,12 +188,12 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
     if (!model.weights.empty() && choosesParts(model) && !hasPublishedBlocks(model))
         faults.push_back(
             {"/model/weights", fmt::format("no weights have the blocks of this {}", wordOf(model.kind)),
-             model.kind == ModelKind::Gpt
+             traits(model.kind).weights == WeightsFormat::Gpt2
                  ? "a GPT-2 has layer norms, learned positions, biases, GELU and a tied output"
                  : "a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of "
                    "queries and their biases",
              "no weights; or the defaults of the fields that choose parts of blocks"});
-    if (!model.weights.empty() && !choosesParts(model))
+    if (!model.weights.empty() && traits(model.kind).weights == WeightsFormat::None)
         faults.push_back(
             {"/model/weights", fmt::format("no weights to start from fit a model of kind {}", wordOf(model.kind)),
              "the weights of GPT-2 and Llama belong to other layers", "model.kind gpt or llama, or no weights"});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check/check_rules.h"
 
+#include "engine/layout/suggest.h"
+
 #include <fmt/format.h>
 
 namespace shardlab::layout {
@@ -8,23 +10,23 @@ namespace shardlab::layout {
 void checkOptimizer(const Layout& layout, std::vector<Fault>& faults) {
     const OptimizerSpec& optimizer = layout.optimizer;
     const ParallelSpec& parallel = layout.parallel;
-    const bool factored = optimizer.kind == OptimizerKind::Adafactor || optimizer.kind == OptimizerKind::Sm3;
     if (optimizer.minimum > optimizer.learningRate && optimizer.schedule != RateSchedule::Constant)
         faults.push_back(
             {"/optimizer/minimum",
              fmt::format("{:.9g} is more than the learning rate of {:.9g}", optimizer.minimum, optimizer.learningRate),
              fmt::format("the schedule {} falls", wordOf(optimizer.schedule)),
              fmt::format("0 to {:.9g}; or the schedule constant", optimizer.learningRate)});
-    if (usesAdamW(optimizer) && optimizer.adamw.betas.size() != 2)
+    if (traits(optimizer.kind).takes("/optimizer/betas") && optimizer.adamw.betas.size() != 2)
         faults.push_back({"/optimizer/betas", fmt::format("{} betas are listed", optimizer.adamw.betas.size()),
                           "AdamW keeps a first and a second moment", "two numbers, for instance [0.9, 0.95]"});
     const bool wholeLayers = parallel.zero == 3 && parallel.partition == PartitionKind::Layers;
-    if (factored && parallel.zero > 0 && !wholeLayers)
+    if (traits(optimizer.kind).factored && parallel.zero > 0 && !wholeLayers)
         faults.push_back(
             {"/parallel/zero",
              fmt::format("{} does not work with flat shards of ZeRO {}", wordOf(optimizer.kind), parallel.zero),
              "it counts rows and columns of whole matrices, and flat shards cut them anywhere",
-             "0; 3 with parallel.partition layers; or optimizer.kind adamw or sgd"});
+             fmt::format("0; 3 with parallel.partition layers; or optimizer.kind {}",
+                         wordsWhere(optimizerTraits, [](const OptimizerTraits& each) { return !each.factored; }))});
 }
 
 }  // namespace shardlab::layout

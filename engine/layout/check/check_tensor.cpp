@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check/check_rules.h"
+
+#include "engine/layout/model_shape.h"
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
@@ -11,7 +13,7 @@ namespace {
 
 void checkHeads(const Layout& layout, std::vector<Fault>& faults) {
     const int t = layout.parallel.tensor, heads = layout.model.heads, keys = keyHeads(layout.model);
-    if (layout.model.kind == ModelKind::Mlp || heads < 1 || keys < 1 || (heads % t == 0 && keys % t == 0)) return;
+    if (!hasAttention(layout.model) || heads < 1 || keys < 1 || (heads % t == 0 && keys % t == 0)) return;
     const bool ofKeys = heads % t == 0;
     faults.push_back(
         {"/parallel/tensor",

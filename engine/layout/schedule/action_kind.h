@@ -3,9 +3,8 @@
 // its own (ActionTable) whose rows the compiler counts.
 #pragma once
 
-#include "engine/base/wings.h"
+#include "engine/layout/kind_table.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -45,7 +44,7 @@ enum class ActionKind : std::uint8_t {
     SwapFree,          ///< the device memory of what 2F7 left is given back, once the copy is on the host
     Count,             ///< the number of kinds; no kind itself
 };
-inline constexpr std::size_t actionKindCount = static_cast<std::size_t>(ActionKind::Count);
+inline constexpr std::size_t actionKindCount = kindCount<ActionKind>;
 
 /// How an action is carried out. Simulator, executor and colours go by this, so that a new kind of a known sort needs
 /// nothing there.
@@ -76,31 +75,9 @@ struct ActionTraits {
     Direction direction = Direction::None;
 };
 
-/// A value for each kind of action, made of rows in any order. Fewer rows than kinds, or two rows of one kind, are an
-/// error of the compiler.
+/// A value for each kind of action.
 template <class T>
-class ActionTable {
-public:
-    struct Row {
-        ActionKind kind;
-        T value;
-    };
-    template <std::size_t rows>
-    consteval explicit ActionTable(const Row (&table)[rows]) {
-        static_assert(rows == actionKindCount, "every kind of action has a row");
-        std::array<bool, actionKindCount> seen{};
-        for (const Row& row : table) {
-            const auto kind = static_cast<std::size_t>(row.kind);
-            if (seen.at(kind)) throw "a kind of action has two rows";
-            seen[kind] = true;
-            values_[kind] = row.value;
-        }
-    }
-    constexpr const T& operator[](ActionKind kind) const { return values_[static_cast<std::size_t>(kind)]; }
-
-private:
-    std::array<T, actionKindCount> values_{};
-};
+using ActionTable = KindTable<ActionKind, T>;
 
 inline constexpr ActionTable<ActionTraits> actionTraits({
     {ActionKind::None, {"NONE", "none"}},

@@ -199,17 +199,14 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
 
 double updateBytes(const Layout& layout) {
     const NumberFormats formats = numberFormats(layout.precision);
-    const OptimizerSpec& optimizer = layout.optimizer;
-    // Numbers a row and a column are few. Adafactor reads the gradient for its sums, for their norm and for the update.
-    const bool adafactor = optimizer.kind == OptimizerKind::Adafactor;
-    const int moments = optimizer.kind == OptimizerKind::AdamW ? 2 : optimizer.momentum > 0 && !adafactor ? 1 : 0;
-    const int readings = adafactor ? 3 : 1;
+    const OptimizerTraits& optimizer = traits(layout.optimizer.kind);
+    // Numbers a row and a column are few.
+    const double bytesOfMoment = optimizer.codesMoments ? 1 + fp32Bytes / elementsOfMomentBlock : fp32Bytes;
+    const double remembered = optimizer.moments * bytesOfMoment + (keepsVelocity(layout.optimizer) ? fp32Bytes : 0);
     const auto weight = static_cast<double>(formats.weightBytes());
     // Where there is a copy in fp32Bytes, it is read and written, and the weight written anew.
     const double weights = formats.master ? 2 * fp32Bytes + weight : 2 * weight;
-    const double ofMoments =
-        codesMoments(optimizer) ? 2 * 2 * (1 + fp32Bytes / elementsOfMomentBlock) : 2 * fp32Bytes * moments;
-    return readings * static_cast<double>(formats.gradientBytes()) + weights + ofMoments;
+    return optimizer.readings * static_cast<double>(formats.gradientBytes()) + weights + 2 * remembered;
 }
 
 }  // namespace shardlab::predict

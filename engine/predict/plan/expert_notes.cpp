@@ -12,7 +12,7 @@ namespace shardlab::predict {
 std::vector<std::string> expertNotes(const Layout& layout) {
     const ModelSpec& model = layout.model;
     if (!hasExperts(model)) return {};
-    const bool theyChoose = expertsChoose(model), draws = model.experts.gate == GateMethod::GShard;
+    const bool theyChoose = expertsChoose(model), draws = traits(model.experts.gate).draws;
     const double asked = expertsPerToken(model);  // of a token
     const double places = static_cast<double>(expertRows(model, 1)) / model.sequence;
     const double others = model.experts.count - (theyChoose ? places : asked);

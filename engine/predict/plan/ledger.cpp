@@ -34,13 +34,16 @@ struct RememberedNumbers {
 /// The optimizer's numbers for the parameters of a stage that `replica` updates, `updated` in number.
 RememberedNumbers remembered(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica,
                              std::int64_t updated) {
-    const OptimizerSpec& optimizer = layout.optimizer;
     const std::int64_t spread = spreadParameters(layout.model, shape, share);
-    if (optimizer.kind == OptimizerKind::AdamW) return {{updated, updated}, {spread, spread}, 0};
-    if (codesMoments(optimizer))
-        return {{updated, updated}, {spread, spread}, 2 * momentBlocksOf(layout, shape, share, replica), 1};
+    const OptimizerTraits& optimizer = traits(layout.optimizer.kind);
     RememberedNumbers numbers;
-    if (optimizer.kind != OptimizerKind::Sgd) {
+    numbers.kinds.assign(static_cast<std::size_t>(optimizer.moments), updated);
+    numbers.spread.assign(static_cast<std::size_t>(optimizer.moments), spread);
+    if (optimizer.codesMoments) {
+        numbers.besides = optimizer.moments * momentBlocksOf(layout, shape, share, replica);
+        numbers.bytesEach = 1;
+    }
+    if (optimizer.factored) {
         const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, share);
         const std::vector<FactoredNumbers> factored = factoredUnits(layout.model, shape, share);
         FactoredNumbers sum, ofExperts;
@@ -48,14 +51,11 @@ RememberedNumbers remembered(const Layout& layout, const StageShape& shape, cons
             if (units[i].owner < 0 || units[i].owner == replica) sum += factored[i];
             if (units[i].experts) ofExperts += factored[i];
         }
-        numbers = {{sum.rows, sum.columns, sum.elements}, {ofExperts.rows, ofExperts.columns, ofExperts.elements}, 0};
-        // Adafactor: of each tensor the total of its sums, and that of its update's squares.
-        if (optimizer.kind == OptimizerKind::Adafactor) {
-            numbers.besides = 2 * sum.tensors;
-            return numbers;
-        }
+        numbers = {{sum.rows, sum.columns, sum.elements},
+                   {ofExperts.rows, ofExperts.columns, ofExperts.elements},
+                   optimizer.totals * sum.tensors};
     }
-    if (optimizer.momentum > 0) {
+    if (keepsVelocity(layout.optimizer)) {
         numbers.kinds.push_back(updated);
         numbers.spread.push_back(spread);
     }

@@ -26,7 +26,7 @@ std::vector<std::string> stateNotes(const Layout& layout) {
     if (const PackedActivations packed = packedActivations(layout); packed.plain > 0)
         notes.push_back(fmt::format("activations in fewer bits: the maps of a microbatch take {} instead of {}",
                                     formatBytes(packed.kept), formatBytes(packed.plain)));
-    if (codesMoments(layout.optimizer)) {
+    if (traits(layout.optimizer.kind).codesMoments) {
         notes.push_back(fmt::format(
             "moments in 8 bits: each parameter has two codes, and each {} parameters share two scales in fp32, where "
             "adamw keeps 8 bytes a parameter; an update differs from adamw's by the rounding of the codes",

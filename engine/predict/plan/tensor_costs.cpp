@@ -89,20 +89,20 @@ double allReduceSeconds(double bytes, int n, const Link& link) {
 
 namespace {
 
-/// Adafactor puts together sums, then norms of updates, SM3 its largest; of a tied embedding, with h numbers, each
-/// apart. Where replicas own layers, the mean of them.
+/// A factored optimizer puts together what it keeps of rows and columns, then the totals of tensors where it has some;
+/// of a tied embedding, with h numbers, each apart. Where replicas own layers, the mean of them.
 std::vector<TensorCost> updateCosts(const Layout& layout, const StageShape& stage, bool tied,
                                     const Collectives& group) {
     std::vector<TensorCost> update;
-    const OptimizerKind kind = layout.optimizer.kind;
-    if (kind != OptimizerKind::Adafactor && kind != OptimizerKind::Sm3) return update;
+    const OptimizerTraits& optimizer = traits(layout.optimizer.kind);
+    if (!optimizer.factored) return update;
     FactoredNumbers sum;
     for (const FactoredNumbers& unit : factoredUnits(layout.model, stage, tensorShare(layout))) sum += unit;
     const int owners = layout.parallel.zero > 0 ? replicaCount(layout.parallel) : 1;
     const std::int64_t apart = tied ? layout.model.hidden : 0;
     group.ofUpdate(update, apart / owners);
     group.ofUpdate(update, (sum.parts - apart) / owners);
-    if (kind == OptimizerKind::Sm3) return update;
+    if (optimizer.totals == 0) return update;
     group.ofUpdate(update, tied ? 1 : 0);
     group.ofUpdate(update, (sum.cut - (tied ? 1 : 0)) / owners);
     return update;

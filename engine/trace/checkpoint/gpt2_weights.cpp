@@ -185,7 +185,7 @@ Result<StateSource> StateSource::ofWeights(FileSystem& files, const std::filesys
         if (!read) return fail(read.error());
         mismatches = compareConfig(*read, model);
     }
-    if (model.kind == ModelKind::Llama) source->takeLlama(model, tensors);
+    if (traits(model.kind).weights == WeightsFormat::Llama) source->takeLlama(model, tensors);
     else source->takeGpt2(model, tensors);
     if (!mismatches.empty() || !tensors.empty()) return fail(misfit(place, std::move(mismatches), tensors));
     if (!tiesEmbedding(model)) return source;
@@ -197,7 +197,7 @@ Status exportGpt2(FileSystem& files, const std::filesystem::path& checkpoint, co
     const Result<CheckpointManifest> manifest = readManifest(checkpoint);
     if (!manifest) return fail(manifest.error());
     const ModelSpec& model = manifest->layout.model;
-    if (model.kind != ModelKind::Gpt)
+    if (traits(model.kind).weights != WeightsFormat::Gpt2)
         return fail({"cannot write GPT-2 weights", checkpoint.string(),
                      fmt::format("its model is of kind {}", wordOf(model.kind)), "a checkpoint of a gpt"});
     if (!hasPublishedBlocks(model))

@@ -224,7 +224,7 @@ Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, c
     const auto cannot = [&](std::string why, std::string legal) {
         return fail(Error{"cannot write Llama weights", checkpoint.string(), std::move(why), std::move(legal)});
     };
-    if (model.kind != ModelKind::Llama)
+    if (traits(model.kind).weights != WeightsFormat::Llama)
         return cannot(fmt::format("its model is of kind {}", wordOf(model.kind)), "a checkpoint of a llama");
     if (!hasPublishedBlocks(model))
         return cannot("its blocks have parts that no published family has together",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of models by their names in layouts, and the sources of this folder that put their stages together from
-// layers; buildStage() finds them here. One builder makes all transformers, from the parts that their layouts name.
+// Who builds the stages of each model, from layers. One builder makes all transformers, from the parts that their
+// layouts name; what the rest of the program knows of a model stands in layout/model_kind.h.
 #pragma once
 
 #include "engine/train/model/embedding_layer.h"
@@ -11,7 +11,6 @@
 #include "engine/train/model/packed_map.h"
 #include "engine/train/model/stage.h"
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -31,20 +30,12 @@ struct StageLayers {
 using StageBuilder = StageLayers(const StageSpec& spec, const LayerContext& context);
 StageBuilder buildTransformer, buildCnn;
 
-struct ModelOfKind {
-    ModelKind kind;
-    StageBuilder* build;
-};
-
-inline constexpr std::array models{
-    ModelOfKind{ModelKind::Gpt, buildTransformer},
-    ModelOfKind{ModelKind::Mlp, buildTransformer},
-    ModelOfKind{ModelKind::GptMoe, buildTransformer},
-    ModelOfKind{ModelKind::Llama, buildTransformer},
-    ModelOfKind{ModelKind::Cnn, buildCnn},
-};
-
-/// Builds a stage of spec.model.kind, which exists, since the layout was checked.
-StageLayers buildStage(const StageSpec& spec, const LayerContext& context);
+inline constexpr KindTable<ModelKind, StageBuilder*> stageBuilders({
+    {ModelKind::Gpt, buildTransformer},
+    {ModelKind::Mlp, buildTransformer},
+    {ModelKind::GptMoe, buildTransformer},
+    {ModelKind::Llama, buildTransformer},
+    {ModelKind::Cnn, buildCnn},
+});
 
 }  // namespace shardlab::train

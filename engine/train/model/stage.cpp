@@ -31,9 +31,9 @@ struct Stage::Impl {
         : spec(stageSpec), arena(stageArena), types(numberFormats(spec.precision)), alone(std::move(own)),
           tensor(given ? *given : *alone), context(contextGroup), experts(expertGroup),
           weights(tensor.size(), tensor.member()), recomputing{recomputesCore(spec.memory), spec.recomputing},
-          stage(buildStage(spec,
-                           {weights, arena, tensor, spec.samples, spec.model.sequence / (context ? context->size() : 1),
-                            spec.model.hidden, spec.model.dropout, spec.seed, types, recomputing, context, experts})),
+          stage(stageBuilders[spec.model.kind](
+              spec, {weights, arena, tensor, spec.samples, spec.model.sequence / (context ? context->size() : 1),
+                     spec.model.hidden, spec.model.dropout, spec.seed, types, recomputing, context, experts})),
           segments(layerSegments(spec.model, spec.memory, {spec.layers, spec.first, spec.last, spec.firstLayer})),
           partitions(spec.memory.partitionActivations) {
         weights.allocate(arena, types, spec.seed, spec.storage);

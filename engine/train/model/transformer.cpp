@@ -15,23 +15,20 @@ namespace shardlab::train {
 namespace {
 
 /// The kernel's name of a gate.
-GateKind gateKind(GateMethod gate) {
-    switch (gate) {
-    case GateMethod::Switch: return GateKind::Switch;
-    case GateMethod::NoisyTopK: return GateKind::NoisyTopK;
-    case GateMethod::Hierarchical: return GateKind::Hierarchical;
-    case GateMethod::GShard: return GateKind::GShard;
-    case GateMethod::ExpertChoice: return GateKind::ExpertChoice;
-    case GateMethod::CappedExpertChoice: return GateKind::CappedChoice;
-    }
-    return GateKind::Switch;
-}
+constexpr KindTable<GateMethod, GateKind> gateKinds({
+    {GateMethod::Switch, GateKind::Switch},
+    {GateMethod::NoisyTopK, GateKind::NoisyTopK},
+    {GateMethod::Hierarchical, GateKind::Hierarchical},
+    {GateMethod::GShard, GateKind::GShard},
+    {GateMethod::ExpertChoice, GateKind::ExpertChoice},
+    {GateMethod::CappedExpertChoice, GateKind::CappedChoice},
+});
 
 /// Experts and gates without noise start from a truncated normal distribution of variance 0.1 ÷ inputs, as in Switch. A
 /// noisy gate starts from zeros: the noise alone decides, and the load is even. Other weights start as a gpt's.
 ExpertsSpec expertsSpec(const StageSpec& spec, int layer, double projectionDeviation) {
     const ModelSpec& model = spec.model;
-    const GateKind kind = gateKind(model.experts.gate);
+    const GateKind kind = gateKinds[model.experts.gate];
     const int width = feedForwardWidth(model, layer);
     const auto truncated = [](int inputs) { return Initial{std::sqrt(0.1 / inputs), 0, true}; };
     ExpertsSpec made;

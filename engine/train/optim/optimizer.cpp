@@ -3,14 +3,10 @@
 
 #include "engine/train/optim/optimizers.h"
 
-#include <stdexcept>
-
 namespace shardlab::train {
 
 std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena) {
-    for (const OptimizerOfKind& optimizer : optimizers)
-        if (optimizer.kind == setup.spec.kind) return optimizer.make(setup, parameters, arena);
-    throw std::logic_error("there is no such optimizer");
+    return optimizerMakers[setup.spec.kind](setup, parameters, arena);
 }
 
 std::size_t elementsOf(std::span<const Parameter> parameters) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizers by their kinds in layouts. Each is one source of this folder; makeOptimizer() finds it here.
+// Who makes the optimizer of each kind. Each is one source of this folder; what the rest of the program knows of it
+// stands in layout/optimizer_kind.h.
 #pragma once
 
 #include "engine/train/optim/optimizer.h"
-
-#include <array>
 
 namespace shardlab::train {
 
@@ -12,17 +11,12 @@ using OptimizerMaker = std::unique_ptr<Optimizer>(const OptimizerSetup& setup, s
                                                   Arena& arena);
 OptimizerMaker makeAdafactor, makeAdamW, makeAdamW8Bit, makeSgd, makeSm3;
 
-struct OptimizerOfKind {
-    OptimizerKind kind;
-    OptimizerMaker* make;
-};
-
-inline constexpr std::array optimizers{
-    OptimizerOfKind{OptimizerKind::Adafactor, makeAdafactor},
-    OptimizerOfKind{OptimizerKind::AdamW, makeAdamW},
-    OptimizerOfKind{OptimizerKind::AdamW8Bit, makeAdamW8Bit},
-    OptimizerOfKind{OptimizerKind::Sgd, makeSgd},
-    OptimizerOfKind{OptimizerKind::Sm3, makeSm3},
-};
+inline constexpr KindTable<OptimizerKind, OptimizerMaker*> optimizerMakers({
+    {OptimizerKind::Adafactor, makeAdafactor},
+    {OptimizerKind::AdamW, makeAdamW},
+    {OptimizerKind::AdamW8Bit, makeAdamW8Bit},
+    {OptimizerKind::Sgd, makeSgd},
+    {OptimizerKind::Sm3, makeSm3},
+});
 
 }  // namespace shardlab::train
