@@ -26,9 +26,10 @@ std::vector<std::string> expertNotes(const Layout& layout) {
         "{} tokens of a sample",
         formatCount(all - idle), formatCount(all), model.experts.count, expertCapacity(model), model.sequence)};
     if (draws)
-        notes.push_back(
-            "with gshard the second expert of a token is drawn at random, with twice its share of the two weights as "
-            "the probability: a token uses one expert or two, and always two in validation, which draws nothing");
+        notes.push_back(fmt::format(
+            "with {} the second expert of a token is drawn at random, with twice its share of the two weights as the "
+            "probability: a token uses one expert or two, and always two in validation, which draws nothing",
+            wordOf(model.experts.gate)));
     if (draws && places < 1)
         notes.push_back(
             fmt::format("experts have capacity for {} of all first choices: at least {} of them are dropped; "
