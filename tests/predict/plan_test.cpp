@@ -2,6 +2,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/presets.h"
+#include "engine/predict/plan/compute_costs.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/layout/schedule/validate.h"
 #include "engine/predict/search/step_overhead.h"
@@ -360,6 +361,13 @@ private Q_SLOTS:
         QCOMPARE(state("adamw", 0), 2.0);
         QCOMPARE(state("sgd", 0.9), 1.0);
         QCOMPARE(state("sgd", 0), 0.0);
+    }
+
+    /// Each block of 256 codes has a scale in fp32, which an update reads and writes with them.
+    void scalesOfMomentsInEightBitsCount() {
+        Layout layout;
+        layout.optimizer.kind = OptimizerKind::AdamW8Bit;
+        QCOMPARE(updateBytes(layout), 4 + 2 * 4 + 2 * 2 * (1 + 4 / 256.0));
     }
 
     void hugeLayoutsArePlannedToo() {

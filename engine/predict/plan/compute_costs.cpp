@@ -201,7 +201,8 @@ double updateBytes(const Layout& layout) {
     const NumberFormats formats = numberFormats(layout.precision);
     const OptimizerTraits& optimizer = traits(layout.optimizer.kind);
     // Numbers a row and a column are few.
-    const double bytesOfMoment = optimizer.codesMoments ? 1 + fp32Bytes / elementsOfMomentBlock : fp32Bytes;
+    const double bytesOfMoment =
+        optimizer.codesMoments ? 1 + double(fp32Bytes) / elementsOfMomentBlock : double(fp32Bytes);
     const double remembered = optimizer.moments * bytesOfMoment + (keepsVelocity(layout.optimizer) ? fp32Bytes : 0);
     const auto weight = static_cast<double>(formats.weightBytes());
     // Where there is a copy in fp32Bytes, it is read and written, and the weight written anew.
