@@ -4,10 +4,13 @@
 #include "engine/base/crc32c.h"
 #include "engine/trace/event/zstd_bytes.h"
 #include "engine/trace/run_file/run_block.h"
+#include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
 #include "tests/support/wings.h"
 
+#include <QFile>
+#include <QRegularExpression>
 #include <QTest>
 
 #include <limits>
@@ -47,6 +50,18 @@ private Q_SLOTS:
     }
 
     void everyKindHasItsName() {
+        QFile header(SHARDLAB_SOURCE_DIR "/engine/trace/event/event.h");
+        QVERIFY(header.open(QIODevice::ReadOnly));
+        const QString text = QString::fromUtf8(header.readAll());
+        const auto begin = text.indexOf("enum class EventKind"), end = text.indexOf("};", begin);
+        int written = 0;
+        for (const auto& kind :
+             QRegularExpression("\\n    (\\w+) =\\s+(\\d+),").globalMatch(text.mid(begin, end - begin))) {
+            ++written;
+            const std::string_view is = name(static_cast<EventKind>(kind.captured(2).toInt()));
+            QVERIFY2(is != "unknown", qPrintable(kind.captured(1)));
+        }
+        QVERIFY(written > 60);
         std::set<std::string_view> names;
         int known = 0;
         for (int i = 0; i < 256; ++i) {

@@ -5,6 +5,7 @@
 #include "engine/base/units.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/base/median.h"
+#include "engine/trace/event/transfer.h"
 
 #include <algorithm>
 #include <array>
@@ -20,16 +21,12 @@ constexpr std::size_t mostDifferences = 10, mostExamples = 3;
 constexpr double manifold = 10;  ///< from this change on, as a multiple
 
 bool communicates(const SpanKey& key, const Mesh& mesh) {
-    switch (key.kind) {
-    case EventKind::SendForward:
-    case EventKind::SendBackward:
-    case EventKind::ReduceGradients:
-    case EventKind::ReduceTied:
-    case EventKind::ReduceBuckets:
-    case EventKind::ScatterGradients:
-    case EventKind::GatherParameters: return true;
-    case EventKind::ReduceNorm: return replicaRanks(mesh, key.rank).size() > 1;  // alone it only reads the gradients
-    default: return isInsideAction(key.kind) || isServerExchange(key.kind);
+    switch (transferOf(key.kind).partners) {
+    case Partners::None:
+    case Partners::Hop:
+    case Partners::Unknown: return false;
+    case Partners::Replica: return replicaRanks(mesh, key.rank).size() > 1;  // alone it only reads the gradients
+    default: return true;
     }
 }
 

@@ -33,10 +33,8 @@ void TrafficMatrix::add(const Event& event) {
     const std::int64_t bytes = sent_(event);
     const auto around = [&](const std::vector<int>& group, Sort sort) { ring(group, rank, bytes, sort); };
     const auto replicas = [&] { return sameWeights(mesh_, rank); };
-    const auto tensor = [&] { return mesh_.group(rank, Axis::Tensor); };
-    switch (event.kind) {
-    case EventKind::SendForward:
-    case EventKind::SendBackward: {
+    switch (transferOf(event.kind).partners) {
+    case Partners::Stage: {
         const int stage = actionFromId(event.action).stage + (event.kind == EventKind::SendForward ? 1 : -1);
         if (event.action == 0 || stage < 0 || static_cast<std::size_t>(stage) >= rankOfStage_.size()) return;
         Coordinates place = mesh_.coordinates(rank);
@@ -46,12 +44,9 @@ void TrafficMatrix::add(const Event& event) {
         ++cell.count;
         break;
     }
-    case EventKind::ReduceGradients: around(replicas(), Sort::Collective); break;
-    case EventKind::ReduceBuckets:
-        around(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : replicas(), Sort::Bucket);
-        break;
-    case EventKind::DispatchTokens:
-    case EventKind::CombineTokens: {
+    case Partners::Replicas: around(replicas(), Sort::Collective); break;
+    case Partners::Bucket: around(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : replicas(), Sort::Bucket); break;
+    case Partners::Expert: {
         const std::vector<int> group = mesh_.group(rank, Axis::Expert);
         for (const int other : group) {
             if (other == rank) continue;
@@ -61,8 +56,7 @@ void TrafficMatrix::add(const Event& event) {
         }
         break;
     }
-    case EventKind::PushGradients:
-    case EventKind::PullWeights: {
+    case Partners::Server: {
         // Bytes are those that leave the rank: a worker's to the server, or the server's, as many to each worker.
         const std::vector<int> group = mesh_.group(rank, Axis::Data);
         const bool server = rank == group.front();
@@ -79,7 +73,7 @@ void TrafficMatrix::add(const Event& event) {
         }
         break;
     }
-    case EventKind::ExchangeElastic: {
+    case Partners::Centre: {
         const std::vector<int> group = mesh_.group(rank, Axis::Data);
         const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
         if (worker >= group.size()) return;
@@ -88,15 +82,11 @@ void TrafficMatrix::add(const Event& event) {
         ++cell.count;
         break;
     }
-    case EventKind::RingHop: ring(replicas(), rank, event.bytes, Sort::Hop); break;
-    case EventKind::ScatterGradients:
-    case EventKind::GatherParameters: around(replicas(), Sort::Collective); break;
-    case EventKind::TensorAllReduce: around(tensor(), Sort::Collective); break;
-    case EventKind::TensorReduceScatter:
-    case EventKind::TensorAllGather: around(tensor(), Sort::Collective); break;
-    case EventKind::KeyValueHop: around(mesh_.group(rank, Axis::Context), Sort::Collective); break;
-    case EventKind::ReduceNorm: around(replicaRanks(mesh_, rank), Sort::Collective); break;
-    case EventKind::ReduceTied: {
+    case Partners::Hop: ring(replicas(), rank, event.bytes, Sort::Hop); break;
+    case Partners::Tensor: around(mesh_.group(rank, Axis::Tensor), Sort::Collective); break;
+    case Partners::Context: around(mesh_.group(rank, Axis::Context), Sort::Collective); break;
+    case Partners::Replica: around(replicaRanks(mesh_, rank), Sort::Collective); break;
+    case Partners::Ends: {
         if (rankOfStage_.empty()) return;
         std::vector<int> ends;
         for (const int stageRank : {rankOfStage_.front(), rankOfStage_.back()}) {
@@ -107,7 +97,8 @@ void TrafficMatrix::add(const Event& event) {
         if (ends.front() != ends.back()) around(ends, Sort::Collective);
         break;
     }
-    default: return;
+    case Partners::None:
+    case Partners::Unknown: return;
     }
     steps_.insert(event.step);
 }

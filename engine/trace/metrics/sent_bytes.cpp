@@ -44,30 +44,25 @@ bool SentBytes::ofExperts(const Event& event) const {
 }
 
 std::int64_t SentBytes::operator()(const Event& event) const {
+    const Transfer& transfer = transferOf(event.kind);
+    if (transfer.partners == Partners::None || transfer.partners == Partners::Hop ||
+        (event.kind == EventKind::PullWeights && sharesMemory_))
+        return 0;
     const std::int64_t recorded = asFigure(event.bytes);
-    const auto share = [&](int members, int times) {
-        return known_ ? std::llround(times * (members - 1.0) / members * static_cast<double>(recorded)) : recorded;
-    };
-    switch (event.kind) {
-    case EventKind::SendForward:
-    case EventKind::SendBackward:
-    case EventKind::PushGradients:
-    case EventKind::ExchangeElastic:
-    case EventKind::KeyValueHop:
-    case EventKind::Collective: return recorded;
-    case EventKind::PullWeights: return sharesMemory_ ? 0 : recorded;
-    case EventKind::ReduceGradients: return share(sameWeights_, 2);
-    case EventKind::ReduceBuckets: return share(ofExperts(event) ? sameExperts_ : sameWeights_, 2);
-    case EventKind::ScatterGradients:
-    case EventKind::GatherParameters: return share(sameWeights_, 1);
-    case EventKind::ReduceTied: return share(tiedApart_ ? 2 : 1, 2);
-    case EventKind::ReduceNorm: return share(replica_, 2);
-    case EventKind::TensorAllReduce: return share(tensor_, 2);
-    case EventKind::TensorReduceScatter:
-    case EventKind::TensorAllGather: return share(tensor_, 1);
-    case EventKind::DispatchTokens:
-    case EventKind::CombineTokens: return share(expert_, 1);
-    default: return 0;
+    if (!known_ || transfer.passes == 0) return recorded;
+    const int members = membersOf(transfer.partners, event);
+    return std::llround(transfer.passes * (members - 1.0) / members * static_cast<double>(recorded));
+}
+
+int SentBytes::membersOf(Partners partners, const Event& event) const {
+    switch (partners) {
+    case Partners::Replicas: return sameWeights_;
+    case Partners::Bucket: return ofExperts(event) ? sameExperts_ : sameWeights_;
+    case Partners::Tensor: return tensor_;
+    case Partners::Expert: return expert_;
+    case Partners::Replica: return replica_;
+    case Partners::Ends: return tiedApart_ ? 2 : 1;
+    default: return 1;
     }
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/layout/layout.h"
-#include "engine/trace/event/event.h"
+#include "engine/trace/event/transfer.h"
 
 #include <cstdint>
 #include <vector>
@@ -26,6 +26,8 @@ public:
     bool ofExperts(const Event& event) const;
 
 private:
+    int membersOf(Partners partners, const Event& event) const;
+
     bool known_ = false;
     int sameWeights_ = 1, sameExperts_ = 1, tensor_ = 1, expert_ = 1, replica_ = 1;
     bool tiedApart_ = false;                        ///< first and last stage lie on two ranks
