@@ -35,10 +35,11 @@ BlockParts blockParts(const ModelSpec& model) {
 
 bool hasPublishedBlocks(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
-    if (model.kind == ModelKind::Llama)
+    const WeightsFormat format = traits(model.kind).weights;
+    if (format == WeightsFormat::Llama)
         return parts.rmsNorm && parts.rotary && parts.gated() && !(parts.queryKeyNorms && parts.qkvBias);
     const bool gelu = parts.activation == ActivationKind::Gelu || parts.activation == ActivationKind::GeluTanh;
-    return model.kind == ModelKind::Gpt && !parts.rmsNorm && !parts.rotary && parts.biases && gelu && parts.tied &&
+    return format == WeightsFormat::Gpt2 && !parts.rmsNorm && !parts.rotary && parts.biases && gelu && parts.tied &&
            model.heads * headWidth(model) == model.hidden;
 }
 

@@ -231,15 +231,14 @@ private Q_SLOTS:
         const QRegularExpression knows(
             "\\b(OptimizerKind|ModelKind|GateMethod|optimizerTraits|modelTraits|gateTraits)\\b|"
             "\\bswitch \\((\\w+\\.kind|workOf\\(.*)\\)");
-        QMap<QString, QString> units;  // one a folder, as the product is compiled
-        for (const QString& file : filesThatName(knows))
-            if (file.startsWith("engine/") && file.endsWith(".cpp"))
-                units[QFileInfo(file).path()] += "#include \"" + file + "\"\n";
-        QVERIFY(units.size() > 5);
-        for (const auto& [folder, unit] : units.asKeyValueRange()) {
-            const QString said = overlay.compile(unit);
-            QVERIFY2(said.isEmpty(), qPrintable(folder + ":\n" + said));
+        int files = 0;
+        for (const QString& file : filesThatName(knows)) {
+            if (!file.startsWith("engine/") || !file.endsWith(".cpp")) continue;
+            ++files;
+            const QString said = overlay.compile("#include \"" + file + "\"\n");
+            QVERIFY2(said.isEmpty(), qPrintable(file + ":\n" + said));
         }
+        QVERIFY(files > 10);
         const QString said = overlay.compile(dummiesAreThere);
         QVERIFY2(said.isEmpty(), qPrintable(said));
     }

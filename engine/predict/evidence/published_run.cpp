@@ -112,9 +112,10 @@ double nodeLinkOf(std::string_view text) {
 void readModel(const Row& row, Layout& layout) {
     ModelSpec& model = layout.model;
     const std::string_view kind = row.text("model_kind");
-    if (kind == "gpt") model.kind = ModelKind::Gpt;
-    else if (kind == "llama") model.kind = ModelKind::Llama;
-    else throw Refusal{fmt::format("the model kind {} is not known", kind)};
+    const auto known = kindOf<ModelKind>(kind);
+    if (!known || traits(*known).weights == WeightsFormat::None)
+        throw Refusal{fmt::format("the model kind {} is not known", kind)};
+    model.kind = *known;
     model.layers = row.count("layers");
     model.hidden = row.count("hidden");
     constexpr int usualHeadWidth = 128;

@@ -14,8 +14,8 @@ Status exportWeights(FileSystem& files, const std::filesystem::path& checkpoint,
     if (!manifest) return fail(manifest.error());
     const ModelSpec& model = manifest->layout.model;
     const bool published = hasPublishedBlocks(model) && evenLayers(model);
-    if (published && model.kind == ModelKind::Gpt) return exportGpt2(files, checkpoint, folder);
-    if (published && model.kind == ModelKind::Llama) return exportLlama(files, checkpoint, folder);
+    if (published && traits(model.kind).weights == WeightsFormat::Gpt2) return exportGpt2(files, checkpoint, folder);
+    if (published && traits(model.kind).weights == WeightsFormat::Llama) return exportLlama(files, checkpoint, folder);
     const Result<StateSource> source = StateSource::ofCheckpoint(files, checkpoint, *manifest);
     if (!source) return fail(source.error());
     return source->writeWeights(files, folder, "").and_then([&] {
