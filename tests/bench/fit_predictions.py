@@ -73,8 +73,8 @@ FITTED = [
     ("logits kept, unfused", "logit_memory_bytes",
      every("stacks", "megatron-2021", "megatron-2022", "megatron-deepspeed", "fsdp", "fsdp-eager", "yafsdp", "internevo",
            "nanotron", "torchtitan"), 100),
-    ("logits kept, fused", "logit_memory_bytes",
-     every("stacks", "megatron-core", "megatron-core-serial", "torchtitan-compile"), 100),
+    ("logits kept by transformer engine", "logit_memory_bytes", every("stacks", "megatron-core", "megatron-core-serial"), 100),
+    ("logits kept by torch.compile", "logit_memory_bytes", every("stacks", "torchtitan-compile"), 100),
 ]
 
 

@@ -146,7 +146,8 @@ void readPrecision(const Row& row, Layout& layout) {
         layout.precision.products = static_cast<ProductFormat>(word - std::begin(layoutWords<ProductFormat>));
     }
     const std::string& stack = layout.cluster.pace->stack;
-    const bool wide = stack.starts_with("megatron-core") || stack == "nanotron" || row.says("fp32 grad");
+    // Megatron sums gradients in fp32; the recipes of NeMo do not.
+    const bool wide = (stack.starts_with("megatron-core") && !row.says("nemo")) || stack == "nanotron";
     layout.precision.gradients = wide ? GradientFormat::Fp32 : GradientFormat::Compute;
 }
 

@@ -25,9 +25,10 @@ double asMeasured(const PublishedRun& run, const MemoryEstimate& memory) {
     const std::string& how = run.memoryDefinition;
     const auto peak = static_cast<double>(memory.worst.peak);
     const auto says = [&](const char* word) { return how.find(word) != std::string::npos; };
-    if (stack == nullptr || says("nvidia-smi")) return static_cast<double>(memory.neededBytes);
+    if (stack == nullptr) return static_cast<double>(memory.neededBytes);
     if (says("max_memory_allocated")) return peak;
-    return peak * (1 + stack->fragmentation);
+    const double held = peak * (1 + stack->fragmentation);
+    return says("nvidia-smi") ? held + stack->contextBytes : held;
 }
 
 nlohmann::ordered_json orNull(const std::optional<double>& value) {

@@ -342,8 +342,7 @@ MemoryLimit memoryLimit(const Layout& layout, const Mesh& mesh) {
 
 std::int64_t neededBytes(const Layout& layout, const RankMemory& rank) {
     const bool oneMemory = !layout.cluster.pace && layout.cluster.device == DeviceKind::Cpu;
-    if (const SoftwareStack* stack = modelledStack(layout))
-        return std::llround(static_cast<double>(rank.peak) * (1 + stack->fragmentation) + stack->contextBytes);
+    if (const SoftwareStack* stack = modelledStack(layout)) return rank.peak + std::llround(stack->contextBytes);
     return rank.peak + (oneMemory ? total(rank.host) : 0);
 }
 
