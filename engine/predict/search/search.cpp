@@ -43,7 +43,7 @@ Candidate candidateOf(const Layout& base, const Choice& choice, const StepEstima
     candidate.stepSeconds = estimate.stepSeconds;
     candidate.tokensPerSecond = static_cast<double>(tokensPerStep(base)) / estimate.stepSeconds;
     candidate.bubble = estimate.bubble;
-    candidate.peakBytes = estimate.memory.worst.peak;
+    candidate.peakBytes = estimate.memory.neededBytes;
     candidate.fits = estimate.memory.fits();
     if (!candidate.fits) candidate.why = whyNot(estimate.memory);
     candidate.exact = estimate.exact;
