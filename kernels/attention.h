@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Causal self-attention of all heads: softmax(Q·Kᵀ/√width, positions up to the own one)·V.
+// Causal self-attention of all heads: softmax(Q·Kᵀ/√width, positions up to the own one)·V. With a window only the last
+// positions up to the own one are seen.
 // The tolerance against double precision is 1e-5 of the largest value, that of gradients 2e-5.
 #pragma once
 
@@ -11,12 +12,18 @@ struct AttentionShape {
     int samples = 1;
     int sequence = 1;
     int heads = 1;
-    int width = 1;  ///< of one head; heads · width = hidden
+    int width = 1;   ///< of one head; heads · width = hidden
+    int window = 0;  ///< most positions that a query sees, the own one among them; 0: all up to the own one
 
+    int firstSeen(int query) const { return window > 0 && query >= window ? query - window + 1 : 0; }
     /// The elements of Q, of K, of V, and of the output.
     double elements() const { return static_cast<double>(samples) * sequence * heads * width; }
-    /// The arithmetic of one product with the scores, of which the half up to the diagonal counts.
-    double scoreFlops() const { return elements() * sequence; }
+    /// The arithmetic of one product with the scores, of which those count that are seen: half of all without a window.
+    double scoreFlops() const {
+        const double seen =
+            window > 0 && window < sequence ? window * (sequence - window / 2.0) : sequence / 2.0 * sequence;
+        return 2 * elements() * seen / sequence;
+    }
 };
 
 /// Dropout of the probabilities. Row (sample, head, query) of the mask is sample·rowsOfSample + head·sequence + query,
@@ -29,7 +36,7 @@ struct AttentionDropout {
 /// What the attention of a device needs beside its operands, in elements.
 struct AttentionNeeds {
     /// What forward writes for backward: either all probabilities [samples, heads, sequence, sequence] before their
-    /// dropout, zero above the diagonal, in T; or the logarithm of each row's sum of exponentials [samples, heads,
+    /// dropout, zero where nothing is seen, in T; or the logarithm of each row's sum of exponentials [samples, heads,
     /// sequence], in fp32, from which backward computes the probabilities again.
     std::size_t kept = 0;
     bool keepsProbabilities = true;

@@ -18,6 +18,22 @@
 
 namespace shardlab::kernels {
 
+/// Where the rows of a sample that a rank holds lie: row r at first + r, from row `split` on at second + r − split.
+struct RowPositions {
+    int first = 0;
+    int split = 0;
+    int second = 0;
+
+    constexpr int of(int row) const { return row < split ? first + row : second + row - split; }
+    /// Rows, of so many, that lie before a position.
+    constexpr int before(int position, int rows) const {
+        const int own = position - first, behind = position - second;
+        const int low = own < 0 ? 0 : own < split ? own : split;
+        const int high = behind < 0 ? 0 : behind < rows - split ? behind : rows - split;
+        return low + high;
+    }
+};
+
 /// Which of the queries that a rank holds meet which of the keys that came.
 struct AttentionBlock {
     int samples = 1;
@@ -29,7 +45,15 @@ struct AttentionBlock {
     int firstKey = 0;
     int keys = 1;
     bool causal = false;  ///< the block's query i sees its keys 0 … i; else all of them
+    int window = 0;       ///< of the keys that a query would see, those count that are less than so far away; 0: all
+    RowPositions queryRows, keyRows;  ///< read with a window
 
+    /// The block's first key that its query sees; it may lie behind the last one that the query sees.
+    constexpr int firstSeen(int query) const {
+        if (window == 0) return 0;
+        const int hidden = keyRows.before(queryRows.of(firstQuery + query) - window + 1, rows) - firstKey;
+        return hidden < 0 ? 0 : hidden;
+    }
     double queryElements() const { return static_cast<double>(samples) * queries * heads * width; }
     double keyElements() const { return static_cast<double>(samples) * keys * heads * width; }
     /// The arithmetic of one product with the scores; in a causal block half of the scores count.
@@ -42,8 +66,8 @@ struct AttentionBlockOps {
 
     /// Merges the block into output [samples·rows, hidden] and logSums [samples, heads, rows], fp32; with `first` it
     /// overwrites the rows of its queries instead. qkv: [samples·rows, 3·hidden], of which the queries are read;
-    /// keysValues: [samples·rows, 2·hidden], a token's keys of all heads, then its values; both T. Every query sees a
-    /// key.
+    /// keysValues: [samples·rows, 2·hidden], a token's keys of all heads, then its values; both T. With
+    /// `first` every query sees a key; else the rows of one that sees none stay as they are.
     virtual void attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, bool first,
                                 float* output, float* logSums, float* scratch) = 0;
     static KernelWork attentionBlockWork(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, bool first,

@@ -36,6 +36,12 @@ BlockParts blockParts(const ModelSpec& model) {
 bool hasPublishedBlocks(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
     const WeightsFormat format = traits(model.kind).weights;
+    // The windows that others have are those of a Mistral: in all layers.
+    int seen = 0;
+    for (int layer = 0; layer < model.layers; ++layer) seen += attendedTokens(model, layer) < model.sequence;
+    const bool mistral =
+        seen == model.layers && format == WeightsFormat::Llama && !parts.qkvBias && !parts.queryKeyNorms;
+    if (seen > 0 && !mistral) return false;
     if (format == WeightsFormat::Llama)
         return parts.rmsNorm && parts.rotary && parts.gated() && !(parts.queryKeyNorms && parts.qkvBias);
     const bool gelu = parts.activation == ActivationKind::Gelu || parts.activation == ActivationKind::GeluTanh;

@@ -39,6 +39,13 @@ int headWidth(const ModelSpec& model) {
     return model.hidden / std::max(model.heads, 1);
 }
 
+int attendedTokens(const ModelSpec& model, int layer) {
+    const BlockSpec& block = model.block;
+    const bool full = block.fullEvery > 0 && (layer + 1) % block.fullEvery == 0;
+    if (!choosesParts(model) || block.window == 0 || full) return model.sequence;
+    return std::min(block.window, model.sequence);
+}
+
 double rotaryHigh(const RotarySpec& rotary) {
     if (rotary.high > 0) return rotary.high;
     return rotary.scaling == RotaryScaling::Yarn ? 32 : 4;
@@ -75,11 +82,13 @@ bool hasExperts(const ModelSpec& model, int layer) { return hasExperts(model) &&
 
 bool sameKind(const ModelSpec& model, int layer, int other) {
     if (readsImages(model)) return layer == other;  // each has other maps
-    return hasExperts(model, layer) == hasExperts(model, other);
+    return hasExperts(model, layer) == hasExperts(model, other) &&
+           attendedTokens(model, layer) == attendedTokens(model, other);
 }
 
 bool evenLayers(const ModelSpec& model) {
-    return model.feedForward.size() <= 1 && !hasExperts(model) && !readsImages(model);
+    const bool someSeeAll = choosesParts(model) && model.block.fullEvery > 1 && model.block.window > 0;
+    return model.feedForward.size() <= 1 && !hasExperts(model) && !readsImages(model) && !someSeeAll;
 }
 
 bool expertsChoose(const ModelSpec& model) { return traits(model.experts.gate).expertsChoose; }

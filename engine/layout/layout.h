@@ -39,6 +39,8 @@ struct BlockSpec {
     OutputKind output = OutputKind::Default;
     bool queryKeyNorms = false;  ///< RMSNorm of each head's query and of each key, before they are turned
     RotarySpec rotary;
+    int window = 0;     ///< most tokens that a token attends to, itself among them; 0 = all up to itself
+    int fullEvery = 0;  ///< with a window: every so many layers one attends to all tokens all the same; 0 = none does
     bool operator==(const BlockSpec&) const = default;
 };
 
@@ -254,6 +256,8 @@ int feedForwardWidth(const ModelSpec& model, int layer);
 int keyHeads(const ModelSpec& model);
 /// Columns of one head of an attention.
 int headWidth(const ModelSpec& model);
+/// Most tokens that a token attends to in the attention of a layer, itself among them; at most the sequence.
+int attendedTokens(const ModelSpec& model, int layer);
 /// RotarySpec::high, with what 0 stands for put in.
 double rotaryHigh(const RotarySpec& rotary);
 /// A sample is an image and its class instead of a row of tokens.
@@ -272,9 +276,9 @@ bool tiesEmbedding(const ModelSpec& model);
 bool hasExperts(const ModelSpec& model);
 /// Whether the layer, counted from 0, has experts.
 bool hasExperts(const ModelSpec& model, int layer);
-/// Two layers have the same parts, and differ at most in the width of their feed-forward blocks.
+/// Two layers have the same parts, see as many tokens, and differ at most in the width of their feed-forward blocks.
 bool sameKind(const ModelSpec& model, int layer, int other);
-/// All layers have the same shapes.
+/// All layers have the same shapes, and see as many tokens.
 bool evenLayers(const ModelSpec& model);
 /// The gate lets each expert take tokens, instead of each token experts.
 bool expertsChoose(const ModelSpec& model);

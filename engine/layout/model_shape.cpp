@@ -303,6 +303,12 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
 
 namespace {
 
+/// Operations of an attention's core whose tokens attend to `seen` tokens each; those up to the own one count twice.
+double coreFlops(const ModelSpec& model, double seen, int samples, const TensorShare& share) {
+    return 4 * static_cast<double>(tokens(model, samples, share)) * seen * static_cast<double>(queryColumns(model)) /
+           share.size;
+}
+
 /// Operations of a feed-forward block for `tokens` tokens, of which `rows` rows go through experts.
 double feedForwardFlops(const ModelSpec& model, int layer, double tokens, double rows) {
     const double h = model.hidden,
@@ -342,7 +348,8 @@ double layerForwardFlops(const ModelSpec& model, int layer, int samples, const T
     const double feedForward = feedForwardFlops(model, layer, n, static_cast<double>(expertRows(model, samples)));
     if (!hasAttention(model)) return feedForward / share.size;
     const auto weights = static_cast<double>(attentionWeights(model, {}));
-    return (feedForward + 2 * n * weights) / share.size + coreForwardFlops(model, samples, share);
+    return (feedForward + 2 * n * weights) / share.size +
+           coreFlops(model, attendedTokens(model, layer), samples, share);
 }
 
 double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples) {
@@ -359,8 +366,9 @@ double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samp
 
 double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model)) return 0;
-    return 4 * static_cast<double>(tokens(model, samples, share)) * model.sequence *
-           static_cast<double>(queryColumns(model)) / share.size;
+    double seen = 0;
+    for (int layer = 0; layer < model.layers; ++layer) seen += attendedTokens(model, layer);
+    return coreFlops(model, seen / model.layers, samples, share);
 }
 
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share) {

@@ -118,7 +118,8 @@ std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share = 
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
 /// Operations of a stage's forward that experts spend on rows that no token asked for, where all tokens find a place.
 double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples);
-/// Operations of an attention's core: scores and their product with the values, 4Nsq.
+/// Operations of an attention's core: scores and their product with the values, 4Nsq; with a window w in the place of
+/// s. Where layers differ, their mean.
 double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Operations of the output projection, 2NhV.
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});

@@ -15,12 +15,13 @@ namespace {
 
 constexpr int blockRows = 64;
 
-/// The softmax of row[0 … last], followed by zeros up to `columns`. The loops take whole vectors, so that elements
-/// beyond `last` first get a score so low that it counts for nothing.
-SHARDLAB_HOT void causalSoftmaxRow(float* row, int last, int columns) {
+/// The softmax of row[first … last], with zeros before, and behind up to `columns`. The loops take whole vectors, so
+/// that elements beyond first get a score so low that it counts for nothing.
+SHARDLAB_HOT void causalSoftmaxRow(float* row, int first, int last, int columns) {
+    for (int j = 0; j < first; ++j) row[j] = -1e30f;
     const int padded = std::min(columns, (last + 16) & ~15);
     for (int j = last + 1; j < padded; ++j) row[j] = -1e30f;
-    float highest = row[0];
+    float highest = row[first];
 #pragma omp simd reduction(max : highest)
     for (int j = 0; j < padded; ++j) highest = row[j] > highest ? row[j] : highest;
     float sum = 0;
@@ -33,6 +34,7 @@ SHARDLAB_HOT void causalSoftmaxRow(float* row, int last, int columns) {
     const float share = 1.0f / sum;
 #pragma omp simd
     for (int j = 0; j < padded; ++j) row[j] *= share;
+    for (int j = 0; j < first; ++j) row[j] = 0;
     for (int j = last + 1; j < columns; ++j) row[j] = 0;
 }
 
@@ -59,7 +61,7 @@ using Access = cpu::Floats::Access;
 /// Where the matrices of one head of one sample begin in the matrices of all.
 struct Head {
     Head(const AttentionShape& shape, std::int64_t number, const AttentionDropout& dropout)
-        : s(shape.sequence), d(shape.width), hidden(shape.heads * shape.width),
+        : shape(shape), s(shape.sequence), d(shape.width), hidden(shape.heads * shape.width),
           scale(1.0f / std::sqrt(static_cast<float>(shape.width))) {
         const std::int64_t sample = number / shape.heads;
         const std::int64_t head = number % shape.heads;
@@ -70,6 +72,7 @@ struct Head {
         output = sample * s * hidden + head * d;
         maskRow = sample * dropout.rowsOfSample + head * s;
     }
+    const AttentionShape& shape;
     int s;
     int d;
     int hidden;
@@ -102,16 +105,18 @@ void attendHead(const Head& head, ConstArray qkv, Array kept, Array output, cons
         const int rows = end - begin;
         const cpu::Floats p(kept + head.probabilities + std::ptrdiff_t{begin} * s, Access::Write,
                             std::int64_t{rows} * s);
-        cpu::product(rows, end, d, head.scale, q.rows(begin), k.transposed(), 0, p.data(), s);
+        const int from = head.shape.firstSeen(begin), keys = end - from;
+        cpu::product(rows, keys, d, head.scale, q.rows(begin), k.transposed(from), 0, p.data() + from, s);
         for (int i = 0; i < rows; ++i) {
             float* row = p.data() + std::ptrdiff_t{i} * s;
-            causalSoftmaxRow(row, begin + i, s);
+            std::fill_n(row, from, 0.0f);
+            causalSoftmaxRow(row + from, head.shape.firstSeen(begin + i) - from, begin + i - from, s - from);
             if (dropped)
                 maskRow({mask, head.maskRow + begin + i}, row, dropped + std::ptrdiff_t{i} * s, begin + i, end);
         }
-        const cpu::Factor weights(dropped ? dropped : p.data(), rows, end, s, type);
-        cpu::product(rows, d, end, 1, weights.rows(), v.rows(), 0, out.data() + std::ptrdiff_t{begin} * out.stride(),
-                     out.stride());
+        const cpu::Factor weights((dropped ? dropped : p.data()) + from, rows, keys, s, type);
+        cpu::product(rows, d, keys, 1, weights.rows(), v.rows(from), 0,
+                     out.data() + std::ptrdiff_t{begin} * out.stride(), out.stride());
     }
 }
 
@@ -137,31 +142,41 @@ void attendHeadGrad(const Head& head, ConstArray qkv, Array kept, ConstArray out
         const int rows = end - begin;
         const std::ptrdiff_t at = std::ptrdiff_t{begin} * s;
         const cpu::Floats p(allP + at, drops ? Access::Update : Access::Spoil, std::int64_t{rows} * s);
-        cpu::product(rows, end, d, 1, dOut.rows(begin), v.transposed(), 0, dS + at, s);
+        const int from = head.shape.firstSeen(begin), keys = end - from;
+        cpu::product(rows, keys, d, 1, dOut.rows(begin), v.transposed(from), 0, dS + at + from, s);
         for (int i = begin; i < end; ++i) {
             float* probability = p.data() + std::ptrdiff_t{i - begin} * s;
             float* gradient = dS + std::ptrdiff_t{i} * s;
+            std::fill_n(gradient, from, 0.0f);
             const cpu::DropoutRow keep(mask, head.maskRow + i);
             if (drops) maskRow(keep, gradient, gradient, i, end);
             softmaxGradRow(probability, gradient, i, end);
             if (drops) maskRow(keep, probability, probability, i, end);
         }
-        const cpu::Factor gradients(dS + at, rows, end, s, type);
-        cpu::product(rows, d, end, head.scale, gradients.rows(), k.rows(), 0, dQ + std::ptrdiff_t{begin} * d, d);
+        const cpu::Factor gradients(dS + at + from, rows, keys, s, type);
+        cpu::product(rows, d, keys, head.scale, gradients.rows(), k.rows(from), 0, dQ + std::ptrdiff_t{begin} * d, d);
     }
     const cpu::Floats dK(qkvGradient + head.k, Access::Write, s, d, stride);
     const cpu::Floats dV(qkvGradient + head.v, Access::Write, s, d, stride);
-    // The last rows see every position, so that their product overwrites; the products of earlier rows are added.
-    const int lastBlock = (s - 1) / blockRows * blockRows;
+    // Without a window the last rows see every position, so that their product overwrites; the products of earlier rows
+    // are added.
+    const int lastBlock = (s - 1) / blockRows * blockRows, unseen = head.shape.firstSeen(lastBlock);
+    for (int row = 0; row < unseen; ++row) {
+        std::fill_n(dK.data() + std::ptrdiff_t{row} * dK.stride(), d, 0.0f);
+        std::fill_n(dV.data() + std::ptrdiff_t{row} * dV.stride(), d, 0.0f);
+    }
     for (int begin = lastBlock; begin >= 0; begin -= blockRows) {
         const int end = std::min(begin + blockRows, s);
         const int rows = end - begin;
         const std::ptrdiff_t at = std::ptrdiff_t{begin} * s;
         const float beta = begin == lastBlock ? 0.0f : 1.0f;
-        const cpu::Factor p(allP + at, rows, end, s, type);
-        const cpu::Factor gradients(dS + at, rows, end, s, type);
-        cpu::product(end, d, rows, 1, p.transposed(), dOut.rows(begin), beta, dV.data(), dV.stride());
-        cpu::product(end, d, rows, head.scale, gradients.transposed(), q.rows(begin), beta, dK.data(), dK.stride());
+        const int from = head.shape.firstSeen(begin), keys = end - from;
+        const cpu::Factor p(allP + (at + from), rows, keys, s, type);
+        const cpu::Factor gradients(dS + at + from, rows, keys, s, type);
+        cpu::product(keys, d, rows, 1, p.transposed(), dOut.rows(begin), beta,
+                     dV.data() + std::ptrdiff_t{from} * dV.stride(), dV.stride());
+        cpu::product(keys, d, rows, head.scale, gradients.transposed(), q.rows(begin), beta,
+                     dK.data() + std::ptrdiff_t{from} * dK.stride(), dK.stride());
     }
     cpu::fromFloats(s, d, dQ, d, qkvGradient + head.q, stride);
 }

@@ -94,12 +94,21 @@ void attendBlock(const AttentionBlock& block, const Head& head, ConstArray qkv, 
     const cpu::Factor v(keysValues + head.values, block.keys, d, 2 * head.hidden, type);
     for (int begin = 0; begin < block.queries; begin += blockRows) {
         const int end = std::min(begin + blockRows, block.queries), rows = end - begin;
-        const int keys = seen(block, end);
-        cpu::product(rows, keys, d, scaleOf(block), q.rows(begin), k.transposed(), 0, scratch, block.keys);
+        const int from = block.firstSeen(begin), keys = seen(block, end);
+        if (from >= keys) continue;
+        cpu::product(rows, keys - from, d, scaleOf(block), q.rows(begin), k.transposed(from), 0, scratch + from,
+                     block.keys);
         float* const out = output + head.output + std::ptrdiff_t{begin} * head.hidden;
         for (int i = 0; i < rows; ++i) {
-            float* const row = scratch + std::ptrdiff_t{i} * block.keys;
-            const RowSums own = exponentials(row, lastSeen(block, begin + i), keys);
+            float* const all = scratch + std::ptrdiff_t{i} * block.keys;
+            const int least = block.firstSeen(begin + i), last = lastSeen(block, begin + i);
+            std::fill(all + from, all + std::min(least, keys), 0.0f);
+            if (least > last) {
+                std::fill(all + from, all + keys, 0.0f);
+                continue;
+            }
+            float* const row = all + least;
+            const RowSums own = exponentials(row, last - least, keys - least);
             float& logSum = logSums[head.rows + begin + i];
             const float added = own.highest + std::log(own.sum);
             if (first) {
@@ -109,10 +118,10 @@ void attendBlock(const AttentionBlock& block, const Head& head, ConstArray qkv, 
                 logSum = larger + std::log(std::exp(before - larger) + std::exp(added - larger));
                 scaleRow(out + std::ptrdiff_t{i} * head.hidden, std::exp(before - logSum), d);
             }
-            scaleRow(row, std::exp(own.highest - logSum), keys);
+            scaleRow(row, std::exp(own.highest - logSum), keys - least);
         }
-        const cpu::Factor weights(scratch, rows, keys, block.keys, type);
-        cpu::product(rows, d, keys, 1, weights.rows(), v.rows(), first ? 0.0f : 1.0f, out, head.hidden);
+        const cpu::Factor weights(scratch + from, rows, keys - from, block.keys, type);
+        cpu::product(rows, d, keys - from, 1, weights.rows(), v.rows(from), first ? 0.0f : 1.0f, out, head.hidden);
     }
 }
 
@@ -130,25 +139,30 @@ void attendBlockGrad(const AttentionBlock& block, const Head& head, ConstArray q
     float* const dS = scratch + std::ptrdiff_t{std::min(blockRows, block.queries)} * block.keys;
     for (int begin = 0; begin < block.queries; begin += blockRows) {
         const int end = std::min(begin + blockRows, block.queries), rows = end - begin;
-        const int keys = seen(block, end);
+        const int from = block.firstSeen(begin), keys = seen(block, end), some = keys - from;
+        if (some <= 0) continue;
         const std::int64_t at = head.output + std::int64_t{begin} * head.hidden;
-        cpu::product(rows, keys, d, scale, q.rows(begin), k.transposed(), 0, p, block.keys);
-        cpu::product(rows, keys, d, 1, dOut.rows(begin), v.transposed(), 0, dS, block.keys);
+        cpu::product(rows, some, d, scale, q.rows(begin), k.transposed(from), 0, p + from, block.keys);
+        cpu::product(rows, some, d, 1, dOut.rows(begin), v.transposed(from), 0, dS + from, block.keys);
         const cpu::ConstFloats out(output + at, rows, d, head.hidden);
         const cpu::ConstFloats gradient(outputGradient + at, rows, d, head.hidden);
         for (int i = 0; i < rows; ++i) {
             const float product = dot(out.data() + std::ptrdiff_t{i} * out.stride(),
                                       gradient.data() + std::ptrdiff_t{i} * gradient.stride(), d);
-            gradientRow(p + std::ptrdiff_t{i} * block.keys, dS + std::ptrdiff_t{i} * block.keys,
-                        logSums[head.rows + begin + i], product, lastSeen(block, begin + i), keys);
+            const int least = std::min(block.firstSeen(begin + i), keys);
+            float* const ofRow[] = {p + std::ptrdiff_t{i} * block.keys, dS + std::ptrdiff_t{i} * block.keys};
+            for (float* const row : ofRow) std::fill(row + from, row + least, 0.0f);
+            gradientRow(ofRow[0] + least, ofRow[1] + least, logSums[head.rows + begin + i], product,
+                        std::max(lastSeen(block, begin + i) - least, -1), keys - least);
         }
-        const cpu::Factor probabilities(p, rows, keys, block.keys, type);
-        const cpu::Factor gradients(dS, rows, keys, block.keys, type);
-        cpu::product(rows, d, keys, scale, gradients.rows(), k.rows(), 1, queryGradient + at, head.hidden);
-        cpu::product(keys, d, rows, scale, gradients.transposed(), q.rows(begin), 1, keysValuesGradient + head.keys,
-                     2 * head.hidden);
-        cpu::product(keys, d, rows, 1, probabilities.transposed(), dOut.rows(begin), 1,
-                     keysValuesGradient + head.values, 2 * head.hidden);
+        const cpu::Factor probabilities(p + from, rows, some, block.keys, type);
+        const cpu::Factor gradients(dS + from, rows, some, block.keys, type);
+        const std::int64_t skipped = std::int64_t{from} * 2 * head.hidden;
+        cpu::product(rows, d, some, scale, gradients.rows(), k.rows(from), 1, queryGradient + at, head.hidden);
+        cpu::product(some, d, rows, scale, gradients.transposed(), q.rows(begin), 1,
+                     keysValuesGradient + head.keys + skipped, 2 * head.hidden);
+        cpu::product(some, d, rows, 1, probabilities.transposed(), dOut.rows(begin), 1,
+                     keysValuesGradient + head.values + skipped, 2 * head.hidden);
     }
 }
 

@@ -20,6 +20,7 @@ AttentionArguments argumentsOf(const AttentionShape& shape, ConstArray qkv, Arra
     a.heads = shape.heads;
     a.width = shape.width;
     a.samples = shape.samples;
+    if (shape.window > 0) a.window = shape.window;
     a.scale = 1 / std::sqrt(static_cast<float>(shape.width));
     a.dropout = dropout;
     a.qkv = qkv.data;

@@ -147,7 +147,8 @@ __device__ __forceinline__ void queryGradient(const AttentionArguments& a) {
     copyTile<T, Tile::rows, columns, Tile::threads>(ownQueries, queries, rowStride, firstOfBlock, a.sequence, a.width);
     copyTile<T, Tile::rows, columns, Tile::threads>(ownGradients, outputGradient, head.hidden, firstOfBlock, a.sequence,
                                                     a.width);
-    copyNext(0);
+    const int firstTile = a.firstSeen(firstOfBlock) / Tile::others;
+    copyNext(firstTile);
 
     const float power = a.scale * log2e;
     float logSum[rowTiles][2];
@@ -163,7 +164,7 @@ __device__ __forceinline__ void queryGradient(const AttentionArguments& a) {
     float gradient[rowTiles][columns / 8][4] = {};
     const int end = min(firstOfBlock + Tile::rows, a.sequence);
     const int count = (end + Tile::others - 1) / Tile::others;
-    for (int tile = 0; tile < count; ++tile) {
+    for (int tile = firstTile; tile < count; ++tile) {
         waitForCopies<0>();
         __syncthreads();
         if (tile + 1 < count) copyNext(tile + 1);
@@ -175,7 +176,7 @@ __device__ __forceinline__ void queryGradient(const AttentionArguments& a) {
             if (firstKey > last) break;
             float p[rowTiles][step / 8][4] = {};
             multiplyRows<T, columns, rowTiles, step>(p, ownQueries, ownRow, k, begin);
-            const bool onDiagonal = firstKey + step - 1 > first;
+            const bool onDiagonal = firstKey + step - 1 > first || firstKey < a.firstSeen(last);
 #pragma unroll
             for (int m = 0; m < rowTiles; ++m)
 #pragma unroll
@@ -185,7 +186,7 @@ __device__ __forceinline__ void queryGradient(const AttentionArguments& a) {
                         const int query = first + m * 16 + i / 2 * 8 + lane / 4;
                         const int key = firstKey + n * 8 + lane % 4 * 2 + i % 2;
                         p[m][n][i] = exp2Of(p[m][n][i] * power - logSum[m][i / 2]);
-                        if (onDiagonal && key > query) p[m][n][i] = 0;
+                        if (onDiagonal && !a.sees(query, key)) p[m][n][i] = 0;
                     }
             float dP[rowTiles][step / 8][4] = {};
             multiplyRows<T, columns, rowTiles, step>(dP, ownGradients, ownRow, v, begin);
@@ -263,7 +264,7 @@ __device__ __forceinline__ void keyValueGradient(const AttentionArguments& a) {
                                                     a.width);
     copyTile<T, Tile::rows, columns, Tile::threads>(ownValues, queries + 2 * head.hidden, rowStride, firstOfBlock,
                                                     a.sequence, a.width);
-    const int count = (a.sequence + others - 1) / others;
+    const int count = (a.endOfQueries(min(firstOfBlock + Tile::rows, a.sequence) - 1) + others - 1) / others;
     copyNext(firstOfBlock / others);
 
     const float power = a.scale * log2e;
@@ -283,7 +284,7 @@ __device__ __forceinline__ void keyValueGradient(const AttentionArguments& a) {
             if (firstQuery + step - 1 < first || firstQuery >= a.sequence) continue;
             float p[rowTiles][step / 8][4] = {};
             multiplyRows<T, columns, rowTiles, step>(p, ownKeys, ownRow, q, begin);
-            const bool onDiagonal = firstQuery < last;
+            const bool onDiagonal = firstQuery < last || firstQuery + step > a.endOfQueries(first);
 #pragma unroll
             for (int n = 0; n < step / 8; ++n)
 #pragma unroll
@@ -296,7 +297,7 @@ __device__ __forceinline__ void keyValueGradient(const AttentionArguments& a) {
                         for (int i = right; i < 4; i += 2) {
                             const int key = first + m * 16 + i / 2 * 8 + lane / 4;
                             p[m][n][i] = exp2Of(p[m][n][i] * power - logSum);
-                            if (onDiagonal && key > firstQuery + column) p[m][n][i] = 0;
+                            if (onDiagonal && !a.sees(firstQuery + column, key)) p[m][n][i] = 0;
                         }
                 }
             float dP[rowTiles][step / 8][4] = {};

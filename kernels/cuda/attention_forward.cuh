@@ -125,7 +125,8 @@ __device__ __forceinline__ void attend(const AttentionArguments& a) {
                                                   a.width);
         commitCopies();
     };
-    copyNext(0);
+    const int firstTile = a.firstSeen(firstOfBlock) / keys;
+    copyNext(firstTile);
 
     std::uint32_t q[rowTiles][columns / 16][4];
     loadRows<T, rowTiles, columns>(q, queries, rowStride, first, a.sequence, a.width);
@@ -141,7 +142,7 @@ __device__ __forceinline__ void attend(const AttentionArguments& a) {
 
     const int end = min(firstOfBlock + Tile::queries, a.sequence);
     const int count = (end + keys - 1) / keys;
-    for (int tile = 0; tile < count; ++tile) {
+    for (int tile = firstTile; tile < count; ++tile) {
         waitForCopies<0>();
         __syncthreads();
         if (tile + 1 < count) copyNext(tile + 1);
@@ -163,7 +164,7 @@ __device__ __forceinline__ void attend(const AttentionArguments& a) {
                     multiplyAdd<T>(scores[m][n * 2 + 1], q[m][i], b[2], b[3]);
                 }
             }
-        if (firstKey + keys - 1 > first) {
+        if (firstKey + keys - 1 > first || firstKey < a.firstSeen(last)) {
 #pragma unroll
             for (int m = 0; m < rowTiles; ++m)
 #pragma unroll
@@ -173,6 +174,8 @@ __device__ __forceinline__ void attend(const AttentionArguments& a) {
                         const int query = first + m * 16 + i / 2 * 8 + lane / 4;
                         const int key = firstKey + n * 8 + lane % 4 * 2 + i % 2;
                         if (key > query) scores[m][n][i] = -INFINITY;
+                        // Finite, for a row may see no key of this tile: what it sums up is lost with its first key.
+                        else if (!a.sees(query, key)) scores[m][n][i] = -1e30f;
                     }
         }
         softmax.add(scores, output, power);

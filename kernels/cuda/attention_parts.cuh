@@ -14,7 +14,16 @@ struct AttentionArguments {
     int heads = 0;
     int width = 0;
     int samples = 0;
-    float scale = 0;  ///< 1/√width
+    float scale = 0;       ///< 1/√width
+    int window = 1 << 30;  ///< most keys that a query sees
+
+    /// A key before this one is seen by no query from `query` on.
+    __device__ __forceinline__ int firstSeen(int query) const { return query < window ? 0 : query - window + 1; }
+    __device__ __forceinline__ bool sees(int query, int key) const { return key <= query && query - key < window; }
+    /// Below it are the queries that see a key.
+    __device__ __forceinline__ int endOfQueries(int key) const {
+        return sequence - key <= window ? sequence : key + window;
+    }
     AttentionDropout dropout;
     const void* qkv = nullptr;
     void* output = nullptr;

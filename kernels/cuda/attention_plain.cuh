@@ -145,7 +145,7 @@ __device__ __forceinline__ void attendPlain(const AttentionArguments& a) {
         sum[i] = 0;
         if (drops) dropped[i] = dropout.row(first + y + Tile::side * i);
     }
-    for (int firstKey = 0; firstKey <= first; firstKey += tile) {
+    for (int firstKey = a.firstSeen(first) / tile * tile; firstKey <= first; firstKey += tile) {
         __syncthreads();
         loadPlain<T, Tile>(keys, queries + head.hidden, rowStride, firstKey, a.sequence, a.width);
         loadPlain<T, Tile>(values, queries + 2 * head.hidden, rowStride, firstKey, a.sequence, a.width);
@@ -158,7 +158,9 @@ __device__ __forceinline__ void attendPlain(const AttentionArguments& a) {
             float top = highest[i];
 #pragma unroll
             for (int j = 0; j < each; ++j) {
-                p[i][j] = firstKey + x + Tile::side * j > query ? -INFINITY : p[i][j] * a.scale;
+                const int key = firstKey + x + Tile::side * j;
+                // Finite, for a row may see no key of this tile: what it sums up is lost with its first key.
+                p[i][j] = key > query ? -INFINITY : a.sees(query, key) ? p[i][j] * a.scale : -1e30f;
                 top = fmaxf(top, p[i][j]);
             }
             top = rowMaximum(top);
@@ -232,7 +234,7 @@ __device__ __forceinline__ void queryGradientPlain(const AttentionArguments& a) 
         if (drops) dropped[i] = dropout.row(row);
     }
     float gradient[each][Tile::eachColumn] = {};
-    for (int firstKey = 0; firstKey <= first; firstKey += tile) {
+    for (int firstKey = a.firstSeen(first) / tile * tile; firstKey <= first; firstKey += tile) {
         __syncthreads();
         loadPlain<T, Tile>(keys, queries + head.hidden, rowStride, firstKey, a.sequence, a.width);
         loadPlain<T, Tile>(values, queries + 2 * head.hidden, rowStride, firstKey, a.sequence, a.width);
@@ -247,7 +249,7 @@ __device__ __forceinline__ void queryGradientPlain(const AttentionArguments& a) 
             for (int j = 0; j < each; ++j) {
                 const int own = y + Tile::side * i;
                 const int key = firstKey + x + Tile::side * j;
-                const float probability = key > first + own ? 0.0f : expf(p[i][j] * a.scale - logSum[i]);
+                const float probability = a.sees(first + own, key) ? expf(p[i][j] * a.scale - logSum[i]) : 0.0f;
                 float d = dP[i][j];
                 if (drops) d = dropped[i].keeps(key, dropout.least) ? d * dropout.factor : 0.0f;
                 weights[own * (tile + 1) + x + Tile::side * j] = probability * (d - dots[i]);
@@ -289,7 +291,8 @@ __device__ __forceinline__ void keyValueGradientPlain(const AttentionArguments& 
     loadPlain<T, Tile>(ownValues, queries + 2 * head.hidden, rowStride, first, a.sequence, a.width);
     float keyGradient[each][Tile::eachColumn] = {};
     float valueGradient[each][Tile::eachColumn] = {};
-    for (int firstQuery = first; firstQuery < a.sequence; firstQuery += tile) {
+    const int end = a.endOfQueries(min(first + tile, a.sequence) - 1);
+    for (int firstQuery = first; firstQuery < end; firstQuery += tile) {
         __syncthreads();
         loadPlain<T, Tile>(q, queries, rowStride, firstQuery, a.sequence, a.width);
         loadPlain<T, Tile>(dO, static_cast<const T*>(a.outputGradient) + head.output, head.hidden, firstQuery,
@@ -313,7 +316,7 @@ __device__ __forceinline__ void keyValueGradientPlain(const AttentionArguments& 
 #pragma unroll
             for (int i = 0; i < each; ++i) {
                 const int own = y + Tile::side * i;
-                const float probability = first + own > query ? 0.0f : expf(p[i][j] * a.scale - logSums[column]);
+                const float probability = a.sees(query, first + own) ? expf(p[i][j] * a.scale - logSums[column]) : 0.0f;
                 const bool keeps = !drops || row.keeps(first + own, dropout.least);
                 const float d = keeps ? dP[i][j] * dropout.factor : 0.0f;
                 probabilities[own * (tile + 1) + column] = keeps ? probability : 0.0f;

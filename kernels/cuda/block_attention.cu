@@ -116,8 +116,9 @@ __global__ void attendBlockKernel(BlockArguments a) {
     Columns query, output;
     query.load(static_cast<const T*>(a.qkv) + places.ofQuery(own.row), width);
     float highest = -INFINITY, sum = 0;
-    const int keys = keysSeen(a.block, own.row);
-    for (int key = 0; key < keys; ++key) {
+    const int keys = keysSeen(a.block, own.row), least = a.block.firstSeen(own.row);
+    if (least >= keys) return;
+    for (int key = least; key < keys; ++key) {
         Columns other;
         other.load(keysValues + places.ofKey(key), width);
         const float score = a.scale * query.dot(other);
@@ -156,7 +157,7 @@ __global__ void queryGradientOfBlockKernel(BlockArguments a) {
     const float product = gradient.dot(other);
     const float logSum = a.logSums[places.number + own.row];
     const int keys = keysSeen(a.block, own.row);
-    for (int key = 0; key < keys; ++key) {
+    for (int key = a.block.firstSeen(own.row); key < keys; ++key) {
         other.load(keysValues + places.ofValue(key), width);
         const float ofProbability = gradient.dot(other);
         other.load(keysValues + places.ofKey(key), width);
@@ -177,6 +178,7 @@ __global__ void keyValueGradientOfBlockKernel(BlockArguments a) {
     key.load(keysValues + places.ofKey(own.row), width);
     value.load(keysValues + places.ofValue(own.row), width);
     for (int row = a.block.causal ? own.row : 0; row < a.block.queries; ++row) {
+        if (a.block.firstSeen(row) > own.row) break;  // nor do later queries see it
         query.load(static_cast<const T*>(a.qkv) + places.ofQuery(row), width);
         gradient.load(static_cast<const T*>(a.outputGradient) + places.ofOutput(row), width);
         output.load(static_cast<const T*>(a.output) + places.ofOutput(row), width);

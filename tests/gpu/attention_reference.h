@@ -40,18 +40,19 @@ inline AttentionReference attentionReference(const AttentionShape& shape, const 
                     return ((first + token) * 3 + which) * hidden + static_cast<std::size_t>(head) * d;
                 };
                 const std::size_t out = (first + i) * hidden + static_cast<std::size_t>(head) * d;
+                const auto least = static_cast<std::size_t>(shape.firstSeen(static_cast<int>(i)));
                 double highest = -1e300;
-                for (std::size_t j = 0; j <= i; ++j) {
+                for (std::size_t j = least; j <= i; ++j) {
                     p[j] = 0;
                     for (std::size_t c = 0; c < d; ++c) p[j] += qkv[at(i, 0) + c] * qkv[at(j, 1) + c];
                     p[j] *= scale;
                     highest = std::max(highest, p[j]);
                 }
                 double sum = 0;
-                for (std::size_t j = 0; j <= i; ++j) sum += p[j] = std::exp(p[j] - highest);
+                for (std::size_t j = least; j <= i; ++j) sum += p[j] = std::exp(p[j] - highest);
                 all.logSums.push_back(highest + std::log(sum));
                 double dots = 0;
-                for (std::size_t j = 0; j <= i; ++j) {
+                for (std::size_t j = least; j <= i; ++j) {
                     p[j] /= sum;
                     keep[j] =
                         mask(sample * rowsOfSample + std::int64_t{head} * shape.sequence + static_cast<std::int64_t>(i),
@@ -59,7 +60,7 @@ inline AttentionReference attentionReference(const AttentionShape& shape, const 
                     for (std::size_t c = 0; c < d; ++c) all.output[out + c] += keep[j] * p[j] * qkv[at(j, 2) + c];
                 }
                 for (std::size_t c = 0; c < d; ++c) dots += all.output[out + c] * outputGradient[out + c];
-                for (std::size_t j = 0; j <= i; ++j) {
+                for (std::size_t j = least; j <= i; ++j) {
                     double dP = 0;
                     for (std::size_t c = 0; c < d; ++c) {
                         dP += keep[j] * outputGradient[out + c] * qkv[at(j, 2) + c];

@@ -31,11 +31,14 @@ private Q_SLOTS:
             {1, 100, 1, in.whole(65, 127)},
             {1, 200, 1, 8 * in.whole(1, 16)},
             {1, 300, 1, 32},
-            {3, 33, 2, 96}};
+            {3, 33, 2, 96},
+            {in.whole(1, 2), in.whole(2, 20), in.whole(1, 3), in.whole(1, 6), in.whole(1, 20)},
+            {1, in.whole(75, 200), 2, in.whole(1, 6), in.whole(1, 90)},
+            {1, 200, 1, 64, in.whole(1, 210)}};
         for (const AttentionShape& shape : shapes)
             for (const bool drops : {false, true})
-                QTest::addRow("%d x %d, %d heads of %d%s", shape.samples, shape.sequence, shape.heads, shape.width,
-                              drops ? ", dropout" : "")
+                QTest::addRow("%d x %d, %d heads of %d, window %d%s", shape.samples, shape.sequence, shape.heads,
+                              shape.width, shape.window, drops ? ", dropout" : "")
                     << shape << drops;
     }
     /// The mask is written out for the reference; it counts heads that others hold.
@@ -61,8 +64,9 @@ private Q_SLOTS:
         const auto kept = poisoned(needs.kept, needs.keepsProbabilities ? row().t : DType::F32);
         const auto out = poisoned(size, row().t), forwardScratch = poisoned(needs.forwardScratch);
         device().attention(shape, qkv, kept, out, dropout, forwardScratch.floats());
-        CLOSE_ABOVE(out, reference::attention(qkv.given(), shape.samples, s, shape.heads, shape.width, keep), 1e-5,
-                    reference::largestOf(qkv.given()) / 4);
+        CLOSE_ABOVE(out,
+                    reference::attention(qkv.given(), shape.samples, s, shape.heads, shape.width, keep, shape.window),
+                    1e-5, reference::largestOf(qkv.given()) / 4);
         QCOMPARE(needs.kept, needs.keepsProbabilities ? sequences * s * s : sequences * s);
         if (needs.keepsProbabilities) {
             const auto probabilities = kept.now();
@@ -71,11 +75,13 @@ private Q_SLOTS:
                 for (std::size_t j = 0; j < std::size_t(s); ++j) sum += probabilities[r * s + j];
                 TRUE_OF(std::abs(sum - 1) < allowed(row().t, 1e-5));
                 for (std::size_t j = r % s + 1; j < std::size_t(s); ++j) TRUE_OF(probabilities[r * s + j] == 0);
+                for (int j = 0; j < shape.firstSeen(int(r % s)); ++j)
+                    TRUE_OF(probabilities[r * s + std::size_t(j)] == 0);
             }
         }
 
-        const Values wanted =
-            reference::attentionGradient(qkv.given(), weight.given(), shape.samples, s, shape.heads, shape.width, keep);
+        const Values wanted = reference::attentionGradient(qkv.given(), weight.given(), shape.samples, s, shape.heads,
+                                                           shape.width, keep, {}, shape.window);
         const auto elsewhere = poisoned(3 * size, row().t), backwardScratch = poisoned(needs.backwardScratch);
         device().attentionGrad(shape, qkv, kept, out, weight, elsewhere, dropout, backwardScratch.floats());
         CLOSE_ABOVE(elsewhere, wanted, 2e-5, reference::largestOf(weight.given()) / 2);
@@ -90,15 +96,16 @@ private Q_SLOTS:
     void attentionGradientOfReference() {
         RandomInputs in;
         const int samples = in.whole(1, 2), s = in.whole(1, 7), heads = in.whole(1, 3), width = in.whole(1, 4);
+        const int window = in.whole(0, 7);
         const auto qkv = toDouble(in.floats(std::size_t(samples) * s * heads * width * 3));
         const auto weight = toDouble(in.floats(qkv.size() / 3));
         Values keep(std::size_t(samples) * heads * s * s);
         for (double& k : keep) k = in.coin() ? 0 : 1.25;
         const auto loss = [&](const Values& v) {
-            return reference::dot(reference::attention(v, samples, s, heads, width, keep), weight);
+            return reference::dot(reference::attention(v, samples, s, heads, width, keep, window), weight);
         };
         const Values differences = reference::numericGradient(loss, qkv);
-        const Values got = reference::attentionGradient(qkv, weight, samples, s, heads, width, keep);
+        const Values got = reference::attentionGradient(qkv, weight, samples, s, heads, width, keep, {}, window);
         TRUE_OF(mismatch(std::vector<float>(got.begin(), got.end()), differences) < 1e-6);
     }
 

@@ -16,6 +16,7 @@ namespace {
 
 struct Whole {
     int samples, sequence, heads, width;
+    int window = 0;
     int hidden() const { return heads * width; }
     std::size_t tokens() const { return std::size_t(samples) * sequence; }
 };
@@ -59,6 +60,13 @@ void putRows(const std::vector<float>& rows, const Whole& whole, const std::arra
 AttentionBlock blockOf(const Whole& whole, int members, int own, int other) {
     const int rows = whole.sequence / members, piece = rows / 2;
     AttentionBlock block{whole.samples, rows, whole.heads, whole.width, 0, rows, 0, rows, own == other};
+    block.window = whole.window;
+    const auto positions = [&](int member) {
+        const auto runs = runsOf(whole, members, member);
+        return RowPositions{runs[0].first, runs[0].count, runs[1].first};
+    };
+    block.queryRows = positions(own);
+    block.keyRows = positions(other);
     if (other < own) block.keys = piece;
     if (other > own) block.firstQuery = block.queries = piece;
     return block;
@@ -102,7 +110,9 @@ private Q_SLOTS:
         const std::size_t numbers = std::size_t(tokens) * hidden, heads = std::size_t(tokens) * whole.heads;
         const auto qkv = activations(in.floats(3 * whole.tokens() * hidden));
         const auto weight = activations(in.floats(whole.tokens() * hidden));
-        const auto wanted = reference::attention(qkv.given(), whole.samples, whole.sequence, whole.heads, whole.width);
+        if (in.coin()) whole.window = in.whole(1, whole.sequence + 1);
+        const auto wanted = reference::attention(qkv.given(), whole.samples, whole.sequence, whole.heads, whole.width,
+                                                 {}, whole.window);
         const auto scratch = poisoned(device().attentionBlockScratch(rows, whole.width));
         const std::vector<float> allQkv = qkv.now(), allWeights = weight.now();
         std::vector<float> output(whole.tokens() * hidden), gradient(3 * whole.tokens() * hidden);
@@ -145,7 +155,7 @@ private Q_SLOTS:
         // The reference takes the output as it was rounded, since backward reads that.
         CLOSE(activations(gradient),
               reference::attentionGradient(qkv.given(), weight.given(), whole.samples, whole.sequence, whole.heads,
-                                           whole.width, {}, toDouble(output)),
+                                           whole.width, {}, toDouble(output), whole.window),
               2e-5);
     }
 

@@ -130,6 +130,12 @@ struct BlockShape : Shape {
     shardlab::kernels::RotaryAngles angles;
     shardlab::kernels::Activation activation = shardlab::kernels::Activation::Silu;
     double epsilon = 1e-5;
+    std::vector<int> windows;  ///< of each layer, 0: none
+
+    int window(const std::string& block) const {
+        const auto layer = std::size_t(std::stoi(block.substr(2)));
+        return layer < windows.size() ? windows[layer] : 0;
+    }
 };
 
 inline Values norm(const Weights& w, const std::string& name, const BlockShape& shape, const Values& x) {
@@ -165,8 +171,9 @@ inline Values blockAttention(const Weights& w, const std::string& block, const B
                                 shape.epsilon);
         apart = rotary(heads, apart);
     }
-    return sum(x, matrix(w, block + ".attn.c_proj", shape,
-                         attention(apart, shape.samples, shape.sequence, shape.heads, shape.width)));
+    return sum(
+        x, matrix(w, block + ".attn.c_proj", shape,
+                  attention(apart, shape.samples, shape.sequence, shape.heads, shape.width, {}, shape.window(block))));
 }
 
 inline Values blockFeedForward(const Weights& w, const std::string& block, const BlockShape& shape, const Values& x) {

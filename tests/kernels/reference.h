@@ -113,8 +113,10 @@ inline Values layerNorm(const Values& x, const Values& gamma, const Values& beta
 }
 
 /// qkv: [samples·sequence, 3·heads·width] → [samples·sequence, heads·width]. `keep`, where given: what each
-/// probability [samples, heads, sequence, sequence] is multiplied by.
-inline Values attention(const Values& qkv, int samples, int sequence, int heads, int width, const Values& keep = {}) {
+/// probability [samples, heads, sequence, sequence] is multiplied by. `window`, where not 0: how many keys a query sees
+/// at most.
+inline Values attention(const Values& qkv, int samples, int sequence, int heads, int width, const Values& keep = {},
+                        int window = 0) {
     const int hidden = heads * width;
     Values out(std::size_t(samples) * sequence * hidden);
     const auto at = [&](int sample, int token, int part, int head, int i) {
@@ -125,7 +127,7 @@ inline Values attention(const Values& qkv, int samples, int sequence, int heads,
             for (int t = 0; t < sequence; ++t) {
                 Values weights(t + 1);
                 double all = 0;
-                for (int u = 0; u <= t; ++u) {
+                for (int u = window > 0 ? std::max(0, t - window + 1) : 0; u <= t; ++u) {
                     double score = 0;
                     for (int i = 0; i < width; ++i) score += at(b, t, 0, a, i) * at(b, u, 1, a, i);
                     weights[u] = std::exp(score / std::sqrt(double(width)));
@@ -145,7 +147,7 @@ inline Values attention(const Values& qkv, int samples, int sequence, int heads,
 /// √width, dQ = dS·K and dK = dSᵀ·Q. Where `output` is given, rowsum(dP∘P) is rowsum(dO∘output): what rounded it counts
 /// too.
 inline Values attentionGradient(const Values& qkv, const Values& weights, int samples, int sequence, int heads,
-                                int width, const Values& keep = {}, const Values& output = {}) {
+                                int width, const Values& keep = {}, const Values& output = {}, int window = 0) {
     const int hidden = heads * width;
     const double scale = 1 / std::sqrt(double(width));
     Values gradient(qkv.size());
@@ -158,7 +160,7 @@ inline Values attentionGradient(const Values& qkv, const Values& weights, int sa
                 const double* const dOut = &weights[std::size_t(b * sequence + t) * hidden + a * width];
                 Values p(t + 1), dP(t + 1);
                 double all = 0;
-                for (int u = 0; u <= t; ++u) {
+                for (int u = window > 0 ? std::max(0, t - window + 1) : 0; u <= t; ++u) {
                     double score = 0;
                     for (int i = 0; i < width; ++i) score += qkv[at(t, 0) + i] * qkv[at(u, 1) + i];
                     all += p[u] = std::exp(score * scale);

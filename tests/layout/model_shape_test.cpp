@@ -107,6 +107,25 @@ private Q_SLOTS:
         QCOMPARE(modelParameters(model), std::int64_t{3 * (16 + 80 + 5 + 8) + 258 * 8 + 16});
     }
 
+    void windowsHideTokens() {
+        ModelSpec model{ModelKind::Gpt, 6, 8, 4, 100, 256, 0};
+        const double all = 4.0 * 100 * 100 * 8, some = 4.0 * 100 * 30 * 8;
+        const double whole = layerForwardFlops(model, 0, 1);
+        model.block.window = 30;
+        QVERIFY(evenLayers(model) && sameKind(model, 0, 2));
+        QCOMPARE(layerForwardFlops(model, 0, 1), whole - all + some);
+        QCOMPARE(coreForwardFlops(model, 1), some);
+        model.block.fullEvery = 3;  // the third layer and the sixth
+        QVERIFY(!evenLayers(model) && !sameKind(model, 1, 2));
+        QCOMPARE(layerForwardFlops(model, 2, 1), whole);
+        QCOMPARE(layerForwardFlops(model, 3, 1), whole - all + some);
+        QCOMPARE(coreForwardFlops(model, 1), (2 * all + 4 * some) / 6);
+        QCOMPARE(stageForwardFlops(model, {6, true, false}, 1), 6 * whole - 4 * (all - some));
+        model.block.window = 100;
+        QCOMPARE(layerForwardFlops(model, 0, 1), whole);
+        QCOMPARE(attendedTokens(model, 0), 100);
+    }
+
     void flopsAreMegatrons() {
         // Narayanan et al. 2021, equation 3: 96·B·s·l·h²·(1 + s/6h + V/16lh) with activation recomputation, of which
         // forward and backward are three quarters; their attention counts the whole square, as here.

@@ -30,6 +30,8 @@ void drawBlock(ModelSpec& model, const Below& below, int leastWidth = 2) {
     block.rotary.original = 4 + below(400);
     const int width = model.hidden / model.heads;
     if (coin() || (blockParts(model).rotary && width % 2 != 0)) block.headWidth = leastWidth + 2 * below(5);
+    if (coin()) block.window = 1 + below(model.sequence + 2);
+    if (coin()) block.fullEvery = below(4);
     // A norm over very few numbers is ill-conditioned.
     block.queryKeyNorms = coin() && headWidth(model) >= 8;
 }

@@ -67,6 +67,7 @@ private Q_SLOTS:
                 if (family == 1) block.biases = BiasKind::Qkv;
                 if (family == 2) block.biases = BiasKind::All;
                 if (family == 3) block.queryKeyNorms = true;
+                if (family == 0 && among(0, 1) == 1) block.window = among(1, std::max(1, model.sequence - 1));
             }
             const std::array activations = {
                 ActivationKind::Default, model.kind == ModelKind::Llama ? ActivationKind::GeGlu : ActivationKind::Gelu};

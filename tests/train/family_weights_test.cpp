@@ -124,8 +124,8 @@ private Q_SLOTS:
 
     void everyFamilyIsReadTrainedAndWritten_data() {
         QTest::addColumn<QString>("family");
-        for (const char* family :
-             {"llama3", "llama with biases", "mistral", "qwen2", "qwen2, tied", "qwen3", "qwen3 with yarn"})
+        for (const char* family : {"llama3", "llama with biases", "mistral", "mistral with a window", "qwen2",
+                                   "qwen2, tied", "qwen3", "qwen3 with yarn"})
             QTest::newRow(family) << family;
     }
     void everyFamilyIsReadTrainedAndWritten() {

@@ -67,13 +67,20 @@ ModelSpec randomModel(RandomInputs& in) {
     return model;
 }
 
+std::vector<int> windowsOf(const ModelSpec& model) {
+    std::vector<int> windows;
+    for (int layer = 0; layer < 8; ++layer) windows.push_back(attendedTokens(model, layer));
+    return windows;
+}
+
 reference::BlockShape shapeOf(const ModelSpec& model, int samples) {
     return {{"", model.layers, model.hidden, model.heads, model.sequence, model.vocabulary, samples},
             keyHeads(model),
             headWidth(model),
             anglesOf(model.block.rotary),
             functionOf(blockParts(model).activation),
-            blockParts(model).normEpsilon};
+            blockParts(model).normEpsilon,
+            windowsOf(model)};
 }
 
 }  // namespace
@@ -106,6 +113,7 @@ private Q_SLOTS:
         if (attention) {
             AttentionSpec spec{shape.heads, shape.keyHeads, shape.width};
             if (context.parts.rotary) spec.rotary = shape.angles;
+            spec.window = shape.window("h.7");
             layer = std::make_unique<AttentionLayer>(context, "h.7", spec);
         } else {
             layer = std::make_unique<FeedForwardLayer>(context, "h.7", model.feedForward[0], 0.02);

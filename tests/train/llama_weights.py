@@ -37,6 +37,7 @@ FAMILIES = {
         "original_max_position_embeddings": 32}}),
     "llama with biases": ("llama", {"attention_bias": True, "mlp_bias": True, "hidden_act": "gelu"}),
     "mistral": ("mistral", {"sliding_window": None, "rope_theta": 1000000.0}),
+    "mistral with a window": ("mistral", {"sliding_window": 5}),
     "qwen2": ("qwen2", {"rope_theta": 1000000.0}),
     "qwen2, tied": ("qwen2", {"tie_word_embeddings": True}),
     "qwen3": ("qwen3", {"head_dim": 20, "rope_theta": 1000000.0}),

@@ -140,6 +140,25 @@ std::span<const Field> modelFields() {
             .limits = {1, 1 << 24, sizeReason},
         },
         {
+            .pointer = "/model/window",
+            .label = "Window",
+            .help =
+                "Most tokens that a token attends to, itself among them (a sliding window, Mistral 7B). 0 stands for "
+                "all tokens up to itself.",
+            .unit = "tokens",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::window>(),
+            .limits = {0, 1 << 24, sizeReason},
+        },
+        {
+            .pointer = "/model/full_every",
+            .label = "Full every",
+            .help = "With a window, every so many layers one attends to all tokens all the same: 6 is five layers with "
+                    "the window, then one without. 0 stands for none.",
+            .unit = "layers",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::fullEvery>(),
+            .limits = {0, 10000, sizeReason},
+        },
+        {
             .pointer = "/model/biases",
             .label = "Biases",
             .help = "Which products of a block add a bias that is learned: none, qkv (the one that makes queries, keys "

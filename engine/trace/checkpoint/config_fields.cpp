@@ -105,7 +105,8 @@ private:
         made_.rows.back().fits = true;
         const bool slides = value("use_sliding_window", !(qwen2 || qwen3)) != false;
         made_.names.insert("max_window_layers");  // of those that slide
-        if (slides) window("sliding_window", mistral || qwen2 || qwen3 ? Json(4096) : Json(), shorter);
+        if (mistral) slidingWindow();
+        else if (slides) window("sliding_window", qwen2 || qwen3 ? Json(4096) : Json(), shorter);
         else made_.names.insert("sliding_window");
         rotary();
     }
@@ -145,6 +146,20 @@ private:
             if (name == std::string_view("mlp_bias")) made_.rows.back().take = {};  // both or none
             made_.rows.back().ours = parts_.biases;
         }
+    }
+
+    /// A Mistral's window, which is that of all layers; one as long as the sequence hides nothing.
+    void slidingWindow() {
+        const bool said = config_.contains("sliding_window");
+        const Json theirs = said ? config_["sliding_window"] : Json(4096);
+        made_.names.insert("sliding_window");
+        const int ours = attendedTokens(model_, 0);
+        const auto taken = positiveInteger(theirs);
+        const int seen = taken ? std::min(*taken, model_.sequence) : model_.sequence;
+        part("sliding_window", theirs, seen == ours, "model.window", std::to_string(model_.block.window),
+             taken ? std::to_string(*taken) : "0",
+             [](ModelSpec& model, const Json& window) { model.block.window = positiveInteger(window).value_or(0); });
+        made_.rows.back().ours = model_.block.window > 0 ? Json(model_.block.window) : Json();
     }
 
     /// The angles of queries and keys, which older files keep in rope_theta and rope_scaling, newer ones in
@@ -441,10 +456,11 @@ const std::vector<ConfigFamily>& configFamilies() {
 
 const ConfigFamily& configFamily(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
-    const std::string_view type = model.kind != ModelKind::Llama   ? "gpt2"
-                                  : parts.queryKeyNorms            ? "qwen3"
-                                  : parts.qkvBias && !parts.biases ? "qwen2"
-                                                                   : "llama";
+    const std::string_view type = model.kind != ModelKind::Llama              ? "gpt2"
+                                  : parts.queryKeyNorms                       ? "qwen3"
+                                  : parts.qkvBias && !parts.biases            ? "qwen2"
+                                  : attendedTokens(model, 0) < model.sequence ? "mistral"
+                                                                              : "llama";
     return *std::ranges::find(configFamilies(), type, &ConfigFamily::type);
 }
 

@@ -5,13 +5,13 @@
 
 namespace shardlab::train {
 
-AttentionCore::AttentionCore(const LayerContext& context, const std::string& name, int heads, int width)
+AttentionCore::AttentionCore(const LayerContext& context, const std::string& name, int heads, int width, int window)
     : context_(context), shape_{context.samples, context.sequence,
-                                rangeSize(heads, context.tensor.size(), context.tensor.member()), width},
+                                rangeSize(heads, context.tensor.size(), context.tensor.member()), width, window},
       allHeads_(heads), firstHead_(rangeBegin(heads, context.tensor.size(), context.tensor.member())),
       dropout_(context.dropout, context.seed, name),
       needs_(context.device().attentionNeeds(shape_, context.types.activations, context.dropout > 0)) {
-    if (context.context) ring_.emplace(context, shape_.heads, shape_.width);
+    if (context.context) ring_.emplace(context, shape_.heads, shape_.width, window);
 }
 
 AttentionDropout AttentionCore::dropout(const LayerState& state) const {

@@ -19,8 +19,9 @@ namespace shardlab::train {
 /// In a context group the memory is that of ring_attention.h, and the gradient is made in place.
 class AttentionCore {
 public:
-    /// `heads`, each of `width` columns, counts those of the whole model; the dropout mask depends on `name`.
-    AttentionCore(const LayerContext& context, const std::string& name, int heads, int width);
+    /// `heads`, each of `width` columns, counts those of the whole model; a query sees `window` keys at most, 0: all;
+    /// the dropout mask depends on `name`.
+    AttentionCore(const LayerContext& context, const std::string& name, int heads, int width, int window);
 
     /// The heads of this member.
     const AttentionShape& shape() const { return shape_; }

@@ -39,7 +39,7 @@ struct AttentionLayer::State : LayerState {
 };
 
 AttentionLayer::AttentionLayer(const LayerContext& context, const std::string& block, const AttentionSpec& spec)
-    : context_(context), core_(context, block + ".attn", spec.heads, spec.width),
+    : context_(context), core_(context, block + ".attn", spec.heads, spec.width, spec.window),
       rotary_(rotaryShape(context, core_.shape(), spec)), norm_(context, block + ".ln_1"),
       qkv_(context, block + (rotary_ ? ".attn.qkv" : ".attn.c_attn"), context.hidden,
            (spec.heads + 2 * spec.keyHeads) * spec.width, Initial{0.02}, LinearCut::Columns, context.parts.qkvBias,

@@ -23,6 +23,7 @@ struct AttentionSpec {
     int keyHeads = 1;
     int width = 1;                       ///< of a head
     std::optional<RotaryAngles> rotary;  ///< empty: positions are learned
+    int window = 0;                      ///< most tokens that a token attends to, itself among them; 0 = all before
     double projectionDeviation = 0.02;
 };
 

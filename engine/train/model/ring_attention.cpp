@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/ring_attention.h"
 
+#include "engine/layout/context_split.h"
+
 #include <utility>
 
 namespace shardlab::train {
@@ -17,7 +19,7 @@ void clear(Device& device, const Buffer& buffer) {
 
 }  // namespace
 
-RingAttention::RingAttention(const LayerContext& context, int heads, int width)
+RingAttention::RingAttention(const LayerContext& context, int heads, int width, int window)
     : context_(context), group_(*context.context), whole_{.samples = context.samples,
                                                           .rows = context.sequence,
                                                           .heads = heads,
@@ -26,7 +28,15 @@ RingAttention::RingAttention(const LayerContext& context, int heads, int width)
                                                           .keys = context.sequence},
       columns_(static_cast<std::size_t>(context.tokens()) * static_cast<std::size_t>(heads) *
                static_cast<std::size_t>(width)),
-      scratch_(context.device().attentionBlockScratch(context.sequence, width)) {}
+      scratch_(context.device().attentionBlockScratch(context.sequence, width)) {
+    whole_.window = window;
+    whole_.queryRows = positionsOf(group_.member());
+}
+
+RowPositions RingAttention::positionsOf(int member) const {
+    const auto runs = contextRuns(whole_.rows * group_.size(), group_.size(), member);
+    return {runs[0].first, runs[0].count, runs[1].first};
+}
 
 std::size_t RingAttention::kept() const {
     return static_cast<std::size_t>(context_.tokens()) * static_cast<std::size_t>(whole_.heads);
@@ -36,6 +46,7 @@ AttentionBlock RingAttention::blockOf(int owner) const {
     AttentionBlock block = whole_;
     const int piece = whole_.rows / 2;
     block.causal = owner == group_.member();
+    block.keyRows = positionsOf(owner);
     if (owner < group_.member()) block.keys = piece;
     if (owner > group_.member()) block.firstQuery = block.queries = piece;
     return block;

@@ -26,8 +26,9 @@ namespace shardlab::train {
 class RingAttention {
 public:
     /// `rows` of each sample belong to this member; `heads` counts its share in the tensor group. `context.context`
-    /// must not be null.
-    RingAttention(const LayerContext& context, int heads, int width);
+    /// must not be null. `window` as in AttentionCore: blocks travel all the way round whether a query sees them or
+    /// not.
+    RingAttention(const LayerContext& context, int heads, int width, int window);
 
     std::size_t kept() const;
     /// Computes logSums, fp32, and attended [N, g] from qkv [N, 3g].
@@ -37,6 +38,8 @@ public:
                   const Buffer& attendedGradient) const;
 
 private:
+    /// Where the rows of a member's samples lie.
+    RowPositions positionsOf(int member) const;
     AttentionBlock blockOf(int owner) const;
     int ownerAt(int step) const { return (group_.member() - step + group_.size()) % group_.size(); }
     Buffer floats(std::size_t elements) const { return context_.arena.allocate(MemoryCategory::Temporary, elements); }

@@ -59,9 +59,10 @@ RotaryAngles rotaryAngles(const RotarySpec& spec) {
     return {spec.base, scaling, spec.factor, spec.low, rotaryHigh(spec), spec.original};
 }
 
-AttentionSpec attentionSpec(const ModelSpec& model, double projectionDeviation) {
-    AttentionSpec spec{model.heads, keyHeads(model), headWidth(model), {}, projectionDeviation};
+AttentionSpec attentionSpec(const ModelSpec& model, int layer, double projectionDeviation) {
+    AttentionSpec spec{model.heads, keyHeads(model), headWidth(model), {}, 0, projectionDeviation};
     if (blockParts(model).rotary) spec.rotary = rotaryAngles(model.block.rotary);
+    if (const int seen = attendedTokens(model, layer); seen < model.sequence) spec.window = seen;
     return spec;
 }
 
@@ -85,7 +86,7 @@ StageLayers buildTransformer(const StageSpec& spec, const LayerContext& given) {
         if (hasAttention(model)) {
             context.set.beginLayer();
             stage.layers.push_back(
-                std::make_unique<AttentionLayer>(context, block, attentionSpec(model, projectionDeviation)));
+                std::make_unique<AttentionLayer>(context, block, attentionSpec(model, layer, projectionDeviation)));
         }
         context.set.beginLayer();
         if (hasExperts(model, layer))

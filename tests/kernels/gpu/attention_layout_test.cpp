@@ -73,6 +73,7 @@ struct Case {
                      .outputGradient = outputGradient.data(),
                      .rowDots = rowDots.data(),
                      .qkvGradient = qkvGradient.data()};
+        if (shape.window > 0) arguments.window = shape.window;
     }
 
     template <class Value>
@@ -138,7 +139,8 @@ private Q_SLOTS:
         using Forward = ForwardTile<2, 1, 32, 1>;
         using Backward = BackwardTile<2, 1, 32, 16, 1>;
         for (const int sequence : {1, 17, 75})
-            onTensorCores<__nv_bfloat16, 32, Forward, Backward>({2, sequence, 3, 24});
+            for (const int window : {0, 1, 13, 40})
+                onTensorCores<__nv_bfloat16, 32, Forward, Backward>({2, sequence, 3, 24, window});
     }
     void width32() { onTensorCores<__half, 32>({1, 140, 2, 32}); }
     void width64() {
@@ -146,16 +148,22 @@ private Q_SLOTS:
             onTensorCores<__nv_bfloat16, 64>({1, sequence, 2, 64});
             onTensorCores<__half, 64>({1, sequence, 1, 40});
         }
+        for (const int window : {3, 70, 150}) onTensorCores<__nv_bfloat16, 64>({1, 203, 2, 64, window});
     }
     void width128() {
         onTensorCores<__nv_bfloat16, 128>({1, 150, 1, 128});
         onTensorCores<__half, 128>({1, 65, 2, 80});
+        onTensorCores<__half, 128>({1, 150, 1, 128, 70});
     }
     void withoutTensorCores() {
         plain<float, PlainTile<64, 64>>({2, 75, 2, 64});
         plain<float, PlainTile<32, 128>>({1, 40, 2, 65});
         plain<float, PlainTile<16, 256>>({1, 33, 1, 201});
         plain<__nv_bfloat16, PlainTile<64, 64>>({1, 66, 1, 7});
+        for (const int window : {1, 9, 20, 70}) {
+            plain<float, PlainTile<64, 64>>({1, 140, 2, 33, window});
+            plain<float, PlainTile<16, 256>>({1, 33, 1, 201, window});
+        }
     }
 };
 
