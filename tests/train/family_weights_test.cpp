@@ -6,7 +6,7 @@
 #include "engine/trace/checkpoint/llama_weights.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/train/model/stage.h"
-#include "engine/train/run/corpus.h"
+#include "engine/train/data/corpus.h"
 #include "tests/kernels/reference.h"
 #include "tests/support/places.h"
 #include "tests/support/reference_python.h"
