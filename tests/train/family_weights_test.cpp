@@ -6,7 +6,6 @@
 #include "engine/trace/checkpoint/llama_weights.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/train/model/stage.h"
-#include "engine/train/data/corpus.h"
 #include "tests/kernels/reference.h"
 #include "tests/support/places.h"
 #include "tests/support/reference_python.h"
@@ -85,7 +84,7 @@ private:
     /// first update, and has transformers compare what is written from it with what it read.
     static void requireWrittenBack(const QTemporaryDir& folder, Layout layout) {
         layout.data.kind = DataKind::Tokens;
-        Tokens tokens(4000);
+        std::vector<std::uint16_t> tokens(4000);
         for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = std::uint16_t(i * i % 131);
         QFile file(folder.filePath("tokens16.bin"));
         QVERIFY(file.open(QIODevice::WriteOnly));
