@@ -19,8 +19,8 @@ from transformers import AutoConfig, AutoModelForCausalLM
 mode, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 torch.set_num_threads(1)
 if mode == "check":
-    ours = AutoModelForCausalLM.from_pretrained(sys.argv[3], dtype=torch.float32)
-    theirs = AutoModelForCausalLM.from_pretrained(folder / "saved", dtype=torch.float32)
+    ours = AutoModelForCausalLM.from_pretrained(sys.argv[3], dtype=torch.float32, attn_implementation="eager")
+    theirs = AutoModelForCausalLM.from_pretrained(folder / "saved", dtype=torch.float32, attn_implementation="eager")
     names = dict(theirs.named_parameters())
     assert names.keys() == dict(ours.named_parameters()).keys()
     for name, value in ours.named_parameters():
