@@ -240,8 +240,7 @@ private Q_SLOTS:
         QProcess ninja;
         const QString build = QDir(QStringLiteral(SHARDLAB_BIN_DIR)).filePath("..");
         ninja.start("ninja", {"-C", build, "-t", "query", "app/programs"});
-        if (!ninja.waitForFinished(-1) || ninja.exitCode() != 0)
-            QSKIP("this is no build of ninja's");
+        if (!ninja.waitForFinished(-1) || ninja.exitCode() != 0) QSKIP("this is no build of ninja's");
         const QByteArray needed = ninja.readAllStandardOutput();
         for (const char* program : {"bin/shardlab\n", "bin/shardlab-rank\n"})
             QVERIFY2(needed.contains(program), needed.constData());
@@ -299,8 +298,7 @@ private Q_SLOTS:
     void codeIsFormatted() {
         QProcess format;
         format.start("clang-format", {"--version"});
-        if (!format.waitForFinished(-1))
-            QSKIP("clang-format is missing: nobody judges the layout");
+        if (!format.waitForFinished(-1)) QSKIP("clang-format is missing: nobody judges the layout");
         if (!format.readAllStandardOutput().contains(" version 14."))
             QSKIP("clang-format is another than version 14, and would lay the code out otherwise");
         QStringList arguments{"--dry-run", "-Werror"};
