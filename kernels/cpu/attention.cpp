@@ -60,8 +60,8 @@ using Access = cpu::Floats::Access;
 
 /// Where the matrices of one head of one sample begin in the matrices of all.
 struct Head {
-    Head(const AttentionShape& shape, std::int64_t number, const AttentionDropout& dropout)
-        : shape(shape), s(shape.sequence), d(shape.width), hidden(shape.heads * shape.width),
+    Head(const AttentionShape& ofAttention, std::int64_t number, const AttentionDropout& dropout)
+        : shape(ofAttention), s(shape.sequence), d(shape.width), hidden(shape.heads * shape.width),
           scale(1.0f / std::sqrt(static_cast<float>(shape.width))) {
         const std::int64_t sample = number / shape.heads;
         const std::int64_t head = number % shape.heads;

@@ -164,8 +164,8 @@ private Q_SLOTS:
         // Weights that are rounded for each product take longer, as do gradients that are looked at.
         const Plan rounding = planOrFail(paced({NumberFormat::Bf16, WeightStorage::Fp32}));
         QVERIFY(rounding.costs.stages[1].forward > half.costs.stages[1].forward);
-        const Plan looking = planOrFail(
-            paced({NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Dynamic}));
+        const Plan looking = planOrFail(paced({NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute,
+                                               ProductFormat::Compute, LossScaling::Dynamic}));
         QCOMPARE(looking.costs.stages[1].forward, half.costs.stages[1].forward);
         QVERIFY(looking.costs.stages[1].inputGrad > half.costs.stages[1].inputGrad);
         QVERIFY(looking.costs.stages[1].weightGrad > half.costs.stages[1].weightGrad);
@@ -174,7 +174,8 @@ private Q_SLOTS:
     /// Every step of a scaled loss is judged by its norm, also where nothing is clipped.
     void aScaledLossReducesTheNorm() {
         for (const char* scale : {"none", "static", "dynamic"}) {
-            Layout layout = paced({NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, named(scale)});
+            Layout layout = paced({NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute,
+                                   ProductFormat::Compute, named(scale)});
             layout.optimizer.clip = 0;
             const Plan plan = planOrFail(layout);
             bool reduces = false;
@@ -215,19 +216,19 @@ private Q_SLOTS:
     void whatIsSeldomMeantIsTold() {
         QVERIFY(!tells(planOrFail(paced({NumberFormat::Bf16})), "loss scale"));
         QVERIFY(tells(planOrFail(paced({NumberFormat::Fp16})), "fp16 without a loss scale"));
-        QVERIFY(!tells(planOrFail(paced(
-                           {NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Dynamic})),
+        QVERIFY(!tells(planOrFail(paced({NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute,
+                                         ProductFormat::Compute, LossScaling::Dynamic})),
                        "loss scale"));
-        QVERIFY(tells(planOrFail(paced(
-                          {NumberFormat::Fp32, WeightStorage::Master, GradientFormat::Compute, LossScaling::Static})),
+        QVERIFY(tells(planOrFail(paced({NumberFormat::Fp32, WeightStorage::Master, GradientFormat::Compute,
+                                        ProductFormat::Compute, LossScaling::Static})),
                       "does nothing for fp32"));
-        QVERIFY(tells(planOrFail(paced(
-                          {NumberFormat::Bf16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Dynamic})),
+        QVERIFY(tells(planOrFail(paced({NumberFormat::Bf16, WeightStorage::Master, GradientFormat::Compute,
+                                        ProductFormat::Compute, LossScaling::Dynamic})),
                       "needless with bf16"));
         QVERIFY(tells(planOrFail(paced({NumberFormat::Bf16, WeightStorage::Alone})), "smaller than 2⁻⁸"));
-        QVERIFY(tells(
-            planOrFail(paced({NumberFormat::Fp16, WeightStorage::Alone, GradientFormat::Compute, LossScaling::Static})),
-            "smaller than 2⁻¹¹"));
+        QVERIFY(tells(planOrFail(paced({NumberFormat::Fp16, WeightStorage::Alone, GradientFormat::Compute,
+                                        ProductFormat::Compute, LossScaling::Static})),
+                      "smaller than 2⁻¹¹"));
         QVERIFY(!tells(planOrFail(paced({NumberFormat::Fp32, WeightStorage::Alone})), "is lost"));
     }
 

@@ -281,8 +281,13 @@ private Q_SLOTS:
     void overflowsAreLeftOut() {
         const auto trained = [&](double scale, const Split& split) {
             Layout layout = layoutOf("gpt", split);
-            layout.precision = {
-                NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Dynamic, scale, 200};
+            layout.precision = {NumberFormat::Fp16,
+                                WeightStorage::Master,
+                                GradientFormat::Compute,
+                                ProductFormat::Compute,
+                                LossScaling::Dynamic,
+                                scale,
+                                200};
             return runInProcess(planOf(layout));
         };
         const RunOutcome left = trained(16777216, {"", 1, 2, 2});

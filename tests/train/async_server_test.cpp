@@ -322,11 +322,11 @@ private Q_SLOTS:
                  }),
                  (Pointers{"/run/max_restarts", "/checkpoint/every"}));
         QCOMPARE(pointers([](Layout& l) { l.batch.global = 10; }), Pointers{"/batch/global"});
-        QCOMPARE(
-            pointers([](Layout& l) {
-                l.precision = {NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Static};
-            }),
-            Pointers{"/precision/loss_scale"});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.precision = {NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute,
+                                    ProductFormat::Compute, LossScaling::Static};
+                 }),
+                 Pointers{"/precision/loss_scale"});
     }
 };
 

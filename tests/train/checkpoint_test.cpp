@@ -68,8 +68,13 @@ const std::vector<Shape>& shapes() {
          1,
          {},
          [](Layout& l) {
-             l.precision = {
-                 NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Dynamic, 16777216, 3};
+             l.precision = {NumberFormat::Fp16,
+                            WeightStorage::Master,
+                            GradientFormat::Compute,
+                            ProductFormat::Compute,
+                            LossScaling::Dynamic,
+                            16777216,
+                            3};
              l.model.dropout = 0.1;
          }},
         {"data 3, ZeRO 3 by layers",
@@ -97,8 +102,13 @@ const std::vector<Shape>& shapes() {
          1,
          {},
          [](Layout& l) {
-             l.precision = {
-                 NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute, LossScaling::Dynamic, 16777216, 3};
+             l.precision = {NumberFormat::Fp16,
+                            WeightStorage::Master,
+                            GradientFormat::Compute,
+                            ProductFormat::Compute,
+                            LossScaling::Dynamic,
+                            16777216,
+                            3};
              l.parallel.zero = 2;
              l.memory.offload = OffloadKind::Optimizer;
          }},

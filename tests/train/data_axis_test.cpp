@@ -380,7 +380,7 @@ private Q_SLOTS:
         QFETCH(QString, gradients);
         QFETCH(QString, lossScale);
         Layout layout = layoutOf(zero, 2, 1, "1f1b", 1, 3);
-        layout.precision = {named(compute), named(weights), named(gradients), named(lossScale)};
+        layout.precision = {named(compute), named(weights), named(gradients), ProductFormat::Compute, named(lossScale)};
         layout.run.steps = 3;
         layout.data.validation = 0;
         std::map<std::string, std::vector<double>> losses;

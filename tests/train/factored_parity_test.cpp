@@ -257,6 +257,7 @@ private Q_SLOTS:
                 layout.precision = {NumberFormat::Fp16,
                                     WeightStorage::Master,
                                     GradientFormat::Compute,
+                                    ProductFormat::Compute,
                                     LossScaling::Dynamic,
                                     scale,
                                     200};

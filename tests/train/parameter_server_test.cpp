@@ -202,7 +202,7 @@ private Q_SLOTS:
                  Pointers{"/parallel/all_reduce"});
         QCOMPARE(pointers([](Layout& l) {
                      l.precision = {NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute,
-                                    LossScaling::Dynamic};
+                                    ProductFormat::Compute, LossScaling::Dynamic};
                  }),
                  Pointers{"/precision/loss_scale"});
         QCOMPARE(pointers([](Layout& l) {
