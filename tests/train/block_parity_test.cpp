@@ -69,7 +69,7 @@ private:
 
     QTemporaryDir folder_;
     std::int64_t seed_ = freshSeed();
-    RandomStream random_{static_cast<std::uint64_t>(seed_), "blocks"};
+    RandomStream random_{seed_, "blocks"};
     OneRank oneRank_;
 
 private Q_SLOTS:
