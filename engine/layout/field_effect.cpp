@@ -167,13 +167,16 @@ const Rule rules[] = {
      "only with the exchange easgd",
      [](const L& l, const M&) { return l.parallel.exchange == Exchange::Elastic; }},
 
+    {{"/schedule/count_ends"},
+     "only with several stages, none of which is listed in schedule.stages",
+     [](const L& l, const M&) { return stageCount(l) > 1 && l.schedule.stages.empty(); }},
     {{"/memory/recompute_every"},
      "only with recompute every",
      [](const L& l, const M&) { return l.memory.recompute == RecomputeKind::Every; }},
     {{"/memory/activations"},
      "only where blocks are not computed again",
      [](const L& l, const M&) { return l.memory.recompute == RecomputeKind::None; }},
-    {{"/memory/partition_activations"},
+    {{"/memory/recompute_blocks", "/memory/partition_activations"},
      "only where whole blocks are computed again: recompute full, every or sqrt",
      [](const L& l, const M&) {
          return l.memory.recompute != RecomputeKind::None && l.memory.recompute != RecomputeKind::Selective;

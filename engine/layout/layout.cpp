@@ -135,9 +135,19 @@ int microbatches(const Layout& layout) {
 std::vector<int> stageLayers(const Layout& layout) {
     if (!layout.schedule.stages.empty()) return layout.schedule.stages;
     const int stages = stageCount(layout);
+    const bool ends = layout.schedule.countEnds && stages > 1;
+    const int layers = layout.model.layers + (ends ? 2 : 0);
     // More stages than actions can number are no split worth its memory, and check() refuses them.
-    if (stages < 1 || stages > 65536 || layout.model.layers < stages || layout.model.layers % stages != 0) return {};
-    return std::vector<int>(static_cast<std::size_t>(stages), layout.model.layers / stages);
+    if (stages < 1 || stages > 65536 || layout.model.layers < 1 || layers < stages || (!ends && layers % stages != 0))
+        return {};
+    std::vector<int> split(static_cast<std::size_t>(stages), layers / stages);
+    const int left = layers % stages;
+    for (int i = 0; i < left; ++i) ++split[static_cast<std::size_t>((stages - left) / 2 + i)];
+    if (ends) {
+        --split.front();
+        --split.back();
+    }
+    return split;
 }
 
 std::string_view countedInputs(const ModelSpec& model) { return readsImages(model) ? "images" : "tokens"; }

@@ -147,6 +147,7 @@ struct ScheduleSpec {
     std::string kind = "1f1b";  ///< the name of a method in schedule/registry.h
     int chunks = 1;             ///< virtual stages per rank
     std::vector<int> stages;    ///< layers of each stage; empty = even split
+    bool countEnds = false;     ///< the even split counts the embedding and the output as a layer each
     int inFlight = 0;           ///< most microbatches a rank holds, for schedules that take a limit; 0 = pipeline
     std::vector<std::string> actions;  ///< schedule custom: what each rank computes in order, "0F0,0F1,0B0,0B1"
     bool verticalSync = false;         ///< pipedream: a microbatch uses one weight version in all stages
@@ -203,6 +204,7 @@ struct OptimizerSpec {
 struct MemorySpec {
     RecomputeKind recompute = RecomputeKind::None;
     int recomputeEvery = 2;             ///< blocks of a segment, where recompute is Every
+    int recomputeBlocks = 0;            ///< lowest blocks of each stage that segments cover; 0 = all
     bool partitionActivations = false;  ///< each rank of a tensor group keeps its part of a segment's input (ZeRO-R)
     ActivationStorage activations = ActivationStorage::Kept;
     OffloadKind offload = OffloadKind::None;
@@ -309,7 +311,9 @@ int rankCount(const Layout& layout);
 int stageCount(const Layout& layout);
 /// m = global ÷ (data × micro), with one replica less where a server is no worker; 0 where that does not divide.
 int microbatches(const Layout& layout);
-/// Layers of each global stage: schedule.stages, or the even split. Empty where layers do not divide.
+/// Layers of each global stage: schedule.stages, or the even split. Empty where layers do not divide. Where embedding
+/// and output count as layers, layers that are left over go to the stages in the middle, one each, and the first and
+/// the last stage may have no layer.
 std::vector<int> stageLayers(const Layout& layout);
 /// What tokensPerStep counts: "tokens" or "images".
 std::string_view countedInputs(const ModelSpec& model);

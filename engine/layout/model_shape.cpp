@@ -336,7 +336,7 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
     }
     if (stage.last) flops.push_back(outputForwardFlops(model, samples, share));
     const double sum = std::accumulate(flops.begin(), flops.end(), 0.0);
-    for (double& each : flops) each /= sum;
+    for (double& each : flops) each = sum > 0 ? each / sum : 1;  // a stage of the embedding alone has no operations
     return flops;
 }
 

@@ -24,11 +24,17 @@ int segmentLength(const MemorySpec& memory, int blocks) {
 bool recomputesCore(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Selective; }
 
 std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks) {
+    blocks = recomputedBlocks(memory, blocks);
     const int length = segmentLength(memory, blocks);
     std::vector<int> segments;
     if (length == 0) return segments;
     for (int begin = 0; begin < blocks; begin += length) segments.push_back(std::min(length, blocks - begin));
     return segments;
+}
+
+int recomputedBlocks(const MemorySpec& memory, int blocks) {
+    if (segmentLength(memory, blocks) == 0) return 0;
+    return memory.recomputeBlocks > 0 ? std::min(memory.recomputeBlocks, blocks) : blocks;
 }
 
 bool partitionsInputs(const MemorySpec& memory, const ParallelSpec& parallel) {

@@ -15,9 +15,11 @@ bool recomputesCore(const MemorySpec& memory);
 
 /// Blocks of each segment of a stage of `blocks`, from the lowest. A segment keeps its input alone; its backward begins
 /// with its forward. A segment has 1 block with full, recomputeEvery with every, and with sqrt the root of `blocks`,
-/// rounded, which makes the inputs and one segment together fewest. The last segment may be shorter. Empty: there are
-/// no segments.
+/// rounded, which makes the inputs and one segment together fewest. The last segment may be shorter. Where
+/// recomputeBlocks is set, segments cover only so many of the stage's lowest blocks. Empty: there are no segments.
 std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks);
+/// How many of a stage's lowest blocks its segments cover; 0: there are no segments.
+int recomputedBlocks(const MemorySpec& memory, int blocks);
 
 /// Each member of a tensor group keeps its part of a segment's input, and gathers the others' before it computes the
 /// segment again (ZeRO-R's partitioned activation checkpoints, 1910.02054). Where tokens are split the input is the

@@ -153,6 +153,7 @@ private Q_SLOTS:
                                 "elastic_rho",
                                 "recompute",
                                 "recompute_every",
+                                "recompute_blocks",
                                 "partition_activations",
                                 "activations",
                                 "schedule",

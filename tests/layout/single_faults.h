@@ -358,9 +358,18 @@ inline const std::vector<SingleFault> singleFaults{
      "/schedule/stages", "a sum of 4, for instance [2, 2]"},
     {"an empty stage",
      [](Layout& l) {
-         l.schedule.stages = {4, 0};
+         l.schedule.kind = "looped-bfs";
+         l.schedule.chunks = 2;
+         l.schedule.stages = {2, 0, 1, 1};
      },
      "/schedule/stages/1", "1 to 10000"},
+    {"more stages than layers and ends",
+     [](Layout& l) {
+         l.schedule.kind = "looped-bfs";
+         l.schedule.chunks = 4;
+         l.schedule.countEnds = true;
+     },
+     "/parallel/pipeline", "pipeline × chunks at most 6"},
     {"batch does not divide", [](Layout& l) { l.batch.global = 18; }, "/batch/global",
      "global 16 or 20; or micro 1, 3 or 9"},
     {"batch too small", [](Layout& l) { l.batch.global = 1; }, "/batch/global", "global 4"},

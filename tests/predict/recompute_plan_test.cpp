@@ -55,6 +55,10 @@ private Q_SLOTS:
         QCOMPARE(recomputeSegments({RecomputeKind::Sqrt, 2}, 9), (std::vector<int>{3, 3, 3}));
         QCOMPARE(recomputeSegments({RecomputeKind::Sqrt, 2}, 24), (std::vector<int>{5, 5, 5, 5, 4}));
         QCOMPARE(recomputeSegments({RecomputeKind::Sqrt, 2}, 1), (std::vector<int>{1}));
+        QCOMPARE(recomputeSegments({RecomputeKind::Full, 2, 2}, 5), (std::vector<int>{1, 1}));
+        QCOMPARE(recomputeSegments({RecomputeKind::Every, 4, 6}, 10), (std::vector<int>{4, 2}));
+        QCOMPARE(recomputeSegments({RecomputeKind::Full, 2, 9}, 3), (std::vector<int>{1, 1, 1}));
+        QVERIFY(recomputeSegments({RecomputeKind::Selective, 2, 2}, 6).empty());
     }
 
     /// Korthikanti et al., 2205.05198, in 16 bits, of a block: sbh(34 + 5as/h) and, selective, 34sbh, shared by t where

@@ -55,6 +55,9 @@ private:
             if (split.context == 1 && coin()) layout.model.dropout = 0.2;
             if (split.pipeline > 1) layout.schedule.kind = one({"1f1b", "gpipe", "zb-h1", "zb-greedy"});
             layout.memory.recompute = named(one({"none", "none", "selective", "full", "sqrt"}));
+            layout.memory.recomputeBlocks = below(3);
+            layout.schedule.countEnds =
+                coin();  // of four stages, the first has the embedding alone, the last the output
             layout.batch = {8, one({1, 2})};
             layout.data.kind = DataKind::Text;
             layout.data.path = folder_.filePath("text.txt").toStdString();

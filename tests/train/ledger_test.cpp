@@ -322,6 +322,10 @@ private Q_SLOTS:
             if (random.below(3) == 0) {
                 layout.schedule.stages.assign(static_cast<std::size_t>(p * v), 1);
                 layout.schedule.stages[0] = layout.model.layers - p * v + 1;
+            } else if (!images && p * v > 1 && random.below(3) == 0) {
+                layout.schedule.stages.clear();
+                layout.schedule.countEnds = true;
+                if (random.below(2)) layout.model.layers = std::max(1, p * v - 2);  // the ends have no layer
             }
             if (random.below(6) == 0) layout.model.feedForward = {layout.parallel.tensor * 7};
             else if (random.below(3) == 0)
@@ -331,6 +335,7 @@ private Q_SLOTS:
             const std::array recomputes{"none", "full", "sqrt", "every", "selective"};
             layout.memory.recompute = named(recomputes[random.below(hasAttention(layout.model) ? 5 : 4)]);
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
+            layout.memory.recomputeBlocks = static_cast<int>(random.below(3));
             layout.memory.partitionActivations = random.below(2);
             if (method.flushes && random.below(2)) layout.memory.swap = SwapKind::Activations;
             if (images && layout.memory.recompute == RecomputeKind::None) {

@@ -71,6 +71,7 @@ private:
         layout.schedule.chunks = chunks;
         layout.batch = {4 * data * pipeline, 1 + below(2)};
         layout.memory.recomputeEvery = 2 + below(2);
+        layout.memory.recomputeBlocks = below(3);
         layout.run.steps = 3;
         layout.run.seed = below(1 << 30);
         layout.run.validateEvery = 0;
@@ -275,6 +276,7 @@ private Q_SLOTS:
     void peaksFallAsPredicted() {
         Layout layout = layoutOf(1, 2, 1, false, 1);
         layout.model.sequence = 32;
+        layout.memory.recomputeBlocks = 0;
         layout.run.steps = 2;
         std::map<std::string, std::int64_t> peaks;
         std::vector<std::string> all = kinds;

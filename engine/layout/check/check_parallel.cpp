@@ -86,6 +86,22 @@ std::vector<int> nearlyEven(int layers, int stages) {
     return split;
 }
 
+/// Only the first stage and the last have something to do where they have no layer.
+void checkEnds(const Layout& layout, std::vector<Fault>& faults) {
+    const std::vector<int> split = stageLayers(layout);
+    for (std::size_t stage = 0; stage < split.size(); ++stage) {
+        const bool end = stage == 0 || stage + 1 == split.size();
+        if (split[stage] != 0 || (end && split.size() > 1 && !readsImages(layout.model))) continue;
+        const bool listed = !layout.schedule.stages.empty();
+        faults.push_back(
+            {listed ? fmt::format("/schedule/stages/{}", stage) : "/schedule/count_ends",
+             fmt::format("stage {} holds no layer", stage),
+             end ? "it would have nothing to compute: the model has neither embedding nor a stage beside it"
+                 : "between the stages of embedding and output every stage computes layers",
+             listed ? "1 to 10000" : "false"});
+    }
+}
+
 void checkStages(const Layout& layout, std::vector<Fault>& faults) {
     const int layers = layout.model.layers;
     const int stages = stageCount(layout);
@@ -94,10 +110,20 @@ void checkStages(const Layout& layout, std::vector<Fault>& faults) {
     const auto example = [&] { return listText(nearlyEven(layers, stages)); };
 
     const std::vector<int>& listed = layout.schedule.stages;
+    if (listed.empty() && layout.schedule.countEnds && stages > 1) {
+        if (layers + 2 < stages)
+            faults.push_back(
+                {"/parallel/pipeline",
+                 fmt::format("{} layers with embedding and output are too few for {} stages", layers, stages),
+                 "every stage between the first and the last holds at least one layer",
+                 fmt::format("pipeline × chunks at most {}", layers + 2)});
+        checkEnds(layout, faults);
+        return;
+    }
     if (listed.empty()) {
         if (layers % stages == 0) return;
         std::string legal = "pipeline × chunks " + divisorText(layers, stages);
-        if (splittable) legal += "; or schedule.stages " + example();
+        if (splittable) legal += "; or schedule.stages " + example() + "; or schedule.count_ends true";
         faults.push_back({"/parallel/pipeline", fmt::format("{} layers do not divide into {} stages", layers, stages),
                           "an even split gives every stage the same number of layers", legal});
         return;
@@ -115,6 +141,7 @@ void checkStages(const Layout& layout, std::vector<Fault>& faults) {
                           "every layer belongs to exactly one stage",
                           splittable ? fmt::format("a sum of {}, for instance {}", layers, example())
                                      : fmt::format("a sum of {}", layers)});
+    checkEnds(layout, faults);
 }
 
 void checkBatch(const Layout& layout, std::vector<Fault>& faults) {

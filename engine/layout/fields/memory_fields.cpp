@@ -23,6 +23,15 @@ std::span<const Field> memoryFields() {
             .limits = {1, 10000, "a segment has at least one block"},
         },
         {
+            .pointer = "/memory/recompute_blocks",
+            .label = "Recompute only",
+            .help = "How many of the lowest blocks of each stage are computed again, as far as memory asks for it; the "
+                    "blocks above them keep their activations. 0 stands for all blocks.",
+            .unit = "blocks",
+            .access = member<&Layout::memory, &MemorySpec::recomputeBlocks>(),
+            .limits = {0, 10000, "blocks are counted"},
+        },
+        {
             .pointer = "/memory/partition_activations",
             .label = "Partition inputs",
             .help = "Where segments are computed again, each rank of a tensor group keeps only its part of a segment's "

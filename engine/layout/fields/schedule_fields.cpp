@@ -22,10 +22,19 @@ std::span<const Field> scheduleFields() {
         {
             .pointer = "/schedule/stages",
             .label = "Layers per stage",
-            .help = "Layers of each stage, in order. Empty stands for an even split.",
+            .help = "Layers of each stage, in order. Empty stands for an even split. The first stage may have no layer "
+                    "but the embedding, and the last one none but the output.",
             .unit = "layers",
             .access = member<&Layout::schedule, &ScheduleSpec::stages>(),
-            .limits = {1, 10000, "every stage holds at least one layer"},
+            .limits = {0, 10000, "layers are counted"},
+        },
+        {
+            .pointer = "/schedule/count_ends",
+            .label = "Count ends",
+            .help = "The even split counts the embedding and the output as a layer each: 82 layers on 12 stages are 7 "
+                    "on each, and 6 on the first and on the last. Layers that are left over go to the stages in the "
+                    "middle.",
+            .access = member<&Layout::schedule, &ScheduleSpec::countEnds>(),
         },
         {
             .pointer = "/schedule/in_flight",

@@ -73,17 +73,6 @@ const DevicePreset& deviceOf(const Row& row) {
     return *best;
 }
 
-/// The layers of each stage where embedding and output count as a layer each.
-std::vector<int> stagesWithEnds(int layers, int stages) {
-    std::vector<int> all(static_cast<std::size_t>(stages), (layers + 2) / stages);
-    for (int rest = (layers + 2) % stages, s = 0; s < rest; ++s)
-        ++all[static_cast<std::size_t>(stages / 2 + (s % 2 ? -(s + 1) / 2 : s / 2) + stages) %
-              static_cast<std::size_t>(stages)];
-    --all.front();
-    --all.back();
-    return all;
-}
-
 /// Gbit/s of a GPU's network that a text such as "4x 100 Gb per node" or "400 Gbps per GPU" tells of; 0: nothing.
 double networkOf(std::string_view text, int onHost) {
     const std::string words = lower(text);
@@ -155,7 +144,16 @@ void readRecompute(const Row& row, Layout& layout) {
     const std::string_view what = row.text("recompute");
     if (what.empty() || what == "none") layout.memory.recompute = RecomputeKind::None;
     else if (what == "full") layout.memory.recompute = RecomputeKind::Full;
-    else if (what == "selective" || what == "selective modules core_attn")
+    else if (what == "selective (every 2nd layer)") {
+        // Which blocks are computed again changes neither the time nor the memory; how many does.
+        layout.memory.recompute = RecomputeKind::Full;
+        layout.memory.recomputeBlocks = std::max(1, layout.model.layers / layout.parallel.pipeline / 2);
+    } else if (what.starts_with("full, ")) {
+        layout.memory.recompute = RecomputeKind::Full;
+        layout.memory.recomputeBlocks = std::atoi(std::string(what.substr(6)).c_str()) / layout.parallel.pipeline;
+        if (layout.memory.recomputeBlocks < 1)
+            throw Refusal{fmt::format("the recomputation \"{}\" is not known", what)};
+    } else if (what == "selective" || what == "selective modules core_attn")
         layout.memory.recompute = RecomputeKind::Selective;
     else throw Refusal{fmt::format("the recomputation \"{}\" is not known", what)};
 }
@@ -173,8 +171,7 @@ void readSchedule(const Row& row, Layout& layout) {
     if (row.says("v-half") || row.says("v-min") || row.says("zbv")) throw Refusal{"its schedule is not known"};
     const int stages = pipeline * schedule.chunks;
     const bool ends = row.says("one layer few") || row.says("pp_layout") || row.says("partition");
-    if (pipeline > 1 && (ends || layout.model.layers % stages != 0))
-        schedule.stages = stagesWithEnds(layout.model.layers, stages);
+    schedule.countEnds = pipeline > 1 && (ends || layout.model.layers % stages != 0);
 }
 
 Layout layoutOf(const Row& row, const std::string& stack) {
@@ -192,10 +189,10 @@ Layout layoutOf(const Row& row, const std::string& stack) {
         layout.cluster.hosts.push_back({fmt::format("node{}", host), std::min(left, onHost)});
     readModel(row, layout);
     readPrecision(row, layout);
-    readRecompute(row, layout);
     ParallelSpec& parallel = layout.parallel;
     parallel.tensor = row.countOr("tp", 1);
     parallel.pipeline = row.countOr("pp", 1);
+    readRecompute(row, layout);
     parallel.context = row.countOr("cp", 1);
     const int others = parallel.tensor * parallel.pipeline * parallel.context;
     if (gpus % others != 0) throw Refusal{fmt::format("its groups of {} do not divide {} devices", others, gpus)};

@@ -162,8 +162,8 @@ double packingSeconds(const Layout& layout, const StageShape& stage, const Devic
 
 double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                         const DevicePreset& device) {
-    if (!recomputeSegments(layout.memory, stage.layers).empty())
-        return forwardSeconds(layout, {stage.layers, false, false, stage.firstLayer}, share, device);
+    if (const int blocks = recomputedBlocks(layout.memory, stage.layers); blocks > 0)
+        return forwardSeconds(layout, {blocks, false, false, stage.firstLayer}, share, device);
     if (!recomputesCore(layout.memory)) return 0;
     return stage.layers * coreSeconds(layout, share, device);
 }

@@ -137,13 +137,14 @@ std::vector<ActionPart> StepCosts::recomputed(const Action& action, bool togethe
     if (cost.recompute <= 0) return {};
     const double share = cost.recompute / (whole ? cost.backward : cost.inputGrad);
     if (together) return {{0, share}};
-    const int blocks = std::accumulate(cost.segments.begin(), cost.segments.end(), 0);
+    const int again = std::accumulate(cost.segments.begin(), cost.segments.end(), 0);
+    const double once = (1 - share) / (again + cost.keptBlocks);  // of a block, besides what it computes again
     std::vector<ActionPart> parts;
-    double done = 0;
+    double done = once * cost.keptBlocks;
     for (std::size_t i = cost.segments.size(); i-- > 0;) {
-        const double ofStage = double(cost.segments[i]) / blocks;
-        parts.push_back({done, done + share * ofStage});
-        done += ofStage;
+        const double part = share * cost.segments[i] / again;
+        parts.push_back({done, done + part});
+        done += part + once * cost.segments[i];
     }
     return parts;
 }
@@ -258,6 +259,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.recompute = times.recompute;
         cost.segments = recomputesCore(layout.memory) ? std::vector<int>(static_cast<std::size_t>(shape.layers), 1)
                                                       : recomputeSegments(layout.memory, shape.layers);
+        cost.keptBlocks = shape.layers - std::accumulate(cost.segments.begin(), cost.segments.end(), 0);
         if (share.size > 1 || share.context > 1 || share.expert > 1) {
             cost.tensor =
                 tensorCosts(layout, shape, shape.first != shape.last && flushes(layout) && tiesEmbedding(layout.model),

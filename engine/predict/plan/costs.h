@@ -58,6 +58,7 @@ struct StageCosts {
     double weightGrad = 0;
     double recompute = 0;       ///< of inputGrad, what computes activations again
     std::vector<int> segments;  ///< blocks of each part of that, from the lowest
+    int keptBlocks = 0;         ///< blocks above these, of which nothing is computed again
     double send = 0;    ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
     double reduce = 0;  ///< all-reduce of the stage's gradients over the data axis, by `reduceAlgorithm`
     double tied = 0;    ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both

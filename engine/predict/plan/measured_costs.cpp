@@ -37,8 +37,8 @@ double updatePerByte(const Profile& profile) {
 }
 
 /// The share of a block's forward that its backward computes again, by operations.
-double recomputedShare(const Layout& layout, int layer) {
-    if (!recomputeSegments(layout.memory, 1).empty()) return 1;
+double recomputedShare(const Layout& layout, const StageShape& stage, int layer) {
+    if (layer - stage.firstLayer < recomputedBlocks(layout.memory, stage.layers)) return 1;
     if (!recomputesCore(layout.memory)) return 0;
     const int samples = layout.batch.micro;
     return coreForwardFlops(layout.model, samples) / layerForwardFlops(layout.model, layer, samples);
@@ -119,7 +119,7 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         for (int layer = shape.firstLayer; layer < shape.firstLayer + shape.layers; ++layer) {
             const PartProfile block = blockProfile(profile, layer);
             add(cost, block);
-            cost.recompute += recomputedShare(layout, layer) * block.forward;
+            cost.recompute += recomputedShare(layout, shape, layer) * block.forward;
         }
         cost.inputGrad += cost.recompute;
         cost.backward += cost.recompute;

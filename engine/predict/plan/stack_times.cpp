@@ -187,7 +187,7 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
                         const DevicePreset& device, const StackOnDevice& on) {
     const StackClock clock(layout, share, device, on);
     const bool core = recomputesCore(layout.memory);
-    const bool all = !recomputeSegments(layout.memory, stage.layers).empty();
+    const int recomputed = recomputedBlocks(layout.memory, stage.layers);
     ComputeTimes times;
     double again = 0;
     for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer) {
@@ -195,7 +195,7 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
         if (layer > stage.firstLayer && evenLayers(layout.model)) {
             const double blocks = stage.layers;
             times = {times.forward * blocks, times.inputGrad * blocks, times.weightGrad * blocks, 0};
-            again *= blocks;
+            again *= recomputed > 0 ? recomputed : blocks;
             break;
         }
         const std::vector<Product> products = clock.block(layer);
@@ -205,7 +205,7 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
         times.forward += forward;
         times.inputGrad += back.input + clock.attention(true) + clock.passes(layer, true);
         times.weightGrad += back.weight;
-        again += all ? forward : core ? clock.attention(false) : 0;
+        again += layer - stage.firstLayer < recomputed ? forward : core ? clock.attention(false) : 0;
     }
     if (stage.last) {
         const Halves back = clock.backward(clock.output(), ProductFormat::Compute);

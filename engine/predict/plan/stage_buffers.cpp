@@ -285,6 +285,8 @@ private:
     Category outputGradient(std::size_t i, Category kept) const {
         return i + 1 == layers_.size() && !shape_.last ? neighbours_.gradient : kept;
     }
+    /// The stage has nothing but the embedding, or the output.
+    bool endAlone() const { return layers_.empty(); }
 
     static void passing(Tally& tally, std::int64_t bytes) {
         if (bytes == 0) return;
@@ -306,8 +308,9 @@ private:
     void freeHead(Tally& tally, Category kept) const {
         gathered(tally);
         passing(tally, size_.norm);
-        // The head's input is the last layer's output.
-        tally.add(Category::Activations, -(size_.own + size_.statistics + size_.own + size_.logits));
+        // The head's input is the last layer's output, or the stage's.
+        tally.add(endAlone() && received(0) ? Category::Buffers : Category::Activations, -size_.own);
+        tally.add(Category::Activations, -(size_.statistics + size_.own + size_.logits));
         tally.add(kept, -size_.own);  // of the norm's output; that of its input has gone down
     }
 
@@ -326,7 +329,7 @@ private:
 
     void freeEmbedding(Tally& tally, Category kept) const {
         gathered(tally, size_.positionGradient);
-        tally.add(kept, -size_.own);
+        tally.add(endAlone() ? neighbours_.gradient : kept, -size_.own);
         tally.add(Category::Buffers, -size_.tokens);
     }
 

@@ -165,11 +165,11 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
         for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
     };
     std::vector<int> segments = recomputeSegments(layout.memory, stage.layers);
-    const bool again = !segments.empty();
-    if (!again) segments = {stage.layers};
+    const std::size_t again = segments.size();
+    segments.push_back(stage.layers - recomputedBlocks(layout.memory, stage.layers));  // blocks that are kept
     for (int last = end; !segments.empty(); segments.pop_back()) {
         const int first = last - segments.back();
-        if (again) {
+        if (segments.size() <= again) {
             const std::size_t before = costs.inputGrad.size();
             if (partitionsInputs(layout.memory, layout.parallel)) group.joinParts(costs.inputGrad, first);
             forward(costs.inputGrad, first, last);
