@@ -147,10 +147,10 @@ struct ScheduleSpec {
     std::string kind = "1f1b";  ///< the name of a method in schedule/registry.h
     int chunks = 1;             ///< virtual stages per rank
     std::vector<int> stages;    ///< layers of each stage; empty = even split
-    bool countEnds = false;     ///< the even split counts the embedding and the output as a layer each
     int inFlight = 0;           ///< most microbatches a rank holds, for schedules that take a limit; 0 = pipeline
     std::vector<std::string> actions;  ///< schedule custom: what each rank computes in order, "0F0,0F1,0B0,0B1"
     bool verticalSync = false;         ///< pipedream: a microbatch uses one weight version in all stages
+    bool countEnds = false;            ///< the even split counts the embedding and the output as a layer each
     bool operator==(const ScheduleSpec&) const = default;
 };
 

@@ -325,7 +325,8 @@ private Q_SLOTS:
             } else if (!images && p * v > 1 && random.below(3) == 0) {
                 layout.schedule.stages.clear();
                 layout.schedule.countEnds = true;
-                if (random.below(2)) layout.model.layers = std::max(1, p * v - 2);  // the ends have no layer
+                if (random.below(2))
+                    layout.model.layers = std::max(experts ? 2 : 1, p * v - 2);  // the ends have no layer
             }
             if (random.below(6) == 0) layout.model.feedForward = {layout.parallel.tensor * 7};
             else if (random.below(3) == 0)

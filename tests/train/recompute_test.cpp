@@ -303,6 +303,7 @@ private Q_SLOTS:
     void partsAreAShareOfTheInputs() {
         for (const int tensor : {2, 4}) {
             Layout layout = layoutOf(1, 2, tensor, false, 1);
+            layout.memory.recomputeBlocks = 0;
             layout.schedule.kind = "gpipe";
             layout.memory.recompute = RecomputeKind::Full;
             layout.run.steps = 2;
