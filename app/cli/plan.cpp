@@ -6,6 +6,7 @@
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/job/input_files.h"
+#include "engine/predict/evidence/published_ground.h"
 #include "engine/predict/search/nearest_legal.h"
 
 #include <memory>
@@ -25,7 +26,15 @@ struct PlanOptions {
     bool criticalPath = false;
 };
 
-std::string answer(const Plan& plan, const PlanOptions& options) {
+/// What published runs say of the plan; none where its layout names no other program's stack.
+Result<std::optional<PublishedGround>> groundOf(const Layout& layout) {
+    if (likenessOf(layout).empty()) return std::nullopt;
+    const Result<CsvTable> table = CsvTable::read(publishedRunsFile());
+    if (!table) return table.error();
+    return publishedGround(layout, *table);
+}
+
+std::string answer(const Plan& plan, const std::optional<PublishedGround>& ground, const PlanOptions& options) {
     StepGraph graph;
     CriticalPath path;
     if (options.criticalPath) {
@@ -36,11 +45,12 @@ std::string answer(const Plan& plan, const PlanOptions& options) {
     }
     if (options.json) {
         Json json = planJson(plan);
+        json["evidence"] = ground ? groundJson(*ground) : Json(nullptr);
         if (options.memoryCurve) json["memory_curve"] = memoryCurveJson(plan);
         if (options.criticalPath) json["critical_path"] = criticalPathJson(graph, path);
         return json.dump(2) + "\n";
     }
-    std::string text = planText(plan);
+    std::string text = planText(plan, ground ? ground->text() : std::string());
     if (options.memoryCurve) text += "\n" + memoryCurveText(plan);
     if (options.criticalPath) text += "\n" + criticalPathText(graph, path);
     return text;
@@ -64,7 +74,9 @@ int plan(const PlanOptions& options) {
         faults = made ? misfits(loaded->layout, false) : made.error();
         if (faults.empty()) {
             printNotes(unjudged(loaded->layout, false));
-            print(answer(*made, options));
+            const auto ground = groundOf(loaded->layout);
+            if (!ground) return failWith(ground.error());
+            print(answer(*made, *ground, options));
             return success;
         }
     }

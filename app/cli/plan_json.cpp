@@ -118,6 +118,13 @@ Json planJson(const Plan& plan) {
             {"faults", Json::array()}};
 }
 
+Json groundJson(const PublishedGround& ground) {
+    const auto errors = [](const ErrorSummary& of) {
+        return Json{{"runs", of.rows}, {"median", of.median}, {"nine_of_ten", of.ninetieth}};
+    };
+    return {{"runs_like", ground.likeness}, {"step", errors(ground.time)}, {"memory", errors(ground.memory)}};
+}
+
 Json memoryCurveJson(const Plan& plan) {
     const DeviceTime device(plan.costs.stretch);
     Json curves = Json::array();

@@ -2,6 +2,7 @@
 // A plan for other programs, which `plan --json` answers with.
 #pragma once
 
+#include "engine/predict/evidence/published_ground.h"
 #include "engine/predict/plan/critical_path.h"
 #include "engine/predict/plan/plan.h"
 
@@ -11,6 +12,7 @@ namespace shardlab::cli {
 
 /// Seconds, bytes and shares; "faults" is empty.
 nlohmann::ordered_json planJson(const Plan& plan);
+nlohmann::ordered_json groundJson(const PublishedGround& ground);
 /// The memory of each pipeline rank over the step.
 nlohmann::ordered_json memoryCurveJson(const Plan& plan);
 /// Every action with its slack, and what each rank contributes.

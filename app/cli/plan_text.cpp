@@ -95,7 +95,7 @@ std::string lossesText(const Plan& plan) {
 
 }  // namespace
 
-std::string planText(const Plan& plan) {
+std::string planText(const Plan& plan, const std::string& evidence) {
     std::string text = fmt::format("{}\n\n", plan.layout.name);
     const auto line = [&](std::string_view label, const std::string& value) {
         text += fmt::format("{:<16}{}\n", label, value);
@@ -112,6 +112,7 @@ std::string planText(const Plan& plan) {
     line("MFU", fmt::format("{} of the peak of {}", utilisationText(plan.mfu),
                             plan.peak.known() ? plan.peak.of : "the preset's devices"));
     line("Memory", planMemoryText(plan));
+    if (!evidence.empty()) line("Evidence", evidence);
     for (const std::string& note : plan.notes) line("Note", note);
     text += "\n" + memoryTable(plan);
     text += sizesTable(plan);

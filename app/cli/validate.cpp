@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
-#include "engine/base/resources.h"
 #include "engine/base/units.h"
 #include "engine/layout/devices.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/stacks.h"
-#include "engine/predict/evidence/validation.h"
+#include "engine/predict/evidence/published_ground.h"
 
 #include <fmt/format.h>
 #include <memory>
@@ -72,8 +71,7 @@ int validateRuns(const ValidateOptions& options) {
         useStacks(std::move(*stacks));
         useDevices(readDevices(std::filesystem::path(options.stacks) / "devices", userDevicesFolder()));
     }
-    const std::filesystem::path file = options.file.empty() ? resourcesFolder() / "published" / "measurements.csv"
-                                                            : std::filesystem::path(options.file);
+    const std::filesystem::path file = options.file.empty() ? publishedRunsFile() : std::filesystem::path(options.file);
     const Result<CsvTable> table = CsvTable::read(file);
     if (!table) return failWith(table.error());
     if (!options.run.empty()) return printLayout(*table, options.run, file);

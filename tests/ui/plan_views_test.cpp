@@ -38,6 +38,22 @@ using namespace shardlab::test;
 class PlanViewsTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// A prediction of another program's stack tells its band, and what it stands on.
+    void answersTellTheirBand() {
+        Layout layout = sample::layout(1, 4, 8);
+        layout.cluster.pace = PaceSpec{"h100-sxm", 60, "megatron-core"};
+        sample::DesignBench bench(layout);
+        QTRY_VERIFY(bench.document.planIsCurrent());
+        AnswerView answer(bench.context(), nullptr);
+        const QString step = QString::fromStdString(formatSeconds(bench.document.plan()->stepSeconds));
+        QTRY_VERIFY2(answer.asTable().contains(step + QStringLiteral(" ± ")), qPrintable(answer.asTable()));
+        QVERIFY(answer.asTable().contains(QStringLiteral("published run")));
+        layout.cluster.pace->stack = "shardlab";
+        bench.document.change(layout, QStringLiteral("our own stack"));
+        QTRY_VERIFY(bench.document.planIsCurrent());
+        QTRY_VERIFY2(!answer.asTable().contains(QStringLiteral("±")), qPrintable(answer.asTable()));
+    }
+
     /// However slowly a step is shown, Design tells the modelled device's times, and names the pace beside them.
     void pacedDesignsTellDeviceTime() {
         Layout layout = sample::layout(1, 4, 8);

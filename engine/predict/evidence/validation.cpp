@@ -66,18 +66,22 @@ ErrorSummary summarizeErrors(std::vector<double> errors) {
     return summary;
 }
 
+ValidatedRow validateRow(const CsvTable& table, std::size_t index) {
+    ValidatedRow row{publishedRun(table, index), {}, {}, false};
+    if (!row.run.refused.empty()) return row;
+    const StepEstimate estimate = StepEstimator(row.run.layout).estimate(choiceOf(row.run.layout));
+    row.seconds = estimate.stepSeconds;
+    row.gib = asMeasured(row.run, estimate.memory) / gibibyte;
+    row.fits = estimate.memory.fits();
+    return row;
+}
+
 std::vector<ValidatedRow> validate(const CsvTable& table, const std::function<void(std::size_t)>& progress,
                                    std::stop_token stop) {
     std::vector<ValidatedRow> rows;
     rows.reserve(table.rows());
     for (std::size_t i = 0; i < table.rows() && !stop.stop_requested(); ++i) {
-        ValidatedRow& row = rows.emplace_back(ValidatedRow{publishedRun(table, i), {}, {}, false});
-        if (row.run.refused.empty()) {
-            const StepEstimate estimate = StepEstimator(row.run.layout).estimate(choiceOf(row.run.layout));
-            row.seconds = estimate.stepSeconds;
-            row.gib = asMeasured(row.run, estimate.memory) / gibibyte;
-            row.fits = estimate.memory.fits();
-        }
+        rows.push_back(validateRow(table, i));
         if (progress) progress(i + 1);
     }
     return rows;

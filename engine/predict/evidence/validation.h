@@ -44,6 +44,8 @@ struct ValidationSummary {
     std::vector<OfSource> sources;  ///< by name
 };
 
+/// Predicts the step and the memory of one row.
+ValidatedRow validateRow(const CsvTable& table, std::size_t row);
 /// Predicts the step and the memory of every row. `progress` hears how many rows are done.
 std::vector<ValidatedRow> validate(const CsvTable& table, const std::function<void(std::size_t)>& progress = {},
                                    std::stop_token stop = {});

@@ -141,10 +141,18 @@ private Q_SLOTS:
         QCOMPARE(text.out.count("1 min 0 s"), 1);  // the remark
         const QByteArray slowed = QByteArray::number(plan["stretch"].toDouble(), 'f', 1);
         QVERIFY2(line("Note").contains("slowed " + slowed + " × to watch: a step lasts 1 min 0 s"), line("Note"));
+        // What published runs say of it.
+        const QJsonObject known = plan["evidence"]["step"].toObject();
+        QVERIFY(known["runs"].toInt() >= 5 && known["nine_of_ten"].toDouble() >= known["median"].toDouble());
+        QVERIFY2(
+            line("Evidence")
+                .contains(QByteArray::number(known["runs"].toInt()) + " published runs of megatron-core on hopper"),
+            line("Evidence"));
         // At full speed there is one time.
         QTemporaryDir folder;
         const QString full = writeFile(folder.filePath("full.layout.json"), "{}");
-        QVERIFY(run({"plan", full, "--json"}).json()["paced_step_seconds"].isNull());
+        const QJsonObject unpaced = run({"plan", full, "--json"}).json();
+        QVERIFY(unpaced["paced_step_seconds"].isNull() && unpaced["evidence"].isNull());
     }
 
     void planTellsMemoryOverTimeAndTheCriticalPath() {

@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/fact_list.h"
+#include "ui/core/ui_thread.h"
 #include "ui/timeline/event_text.h"
 
 #include "engine/base/device_time.h"
@@ -11,6 +12,8 @@
 #include "engine/layout/devices.h"
 #include "ui/core/text.h"
 
+#include <QPointer>
+#include <QThreadPool>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -32,6 +35,22 @@ Fact fits(const Plan& plan) {
     return {AnswerView::tr("Fits?"), AnswerView::tr("no, %1 too much").arg(text(formatBytes(-spare))), "bad", help};
 }
 
+/// " ± 12 %": where nine of ten published runs like this one lie.
+QString band(const PublishedGround* ground, ErrorSummary PublishedGround::*of) {
+    if (ground == nullptr || (ground->*of).rows == 0) return {};
+    return QStringLiteral(" ± ") + text(formatPercent((ground->*of).ninetieth));
+}
+
+Fact evidence(const PublishedGround& ground) {
+    const QString help =
+        AnswerView::tr(
+            "%1. A band (±) behind a figure is where nine of ten of these runs lie around their predictions.")
+            .arg(text(ground.text()));
+    if (!ground.any()) return {AnswerView::tr("Evidence"), AnswerView::tr("no run like it"), "warning", help};
+    return {AnswerView::tr("Evidence"), AnswerView::tr("%n published run(s)", nullptr, ground.time.rows), "figure",
+            help};
+}
+
 }  // namespace
 
 AnswerView::AnswerView(const ViewContext& context, QWidget* parent)
@@ -49,12 +68,15 @@ void AnswerView::refresh() {
         QString onDevice =
             plan->layout.cluster.pace ? tr(", on %1").arg(text(modelledDevice(plan->layout).title)) : QString();
         if (!slowed.empty()) onDevice += tr(". A run is %1.").arg(text(slowed));
+        const PublishedGround* const ground = groundOf(plan->layout);
+        const QString stepBand = band(ground, &PublishedGround::time);
         std::vector<Fact> facts{
             fits(*plan),
-            {tr("Step time"), text(formatSeconds(plan->stepSeconds)), "figure",
+            {tr("Step time"), text(formatSeconds(plan->stepSeconds)) + stepBand, "figure",
              tr("The time of one optimizer step with all its microbatches%1").arg(onDevice)},
             {readsImages(plan->layout.model) ? tr("Images / s") : tr("Tokens / s"),
-             text(formatCount(plan->tokensPerSecond)), "figure", tr("The sum over all replicas%1").arg(onDevice)},
+             text(formatCount(plan->tokensPerSecond)) + stepBand, "figure",
+             tr("The sum over all replicas%1").arg(onDevice)},
             {tr("MFU"), text(utilisationText(plan->mfu)), "figure",
              tr("Model FLOPs utilisation: the operations that the model needs, without those of recomputation, as a "
                 "share of the peak of %1")
@@ -68,17 +90,37 @@ void AnswerView::refresh() {
                 "idle. The theory assumes equal stages and free transfers")},
             {tr("Exposed comm"), percent(plan->exposedCommunication), "figure",
              tr("The share of the step that would be saved if transfers and reductions took no time")},
-            {tr("Peak memory"), text(formatBytes(largestNeed(*plan))), "figure",
+            {tr("Peak memory"), text(formatBytes(largestNeed(*plan))) + band(ground, &PublishedGround::memory),
+             "figure",
              tr("The peak memory of the rank that needs most; its device has %1").arg(text(toText(plan->device)))},
             {tr("Parameters"), text(formatCount(static_cast<double>(plan->parameters))), "figure",
              tr("The number of parameters of the whole model")},
         };
+        if (ground) facts.push_back(evidence(*ground));
         // A verdict on an earlier layout is none on this one.
         if (!context_.document.planIsCurrent())
             for (Fact& fact : facts) fact.role = "dim";
         facts_->setFacts(facts);
     }
     Q_EMIT subtitleChanged();
+}
+
+const PublishedGround* AnswerView::groundOf(const Layout& layout) {
+    const std::string likeness = likenessOf(layout);
+    if (likeness.empty()) return nullptr;
+    if (const auto found = grounds_.find(likeness); found != grounds_.end()) return &found->second;
+    if (finding_ == likeness) return nullptr;
+    finding_ = likeness;
+    QThreadPool::globalInstance()->start([view = QPointer(this), likeness, layout] {
+        const Result<CsvTable> table = CsvTable::read(publishedRunsFile());
+        if (!table) return;  // the table of published runs lies beside the program, as its presets do
+        onUserInterface([view, likeness, ground = publishedGround(layout, *table)] {
+            if (!view) return;
+            view->grounds_[likeness] = ground;
+            view->refresh();
+        });
+    });
+    return nullptr;
 }
 
 QString AnswerView::subtitle() const {

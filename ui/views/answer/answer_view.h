@@ -4,6 +4,10 @@
 
 #include "ui/core/view.h"
 
+#include "engine/predict/evidence/published_ground.h"
+
+#include <map>
+
 namespace shardlab::ui {
 
 class FactList;
@@ -18,6 +22,11 @@ public:
 
 private:
     void refresh();
+    /// What published runs say of the plan. Not there yet: it is being found on another thread, and then refreshes.
+    const PublishedGround* groundOf(const Layout& layout);
+
+    std::map<std::string, PublishedGround> grounds_;  ///< by likeness
+    std::string finding_;                             ///< the likeness of the ground that is being found
     FactList* facts_;
 };
 
