@@ -28,10 +28,10 @@ struct PlanOptions {
 
 /// What published runs say of the plan; none where its layout names no other program's stack.
 Result<std::optional<PublishedGround>> groundOf(const Layout& layout) {
-    if (likenessOf(layout).empty()) return std::nullopt;
+    if (likenessOf(layout).empty()) return std::optional<PublishedGround>();
     const Result<CsvTable> table = CsvTable::read(publishedRunsFile());
-    if (!table) return table.error();
-    return publishedGround(layout, *table);
+    if (!table) return tl::unexpected(table.error());
+    return std::optional(publishedGround(layout, *table));
 }
 
 std::string answer(const Plan& plan, const std::optional<PublishedGround>& ground, const PlanOptions& options) {

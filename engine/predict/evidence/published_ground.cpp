@@ -3,8 +3,8 @@
 
 #include "engine/base/resources.h"
 #include "engine/base/units.h"
-#include "engine/layout/devices.h"
 #include "engine/layout/stacks.h"
+#include "engine/predict/plan/costs.h"
 
 #include <array>
 #include <fmt/format.h>
