@@ -42,6 +42,7 @@ private Q_SLOTS:
     void answersTellTheirBand() {
         Layout layout = sample::layout(1, 4, 8);
         layout.cluster.pace = PaceSpec{"h100-sxm", 60, "megatron-core"};
+        layout.precision.compute = NumberFormat::Bf16;
         sample::DesignBench bench(layout);
         QTRY_VERIFY(bench.document.planIsCurrent());
         AnswerView answer(bench.context(), nullptr);

@@ -3,8 +3,8 @@
 
 #include "engine/base/resources.h"
 #include "engine/base/units.h"
+#include "engine/layout/devices.h"
 #include "engine/layout/stacks.h"
-#include "engine/predict/plan/costs.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -18,7 +18,8 @@ constexpr int leastRuns = 5;
 /// The stack and the architecture of the layout's device; empty where it models no other stack.
 std::string stackAndArchitecture(const Layout& layout) {
     const SoftwareStack* stack = modelledStack(layout);
-    return stack == nullptr ? "" : fmt::format("{} on {}", stack->name, modelledDevice(layout).architecture);
+    const DevicePreset* device = stack ? findDevice(layout.cluster.pace->device) : nullptr;
+    return device == nullptr ? "" : fmt::format("{} on {}", stack->name, device->architecture);
 }
 
 struct Errors {
