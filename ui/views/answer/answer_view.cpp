@@ -47,8 +47,9 @@ Fact evidence(const PublishedGround& ground) {
             "%1. A band (±) behind a figure is where nine of ten of these runs lie around their predictions.")
             .arg(text(ground.text()));
     if (!ground.any()) return {AnswerView::tr("Evidence"), AnswerView::tr("no run like it"), "warning", help};
-    return {AnswerView::tr("Evidence"), AnswerView::tr("%n published run(s)", nullptr, ground.time.rows), "figure",
-            help};
+    const QString runs = ground.time.rows == 1 ? AnswerView::tr("1 published run")
+                                               : AnswerView::tr("%1 published runs").arg(ground.time.rows);
+    return {AnswerView::tr("Evidence"), runs, "figure", help};
 }
 
 }  // namespace

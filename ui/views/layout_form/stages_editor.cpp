@@ -75,6 +75,7 @@ void StagesEditor::setCount(std::size_t count) {
         box->setAccessibleName(tr("Layers of stage %1").arg(index));
         box->setToolTip(tr("Layers of stage %1").arg(index));
         connect(box, &QSpinBox::valueChanged, this, &StagesEditor::submit);
+        box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // they share the width of a field
         grid_->addWidget(box, index / perRow, index % perRow);
         boxes_.push_back(box);
     }
