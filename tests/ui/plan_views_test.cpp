@@ -13,6 +13,7 @@
 #include "ui/views/memory_over_time/memory_curve_plot.h"
 #include "ui/views/memory_over_time/memory_over_time_view.h"
 #include "ui/views/mesh/mesh_grid.h"
+#include "ui/views/mesh/mesh_view.h"
 #include "ui/views/schedules/schedules_plot.h"
 #include "ui/views/schedules/schedules_view.h"
 #include "ui/views/sliders/sliders_view.h"
@@ -53,6 +54,18 @@ private Q_SLOTS:
         bench.document.change(layout, QStringLiteral("our own stack"));
         QTRY_VERIFY(bench.document.planIsCurrent());
         QTRY_VERIFY2(!answer.asTable().contains(QStringLiteral("±")), qPrintable(answer.asTable()));
+    }
+
+    /// A stage of the embedding alone, and one of the output alone, say so.
+    void endsWithoutALayerAreNamed() {
+        Layout layout = sample::layout(1, 4, 8);
+        layout.model.layers = 2;
+        layout.schedule.countEnds = true;
+        sample::DesignBench bench(layout);
+        QTRY_VERIFY(bench.document.planIsCurrent());
+        const QString table = MeshView(bench.context(), nullptr).asTable();
+        for (const char* held : {"embedding", "L0", "L1", "output"})
+            QVERIFY2(table.contains(QLatin1Char('\t') + QString(held) + QLatin1Char('\t')), qPrintable(table));
     }
 
     /// However slowly a step is shown, Design tells the modelled device's times, and names the pace beside them.

@@ -39,7 +39,7 @@ QString expertsHelp(const Layout& layout, const Mesh& mesh, int rank) {
         .arg(expertsOf(layout, mesh, rank), others.join(QStringLiteral(", ")));
 }
 
-/// "L0–3", or "L0–1, L4–5" where a rank holds several stages.
+/// "L0–3", or "L0–1, L4–5" where a rank holds several stages; "embedding" of a stage without a layer.
 std::vector<QString> layersOf(const Layout& layout) {
     const std::vector<int> counts = stageLayers(layout);
     std::vector<int> first{0};
@@ -51,9 +51,10 @@ std::vector<QString> layersOf(const Layout& layout) {
         for (const int stage : schedule ? schedule->stagesOf(rank) : std::vector<int>{}) {
             const auto index = static_cast<std::size_t>(stage);
             if (index >= counts.size()) continue;
-            const int last = first[index + 1] - 1;
-            parts << (last > first[index] ? QStringLiteral("L%1–%2").arg(first[index]).arg(last)
-                                          : QStringLiteral("L%1").arg(first[index]));
+            const int lowest = first[index], highest = first[index + 1] - 1;
+            if (highest < lowest) parts << (index == 0 ? MeshView::tr("embedding") : MeshView::tr("output"));
+            else if (highest == lowest) parts << QStringLiteral("L%1").arg(lowest);
+            else parts << QStringLiteral("L%1–%2").arg(lowest).arg(highest);
         }
         held.push_back(parts.join(QStringLiteral(", ")));
     }
