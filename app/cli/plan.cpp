@@ -26,14 +26,6 @@ struct PlanOptions {
     bool criticalPath = false;
 };
 
-/// What published runs say of the plan; none where its layout names no other program's stack.
-Result<std::optional<PublishedGround>> groundOf(const Layout& layout) {
-    if (likenessOf(layout).empty()) return std::optional<PublishedGround>();
-    const Result<CsvTable> table = CsvTable::read(publishedRunsFile());
-    if (!table) return tl::unexpected(table.error());
-    return std::optional(publishedGround(layout, *table));
-}
-
 std::string answer(const Plan& plan, const std::optional<PublishedGround>& ground, const PlanOptions& options) {
     StepGraph graph;
     CriticalPath path;
@@ -74,7 +66,7 @@ int plan(const PlanOptions& options) {
         faults = made ? misfits(loaded->layout, false) : made.error();
         if (faults.empty()) {
             printNotes(unjudged(loaded->layout, false));
-            const auto ground = groundOf(loaded->layout);
+            const auto ground = publishedGround(loaded->layout);
             if (!ground) return failWith(ground.error());
             print(answer(*made, *ground, options));
             return success;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/fault_json.h"
 #include "app/cli/layout_argument.h"
+#include "app/cli/plan_json.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/base/units.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/mesh/axis.h"
+#include "engine/predict/evidence/published_ground.h"
 #include "engine/predict/plan/costs.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/search.h"
@@ -82,8 +84,27 @@ std::string memoryText(const Candidate& candidate) {
     return candidate.front ? "fits, on the front" : "fits";
 }
 
+/// How many of the first candidates, which are the fastest, published runs do not tell apart from the very first.
+std::ptrdiff_t withinBand(const SearchResult& result, const PublishedGround& ground) {
+    const double most = result.candidates.front().stepSeconds * (1 + ground.time.ninetieth);
+    const auto slower = std::ranges::find_if(result.candidates, [&](const Candidate& candidate) {
+        return candidate.stepSeconds > most || candidate.fits != result.candidates.front().fits;
+    });
+    return slower - result.candidates.begin();
+}
+
+std::string evidenceText(const SearchResult& result, const PublishedGround& ground) {
+    std::string text = fmt::format("\nEvidence: {}.\n", ground.text());
+    if (const auto alike = withinBand(result, ground); ground.any() && alike > 1)
+        text += fmt::format(
+            "The first {} candidates lie within {} of the fastest: which of them is best these runs do not tell.\n",
+            alike, formatPercent(ground.time.ninetieth));
+    return text;
+}
+
 /// `note` says where the times come from.
-std::string resultText(const Layout& base, const SearchResult& result, std::size_t top, const std::string& note) {
+std::string resultText(const Layout& base, const SearchResult& result, std::size_t top, const std::string& note,
+                       const std::optional<PublishedGround>& ground) {
     const auto& all = result.candidates;
     const auto fitting = std::ranges::count(all, true, &Candidate::fits);
     const auto front = std::ranges::count(all, true, &Candidate::front);
@@ -100,6 +121,7 @@ std::string resultText(const Layout& base, const SearchResult& result, std::size
                    formatSeconds(candidate.stepSeconds), formatCount(candidate.tokensPerSecond),
                    formatPercent(candidate.bubble), formatBytes(candidate.peakBytes), memoryText(candidate)});
     text += table.text();
+    if (ground) text += evidenceText(result, *ground);
     if (fitting == 0) text += fmt::format("\nNone fits. The fastest: {}\n", all.front().why);
     return text;
 }
@@ -132,9 +154,11 @@ int search(const SearchOptions& options) {
         return failure;
     }
     const std::size_t top = std::min(static_cast<std::size_t>(options.top), result->candidates.size());
+    Layout best = loaded->layout;
+    apply(result->candidates.front().choice, best);
+    const auto ground = publishedGround(best);
+    if (!ground) return failWith(ground.error());
     if (!options.out.empty()) {
-        Layout best = loaded->layout;
-        apply(result->candidates.front().choice, best);
         if (const Status saved = saveLayout(best, options.out); !saved) {
             printError(saved.error());
             return failure;
@@ -142,8 +166,13 @@ int search(const SearchOptions& options) {
     }
     if (!options.json) {
         print(resultText(loaded->layout, *result, top,
-                         basisNote(costBasis(measurements, loaded->layout), loaded->layout)));
+                         basisNote(costBasis(measurements, loaded->layout), loaded->layout), *ground));
         return success;
+    }
+    Json evidence;
+    if (*ground) {
+        evidence = groundJson(**ground);
+        evidence["candidates_within_band"] = withinBand(*result, **ground);
     }
     Json candidates = Json::array();
     for (const Candidate& candidate : std::span(result->candidates).first(top))
@@ -155,6 +184,7 @@ int search(const SearchOptions& options) {
                {"usable_bytes", result->device.usableBytes()},
                {"legal", result->candidates.size()},
                {"fitting", std::ranges::count(result->candidates, true, &Candidate::fits)},
+               {"evidence", std::move(evidence)},
                {"candidates", std::move(candidates)},
                {"faults", Json::array()}}
               .dump(2) +

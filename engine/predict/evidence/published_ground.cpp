@@ -77,4 +77,11 @@ const std::filesystem::path& publishedRunsFile() {
     return file;
 }
 
+Result<std::optional<PublishedGround>> publishedGround(const Layout& layout) {
+    if (likenessOf(layout).empty()) return std::optional<PublishedGround>();
+    const Result<CsvTable> table = CsvTable::read(publishedRunsFile());
+    if (!table) return tl::unexpected(table.error());
+    return std::optional(publishedGround(layout, *table));
+}
+
 }  // namespace shardlab::predict

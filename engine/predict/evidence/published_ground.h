@@ -25,5 +25,7 @@ PublishedGround publishedGround(const Layout& layout, const CsvTable& table);
 
 /// The published runs that come with Shardlab.
 const std::filesystem::path& publishedRunsFile();
+/// The ground in these; none where the layout has no likeness. Errors: the file cannot be read.
+Result<std::optional<PublishedGround>> publishedGround(const Layout& layout);
 
 }  // namespace shardlab::predict

@@ -214,6 +214,24 @@ private Q_SLOTS:
         QCOMPARE(plan["bubble"].toObject()["predicted"].toDouble(), candidates.at(0)["bubble"].toDouble());
     }
 
+    /// Where published runs do not tell candidates apart, the search says so.
+    void searchTellsTheBandOfPublishedRuns() {
+        const QStringList arguments{"search", "llama3-70b", "--top", "1000000"};
+        const QJsonObject found = run(arguments + QStringList{"--json"}).json();
+        const double band = found["evidence"]["step"]["nine_of_ten"].toDouble();
+        const QJsonArray candidates = found["candidates"].toArray();
+        const double best = candidates[0]["step_seconds"].toDouble();
+        int alike = 0;
+        while (alike < candidates.size() && candidates[alike]["step_seconds"].toDouble() <= best * (1 + band) &&
+               candidates[alike]["fits"] == candidates[0]["fits"])
+            ++alike;
+        QVERIFY(band > 0 && alike > 1);
+        QCOMPARE(found["evidence"]["candidates_within_band"].toInt(), alike);
+        const QByteArray text = run(arguments).out;
+        QVERIFY2(text.contains("The first " + QByteArray::number(alike) + " candidates lie within "), text.right(600));
+        QVERIFY(run({"search", "default", "--top", "1", "--json"}).json()["evidence"].isNull());
+    }
+
     void searchSaysWhatNoLayoutMends() {
         const Answer heads = run({"search", "default", "--set", "/model/heads=3", "--json"});
         QCOMPARE(heads.status, 1);

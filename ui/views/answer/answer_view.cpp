@@ -113,11 +113,11 @@ const PublishedGround* AnswerView::groundOf(const Layout& layout) {
     if (finding_ == likeness) return nullptr;
     finding_ = likeness;
     QThreadPool::globalInstance()->start([view = QPointer(this), likeness, layout] {
-        const Result<CsvTable> table = CsvTable::read(publishedRunsFile());
-        if (!table) return;  // the table of published runs lies beside the program, as its presets do
-        onUserInterface([view, likeness, ground = publishedGround(layout, *table)] {
+        const auto ground = publishedGround(layout);
+        if (!ground) return;  // the table of published runs lies beside the program, as its presets do
+        onUserInterface([view, likeness, found = **ground] {
             if (!view) return;
-            view->grounds_[likeness] = ground;
+            view->grounds_[likeness] = found;
             view->refresh();
         });
     });
