@@ -10,7 +10,7 @@
 namespace shardlab::cli {
 
 /// `evidence`: what the plan stands on, as a line of it; empty: none.
-std::string planText(const Plan& plan, const std::string& evidence = {});
+std::string planText(const Plan& plan, const std::string& evidence);
 /// A table of the memory of each pipeline rank over the step.
 std::string memoryCurveText(const Plan& plan);
 /// The chain that decides how long the step takes, and what each rank contributes.

@@ -41,10 +41,10 @@ private Q_SLOTS:
         QCOMPARE(likenessOf(layout), std::string("megatron-core on hopper"));
         layout.parallel.tensor = 2;
         layout.parallel.pipeline = 2;
-        QCOMPARE(likenessOf(layout), std::string("megatron-core on hopper with tensor, pipeline groups"));
+        QCOMPARE(likenessOf(layout), std::string("megatron-core on hopper with tensor groups, a pipeline"));
         layout.parallel.tensor = layout.parallel.pipeline = 1;
         layout.parallel.zero = 3;
-        QCOMPARE(likenessOf(layout), std::string("megatron-core on hopper with ZeRO 3 groups"));
+        QCOMPARE(likenessOf(layout), std::string("megatron-core on hopper with ZeRO 3"));
     }
 
     /// Every published run finds itself among the runs that are like it.

@@ -40,7 +40,7 @@ Place designed(bool low) {
     return beside(1200,
                   {above(318, {view("layout_form", 460), view("notes", 140)}, false), above(600, std::move(middle)),
                    column(270, 400,
-                          {view("sliders", 134, false), view("answer", 244, false),
+                          {view("sliders", 134, false), view("answer", 266, false),
                            tabs(240, {"mesh", "traffic", "traffic_matrix"})})});
 }
 

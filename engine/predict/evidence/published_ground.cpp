@@ -6,7 +6,6 @@
 #include "engine/layout/devices.h"
 #include "engine/layout/stacks.h"
 
-#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -36,12 +35,12 @@ std::string likenessOf(const Layout& layout) {
     std::string likeness = stackAndArchitecture(layout);
     if (likeness.empty()) return likeness;
     const ParallelSpec& p = layout.parallel;
-    std::vector<std::string_view> groups;
-    if (p.tensor > 1) groups.push_back("tensor");
-    if (p.pipeline > 1) groups.push_back("pipeline");
-    if (p.context > 1) groups.push_back("context");
-    if (p.zero == 3) groups.push_back("ZeRO 3");
-    if (!groups.empty()) likeness += fmt::format(" with {} groups", fmt::join(groups, ", "));
+    std::vector<std::string_view> methods;
+    if (p.tensor > 1) methods.push_back("tensor groups");
+    if (p.pipeline > 1) methods.push_back("a pipeline");
+    if (p.context > 1) methods.push_back("context groups");
+    if (p.zero == 3) methods.push_back("ZeRO 3");
+    if (!methods.empty()) likeness += fmt::format(" with {}", fmt::join(methods, ", "));
     return likeness;
 }
 
@@ -80,7 +79,7 @@ const std::filesystem::path& publishedRunsFile() {
 Result<std::optional<PublishedGround>> publishedGround(const Layout& layout) {
     if (likenessOf(layout).empty()) return std::optional<PublishedGround>();
     const Result<CsvTable> table = CsvTable::read(publishedRunsFile());
-    if (!table) return tl::unexpected(table.error());
+    if (!table) return fail(table.error());
     return std::optional(publishedGround(layout, *table));
 }
 

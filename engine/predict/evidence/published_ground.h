@@ -7,7 +7,7 @@
 
 namespace shardlab::predict {
 
-/// What decides which runs are like a layout: "megatron-core on hopper with tensor and pipeline groups". Empty where
+/// What decides which runs are like a layout: "megatron-core on hopper with tensor groups, a pipeline". Empty where
 /// the layout names no software stack but Shardlab's own.
 std::string likenessOf(const Layout& layout);
 

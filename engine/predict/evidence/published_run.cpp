@@ -142,15 +142,16 @@ void readPrecision(const Row& row, Layout& layout) {
 
 void readRecompute(const Row& row, Layout& layout) {
     const std::string_view what = row.text("recompute");
+    const int stages = layout.parallel.pipeline * row.countOr("vpp", 1);
     if (what.empty() || what == "none") layout.memory.recompute = RecomputeKind::None;
     else if (what == "full") layout.memory.recompute = RecomputeKind::Full;
     else if (what == "selective (every 2nd layer)") {
         // Which blocks are computed again changes neither the time nor the memory; how many does.
         layout.memory.recompute = RecomputeKind::Full;
-        layout.memory.recomputeBlocks = std::max(1, layout.model.layers / layout.parallel.pipeline / 2);
+        layout.memory.recomputeBlocks = std::max(1, layout.model.layers / stages / 2);
     } else if (what.starts_with("full, ")) {
         layout.memory.recompute = RecomputeKind::Full;
-        layout.memory.recomputeBlocks = std::atoi(std::string(what.substr(6)).c_str()) / layout.parallel.pipeline;
+        layout.memory.recomputeBlocks = std::atoi(std::string(what.substr(6)).c_str()) / stages;
         if (layout.memory.recomputeBlocks < 1)
             throw Refusal{fmt::format("the recomputation \"{}\" is not known", what)};
     } else if (what == "selective" || what == "selective modules core_attn")

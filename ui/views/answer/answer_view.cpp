@@ -36,12 +36,14 @@ Fact fits(const Plan& plan) {
 }
 
 /// " ± 12 %": where nine of ten published runs like this one lie.
-QString band(const PublishedGround* ground, ErrorSummary PublishedGround::*of) {
-    if (ground == nullptr || (ground->*of).rows == 0) return {};
-    return QStringLiteral(" ± ") + text(formatPercent((ground->*of).ninetieth));
+QString band(const Result<PublishedGround>* ground, ErrorSummary PublishedGround::*of) {
+    if (ground == nullptr || !*ground || (**ground.*of).rows == 0) return {};
+    return QStringLiteral(" ± ") + text(formatPercent((**ground.*of).ninetieth));
 }
 
-Fact evidence(const PublishedGround& ground) {
+Fact evidence(const Result<PublishedGround>& found) {
+    if (!found) return {AnswerView::tr("Evidence"), AnswerView::tr("unreadable"), "bad", text(found.error().text())};
+    const PublishedGround& ground = *found;
     const QString help =
         AnswerView::tr(
             "%1. A band (±) behind a figure is where nine of ten of these runs lie around their predictions.")
@@ -69,7 +71,7 @@ void AnswerView::refresh() {
         QString onDevice =
             plan->layout.cluster.pace ? tr(", on %1").arg(text(modelledDevice(plan->layout).title)) : QString();
         if (!slowed.empty()) onDevice += tr(". A run is %1.").arg(text(slowed));
-        const PublishedGround* const ground = groundOf(plan->layout);
+        const Result<PublishedGround>* const ground = groundOf(plan->layout);
         const QString stepBand = band(ground, &PublishedGround::time);
         std::vector<Fact> facts{
             fits(*plan),
@@ -106,18 +108,18 @@ void AnswerView::refresh() {
     Q_EMIT subtitleChanged();
 }
 
-const PublishedGround* AnswerView::groundOf(const Layout& layout) {
+const Result<PublishedGround>* AnswerView::groundOf(const Layout& layout) {
     const std::string likeness = likenessOf(layout);
     if (likeness.empty()) return nullptr;
     if (const auto found = grounds_.find(likeness); found != grounds_.end()) return &found->second;
     if (finding_ == likeness) return nullptr;
     finding_ = likeness;
     QThreadPool::globalInstance()->start([view = QPointer(this), likeness, layout] {
-        const auto ground = publishedGround(layout);
-        if (!ground) return;  // the table of published runs lies beside the program, as its presets do
-        onUserInterface([view, likeness, found = **ground] {
+        const Result<PublishedGround> ground =
+            publishedGround(layout).map([](const auto& found) { return found.value(); });
+        onUserInterface([view, likeness, ground] {
             if (!view) return;
-            view->grounds_[likeness] = found;
+            view->grounds_.insert_or_assign(likeness, ground);
             view->refresh();
         });
     });

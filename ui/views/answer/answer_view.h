@@ -23,10 +23,10 @@ public:
 private:
     void refresh();
     /// What published runs say of the plan. Not there yet: it is being found on another thread, and then refreshes.
-    const PublishedGround* groundOf(const Layout& layout);
+    const Result<PublishedGround>* groundOf(const Layout& layout);
 
-    std::map<std::string, PublishedGround> grounds_;  ///< by likeness
-    std::string finding_;                             ///< the likeness of the ground that is being found
+    std::map<std::string, Result<PublishedGround>> grounds_;  ///< by likeness
+    std::string finding_;                                     ///< the likeness of the ground that is being found
     FactList* facts_;
 };
 
