@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gate scores the experts for every token and decides which experts it goes to (1701.06538, 2006.16668, 2101.03961,
-// 2202.09368). All numbers are fp32, whatever the layers compute in. The tokens of one sample compete for the places of
-// its experts: each expert has `capacity` places for each sample. Matrices are [tokens, …], row-major, where tokens =
-// samples · sequence. The tolerance against double precision is 1e-5 of the largest value.
+// 2202.09368, 2412.19437). All numbers are fp32, whatever the layers compute in. The tokens of one sample compete for
+// the places of its experts: each expert has `capacity` places for each sample. Matrices are [tokens, …], row-major,
+// where tokens = samples · sequence. The tolerance against double precision is 1e-5 of the largest value.
 #pragma once
 
 #include "kernels/work.h"
@@ -12,7 +12,11 @@
 namespace shardlab::kernels {
 
 enum class GateKind : std::uint8_t {
-    Switch,     ///< G = softmax(H); a token takes its largest, with that weight. Balance n·Σ f·p
+    Switch,       ///< G = softmax(H); a token takes its largest k, with their weights. Balance n·Σ f·p
+    TopKSoftmax,  ///< G = softmax(H); a token takes its largest k, with gᵢ ÷ Σ g over these k. Balance n·Σ f·p
+    Sigmoid,  ///< G = sigmoid(H); a token takes the k whose G + bias is largest, with scale · gᵢ ÷ Σ g over these k.
+              ///< Where there are groups, the k are among the `groupChoices` groups of neighbouring experts for which
+              ///< the sum of the two largest G + bias is largest (2412.19437). Balance n·Σ f·p
     NoisyTopK,  ///< G = softmax over the largest few of H, 0 elsewhere. Balance: squared coefficient of variation of Σ
                 ///< G
     ExpertChoice,  ///< G = softmax(H); an expert takes the `capacity` tokens of a sample whose G for it is largest
@@ -39,6 +43,10 @@ struct GateRule {
     /// `cappedTolerance` of it, nor a token's off b (below it only where v < 1), for `cappedRounds` rounds at most.
     int tokenExperts = 1;
     float entropy = 0.1f;  ///< λ
+    /// Sigmoid: [experts] on the device, what is added to G for the choice alone; null: nothing.
+    const float* bias = nullptr;
+    float scale = 1;  ///< Sigmoid: factor of the weights
+    auto memory() { return std::tie(bias); }
 };
 constexpr float cappedRelaxation = 1.5f;
 constexpr float cappedTolerance = 1e-3f;
@@ -56,13 +64,17 @@ struct GateShape {
     int samples = 1;
     int sequence = 1;
     int experts = 1;
-    int choices = 1;       ///< of a token: 1, 2 (GShard), k, or all experts where experts choose
+    int choices = 1;       ///< of a token: k, 2 (GShard), or all experts where experts choose
     int capacity = 1;      ///< at most sequence
-    int groups = 1;        ///< Hierarchical: of neighbouring experts, equally many in each
-    int groupChoices = 1;  ///< groups of a token, in each of which it takes choices ÷ groupChoices experts
+    int groups = 1;        ///< Hierarchical, Sigmoid: of neighbouring experts, equally many in each
+    int groupChoices = 1;  ///< groups of a token; Hierarchical: in each it takes choices ÷ groupChoices experts
+    /// Every choice has a row, and an expert as many rows as tokens chose it: Routes::begins says which. `capacity` is
+    /// `sequence`. Not with GShard, and not where experts choose.
+    bool dropless = false;
     int tokens() const { return samples * sequence; }
-    int rows() const { return experts * samples * capacity; }
-    /// The rows of one expert; expert e has those from e · expertRows() on, sample after sample.
+    int rows() const { return dropless ? tokens() * choices : experts * samples * capacity; }
+    /// The rows of one expert, where it is not dropless; expert e has those from e · expertRows() on, sample after
+    /// sample.
     int expertRows() const { return samples * capacity; }
 };
 
@@ -75,22 +87,31 @@ struct Routes {
     float* sums = nullptr;      ///< [samples, experts] Σ G of the sample's tokens; GShard: tokens that choose it first
     float* assigned = nullptr;  ///< CappedChoice: A [tokens, experts]
     std::int32_t* rounds = nullptr;  ///< CappedChoice: [samples] how many rounds A took
-    auto memory() { return std::tie(weights, rows, places, asked, sums, assigned, rounds); }
+    /// Dropless: [experts + 1]; expert e has the rows from begins[e] to before begins[e + 1], sample after sample.
+    std::int32_t* begins = nullptr;
+    auto memory() { return std::tie(weights, rows, places, asked, sums, assigned, rounds, begins); }
 };
 
-/// The balance loss of a sample. Switch: n·Σ f·p, f = asked ÷ s, p = Σ G ÷ s; GShard: the same with f = sums ÷ s;
-/// NoisyTopK and Hierarchical: variance ÷ mean² of sums, over the experts. There is none where experts choose.
+/// The balance loss of a sample. Switch and TopKSoftmax: n·Σ f·p, f = asked ÷ ks, p = Σ G ÷ s; Sigmoid: the same with
+/// p = Σ of each token's G ÷ its sum over all experts, ÷ s; GShard: as Switch with f = sums ÷ s; NoisyTopK and
+/// Hierarchical: variance ÷ mean² of sums, over the experts. There is none where experts choose.
 struct Balance {
     GateKind kind = GateKind::Switch;
     float weight = 0;  ///< of the samples' mean loss, in the gradient
 };
 
-/// The factor that a sample's `asked` (Switch) or `sums` (the other kinds) of an expert has in the gradient of a
-/// token's G for that expert.
+/// The balance loss goes by how many tokens chose an expert, whether first or not.
+inline bool balancesAsked(GateKind kind) {
+    return kind == GateKind::Switch || kind == GateKind::TopKSoftmax || kind == GateKind::Sigmoid;
+}
+
+/// The factor that a sample's `asked` (where balancesAsked) or `sums` (the other kinds) of an expert has in the
+/// gradient of a token's G for that expert; Sigmoid: of its G ÷ the sum over all experts.
 inline float balanceFactor(const GateShape& shape, const Balance& balance) {
     const bool ofSquares = balance.kind == GateKind::NoisyTopK || balance.kind == GateKind::Hierarchical;
     const auto s = static_cast<float>(shape.sequence);
-    return balance.weight * (ofSquares ? 2.0f : 1.0f) * static_cast<float>(shape.experts) / (s * s) /
+    const float choices = balancesAsked(balance.kind) ? static_cast<float>(shape.choices) : 1.0f;
+    return balance.weight * (ofSquares ? 2.0f : 1.0f) * static_cast<float>(shape.experts) / (choices * s * s) /
            static_cast<float>(shape.samples);
 }
 
