@@ -17,7 +17,7 @@ std::vector<Field> everyField() {
          .access = member<&Layout::name>()},
     };
     for (const std::span<const Field> section :
-         {modelFields(), dataFields(), clusterFields(), parallelFields(), scheduleFields(), batchFields(),
+         {modelFields(), expertFields(), dataFields(), clusterFields(), parallelFields(), scheduleFields(), batchFields(),
           precisionFields(), optimizerFields(), memoryFields(), runFields(), checkpointFields()})
         all.insert(all.end(), section.begin(), section.end());
     return all;

@@ -26,6 +26,12 @@ std::int64_t roomOf(const std::vector<UnitGather>& gathers) {
     return most;
 }
 
+/// Experts that are spread lie behind all others.
+std::vector<FlatUnit> inOrderOfLayers(std::vector<FlatUnit> units) {
+    std::ranges::stable_sort(units, {}, &FlatUnit::lowestLayer);
+    return units;
+}
+
 }  // namespace
 
 std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64_t elements, bool tableApart) {
@@ -33,7 +39,7 @@ std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64
     for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
         const bool alone = tableApart && unit->table;
         const bool fits =
-            !buckets.empty() && buckets.back().experts == unit->experts && buckets.back().size + unit->size <= elements;
+            !buckets.empty() && buckets.back().spread == unit->spread && buckets.back().size + unit->size <= elements;
         if (!fits || alone || (tableApart && buckets.back().table)) {
             buckets.push_back(*unit);
             continue;
@@ -54,12 +60,16 @@ std::int64_t bucketElements(const ParallelSpec& parallel, std::int64_t gradientB
 
 std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::vector<FlatUnit>& units,
                                      std::int64_t gradientBytes) {
-    if (parallel.zero >= 2) return {units.rbegin(), units.rend()};
+    if (parallel.zero >= 2) {
+        const std::vector<FlatUnit> layers = inOrderOfLayers(units);
+        return {layers.rbegin(), layers.rend()};
+    }
     // Members of a tensor group hold tables that may differ by a row, and fill the same buckets all the same.
     std::vector<FlatUnit> buckets =
         fillBuckets(units, bucketElements(parallel, gradientBytes), parallel.zero > 0 || parallel.tensor > 1);
     if (parallel.expert == 1) return buckets;
-    if (expertReplicaCount(parallel) == 1) std::erase_if(buckets, &FlatUnit::experts);
+    if (parallel.zero == 0 && expertReplicaCount(parallel) == 1)
+        std::erase_if(buckets, [](const FlatUnit& unit) { return unit.spread > 1; });
     std::ranges::stable_sort(buckets, std::greater<>(), &FlatUnit::lowestLayer);
     return buckets;
 }
@@ -90,7 +100,8 @@ std::int64_t shardSize(const std::vector<FlatUnit>& units, int part, int parts) 
 
 std::vector<UnitGather> forwardGathers(const std::vector<FlatUnit>& units) {
     std::vector<UnitGather> gathers;
-    for (const FlatUnit& unit : units) gathers.push_back({unit, unit.lowestLayer, unit.lowestLayer});
+    for (const FlatUnit& unit : inOrderOfLayers(units))
+        gathers.push_back({unit, unit.lowestLayer, unit.lowestLayer});
     return gathers;
 }
 
@@ -98,7 +109,7 @@ std::vector<UnitGather> backwardGathers(const std::vector<FlatUnit>& units, cons
                                         bool embedding) {
     const int layers = static_cast<int>(layerSegments.size());
     std::vector<UnitGather> gathers;
-    for (const FlatUnit& unit : units) {
+    for (const FlatUnit& unit : inOrderOfLayers(units)) {
         const int layer = unit.highestLayer, lowest = layerSegments[static_cast<std::size_t>(layer)];
         if (embedding && layer == 0) continue;
         gathers.push_back({unit, layer, layers - 1 - (lowest < 0 ? layer : lowest)});

@@ -17,7 +17,9 @@ struct FlatUnit {
     std::int64_t size = 0;   ///< in elements
     bool table = false;      ///< it is the token embedding, of which first and last stage each have a copy
     int owner = -1;          ///< replica that all of it belongs to; -1: each has a part
-    bool experts = false;    ///< it is spread over an expert group, so that fewer ranks hold the same (replicas.h)
+    /// It belongs to experts that are spread over groups of so many neighbouring replicas: only one of each group holds
+    /// the same (replicas.h). 1: every replica holds it.
+    int spread = 1;
     bool operator==(const FlatUnit&) const = default;
 
     std::int64_t end() const { return begin + size; }
@@ -35,7 +37,8 @@ std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64
 std::int64_t bucketElements(const ParallelSpec& parallel, std::int64_t gradientBytes);
 
 /// What is reduced as one at the end of a stage's gradients, of so many bytes each, in the order in which they are
-/// final: buckets up to ZeRO 1, from ZeRO 2 on each layer by itself. Experts that no other rank holds are left out.
+/// final: buckets up to ZeRO 1, from ZeRO 2 on each layer by itself. Without ZeRO, experts that no other rank holds are
+/// left out.
 std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::vector<FlatUnit>& units,
                                      std::int64_t gradientBytes);
 
@@ -45,13 +48,15 @@ constexpr std::int64_t partBegin(std::int64_t size, int part, int parts) { retur
 constexpr std::int64_t partSize(std::int64_t size, int part, int parts) {
     return partBegin(size, part + 1, parts) - partBegin(size, part, parts);
 }
-/// The same for a unit, whose parts are all of it or nothing where it has an owner.
-constexpr std::int64_t partBegin(const FlatUnit& unit, int part, int parts) {
-    if (unit.owner >= 0) return part <= unit.owner ? 0 : unit.size;
-    return partBegin(unit.size, part, parts);
+/// The part of a unit that belongs to one of so many replicas: all of it or nothing where it has an owner; where it is
+/// spread, the replicas that hold the same share it out.
+constexpr std::int64_t partBegin(const FlatUnit& unit, int replica, int replicas) {
+    if (unit.owner >= 0) return replica <= unit.owner ? 0 : unit.size;
+    return partBegin(unit.size, replica / unit.spread, replicas / unit.spread);
 }
-constexpr std::int64_t partSize(const FlatUnit& unit, int part, int parts) {
-    return partBegin(unit, part + 1, parts) - partBegin(unit, part, parts);
+constexpr std::int64_t partSize(const FlatUnit& unit, int replica, int replicas) {
+    if (unit.owner >= 0) return replica == unit.owner ? unit.size : 0;
+    return partSize(unit.size, replica / unit.spread, replicas / unit.spread);
 }
 
 /// parallel.partition "layers": gives each layer of a stage, in order, to the replica that has least so far; the token

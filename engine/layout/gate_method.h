@@ -17,6 +17,10 @@ enum class GateMethod : std::uint8_t {
     GShard,
     ExpertChoice,
     CappedExpertChoice,
+    SoftmaxTopK,
+    TopKSoftmax,
+    SigmoidTopK,
+    SigmoidInGroups,
     Count
 };
 
@@ -25,6 +29,8 @@ struct GateTraits {
     int choices = 1;             ///< experts of a token, where it is not the layout that says how many
     bool takesTopK = false;      ///< model.top_k says it
     bool groups = false;         ///< it chooses groups of experts first
+    bool inGroups = false;       ///< it chooses all experts of a token from the best groups
+    bool scales = false;         ///< model.route_scale is a factor of its weights
     bool noise = false;          ///< it adds noise, whose size is learned, to the scores
     bool draws = false;          ///< a token's last choice is drawn at random
     bool expertsChoose = false;  ///< each expert takes tokens, instead of each token experts
@@ -38,6 +44,11 @@ inline constexpr KindTable<GateMethod, GateTraits> gateTraits({
     {GateMethod::GShard, {.word = "gshard", .choices = 2, .draws = true}},
     {GateMethod::ExpertChoice, {.word = "expert-choice", .expertsChoose = true}},
     {GateMethod::CappedExpertChoice, {.word = "capped-expert-choice", .expertsChoose = true, .capsTokens = true}},
+    {GateMethod::SoftmaxTopK, {.word = "softmax-top-k", .takesTopK = true}},
+    {GateMethod::TopKSoftmax, {.word = "top-k-softmax", .takesTopK = true}},
+    {GateMethod::SigmoidTopK, {.word = "sigmoid-top-k", .takesTopK = true, .scales = true}},
+    {GateMethod::SigmoidInGroups,
+     {.word = "sigmoid-in-groups", .takesTopK = true, .inGroups = true, .scales = true}},
 });
 template <>
 inline constexpr auto layoutWords<GateMethod> = wordsOf(gateTraits);

@@ -25,6 +25,7 @@ int boundedProduct(std::initializer_list<int> factors) {
 }  // namespace
 
 int feedForwardWidth(const ModelSpec& model, int layer) {
+    if (model.experts.width > 0 && hasExperts(model, layer)) return model.experts.width;
     const std::vector<int>& widths = model.feedForward;
     if (widths.empty()) return 4 * model.hidden;
     return widths.size() == 1 ? widths.front() : widths[static_cast<std::size_t>(layer)];
@@ -76,9 +77,19 @@ bool offloadsOptimizer(const MemorySpec& memory) { return memory.offload == Offl
 bool swapsActivations(const MemorySpec& memory) { return memory.swap == SwapKind::Activations; }
 bool usesHost(const MemorySpec& memory) { return offloadsOptimizer(memory) || swapsActivations(memory); }
 
-bool hasExperts(const ModelSpec& model) { return traits(model.kind).experts; }
+bool hasExperts(const ModelSpec& model) { return traits(model.kind).expertsEvery > 0; }
 
-bool hasExperts(const ModelSpec& model, int layer) { return hasExperts(model) && layer % 2 == 1; }
+bool hasExperts(const ModelSpec& model, int layer) {
+    if (!hasExperts(model)) return false;
+    const int every = model.experts.every > 0 ? model.experts.every : traits(model.kind).expertsEvery;
+    return layer >= model.experts.denseLayers && (layer + 1) % every == 0;
+}
+
+int sharedWidth(const ModelSpec& model, int layer) {
+    return hasExperts(model, layer) ? boundedProduct({model.experts.shared, feedForwardWidth(model, layer)}) : 0;
+}
+
+bool dropless(const ModelSpec& model) { return !(model.experts.capacity > 0); }
 
 bool sameKind(const ModelSpec& model, int layer, int other) {
     if (readsImages(model)) return layer == other;  // each has other maps
@@ -88,7 +99,10 @@ bool sameKind(const ModelSpec& model, int layer, int other) {
 
 bool evenLayers(const ModelSpec& model) {
     const bool someSeeAll = choosesParts(model) && model.block.fullEvery > 1 && model.block.window > 0;
-    return model.feedForward.size() <= 1 && !hasExperts(model) && !readsImages(model) && !someSeeAll;
+    bool someHaveExperts = false;
+    for (int layer = 1; layer < model.layers && hasExperts(model) && !someHaveExperts; ++layer)
+        someHaveExperts = hasExperts(model, layer) != hasExperts(model, 0);
+    return model.feedForward.size() <= 1 && !someHaveExperts && !readsImages(model) && !someSeeAll;
 }
 
 bool expertsChoose(const ModelSpec& model) { return traits(model.experts.gate).expertsChoose; }
@@ -96,6 +110,8 @@ bool expertsChoose(const ModelSpec& model) { return traits(model.experts.gate).e
 bool capsTokens(const ModelSpec& model) { return traits(model.experts.gate).capsTokens; }
 
 bool hasGroups(const ModelSpec& model) { return traits(model.experts.gate).groups; }
+
+bool choosesInGroups(const ModelSpec& model) { return traits(model.experts.gate).inGroups; }
 
 bool noisyGate(const ModelSpec& model) { return traits(model.experts.gate).noise; }
 
@@ -110,6 +126,7 @@ int expertsPerToken(const ModelSpec& model) {
 }
 
 int expertCapacity(const ModelSpec& model) {
+    if (dropless(model)) return std::max(model.sequence, 1);
     const int asked = expertsPerToken(model);
     const double places =
         std::ceil(model.experts.capacity * asked * model.sequence / std::max(model.experts.count, 1) - 1e-9);

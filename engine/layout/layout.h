@@ -26,7 +26,7 @@ struct RotarySpec {
     bool operator==(const RotarySpec&) const = default;
 };
 
-/// What the blocks of the models gpt and llama are made of. The model's kind says what `Default` stands for, and
+/// What the blocks of the models gpt, llama and llama-moe are made of. The model's kind says what `Default` stands for, and
 /// blockParts() puts it in.
 struct BlockSpec {
     int kvHeads = 0;    ///< heads of keys and values, each read by heads ÷ kvHeads of queries; 0 = as many as heads
@@ -44,20 +44,24 @@ struct BlockSpec {
     bool operator==(const BlockSpec&) const = default;
 };
 
-/// Read by the model gpt-moe alone, in which every second block (the second, the fourth, …) has experts in place of its
-/// feed-forward block.
-struct GptMoeSpec {
+/// Read by the models gpt-moe and llama-moe, some of whose blocks have experts in place of their feed-forward block.
+struct MoeSpec {
     int count = 8;
     GateMethod gate = GateMethod::Switch;
-    int topK = 2;          ///< noisy-top-k: experts of a token; hierarchical: experts of a token in each of its groups
-    int groups = 4;        ///< hierarchical: groups of neighbouring experts
-    int topGroups = 2;     ///< hierarchical: groups of a token
+    int topK = 2;          ///< experts of a token; hierarchical: in each of its groups
+    int groups = 4;        ///< gates that choose among groups: groups of neighbouring experts
+    int topGroups = 2;     ///< gates that choose among groups: groups of a token
     int tokenExperts = 2;  ///< capped-expert-choice: most experts of a token
     double entropy = 0.1;  ///< capped-expert-choice: weight of the entropy of the assignment of tokens to experts
-    double capacity = 1.25;  ///< places of the experts for each place that tokens ask for
+    double capacity = 1.25;  ///< places of the experts for each place that tokens ask for; 0 = as many as they ask for
     double balance = 0.01;   ///< weight of the balance loss
     double dropout = 0.0;    ///< within experts
-    bool operator==(const GptMoeSpec&) const = default;
+    int every = 0;           ///< every so many blocks one has experts; 0 = 2 in gpt-moe, 1 in llama-moe
+    int denseLayers = 0;     ///< lowest blocks that have none
+    int width = 0;           ///< inside an expert; 0 = that of the feed-forward block in whose place it is
+    int shared = 0;          ///< experts beside the others that every token goes to
+    double scale = 1;        ///< gates with sigmoid: factor of the weights
+    bool operator==(const MoeSpec&) const = default;
 };
 
 /// Read by the model cnn alone, whose layers are blocks of convolutions; the first has ModelSpec::hidden channels
@@ -84,7 +88,7 @@ struct ModelSpec {
                                    ///< empty = 4 · hidden in all
     std::string weights;  ///< file or folder of weights of GPT-2 or Llama to start from; empty = random weights
     BlockSpec block;
-    GptMoeSpec experts;
+    MoeSpec experts;
     CnnSpec cnn;
     bool operator==(const ModelSpec&) const = default;
 };
@@ -252,7 +256,7 @@ struct Layout {
     bool operator==(const Layout&) const = default;
 };
 
-/// Width inside the feed-forward block of a layer, counted from 0.
+/// Width inside the feed-forward block of a layer, counted from 0, or inside each of its experts.
 int feedForwardWidth(const ModelSpec& model, int layer);
 /// Heads of keys and of values in an attention; without rotary positions they are as many as the heads of queries.
 int keyHeads(const ModelSpec& model);
@@ -286,8 +290,14 @@ bool evenLayers(const ModelSpec& model);
 bool expertsChoose(const ModelSpec& model);
 /// The gate limits how many experts take the same token.
 bool capsTokens(const ModelSpec& model);
+/// Width inside the block that every token of a layer with experts goes to: that of all shared experts; 0 = none.
+int sharedWidth(const ModelSpec& model, int layer);
+/// Every token finds a place at each of its experts, which have as many rows as are asked for.
+bool dropless(const ModelSpec& model);
 /// The gate chooses groups of experts first.
 bool hasGroups(const ModelSpec& model);
+/// The gate chooses all experts of a token from the token's best groups.
+bool choosesInGroups(const ModelSpec& model);
 /// The gate adds noise, whose size is learned, to the scores.
 bool noisyGate(const ModelSpec& model);
 /// Experts that a token may go to: all of them where experts choose.
@@ -295,7 +305,7 @@ int expertChoices(const ModelSpec& model);
 /// Experts that a token asks for on average where capacity is 1: its choices, or 1 where experts choose.
 int expertsPerToken(const ModelSpec& model);
 /// Tokens of one sample that an expert has a place for: ⌈capacity · expertsPerToken · sequence ÷ experts⌉; at least
-/// one, at most all. The tokens of one sample compete for places.
+/// one, at most all, and all where dropless. The tokens of one sample compete for places.
 int expertCapacity(const ModelSpec& model);
 /// The optimizer keeps a number for each element of what it repeats of earlier updates.
 bool keepsVelocity(const OptimizerSpec& optimizer);

@@ -11,7 +11,7 @@
 namespace shardlab::layout {
 
 /// Count is no model.
-enum class ModelKind : std::uint8_t { Gpt, Mlp, GptMoe, Llama, Cnn, Count };
+enum class ModelKind : std::uint8_t { Gpt, Mlp, GptMoe, Llama, Cnn, LlamaMoe, Count };
 
 /// Weights of other programs that a model can start from, and be written as.
 enum class WeightsFormat : std::uint8_t { None, Gpt2, Llama };
@@ -19,7 +19,7 @@ enum class WeightsFormat : std::uint8_t { None, Gpt2, Llama };
 struct ModelTraits {
     std::string_view word;
     bool attention = false;     ///< its blocks have one
-    bool experts = false;       ///< every second block has experts
+    int expertsEvery = 0;       ///< every so many blocks one has experts, unless the layout says otherwise; 0 = none has
     bool images = false;        ///< a sample is an image and its class instead of a row of tokens
     bool choosesParts = false;  ///< a layout may choose the parts of its blocks (block_parts.h)
     bool llamaParts = false;    ///< where it chooses none they are a llama's, else a gpt's
@@ -29,10 +29,17 @@ struct ModelTraits {
 inline constexpr KindTable<ModelKind, ModelTraits> modelTraits({
     {ModelKind::Gpt, {.word = "gpt", .attention = true, .choosesParts = true, .weights = WeightsFormat::Gpt2}},
     {ModelKind::Mlp, {.word = "mlp"}},
-    {ModelKind::GptMoe, {.word = "gpt-moe", .attention = true, .experts = true}},
+    {ModelKind::GptMoe, {.word = "gpt-moe", .attention = true, .expertsEvery = 2}},
     {ModelKind::Llama,
      {.word = "llama", .attention = true, .choosesParts = true, .llamaParts = true, .weights = WeightsFormat::Llama}},
     {ModelKind::Cnn, {.word = "cnn", .images = true}},
+    {ModelKind::LlamaMoe,
+     {.word = "llama-moe",
+      .attention = true,
+      .expertsEvery = 1,
+      .choosesParts = true,
+      .llamaParts = true,
+      .weights = WeightsFormat::Llama}},
 });
 template <>
 inline constexpr auto layoutWords<ModelKind> = wordsOf(modelTraits);

@@ -67,6 +67,7 @@ std::int64_t gateColumns(const ModelSpec& model) {
 }
 
 std::int64_t expertRows(const ModelSpec& model, int samples) {
+    if (dropless(model)) return std::int64_t{samples} * model.sequence * expertChoices(model);
     return std::int64_t{model.experts.count} * samples * expertCapacity(model);
 }
 
@@ -96,11 +97,10 @@ namespace {
 
 std::int64_t normParameters(const ModelSpec& model) { return normNumbers(model) * outputWidth(model); }
 
-/// Parameters of one feed-forward block, or of one expert.
-std::int64_t blockParameters(const ModelSpec& model, int layer, const TensorShare& share) {
+/// Parameters of one feed-forward block, or of one expert, of width `f`.
+std::int64_t blockParameters(const ModelSpec& model, std::int64_t f) {
     const BlockParts parts = blockParts(model);
-    const std::int64_t h = model.hidden, f = feedForwardWidth(model, layer) / share.size,
-                       matrices = parts.feedForwardMatrices();
+    const std::int64_t h = model.hidden, matrices = parts.feedForwardMatrices();
     return matrices * f * h + (parts.biases ? (matrices - 1) * f + h : 0);
 }
 
@@ -117,17 +117,19 @@ std::int64_t attentionWeights(const ModelSpec& model, const TensorShare& share) 
 
 int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.experts.count / share.expert; }
 
-/// Norm, gate and experts, or the one block.
+/// Norm, gate, shared and other experts, or the one block.
 std::int64_t feedForwardParameters(const ModelSpec& model, int layer, const TensorShare& share) {
-    const std::int64_t h = model.hidden, block = blockParameters(model, layer, share);
+    const std::int64_t block = blockParameters(model, feedForwardWidth(model, layer) / share.size);
     if (!hasExperts(model, layer)) return normParameters(model) + block;
-    return 2 * h + h * gateColumns(model) + ownExperts(model, share) * block;
+    const std::int64_t shared = sharedWidth(model, layer);
+    return normParameters(model) + model.hidden * gateColumns(model) +
+           (shared > 0 ? blockParameters(model, shared) : 0) + ownExperts(model, share) * block;
 }
 
 /// Parameters of a layer's experts, where other ranks hold other experts.
 std::int64_t spreadParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     if (share.expert == 1 || !hasExperts(model, layer)) return 0;
-    return ownExperts(model, share) * blockParameters(model, layer, share);
+    return ownExperts(model, share) * blockParameters(model, feedForwardWidth(model, layer));
 }
 
 }  // namespace
@@ -172,7 +174,8 @@ std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, con
     const auto layers = layerSum<std::int64_t>(model, stage, [&](int layer) {
         if (readsImages(model)) return blockWeights(model, layer);
         const std::int64_t blocks = hasExperts(model, layer) ? ownExperts(model, share) : 1;
-        return attention + blocks * matrices * h * (feedForwardWidth(model, layer) / share.size);
+        return attention +
+               matrices * h * (blocks * (feedForwardWidth(model, layer) / share.size) + sharedWidth(model, layer));
     });
     return layers + (stage.last ? tableParameters(model, share) : 0);
 }
@@ -212,7 +215,7 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
         layer += layersOfBlock(model);
         if (const std::int64_t size = spreadParameters(model, block, share); size > 0) {
             add(layer - 1, size);
-            units.back().experts = true;
+            units.back().spread = share.expert;
         }
     }
     return units;
@@ -288,6 +291,9 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
         const bool experts = hasExperts(model, block);
         if (experts)
             for (const int columns : gateWidths(model)) units.back() += {h, columns, 0, 1, 0, 0};
+        if (const std::int64_t shared = sharedWidth(model, block); shared > 0)
+            (units.back() += product(parts.biases, h, (parts.feedForwardMatrices() - 1) * shared, true)) +=
+                product(parts.biases, shared, h, false);
         FactoredNumbers products;
         for (int expert = 0; expert < (experts ? ownExperts(model, share) : 1); ++expert)
             (products += product(parts.biases, h, (parts.feedForwardMatrices() - 1) * f, true)) +=
@@ -311,10 +317,11 @@ double coreFlops(const ModelSpec& model, double seen, int samples, const TensorS
 
 /// Operations of a feed-forward block for `tokens` tokens, of which `rows` rows go through experts.
 double feedForwardFlops(const ModelSpec& model, int layer, double tokens, double rows) {
-    const double h = model.hidden,
-                 each = 2 * blockParts(model).feedForwardMatrices() * h * feedForwardWidth(model, layer);
+    const double h = model.hidden, column = 2 * blockParts(model).feedForwardMatrices() * h;
+    const double each = column * feedForwardWidth(model, layer);
     if (!hasExperts(model, layer)) return tokens * each;
-    return 2 * tokens * h * static_cast<double>(gateColumns(model)) + rows * each;
+    return tokens * (2 * h * static_cast<double>(gateColumns(model)) + column * sharedWidth(model, layer)) +
+           rows * each;
 }
 
 }  // namespace
@@ -338,6 +345,10 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
     const double sum = std::accumulate(flops.begin(), flops.end(), 0.0);
     for (double& each : flops) each = sum > 0 ? each / sum : 1;  // a stage of the embedding alone has no operations
     return flops;
+}
+
+std::int64_t parametersOfExpert(const ModelSpec& model, int layer) {
+    return blockParameters(model, feedForwardWidth(model, layer));
 }
 
 std::int64_t modelParameters(const ModelSpec& model) { return stageParameters(model, {model.layers, true, true}); }
@@ -407,8 +418,9 @@ std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, c
         n * (gateColumns(model) + 2 * expertChoices(model)) + rows + 2 * std::int64_t{samples} * model.experts.count;
     const std::int64_t statistics = normNumbers(model) * own,
                        widths = blockParts(model).feedForwardMatrices();  // f before and after a GELU or gate
+    const std::int64_t experts = routes + rows * (2 * h + widths * f) + widths * n * sharedWidth(model, layer);
     const std::int64_t feedForward =
-        statistics + own * h + (hasExperts(model, layer) ? routes + 2 * rows * (h + f) : widths * n * f / share.size);
+        statistics + own * h + (hasExperts(model, layer) ? experts : widths * n * f / share.size);
     if (!hasAttention(model)) return own * h + feedForward;
     const std::int64_t attention = statistics + own * h +
                                    n * (attentionColumns(model, share) + queryColumns(model) / share.size) +

@@ -57,7 +57,9 @@ std::int64_t queryKeyNormParameters(const ModelSpec& model);
 std::vector<int> gateWidths(const ModelSpec& model);
 /// Columns of all matrices of a gate together.
 std::int64_t gateColumns(const ModelSpec& model);
-/// Rows of all experts of a layer, for one microbatch: experts · b · places. They are computed whether taken or not.
+/// Rows of all experts of a layer, for one microbatch: experts · b · places, which are computed whether taken or not; N ·
+/// choices where dropless. Where experts are spread over ranks, a rank has so many of its own experts if all are chosen
+/// equally often.
 std::int64_t expertRows(const ModelSpec& model, int samples);
 /// Layers of each block: 2 in a gpt (attention and feed-forward), 1 in an mlp and in a cnn.
 int layersOfBlock(const ModelSpec& model);
@@ -68,7 +70,7 @@ std::vector<StageShape> stageShapes(const Layout& layout);
 /// Parameters of one block. gpt: two norms 4h, qkv 3h² + 3h, attention output h² + h, fc fh + f, projection fh + h.
 /// llama: two norms 2h, qkv h(q + 2g), output qh, gate and up 2fh, down fh. Other parts (block_parts.h) count likewise.
 /// mlp: one norm 2h, fc and projection. cnn: as cnn_shape.h says. With n experts: gate hn, as much again where it
-/// has noise, and n times fc and projection.
+/// has noise, and n times fc and projection; s shared experts are one block of width sf.
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share = {});
 /// Parameters of token and position embeddings, (V + s)·h; of tokens alone, V·h, where positions are rotary;
 /// none in a cnn.
@@ -106,6 +108,8 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
                                 const TensorShare& share = {});
 /// Parameters of a stage that matrix products read: 2h(q + g) + 2hf in a block, hf more with a gate; Vh in the output.
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
+/// Parameters of one expert of a layer.
+std::int64_t parametersOfExpert(const ModelSpec& model, int layer);
 /// Parameters of the whole model; a tied embedding counts once.
 std::int64_t modelParameters(const ModelSpec& model);
 /// Parameters of the token embedding, which first and last stage share, or of an output projection of its own: V·h.
@@ -113,7 +117,8 @@ std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share = 
 
 /// Floating point operations of one microbatch's forward; a product [m,k]·[k,n] counts 2mkn. Norms and GeLU, well
 /// under a hundredth, are left out. Attention: 4Nh(q + g) + 4Nsq (scores and their product with the values, unmasked);
-/// feed-forward block: 4Nhf, with a gate 6Nhf; with n experts that have R rows 2Nhn of the gate + 4Rhf. Backward is
+/// feed-forward block: 4Nhf, with a gate 6Nhf; with n experts that have R rows, and s shared ones, 2Nhn of the gate +
+/// 4(R + sN)hf. Backward is
 /// twice the forward: as much for inputs as for weights.
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
 /// Operations of a stage's forward that experts spend on rows that no token asked for, where all tokens find a place.
@@ -129,7 +134,8 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
 /// Block: input Nh, norm statistics 2N (N with RMSNorm) and output Nh, qkv N(q + 2g), attention probabilities bas²,
 /// attention output Nq, residual Nh, second norm likewise, before the activation Nf (2Nf with a gate), after it Nf. mlp
 /// block: input Nh, norm 2N and Nh, Nf, Nf. With n experts, instead of 2Nf:
-/// scores Nn (twice with noise), routes of k choices 2Nk + R + 2bn, R rows of 2h + 2f.
+/// scores Nn (twice with noise), routes of k choices 2Nk + R + 2bn, R rows of 2h + 2f (3f with a gate), and of s shared
+/// experts N rows of 2sf (3sf).
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
 /// Floats of an attention's probabilities, bas²; none where a context group divides the attention.
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share = {});

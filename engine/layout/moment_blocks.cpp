@@ -55,6 +55,10 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
         const bool experts = hasExperts(model, block);
         if (experts)
             for (const int columns : gateWidths(model)) sizes.push_back(h * columns);
+        if (const std::int64_t shared = sharedWidth(model, block); shared > 0) {
+            addProduct(parts.biases, sizes, h, (parts.feedForwardMatrices() - 1) * shared);
+            addProduct(parts.biases, sizes, shared, h);
+        }
         std::vector<std::int64_t>& products = experts && share.expert > 1 ? spread : sizes;
         for (int expert = 0; expert < (experts ? model.experts.count / share.expert : 1); ++expert) {
             addProduct(parts.biases, products, h, (parts.feedForwardMatrices() - 1) * f);

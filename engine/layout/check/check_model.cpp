@@ -28,7 +28,11 @@ double floatsInSight(const Layout& layout) {
     double widths = m.feedForward.empty() ? 4.0 * m.hidden * m.layers : 0;
     for (const int width : m.feedForward) widths += double(width) * (m.feedForward.size() == 1 ? m.layers : 1);
     if (blockParts(m).gated()) widths *= 1.5;
-    if (hasExperts(m)) widths *= std::max(1.0, double(m.experts.count) + m.experts.capacity * expertsPerToken(m));
+    if (hasExperts(m)) {
+        if (m.experts.width > 0) widths += double(m.experts.width) * m.layers;
+        widths *= std::max(1.0, double(m.experts.count) + m.experts.shared +
+                                    std::max(m.experts.capacity, 1.0) * expertsPerToken(m));
+    }
     const double parameters = 8.0 * m.layers * m.hidden * queries + 2.0 * widths * m.hidden +
                               4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
     return parameters + m.layers * perLayer + 2 * tokens * widths + tokens * m.vocabulary;
@@ -45,7 +49,7 @@ std::string groupNumbers(int experts, int inGroup) {
 }
 
 /// Groups of equally many experts, enough for what a token takes of them.
-void checkGroups(const GptMoeSpec& experts, std::vector<Fault>& faults) {
+void checkGroups(const MoeSpec& experts, std::vector<Fault>& faults) {
     const int groups = experts.groups;
     if (groups < 2 || experts.count < 2) return;
     if (experts.topGroups > groups)
@@ -61,7 +65,13 @@ void checkGroups(const GptMoeSpec& experts, std::vector<Fault>& faults) {
     if (const int inGroup = experts.count / groups; inGroup < 2)
         faults.push_back({"/model/expert_groups", fmt::format("{} groups of {} experts", groups, experts.count),
                           "every group has the same number of experts, two or more", groupNumbers(experts.count, 2)});
-    else if (experts.topK > inGroup)
+    else if (traits(experts.gate).inGroups) {
+        if (experts.topK > inGroup * std::min(experts.topGroups, groups))
+            faults.push_back({"/model/top_k",
+                              fmt::format("{} experts of {} groups of {}", experts.topK, experts.topGroups, inGroup),
+                              "a token goes to an expert once",
+                              fromTwo(inGroup * std::min(experts.topGroups, groups)) + "; or more model.top_groups"});
+    } else if (experts.topK > inGroup)
         faults.push_back({"/model/top_k",
                           fmt::format("{} experts of each group, but there are {}", experts.topK, inGroup),
                           "a token goes to an expert once", fromTwo(inGroup) + "; or fewer model.expert_groups"});
@@ -69,7 +79,7 @@ void checkGroups(const GptMoeSpec& experts, std::vector<Fault>& faults) {
 
 /// Places for tokens are no more than tokens may take.
 void checkCap(const ModelSpec& model, std::vector<Fault>& faults) {
-    const GptMoeSpec& experts = model.experts;
+    const MoeSpec& experts = model.experts;
     if (experts.tokenExperts > experts.count) {
         faults.push_back({"/model/token_experts",
                           fmt::format("{} experts of a token, but there are {}", experts.tokenExperts, experts.count),
@@ -86,19 +96,49 @@ void checkCap(const ModelSpec& model, std::vector<Fault>& faults) {
          fmt::format("{} or more; or a smaller model.capacity", (places + model.sequence - 1) / model.sequence)});
 }
 
+/// Rows without a limit are as many as tokens ask for.
+void checkDropless(const MoeSpec& experts, std::vector<Fault>& faults) {
+    const GateTraits& gate = traits(experts.gate);
+    if (gate.expertsChoose || gate.draws)
+        faults.push_back({"/model/capacity", fmt::format("no limit with the gate {}", gate.word),
+                          gate.expertsChoose ? "experts take as many tokens as the capacity says"
+                                             : "how many rows there are would depend on what is drawn",
+                          "more than 0; or a gate with which every token chooses equally many experts"});
+    if (experts.dropout > 0)
+        faults.push_back({"/model/expert_dropout", "dropout within experts that have no limit of places",
+                          "its masks follow the places of an expert, and without a limit a token's place depends on all "
+                          "tokens of the microbatch",
+                          "0; or a model.capacity above 0"});
+}
+
 void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
-    const GptMoeSpec& experts = model.experts;
-    if (model.layers == 1)
-        faults.push_back({"/model/layers", "a single layer has no experts",
-                          "every second block has experts, and the first has none", "2 or more; or model.kind gpt"});
-    if (traits(experts.gate).takesTopK && !hasGroups(model) && experts.topK > experts.count)
+    const MoeSpec& experts = model.experts;
+    const int every = experts.every > 0 ? experts.every : traits(model.kind).expertsEvery;
+    const int highest = model.layers / every * every;  // counted from 1
+    if (model.layers > 0 && every > model.layers)
+        faults.push_back({experts.every > 0 ? "/model/experts_every" : "/model/layers",
+                          fmt::format("{} layer{} and experts in every {}. block", model.layers,
+                                      model.layers == 1 ? "" : "s", every),
+                          "no block has experts then",
+                          fmt::format("{} layers or more; or model.experts_every {}; or a model without experts", every,
+                                      model.layers == 1 ? "1" : fmt::format("1 to {}", model.layers))});
+    else if (model.layers > 0 && experts.denseLayers >= highest)
+        faults.push_back({"/model/dense_layers",
+                          fmt::format("the lowest {} blocks are dense, and the highest with experts is the {}.",
+                                      experts.denseLayers, highest),
+                          "no block has experts then",
+                          highest > 1 ? fmt::format("0 to {}; or a model without experts", highest - 1)
+                                      : "0; or a model without experts"});
+    if (dropless(model)) checkDropless(experts, faults);
+    if (traits(experts.gate).takesTopK && !hasGroups(model) && !choosesInGroups(model) && experts.topK > experts.count)
         faults.push_back({"/model/top_k",
                           fmt::format("{} experts of a token, but there are {}", experts.topK, experts.count),
                           "a token goes to an expert once", fromTwo(experts.count)});
     if (capsTokens(model)) checkCap(model, faults);
-    if (hasGroups(model)) checkGroups(experts, faults);
-    const double rows = double(experts.count) * layout.batch.micro * expertCapacity(model);
+    if (hasGroups(model) || choosesInGroups(model)) checkGroups(experts, faults);
+    const double rows =
+        dropless(model) ? 0 : double(experts.count) * layout.batch.micro * expertCapacity(model);
     const double choices = double(layout.batch.micro) * model.sequence * expertChoices(model);
     if (std::max(rows, choices) > mostRows)
         faults.push_back({"/model/capacity", fmt::format("{:.3g} places of experts are too many at once", rows),

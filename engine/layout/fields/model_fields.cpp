@@ -11,8 +11,8 @@ std::span<const Field> modelFields() {
             .help =
                 "gpt is a transformer with the shape of GPT-2. mlp is the same without attention. gpt-moe is a gpt "
                 "with experts in every second block, of which each token takes a few. llama has RMSNorm, rotary "
-                "positions, SwiGLU and heads that share keys and values, and no biases. The fields below change the "
-                "parts of gpt and llama one by one. cnn classifies images: its "
+                "positions, SwiGLU and heads that share keys and values, and no biases; llama-moe is a llama with "
+                "experts in every block. The fields below change the parts of gpt, llama and llama-moe one by one. cnn classifies images: its "
                 "blocks are convolutions 3×3 with ReLU, each block followed by a max-pool 2×2, and a linear "
                 "classifier ends it.",
             .access = member<&Layout::model, &ModelSpec::kind>(),
@@ -85,7 +85,7 @@ std::span<const Field> modelFields() {
             .pointer = "/model/positions",
             .label = "Positions",
             .help = "learned adds a table of positions to the token embedding; rotary turns queries and keys by their "
-                    "position. default is learned in gpt and rotary in llama.",
+                    "position. default is learned in gpt and rotary in llama and llama-moe.",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::positions>(),
         },
         {
@@ -162,7 +162,7 @@ std::span<const Field> modelFields() {
             .pointer = "/model/biases",
             .label = "Biases",
             .help = "Which products of a block add a bias that is learned: none, qkv (the one that makes queries, keys "
-                    "and values, as in Qwen2) or all. default is all in gpt and none in llama.",
+                    "and values, as in Qwen2) or all. default is all in gpt and none in llama and llama-moe.",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::biases>(),
         },
         {
@@ -177,7 +177,7 @@ std::span<const Field> modelFields() {
             .pointer = "/model/output",
             .label = "Output projection",
             .help = "tied projects onto the vocabulary with the token embedding, separate with a matrix of its own. "
-                    "default is tied in gpt and separate in llama.",
+                    "default is tied in gpt and separate in llama and llama-moe.",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::output>(),
         },
         {
@@ -219,98 +219,6 @@ std::span<const Field> modelFields() {
                     "file, or its folder. Empty stands for random weights. Their tensors, and a config.json beside "
                     "them, must be those of the model.",
             .access = member<&Layout::model, &ModelSpec::weights>(),
-        },
-        {
-            .pointer = "/model/experts",
-            .label = "Experts",
-            .help = "Feed-forward blocks side by side, among which a gate chooses for each token. They are in every "
-                    "second block of gpt-moe: the second, the fourth and so on.",
-            .access = member<&Layout::model, &ModelSpec::experts, &GptMoeSpec::count>(),
-            .limits = {2, 1024, "a gate chooses among two or more, and each has kernels of its own"},
-        },
-        {
-            .pointer = "/model/gate",
-            .label = "Gate",
-            .help = "How experts are chosen. switch: a token goes to the expert with its highest score. noisy-top-k: "
-                    "it goes to the few with the highest scores, to which noise is added. hierarchical: it goes to the "
-                    "few best experts in each of the few best groups, with noise too. gshard: it goes to the best "
-                    "expert, and to the second best with a probability that depends on its weight. expert-choice: each "
-                    "expert takes the tokens with the highest scores, whatever their place in the text. "
-                    "capped-expert-choice: the same, but few experts take the same token.",
-            .access = member<&Layout::model, &ModelSpec::experts, &GptMoeSpec::gate>(),
-        },
-        {
-            .pointer = "/model/top_k",
-            .label = "Top k",
-            .help = "Experts of each token with the gate noisy-top-k; with the gate hierarchical, experts of each "
-                    "token in each of its groups.",
-            .unit = "experts",
-            .access = member<&Layout::model, &ModelSpec::experts, &GptMoeSpec::topK>(),
-            .limits =
-                {2, 16,
-                 "with one expert the gate's weight is always 1 and it learns nothing; more are for dense models"},
-        },
-        {
-            .pointer = "/model/expert_groups",
-            .label = "Expert groups",
-            .help = "Groups of neighbouring experts, among which the gate hierarchical chooses first. The number "
-                    "divides that of experts.",
-            .unit = "groups",
-            .access = member<&Layout::model, &ModelSpec::experts, &GptMoeSpec::groups>(),
-            .limits = {2, 512, "a gate chooses among two or more, of two experts or more each"},
-        },
-        {
-            .pointer = "/model/top_groups",
-            .label = "Top groups",
-            .help = "Groups of each token with the gate hierarchical; the token goes to top_k experts in each of them.",
-            .unit = "groups",
-            .access = member<&Layout::model, &ModelSpec::experts, &GptMoeSpec::topGroups>(),
-            .limits = {2, 16,
-                       "with one group the weight of groups is always 1 and is not learned; more are for dense models"},
-        },
-        {
-            .pointer = "/model/token_experts",
-            .label = "Token experts",
-            .help = "Most experts of a token with the gate capped-expert-choice. The assignment of tokens to experts "
-                    "keeps this limit, and each expert then takes the tokens that are assigned to it most.",
-            .unit = "experts",
-            .access = member<&Layout::model, &ModelSpec::experts, &GptMoeSpec::tokenExperts>(),
-            .limits = {1, 1024, "a token can be taken by at least one expert"},
-        },
-        {
-            .pointer = "/model/entropy",
-            .label = "Entropy",
-            .help = "Weight of the assignment's entropy with the gate capped-expert-choice. With a larger weight "
-                    "tokens are spread more evenly, and the assignment is found sooner.",
-            .access = member<&Layout::model, &ModelSpec::experts, &GptMoeSpec::entropy>(),
-            .limits = {0.1, 100, "with less the assignment is found too slowly"},
-        },
-        {
-            .pointer = "/model/capacity",
-            .label = "Capacity",
-            .help = "Places of all experts together for each place that the tokens of a sample ask for. A token whose "
-                    "expert is full is dropped: it passes the block by unchanged. With expert-choice and "
-                    "capped-expert-choice it is the number of experts of a token on average.",
-            .access = member<&Layout::model, &ModelSpec::experts, &GptMoeSpec::capacity>(),
-            .limits = {0.05, 1024, "an expert has a place, and no more of them than a sample has tokens"},
-        },
-        {
-            .pointer = "/model/balance",
-            .label = "Balance",
-            .help = "Weight of the balance loss, which grows where experts are used unevenly. With switch it is n·Σ "
-                    "f·p, the share of the tokens times their mean probability, and with gshard the same for first "
-                    "choices. With noisy-top-k and hierarchical it is the squared coefficient of variation of the "
-                    "summed gate weights. 0 stands for no such loss.",
-            .access = member<&Layout::model, &ModelSpec::experts, &GptMoeSpec::balance>(),
-            .limits = {0, 100, "a negative weight would drive all tokens to one expert"},
-        },
-        {
-            .pointer = "/model/expert_dropout",
-            .label = "Expert dropout",
-            .help = "Share of activations within experts that are set to zero while training. Experts that see few "
-                    "tokens each need more dropout than other layers.",
-            .access = member<&Layout::model, &ModelSpec::experts, &GptMoeSpec::dropout>(),
-            .limits = {0, 0.99, "it is a share, and something must be left"},
         },
         {
             .pointer = "/model/image",

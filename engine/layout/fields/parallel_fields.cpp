@@ -34,7 +34,7 @@ std::span<const Field> parallelFields() {
         {
             .pointer = "/parallel/expert",
             .label = "Expert",
-            .help = "So many neighbouring data ranks spread the experts of gpt-moe over themselves and send each other "
+            .help = "So many neighbouring data ranks spread the experts of a model over themselves and send each other "
                     "tokens. The number divides data and experts. It adds no ranks: the product of the other degrees "
                     "is the number of devices.",
             .unit = "ranks",

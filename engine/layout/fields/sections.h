@@ -12,6 +12,7 @@
 namespace shardlab::layout {
 
 std::span<const Field> modelFields();
+std::span<const Field> expertFields();
 std::span<const Field> dataFields();
 std::span<const Field> clusterFields();
 std::span<const Field> parallelFields();

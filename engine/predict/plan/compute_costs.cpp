@@ -67,6 +67,12 @@ int branchWeights(const BlockParts& parts) { return parts.normNumbers() + produc
 /// The number of kernels of a gate: one product for each of its matrices.
 int gateKernels(const ModelSpec& model) { return static_cast<int>(gateWidths(model).size()); }
 
+/// The number of kernels that a block with experts starts beside those of a block without.
+int expertsKernels(const ModelSpec& model) {
+    const int shared = model.experts.shared > 0 ? feedForwardKernels : 0;
+    return routingKernels + gateKernels(model) + (model.experts.count - 1) * expertKernels + shared;
+}
+
 /// Sum over a stage's blocks of a number for each: `dense` with a feed-forward block, `routed` with experts.
 int overBlocks(const ModelSpec& model, const StageShape& stage, int dense, int routed) {
     if (!hasExperts(model)) return stage.layers * dense;
@@ -108,8 +114,9 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
     if (!formats.castsWeights()) return 0;
     const int ofAttention = hasAttention(layout.model) ? 2 : 0;
     const int ofDense = readsImages(layout.model) ? layout.model.cnn.convolutions : ofAttention + 2;
+    const int blocksOfExperts = layout.model.experts.count + (layout.model.experts.shared > 0 ? 1 : 0);
     const int kernels =
-        overBlocks(layout.model, stage, ofDense, ofAttention + 2 * layout.model.experts.count) + (stage.last ? 1 : 0);
+        overBlocks(layout.model, stage, ofDense, ofAttention + 2 * blocksOfExperts) + (stage.last ? 1 : 0);
     const auto each = static_cast<double>(formats.weightBytes() + formats.activationBytes());
     TensorShare used = share;
     used.expert = 1;  // an expert's are rounded for the rows of each member
@@ -132,9 +139,7 @@ ComputeTimes computeTimes(const Layout& layout, const StageShape& stage, const T
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                       const DevicePreset& device) {
     const int ofBlock = readsImages(layout.model) ? cnnBlockKernels(layout) : blockKernels(layout.model);
-    int kernels = overBlocks(layout.model, stage, ofBlock,
-                             ofBlock + routingKernels + gateKernels(layout.model) +
-                                 (layout.model.experts.count - 1) * expertKernels);
+    int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + expertsKernels(layout.model));
     if (hasAttention(layout.model))
         kernels += stage.layers * coreKernels * (share.context - 1);  // a core's for each block
     if (stage.first) kernels += embeddingKernels;
@@ -181,8 +186,10 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
     const NumberFormats formats = numberFormats(layout.precision);
     const int branches = stage.layers * (hasAttention(layout.model) ? 2 : 1);
     const int layers = branches + (stage.last ? 1 : 0);
-    const int ofExperts = gateKernels(layout.model) + (layout.model.experts.count / share.expert - 1) * weightsOfExpert;
     const BlockParts parts = blockParts(layout.model);
+    const int blocksOfExperts =
+        layout.model.experts.count / share.expert - 1 + (layout.model.experts.shared > 0 ? 1 : 0);
+    const int ofExperts = gateKernels(layout.model) + blocksOfExperts * productsOfBranch * (parts.biases ? 2 : 1);
     const int ofAttentions = hasAttention(layout.model)
                                  ? stage.layers * ((parts.qkvBias ? 1 : 0) - (parts.biases ? 1 : 0) +
                                                    (parts.queryKeyNorms ? normsOfHeads : 0))

@@ -38,7 +38,8 @@ std::vector<double> againShares(std::vector<double> shares, const std::vector<in
 template <class Seconds>
 DataPiece pieceOf(const FlatUnit& unit, int layer, std::int64_t each, Seconds seconds) {
     const std::int64_t bytes = each * unit.size;
-    return {layer, bytes, seconds(static_cast<double>(bytes), unit), unit.staysBetweenLayers(), unit.experts};
+    return {layer, bytes, seconds(static_cast<double>(bytes), unit), unit.staysBetweenLayers(),
+            unit.spread > 1};
 }
 
 template <class Seconds>
@@ -68,14 +69,16 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
     costs.segments = layerSegments(layout.model, layout.memory, shape);
     costs.againShare = againShares(costs.layerShare, costs.segments);
     const bool ring = layout.parallel.allReduce == AllReduceKind::Ring;
-    const auto half = [&](double bytes) { return halfRingSeconds(bytes, d, link); };
+    const auto half = [&](double bytes, const FlatUnit& unit) {
+        return halfRingSeconds(bytes, d / unit.spread, link);
+    };
     const auto gather = [&](double bytes, const FlatUnit& unit) {
-        return unit.owner >= 0 ? broadcastSeconds(bytes, d, link) : half(bytes);
+        return unit.owner >= 0 ? broadcastSeconds(bytes, d, link) : half(bytes, unit);
     };
     costs.reduce = piecesOf(reduced, formats.gradientBytes(), [&](double bytes, const FlatUnit& unit) {
         if (unit.owner >= 0) return sendToOwnerSeconds(bytes, d, link);
-        if (zero > 0) return half(bytes);
-        return ring ? 2 * half(bytes) : allReduce(bytes, unit.experts ? holders : group, device).seconds;
+        if (zero > 0) return half(bytes, unit);
+        return ring ? 2 * half(bytes, unit) : allReduce(bytes, unit.spread > 1 ? holders : group, device).seconds;
     });
     costs.inSlots = zero >= 2;
     if (zero == 0 && ring) costs.hops = 2 * (d - 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/expert_bytes.h"
 
+#include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 
@@ -14,17 +15,26 @@ ExpertBytes expertBytes(const Layout& layout, int layer) {
     const std::int64_t samples = layout.batch.micro, tokens = samples * model.sequence, n = model.experts.count;
     const std::int64_t rows = expertRows(model, layout.batch.micro), routes = tokens * expertChoices(model);
     ExpertBytes size;
-    size.gate = fp32 * (tokens * gateColumns(model) + 2 * routes + rows + 2 * samples * n);
-    size.rows = bytes * rows * 2 * (h + f);
+    const int expansions = blockParts(model).feedForwardMatrices() - 1;
+    size.gate = fp32 * (tokens * gateColumns(model) + 2 * routes + rows + 2 * samples * n + (dropless(model) ? n + 1 : 0));
+    size.rows = bytes * rows * (2 * h + (expansions + 1) * f);
     size.weights = fp32 * routes;
-    size.scratch = bytes * rows / n * f;
+    size.scratch = bytes * (dropless(model) ? rows : rows / n) * f;
     size.gathered = bytes * rows * h;
     if (layout.parallel.expert > 1) size.sent = size.gathered;
     if (capsTokens(model)) size.assigned = fp32 * tokens * n + std::int64_t{sizeof(std::int32_t)} * samples;
     if (bytes != fp32) size.floats = fp32 * tokens * h;
     if (formats.weightBytes() != fp32) size.gateCopy = fp32 * h * n;
     if (formats.gradientBytes() != fp32) size.gatePart = fp32 * h * n;
-    if (formats.castsWeights()) size.weightCopy = bytes * h * f;
+    const std::int64_t shared = sharedWidth(model, layer);
+    size.shared = bytes * tokens * (expansions + 1) * shared;
+    size.sharedScratch = bytes * tokens * shared;
+    if (formats.castsWeights()) {
+        size.expansion = bytes * h * expansions * f;
+        size.projection = bytes * h * f;
+        size.sharedExpansion = bytes * h * expansions * shared;
+        size.sharedProjection = bytes * h * shared;
+    }
     return size;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer with experts (model/experts_layer.h, model/gate.h) allocates for one microbatch, in bytes.
+// What a layer with experts (model/experts_layer.h, model/gate.h) allocates for one microbatch, in bytes. Where dropless
+// experts are spread over ranks, the rows that come are those of experts that are chosen equally often.
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -14,12 +15,15 @@ struct ExpertBytes {
     std::int64_t floats = 0;      ///< the layer's tokens in fp32, for the gate; 0 where they are
     std::int64_t gateCopy = 0;    ///< a gate's weight in fp32, for its product; 0 where it is
     std::int64_t gatePart = 0;    ///< its gradient in fp32; 0 where it is
-    std::int64_t weightCopy = 0;  ///< of one expert's product, rounded; 0 where it is not
+    std::int64_t expansion = 0;   ///< of the weight of one expert's first product, rounded; 0 where it is not
+    std::int64_t projection = 0;  ///< likewise of its second
     std::int64_t assigned = 0;  ///< then in forward: who of all tokens and experts, before they choose; 0 without a cap
     std::int64_t weights = 0;   ///< in inputGrad: gradient of the routes' weights
-    std::int64_t scratch = 0;   ///< then of one expert
+    std::int64_t scratch = 0;   ///< then of one expert, or where dropless of all
     std::int64_t gathered = 0;  ///< then the gradient of what went in
     std::int64_t sent = 0;      ///< on its way to or from the ranks of the experts; 0 where this is one for all
+    /// The block of the shared experts: held between its products, in inputGrad beside that, and copies of its weights.
+    std::int64_t shared = 0, sharedScratch = 0, sharedExpansion = 0, sharedProjection = 0;
 };
 
 ExpertBytes expertBytes(const Layout& layout, int layer);

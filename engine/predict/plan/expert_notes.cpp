@@ -19,12 +19,15 @@ std::vector<std::string> expertNotes(const Layout& layout) {
     double idle = 0;
     for (int layer = 0; layer < model.layers; ++layer)
         if (hasExperts(model, layer))
-            idle += others * ((2.0 * model.hidden + 1) * feedForwardWidth(model, layer) + model.hidden);
+            idle += others * parametersOfExpert(model, layer);
     const auto all = static_cast<double>(modelParameters(model));
-    std::vector<std::string> notes{fmt::format(
-        "a token uses {} of {} parameters; each of the {} experts of a block has a capacity of {} of the "
-        "{} tokens of a sample",
-        formatCount(all - idle), formatCount(all), model.experts.count, expertCapacity(model), model.sequence)};
+    std::vector<std::string> notes{fmt::format("a token uses {} of {} parameters; ", formatCount(all - idle),
+                                               formatCount(all))};
+    notes.back() += dropless(model)
+                        ? fmt::format("each of the {} experts of a block has as many rows as tokens choose it",
+                                      model.experts.count)
+                        : fmt::format("each of the {} experts of a block has a capacity of {} of the {} tokens of a sample",
+                                      model.experts.count, expertCapacity(model), model.sequence);
     if (draws)
         notes.push_back(fmt::format(
             "with {} the second expert of a token is drawn at random, with twice its share of the two weights as the "
@@ -54,8 +57,10 @@ std::vector<std::string> expertNotes(const Layout& layout) {
             numberFormats(layout.precision).activationBytes() * expertRows(model, layout.batch.micro) * model.hidden;
         notes.push_back(fmt::format(
             "each rank holds {} of {} experts of a block and sends {} of a microbatch's {} to other ranks, "
-            "twice in a forward and twice in a backward: the whole capacity is sent, used or not",
-            model.experts.count / e, model.experts.count, formatBytes(rows / e * (e - 1)), formatBytes(rows)));
+            "twice in a forward and twice in a backward: {}",
+            model.experts.count / e, model.experts.count, formatBytes(rows / e * (e - 1)), formatBytes(rows),
+            dropless(model) ? "so many where all experts are chosen equally often"
+                            : "the whole capacity is sent, used or not"));
     }
     return notes;
 }

@@ -49,7 +49,7 @@ RememberedNumbers remembered(const Layout& layout, const StageShape& shape, cons
         FactoredNumbers sum, ofExperts;
         for (std::size_t i = 0; i < units.size(); ++i) {
             if (units[i].owner < 0 || units[i].owner == replica) sum += factored[i];
-            if (units[i].experts) ofExperts += factored[i];
+            if (units[i].spread > 1) ofExperts += factored[i];
         }
         numbers = {{sum.rows, sum.columns, sum.elements},
                    {ofExperts.rows, ofExperts.columns, ofExperts.elements},

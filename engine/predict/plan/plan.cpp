@@ -54,6 +54,7 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     const int updating = updatesAtServer(plan.layout.parallel) ? 1 : d;  // replicas
     std::int64_t messages = 0, gradients = 0, scattered = 0, gathered = 0, pushed = 0, pulled = 0, elastic = 0;
     std::int64_t tied = 0, norms = 0, hops = 0, sums = 0, splits = 0, updates = 0, rows = 0, ofExperts = 0;
+    std::int64_t scatteredExperts = 0, gatheredExperts = 0;
     const int e = plan.mesh.size(Axis::Expert);
     for (const auto& actions : plan.lowered.ranks)
         for (const Action& action : actions) {
@@ -64,8 +65,12 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
                 for (const DataPiece& piece : plan.costs.stages[static_cast<std::size_t>(action.stage)].data.reduce)
                     (piece.experts ? ofExperts : gradients) +=
                         (piece.experts ? ringBytes(piece.bytes, d / e) * e : ringBytes(piece.bytes, d)) * t;
-            if (action.kind == ActionKind::ScatterGradients) scattered += ringBytes(bytes, d) / 2 * t;
-            if (eventKind(action.kind) == EventKind::GatherParameters) gathered += ringBytes(bytes, d) / 2 * t;
+            const bool scatters = action.kind == ActionKind::ScatterGradients;
+            if (scatters || eventKind(action.kind) == EventKind::GatherParameters)
+                for (const DataPiece& piece :
+                     plan.costs.stages[static_cast<std::size_t>(action.stage)].data.pieces(action.kind))
+                    (piece.experts ? (scatters ? scatteredExperts : gatheredExperts) : scatters ? scattered : gathered) +=
+                        (piece.experts ? ringBytes(piece.bytes, d / e) * e : ringBytes(piece.bytes, d)) / 2 * t;
             if (action.kind == ActionKind::PushGradients) pushed += (d - 1) * bytes * t;
             if (action.kind == ActionKind::ExchangeElastic) elastic += 2 * bytes * t;
             if (action.kind == ActionKind::PullWeights && plan.layout.parallel.exchange != Exchange::Hogwild)
@@ -107,8 +112,12 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
         fmt::format("{}, {} on the slowest stage", name(slowest->reduceAlgorithm), formatSeconds(slowest->reduce)));
     add(Axis::Data, rings ? "gradients over data × context, reduce-scatter" : "gradients, reduce-scatter", scattered);
     add(Axis::Data, rings ? "parameters over data × context, all-gather" : "parameters, all-gather", gathered);
-    add(Axis::Data, "gradients of experts, between the ranks that hold the same, all-reduce", ofExperts,
-        fmt::format("{} rank{} with the same", d / e, d / e == 1 ? "" : "s"));
+    const std::string holders = fmt::format("{} rank{} with the same", d / e, d / e == 1 ? "" : "s");
+    add(Axis::Data, "gradients of experts, between the ranks that hold the same, all-reduce", ofExperts, holders);
+    add(Axis::Data, "gradients of experts, between the ranks that hold the same, reduce-scatter", scatteredExperts,
+        holders);
+    add(Axis::Data, "parameters of experts, between the ranks that hold the same, all-gather", gatheredExperts,
+        holders);
     add(Axis::Expert, "tokens to their experts and back, and their gradients, all-to-all", rows,
         fmt::format("{} ranks with {} of {} experts each", e, plan.layout.model.experts.count / e,
                     plan.layout.model.experts.count));

@@ -127,7 +127,8 @@ LayerBytes feedForwardLayer(const Sizes& size, int width, int expansions) {
 }
 
 LayerBytes expertsLayer(const Sizes& size, const ExpertBytes& experts) {
-    return {.first = size.statistics + size.own + experts.gate + experts.rows, .experts = experts};
+    return {.first = size.statistics + size.own + experts.gate + experts.rows, .second = experts.shared,
+            .experts = experts};
 }
 
 /// Follows Stage of model/stage.cpp buffer by buffer; keep the two side by side.
@@ -230,6 +231,10 @@ private:
             passing(tally, layer.experts->assigned);
             routedRows(tally, *layer.experts);
             tally.add(Category::Activations, size_.own);  // the output
+            if (layer.experts->shared == 0) return;
+            tally.add(Category::Activations, layer.experts->shared);
+            passing(tally, layer.experts->sharedExpansion);
+            passing(tally, size_.own + layer.experts->sharedProjection);
             return;
         }
         tally.add(Category::Activations, layer.first);
@@ -248,20 +253,26 @@ private:
         tally.add(Category::Temporary, -experts.sent);
         tally.add(Category::Activations, experts.rows - 2 * inOrOut);
         tally.add(Category::Temporary, experts.sent);
-        passing(tally, experts.weightCopy);
+        passing(tally, std::max(experts.expansion, experts.projection));
         tally.add(Category::Activations, inOrOut);
         tally.add(Category::Temporary, -experts.sent);
     }
 
     void expertsGrad(Tally& tally, const ExpertBytes& experts, Category kept) const {
         tally.add(Category::Temporary, experts.weights);
-        passing(tally, (drops_ ? size_.own : 0) + experts.sent);
-        passing(tally, experts.scratch + experts.weightCopy);
+        const bool shares = experts.shared > 0;
+        if (shares) tally.add(kept, size_.own);  // of the branch
+        passing(tally, (drops_ && !shares ? size_.own : 0) + experts.sent);
+        passing(tally, experts.scratch + experts.projection);
         tally.add(Category::Temporary, experts.gathered);
-        passing(tally, experts.weightCopy);
+        passing(tally, experts.expansion);
         passing(tally, experts.sent);  // it takes the place of what it is made of
         tally.add(kept, size_.own);    // of the norm's output
         tally.add(Category::Temporary, -experts.gathered);
+        if (shares) {
+            passing(tally, experts.sharedScratch + experts.sharedProjection);
+            passing(tally, size_.own + experts.sharedExpansion);
+        }
         passing(tally, experts.floats + experts.gateCopy);
         tally.add(kept, size_.own);  // of the input
         tally.add(Category::Temporary, -experts.weights);
@@ -322,6 +333,7 @@ private:
         const bool asReceived = received(i) && part_ == 0;
         tally.add(asReceived ? Category::Buffers : Category::Activations, -size_.own);
         tally.add(Category::Activations, -(layer.held() - layer.freedEarly));
+        if (layer.experts && layer.experts->shared > 0) tally.add(kept, -size_.own);  // of the branch
         tally.add(kept, -layer.headNorms);
         if (!layer.experts) tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch
         tally.add(kept, -size_.own);                                                             // of the norm's output

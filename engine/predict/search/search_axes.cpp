@@ -153,7 +153,7 @@ private:
     void memory() {
         for (const int zero : zero_)
             for (const bool sequence : sequence_) {
-                if (zero > 0 && (replicaCount(probe_.parallel) == 1 || probe_.parallel.expert > 1)) continue;
+                if (zero > 0 && replicaCount(probe_.parallel) == 1) continue;
                 if (sequence && probe_.parallel.tensor == 1) continue;
                 for (const RecomputeKind recompute : searchedRecompute) {
                     probe_.parallel.zero = zero;

@@ -7,6 +7,7 @@
 #include "engine/layout/mesh/mesh.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/trace/event/event_payload.h"
 #include "engine/trace/metrics/figure_sum.h"
@@ -27,20 +28,28 @@ SentBytes::SentBytes(const Layout& layout) : known_(true) {
         tiedApart_ = schedule->rankOfStage.front() != schedule->rankOfStage.back();
     if (expert_ == 1) return;
     for (const StageShape& shape : stageShapes(layout)) {
-        std::vector<bool>& buckets = expertBuckets_.emplace_back();
+        StagePieces& pieces = pieces_.emplace_back();
+        const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, tensorShare(layout));
         for (const FlatUnit& unit :
-             reductionUnits(layout.parallel, stageUnits(layout.model, layout.parallel, shape, tensorShare(layout)),
-                            numberFormats(layout.precision).gradientBytes()))
-            buckets.push_back(unit.experts);
+             reductionUnits(layout.parallel, units, numberFormats(layout.precision).gradientBytes()))
+            pieces.reduced.push_back(unit.spread > 1);
+        if (layout.parallel.zero < 3) continue;
+        for (const UnitGather& gather : forwardGathers(units)) pieces.forward.push_back(gather.unit.spread > 1);
+        for (const UnitGather& gather : backwardGathers(units, layerSegments(layout.model, layout.memory, shape),
+                                                        embeds(layout.model, shape)))
+            pieces.backward.push_back(gather.unit.spread > 1);
     }
 }
 
 bool SentBytes::ofExperts(const Event& event) const {
-    const int stage = event.action == 0 ? -1 : actionFromId(event.action).stage;
-    if (stage < 0 || static_cast<std::size_t>(stage) >= expertBuckets_.size()) return false;
-    const std::vector<bool>& buckets = expertBuckets_[static_cast<std::size_t>(stage)];
+    const Action action = event.action == 0 ? Action{} : actionFromId(event.action);
+    if (event.action == 0 || action.stage < 0 || static_cast<std::size_t>(action.stage) >= pieces_.size()) return false;
+    const StagePieces& stage = pieces_[static_cast<std::size_t>(action.stage)];
+    const std::vector<bool>& pieces = action.kind == ActionKind::GatherForward    ? stage.forward
+                                      : action.kind == ActionKind::GatherBackward ? stage.backward
+                                                                                  : stage.reduced;
     const int piece = pieceOf(event);
-    return piece >= 0 && static_cast<std::size_t>(piece) < buckets.size() && buckets[static_cast<std::size_t>(piece)];
+    return piece >= 0 && static_cast<std::size_t>(piece) < pieces.size() && pieces[static_cast<std::size_t>(piece)];
 }
 
 std::int64_t SentBytes::operator()(const Event& event) const {

@@ -22,7 +22,7 @@ public:
 
     /// The bytes that the event's rank sent: 0 for what sends nothing, and for receives.
     std::int64_t operator()(const Event& event) const;
-    /// Whether a stage's bucket is reduced by the ranks that hold the same experts alone.
+    /// Whether a stage's piece is reduced, or gathered, by the ranks that hold the same experts alone.
     bool ofExperts(const Event& event) const;
 
 private:
@@ -32,7 +32,12 @@ private:
     int sameWeights_ = 1, sameExperts_ = 1, tensor_ = 1, expert_ = 1, replica_ = 1;
     bool tiedApart_ = false;                        ///< first and last stage lie on two ranks
     bool sharesMemory_ = false;                     ///< Hogwild: workers read the weights where they lie
-    std::vector<std::vector<bool>> expertBuckets_;  ///< by stage and bucket; empty where no experts are spread
+    /// Which pieces of a stage belong to experts, by the order in which they are reduced, gathered for a forward and
+    /// for a backward.
+    struct StagePieces {
+        std::vector<bool> reduced, forward, backward;
+    };
+    std::vector<StagePieces> pieces_;  ///< by stage; empty where no experts are spread
 };
 
 }  // namespace shardlab::trace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/comm/communicator.h"
 
+#include "engine/train/comm/ring_collectives.h"
+
 namespace shardlab::train {
 
 void Communicator::send(std::span<const std::byte> data, int peer, int tag) { isend(data, peer, tag)->wait(); }
@@ -14,6 +16,17 @@ void Communicator::reduceScatter(ConstArraySpan input, ArraySpan output, ReduceO
 }
 
 void Communicator::allGather(ConstArraySpan input, ArraySpan output) { iallGather(input, output)->wait(); }
+
+RequestPtr Communicator::iallToAll(ConstArraySpan input, ArraySpan output) {
+    const auto members = static_cast<std::size_t>(size());
+    requireSize(input.size() == output.size() && input.size() % members == 0, "all-to-all",
+                "input and output have the same size, a multiple of size()");
+    return iallToAllParts(input, output, std::vector<std::size_t>(members * members, input.size() / members));
+}
+
+void Communicator::allToAllParts(ConstArraySpan input, ArraySpan output, std::span<const std::size_t> sizes) {
+    iallToAllParts(input, output, sizes)->wait();
+}
 
 void Communicator::allToAll(ConstArraySpan input, ArraySpan output) { iallToAll(input, output)->wait(); }
 

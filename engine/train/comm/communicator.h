@@ -60,8 +60,11 @@ public:
     virtual RequestPtr ireduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op) = 0;
     /// output[r·n … r·n+n) = input of member r, n = input.size().
     virtual RequestPtr iallGather(ConstArraySpan input, ArraySpan output) = 0;
-    /// Block i of n = input.size() ÷ size() elements goes to member i; block i of output comes from member i.
-    virtual RequestPtr iallToAll(ConstArraySpan input, ArraySpan output) = 0;
+    /// Member i sends sizes[i·size() + k] elements to member k; the list is the same on every member. In `input` lies
+    /// what goes to the members, one behind the other, in `output` what comes from them.
+    virtual RequestPtr iallToAllParts(ConstArraySpan input, ArraySpan output, std::span<const std::size_t> sizes) = 0;
+    /// The same where everybody sends input.size() ÷ size() elements to each.
+    RequestPtr iallToAll(ConstArraySpan input, ArraySpan output);
     // The next three work in place on a block that is cut into one part for each member, as ring_collectives.h cuts it.
     /// Makes this member's part the sum over members, in rank order as all-reduce takes it; the other parts stay as
     /// they were. This version is made of messages: each member sends (n−1)/n of the block.
@@ -98,6 +101,7 @@ public:
     void reduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op);
     void allGather(ConstArraySpan input, ArraySpan output);
     void allToAll(ConstArraySpan input, ArraySpan output);
+    void allToAllParts(ConstArraySpan input, ArraySpan output, std::span<const std::size_t> sizes);
     void broadcast(std::span<std::byte> data, int root);
 };
 

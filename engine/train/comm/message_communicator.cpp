@@ -120,20 +120,24 @@ RequestPtr MessageCommunicator::iallGather(ConstArraySpan input, ArraySpan outpu
     return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
-RequestPtr MessageCommunicator::iallToAll(ConstArraySpan input, ArraySpan output) {
+RequestPtr MessageCommunicator::iallToAllParts(ConstArraySpan input, ArraySpan output,
+                                               std::span<const std::size_t> sizes) {
     const int n = size(), me = rank(), tag = nextTag();
-    requireSize(input.size() == output.size() && input.size() % static_cast<std::size_t>(n) == 0, "all-to-all",
-                "input and output have the same size, a multiple of size()");
-    const std::size_t count = input.size() / static_cast<std::size_t>(n);
+    const ExchangedParts parts = exchangedParts(me, n, sizes, input.size(), output.size());
     std::vector<MultiRoundRequest::Round> rounds;
     rounds.push_back([=, this] {
-        copy(block(input, me, count), block(output, me, count));
         std::vector<RequestPtr> messages;
-        for (int k = 0; k < n && count > 0; ++k) {
-            if (k == me) continue;
-            const auto theirs = block(output, k, count);
-            messages.push_back(expect(Channel::Collective, theirs.bytes(), k, tag));
-            messages.push_back(post(Channel::Collective, block(input, k, count).bytes(), k, tag));
+        for (int k = 0; k < n; ++k) {
+            const ElementRange sent = parts.sent[static_cast<std::size_t>(k)],
+                               received = parts.received[static_cast<std::size_t>(k)];
+            const ConstArraySpan mine = input.subspan(sent.begin, sent.count);
+            const ArraySpan theirs = output.subspan(received.begin, received.count);
+            if (k == me) {
+                copy(mine, theirs);
+                continue;
+            }
+            if (!theirs.empty()) messages.push_back(expect(Channel::Collective, theirs.bytes(), k, tag));
+            if (!mine.empty()) messages.push_back(post(Channel::Collective, mine.bytes(), k, tag));
         }
         return messages;
     });

@@ -16,7 +16,7 @@ public:
     RequestPtr iallReduce(ArraySpan data, ReduceOp op) final;
     RequestPtr ireduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op) final;
     RequestPtr iallGather(ConstArraySpan input, ArraySpan output) final;
-    RequestPtr iallToAll(ConstArraySpan input, ArraySpan output) final;
+    RequestPtr iallToAllParts(ConstArraySpan input, ArraySpan output, std::span<const std::size_t> sizes) final;
     RequestPtr ibroadcast(std::span<std::byte> data, int root) final;
     void barrier() final;
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -30,6 +31,24 @@ ArraySpan partOf(ArraySpan block, int member, int members) {
 
 void requireSize(bool right, const char* call, const char* rule) {
     if (!right) throw CommunicationError(std::string(call) + ": wrong buffer size; " + rule);
+}
+
+ExchangedParts exchangedParts(int member, int members, std::span<const std::size_t> sizes, std::size_t input,
+                              std::size_t output) {
+    const auto me = static_cast<std::size_t>(member), n = static_cast<std::size_t>(members);
+    requireSize(sizes.size() == n * n, "all-to-all", "there is a size for each pair of members");
+    ExchangedParts parts;
+    std::size_t sent = 0, received = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+        const std::span<const std::size_t> theirs = sizes.subspan(k * n, n);
+        parts.sent.push_back({sent, sizes[me * n + k]});
+        parts.received.push_back({received, theirs[me]});
+        parts.theirs.push_back({std::accumulate(theirs.begin(), theirs.begin() + member, std::size_t{0}), theirs[me]});
+        sent += sizes[me * n + k];
+        received += theirs[me];
+    }
+    requireSize(sent == input && received == output, "all-to-all", "the parts fill input and output");
+    return parts;
 }
 
 RequestPtr Communicator::ireduceParts(ArraySpan block) {

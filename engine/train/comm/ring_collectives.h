@@ -25,6 +25,14 @@ ArraySpan partOf(ArraySpan block, int member, int members);
 /// Throws a CommunicationError where a collective was given a wrong buffer.
 void requireSize(bool right, const char* call, const char* rule);
 
+/// Where the parts of iallToAllParts lie for one member, by the other: `sent` within its input, `received` within its
+/// output, and `theirs` the part for it within the other's input. Throws as requireSize where the sizes do not fit.
+struct ExchangedParts {
+    std::vector<ElementRange> sent, received, theirs;
+};
+ExchangedParts exchangedParts(int member, int members, std::span<const std::size_t> sizes, std::size_t input,
+                              std::size_t output);
+
 /// One step of a ring.
 struct RingHop {
     std::int64_t begin = 0;  ///< by `clock`

@@ -159,9 +159,10 @@ RequestPtr StagedCommunicator::iallGather(ConstArraySpan input, ArraySpan output
     return std::make_unique<Staged>(std::move(inner), std::move(in), std::move(out), output.bytes());
 }
 
-RequestPtr StagedCommunicator::iallToAll(ConstArraySpan input, ArraySpan output) {
+RequestPtr StagedCommunicator::iallToAllParts(ConstArraySpan input, ArraySpan output,
+                                              std::span<const std::size_t> sizes) {
     Passing in = down(input.bytes()), out = room(output.bytes().size());
-    RequestPtr inner = inner_->iallToAll(in.array(input.type()), out.array(output.type()));
+    RequestPtr inner = inner_->iallToAllParts(in.array(input.type()), out.array(output.type()), sizes);
     return std::make_unique<Staged>(std::move(inner), std::move(in), std::move(out), output.bytes());
 }
 

@@ -27,7 +27,7 @@ public:
     RequestPtr iallReduce(ArraySpan data, ReduceOp op) override;
     RequestPtr ireduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op) override;
     RequestPtr iallGather(ConstArraySpan input, ArraySpan output) override;
-    RequestPtr iallToAll(ConstArraySpan input, ArraySpan output) override;
+    RequestPtr iallToAllParts(ConstArraySpan input, ArraySpan output, std::span<const std::size_t> sizes) override;
     RequestPtr ireduceParts(ArraySpan block) override;
     RequestPtr igatherParts(ArraySpan block) override;
     RequestPtr ireduceTo(ArraySpan block, int owner) override;

@@ -8,6 +8,8 @@
 #include "kernels/array.h"
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace shardlab::train {
 
@@ -29,9 +31,13 @@ public:
 
     /// Names the layer whose work comes next, as TensorGroup::visit does.
     virtual void visit(int layer) = 0;
-    /// Sends block m of equal blocks to member m, and receives block m of `received` from it. All places of experts
-    /// travel, taken or not, so that no member needs to know how many are taken.
-    virtual void exchange(ExpertExchange direction, ConstArraySpan sent, ArraySpan received) = 0;
+    /// Every member's counts, one behind the other.
+    virtual std::vector<std::int32_t> gather(std::span<const std::int32_t> counts) = 0;
+    /// Sends part m of `sent` to member m, and receives part m of `received` from it. `sizes` has the elements from
+    /// each member to each, as Communicator::iallToAllParts takes them; empty: all parts are equal. With a limit on the
+    /// places of experts all of them travel, taken or not, so that no member needs to know how many are taken.
+    virtual void exchange(ExpertExchange direction, ConstArraySpan sent, ArraySpan received,
+                          std::span<const std::size_t> sizes) = 0;
 
 protected:
     ExpertGroup(int size, int member, std::int64_t samplesApart)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/experts_layer.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace shardlab::train {
@@ -9,30 +10,38 @@ struct ExpertsLayer::State : LayerState {
     Buffer statistics;
     Buffer normed;
     GateState gate;
+    RowBlocks blocks;
     Buffer gathered;
-    Buffer expanded;  ///< before GELU; its gradient after inputGrad
+    Buffer expanded;  ///< before the activation; its gradient after inputGrad
     Buffer activated;
     Buffer produced;  ///< its gradient after inputGrad
+    Buffer sharedExpanded, sharedActivated;
+    Buffer branchGradient;  ///< only with a shared block, whose weights need it
     Buffer normedGradient;
 
     void visitSavedBuffers(const KeptVisitor& visit) override {
-        for (Buffer* each : {&input, &statistics, &normed, &gathered, &expanded, &activated, &produced}) visit(*each);
+        for (Buffer* each : {&input, &statistics, &normed, &gathered, &expanded, &activated, &produced, &sharedExpanded,
+                             &sharedActivated})
+            visit(*each);
         gate.visitSavedBuffers(visit);
     }
 };
 
+ExpertsLayer::Block ExpertsLayer::makeBlock(const std::string& name, int width, const ExpertsSpec& spec) const {
+    return {Expansion(context_, name, width, spec.expansion),
+            Linear(context_, name + ".c_proj", width, context_.hidden, spec.projection, LinearCut::Rows)};
+}
+
 ExpertsLayer::ExpertsLayer(const LayerContext& context, const std::string& block, const ExpertsSpec& spec)
-    : context_(context), width_(spec.width), norm_(context, block + ".ln_2"), gate_(context, block, spec.gate),
+    : context_(context), norm_(context, block + ".ln_2"), gate_(context, block, spec.gate),
       dropout_(context.dropout, context.seed, block + ".moe"), tally_(context.arena, spec.gate.shape.experts) {
     const int members = context.experts ? context.experts->size() : 1, own = spec.gate.shape.experts / members;
     const int first = context.experts ? context.experts->member() * own : 0;
+    if (spec.shared > 0) shared_.emplace(makeBlock(block + ".moe.shared", spec.shared, spec));
     if (context.experts) context.set.beginExperts();
     for (int e = first; e < first + own; ++e) {
         const std::string expert = fmt::format("{}.moe.experts.{}", block, e);
-        experts_.push_back(
-            {Linear(context, expert + ".c_fc", context.hidden, width_, spec.expansion, LinearCut::Columns),
-             Linear(context, expert + ".c_proj", width_, context.hidden, spec.projection, LinearCut::Rows),
-             DropoutSite(spec.dropout, context.seed, expert)});
+        experts_.push_back({makeBlock(expert, spec.width, spec), DropoutSite(spec.dropout, context.seed, expert)});
     }
     context.set.endExperts();
 }
@@ -42,118 +51,180 @@ std::unique_ptr<LayerState> ExpertsLayer::newState() const { return std::make_un
 DropoutMask ExpertsLayer::mask(const LayerState& state) const { return dropout_.mask(state, context_.sequence, 0); }
 
 /// A mask depends on the samples of the member from which the rows come.
-void ExpertsLayer::drop(const LayerState& state, std::size_t block, const Buffer& all) const {
+void ExpertsLayer::drop(const LayerState& state, std::size_t block, Array rows) const {
     const GateShape& shape = gate_.spec().shape;
     LayerState theirs;
     theirs.firstSample = state.firstSample;
     if (theirs.firstSample && context_.experts)
         *theirs.firstSample += (static_cast<std::int64_t>(block / experts_.size()) - context_.experts->member()) *
                                context_.experts->samplesApart();
-    const DropoutMask drops = expertOf(block).dropout.mask(theirs, shape.capacity, 0);
-    if (drops.share > 0) context_.device().dropout(shape.expertRows(), width_, drops, rowsOf(block, all, width_));
+    const Expert& expert = expertOf(block);
+    const DropoutMask drops = expert.dropout.mask(theirs, shape.capacity, 0);
+    if (drops.share > 0) context_.device().dropout(shape.expertRows(), expert.block.expansion.width(), drops, rows);
 }
 
-Buffer ExpertsLayer::allRows(MemoryCategory category, int columns) const {
-    return context_.allocate(category,
-                             static_cast<std::size_t>(gate_.spec().shape.rows()) * static_cast<std::size_t>(columns));
+Buffer ExpertsLayer::allRows(MemoryCategory category, int rows, int columns) const {
+    return context_.allocate(category, static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+}
+
+/// Where dropless, the rows are as many as tokens ask for, which the processor has to know to multiply them.
+RowBlocks ExpertsLayer::rowBlocks(const GateState& gate) const {
+    const GateShape& shape = gate_.spec().shape;
+    const auto experts = static_cast<std::size_t>(shape.experts);
+    if (!shape.dropless) return RowBlocks::even(experts, shape.expertRows());
+    std::vector<std::int32_t> begins(experts + 1), counts(experts);
+    context_.device().download(gate.routes().begins, begins.data(), begins.size() * sizeof(std::int32_t));
+    for (std::size_t e = 0; e < experts; ++e) counts[e] = begins[e + 1] - begins[e];
+    ExpertGroup* const group = context_.experts;
+    if (!group) return RowBlocks::fromCounts(counts, 1, 0);
+    return RowBlocks::fromCounts(group->gather(counts), group->size(), group->member());
+}
+
+/// Adds what the shared block makes of the tokens.
+void ExpertsLayer::addShared(State& held, const Buffer& output) const {
+    const int tokens = context_.tokens();
+    held.sharedExpanded = allRows(MemoryCategory::Activations, tokens, shared_->expansion.columns());
+    held.sharedActivated = allRows(MemoryCategory::Activations, tokens, shared_->expansion.width());
+    shared_->expansion.forward(tokens, held.normed.data(), held.sharedExpanded.data(), held.sharedActivated.data());
+    const Buffer made = context_.allocate(MemoryCategory::Temporary, output.size());
+    shared_->projection.forward(tokens, held.sharedActivated.data(), made.data());
+    context_.device().add(static_cast<std::int64_t>(made.size()), made.data(), output.data());
 }
 
 Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
     auto& held = static_cast<State&>(state);
     const GateShape& shape = gate_.spec().shape;
-    const int tokens = context_.tokens(), hidden = context_.hidden, rows = shape.expertRows();
-    const auto allocate = [&](int height, int columns) {
-        return context_.allocate(MemoryCategory::Activations,
-                                 static_cast<std::size_t>(height) * static_cast<std::size_t>(columns));
-    };
+    const int tokens = context_.tokens(), hidden = context_.hidden;
     Device& device = context_.device();
     ExpertGroup* const group = context_.experts;
 
     held.input = std::move(input);
-    held.statistics = context_.arena.allocate(MemoryCategory::Activations, 2 * static_cast<std::size_t>(tokens));
-    held.normed = allocate(tokens, hidden);
+    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(tokens));
+    held.normed = allRows(MemoryCategory::Activations, tokens, hidden);
     norm_.forward(tokens, held.input.data(), held.statistics.floats(), held.normed.data());
     held.gate = GateState(context_, gate_.spec());
     gate_.forward(held, held.gate, held.normed.data());
+    held.blocks = rowBlocks(held.gate);
 
     const Routes routes = held.gate.routes();
+    const RowBlocks& blocks = held.blocks;
+    const int rows = blocks.rows();
+    const Expansion& any = experts_.front().block.expansion;
     {
-        const Buffer sent = group ? allRows(MemoryCategory::Temporary, hidden) : Buffer{};
-        held.gathered = allRows(MemoryCategory::Activations, hidden);
+        const Buffer sent = group ? allRows(MemoryCategory::Temporary, shape.rows(), hidden) : Buffer{};
+        held.gathered = allRows(MemoryCategory::Activations, rows, hidden);
         device.gatherRows(shape.rows(), hidden, shape.choices, routes.places, nullptr, held.normed.data(),
                           (group ? sent : held.gathered).data());
-        if (group) group->exchange(ExpertExchange::Dispatch, sent.span(), held.gathered.span());
+        if (group)
+            group->exchange(ExpertExchange::Dispatch, sent.span(), held.gathered.span(), blocks.sizes(hidden, false));
     }
-    held.expanded = allRows(MemoryCategory::Activations, width_);
-    held.activated = allRows(MemoryCategory::Activations, width_);
+    held.expanded = allRows(MemoryCategory::Activations, rows, any.columns());
+    held.activated = allRows(MemoryCategory::Activations, rows, any.width());
     {
-        Buffer made = allRows(group ? MemoryCategory::Temporary : MemoryCategory::Activations, hidden);
-        for (std::size_t b = 0; b < blocks(); ++b) {
-            expertOf(b).expansion.forwardGelu(rows, rowsOf(b, held.gathered, hidden), rowsOf(b, held.expanded, width_),
-                                              rowsOf(b, held.activated, width_));
-            drop(held, b, held.activated);
-            expertOf(b).projection.forward(rows, rowsOf(b, held.activated, width_), rowsOf(b, made, hidden));
+        Buffer made = allRows(group ? MemoryCategory::Temporary : MemoryCategory::Activations, rows, hidden);
+        for (std::size_t b = 0; b < blocks.count(); ++b) {
+            const int count = blocks.rowsOf(b);
+            if (count == 0) continue;
+            const Block& expert = expertOf(b).block;
+            const Array activated = blocks.of(b, held.activated.data(), any.width());
+            expert.expansion.forward(count, blocks.of(b, held.gathered.data(), hidden),
+                                     blocks.of(b, held.expanded.data(), any.columns()), activated);
+            drop(held, b, activated);
+            expert.projection.forward(count, activated, blocks.of(b, made.data(), hidden));
         }
         if (group) {
-            held.produced = allRows(MemoryCategory::Activations, hidden);
-            group->exchange(ExpertExchange::Combine, made.span(), held.produced.span());
+            held.produced = allRows(MemoryCategory::Activations, shape.rows(), hidden);
+            group->exchange(ExpertExchange::Combine, made.span(), held.produced.span(), blocks.sizes(hidden, true));
         } else {
             held.produced = std::move(made);
         }
     }
-    Buffer output = allocate(tokens, hidden);
+    Buffer output = allRows(MemoryCategory::Activations, tokens, hidden);
     device.sumRows(tokens, hidden, shape.choices, routes.rows, routes.weights, held.produced.data(), output.data());
+    if (shared_) addShared(held, output);
     if (const DropoutMask drops = mask(held); drops.share > 0) device.dropout(tokens, hidden, drops, output.data());
     device.add(static_cast<std::int64_t>(output.size()), held.input.data(), output.data());
     return output;
 }
 
+/// Adds the shared block's part of the gradient of what the norm made.
+void ExpertsLayer::addSharedGradient(State& held) const {
+    const int tokens = context_.tokens();
+    {
+        const Buffer scratch = context_.allocate(MemoryCategory::Temporary, held.sharedActivated.size());
+        shared_->expansion.activationGrad(tokens, shared_->projection, held.branchGradient.data(),
+                                          held.sharedExpanded.data(), scratch.data());
+    }
+    const Buffer part = context_.allocate(MemoryCategory::Temporary, held.normedGradient.size());
+    shared_->expansion.inputGrad(tokens, held.sharedExpanded.data(), part.data());
+    context_.device().add(static_cast<std::int64_t>(part.size()), part.data(), held.normedGradient.data());
+}
+
 Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
     auto& held = static_cast<State&>(state);
     const GateShape& shape = gate_.spec().shape;
-    const int tokens = context_.tokens(), hidden = context_.hidden, rows = shape.expertRows();
+    const int tokens = context_.tokens(), hidden = context_.hidden;
     const Routes routes = held.gate.routes();
+    const RowBlocks& blocks = held.blocks;
+    const int rows = blocks.rows();
+    const Expansion& any = experts_.front().block.expansion;
     Device& device = context_.device();
     ExpertGroup* const group = context_.experts;
 
     const Buffer weightGradient = context_.arena.allocate(MemoryCategory::Temporary, held.gate.weights.size());
     {
         Buffer sent, masked;
-        if (const DropoutMask drops = mask(held); drops.share > 0) {
-            masked = context_.allocate(MemoryCategory::Temporary, outputGradient.size());
-            device.dropoutTo(tokens, hidden, drops, outputGradient.data(), masked.data());
-        }
-        const ConstArray branch = masked.empty() ? outputGradient.data() : masked.data();
+        const DropoutMask drops = mask(held);
+        Buffer& apart = shared_ ? held.branchGradient : masked;
+        if (shared_ || drops.share > 0)
+            apart = context_.allocate(shared_ ? kept : MemoryCategory::Temporary, outputGradient.size());
+        if (drops.share > 0) device.dropoutTo(tokens, hidden, drops, outputGradient.data(), apart.data());
+        else if (shared_)
+            device.copy(outputGradient.data().data, apart.data().data, outputGradient.span().bytes().size());
+        const ConstArray branch = apart.empty() ? outputGradient.data() : apart.data();
         device.dotRows(tokens, hidden, shape.choices, routes.rows, held.produced.data(), branch,
                        weightGradient.floats());
-        if (group) sent = allRows(MemoryCategory::Temporary, hidden);
+        if (group) sent = allRows(MemoryCategory::Temporary, shape.rows(), hidden);
         device.gatherRows(shape.rows(), hidden, shape.choices, routes.places, routes.weights, branch,
                           (group ? sent : held.produced).data());
         masked = {};
-        if (group) group->exchange(ExpertExchange::Dispatch, sent.span(), held.produced.span());
-    }
-    {
-        const Buffer scratch = context_.allocate(MemoryCategory::Temporary,
-                                                 static_cast<std::size_t>(rows) * static_cast<std::size_t>(width_));
-        for (std::size_t b = 0; b < blocks(); ++b) {
-            expertOf(b).projection.inputGradGelu(rows, rowsOf(b, held.produced, hidden),
-                                                 rowsOf(b, held.expanded, width_), scratch.data());
-            drop(held, b, held.expanded);
+        if (group) {
+            if (rows != shape.rows()) {
+                held.produced = {};
+                held.produced = allRows(MemoryCategory::Activations, rows, hidden);
+            }
+            group->exchange(ExpertExchange::Dispatch, sent.span(), held.produced.span(), blocks.sizes(hidden, false));
         }
     }
     {
-        Buffer gathered = allRows(MemoryCategory::Temporary, hidden);
-        for (std::size_t b = 0; b < blocks(); ++b)
-            expertOf(b).expansion.inputGrad(rows, rowsOf(b, held.expanded, width_), rowsOf(b, gathered, hidden));
+        const int most = shape.dropless ? rows : shape.expertRows();
+        const Buffer scratch = allRows(MemoryCategory::Temporary, most, any.width());
+        for (std::size_t b = 0; b < blocks.count(); ++b) {
+            const int count = blocks.rowsOf(b);
+            if (count == 0) continue;
+            const Block& expert = expertOf(b).block;
+            expert.expansion.activationGrad(
+                count, expert.projection, blocks.of(b, held.produced.data(), hidden),
+                blocks.of(b, held.expanded.data(), any.columns()), scratch.data(),
+                [&](Array gradient) { drop(held, b, gradient); });
+        }
+    }
+    {
+        Buffer gathered = allRows(MemoryCategory::Temporary, rows, hidden);
+        for (std::size_t b = 0; b < blocks.count(); ++b)
+            if (const int count = blocks.rowsOf(b); count > 0)
+                expertOf(b).block.expansion.inputGrad(count, blocks.of(b, held.expanded.data(), any.columns()),
+                                                      blocks.of(b, gathered.data(), hidden));
         if (group) {
-            Buffer back = allRows(MemoryCategory::Temporary, hidden);
-            group->exchange(ExpertExchange::Combine, gathered.span(), back.span());
+            Buffer back = allRows(MemoryCategory::Temporary, shape.rows(), hidden);
+            group->exchange(ExpertExchange::Combine, gathered.span(), back.span(), blocks.sizes(hidden, true));
             gathered = std::move(back);
         }
         held.normedGradient = context_.allocate(kept, held.normed.size());
         device.sumRows(tokens, hidden, shape.choices, routes.rows, nullptr, gathered.data(),
                        held.normedGradient.data());
     }
+    if (shared_) addSharedGradient(held);
     gate_.inputGrad(held, held.gate, weightGradient.floats(), held.normedGradient.data());
     device.countLoad(shape, routes.asked, tally_.counts());
 
@@ -165,13 +236,23 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
 
 void ExpertsLayer::weightGrad(LayerState& state) {
     auto& held = static_cast<State&>(state);
-    const int rows = gate_.spec().shape.expertRows(), hidden = context_.hidden;
-    for (std::size_t b = 0; b < blocks(); ++b) {
-        expertOf(b).projection.weightGrad(rows, rowsOf(b, held.activated, width_), rowsOf(b, held.produced, hidden));
-        expertOf(b).expansion.weightGrad(rows, rowsOf(b, held.gathered, hidden), rowsOf(b, held.expanded, width_));
+    const int tokens = context_.tokens(), hidden = context_.hidden;
+    const RowBlocks& blocks = held.blocks;
+    for (std::size_t b = 0; b < blocks.count(); ++b) {
+        const int count = blocks.rowsOf(b);
+        if (count == 0) continue;
+        const auto& [expansion, projection] = expertOf(b).block;
+        projection.weightGrad(count, blocks.of(b, held.activated.data(), expansion.width()),
+                              blocks.of(b, held.produced.data(), hidden));
+        expansion.weightGrad(count, blocks.of(b, held.gathered.data(), hidden),
+                             blocks.of(b, held.expanded.data(), expansion.columns()));
+    }
+    if (shared_) {
+        shared_->projection.weightGrad(tokens, held.sharedActivated.data(), held.branchGradient.data());
+        shared_->expansion.weightGrad(tokens, held.normed.data(), held.sharedExpanded.data());
     }
     gate_.weightGrad(held.gate, held.normed.data());
-    norm_.weightGrad(context_.tokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data());
+    norm_.weightGrad(tokens, held.input.data(), held.statistics.floats(), held.normedGradient.data());
     held = {};
 }
 

@@ -18,27 +18,11 @@ struct State : LayerState {
     }
 };
 
-Activation functionOf(ActivationKind kind) {
-    switch (kind) {
-    case ActivationKind::Gelu:
-    case ActivationKind::GeGlu: return Activation::Gelu;
-    case ActivationKind::SwiGlu: return Activation::Silu;
-    case ActivationKind::SquaredRelu: return Activation::SquaredRelu;
-    case ActivationKind::Default:
-    case ActivationKind::GeluTanh:
-    case ActivationKind::GeGluTanh: return Activation::GeluTanh;
-    }
-    return Activation::GeluTanh;
-}
-
 }  // namespace
 
 FeedForwardLayer::FeedForwardLayer(const LayerContext& context, const std::string& block, int width,
                                    double projectionDeviation)
-    : context_(context), gated_(context.parts.gated()), function_(functionOf(context.parts.activation)),
-      norm_(context, block + ".ln_2"),
-      expansion_(context, block + (gated_ ? ".mlp.gate_up" : ".mlp.c_fc"), context.hidden, gated_ ? 2 * width : width,
-                 0.02, LinearCut::Columns, gated_ ? 2 : 1),
+    : context_(context), norm_(context, block + ".ln_2"), expansion_(context, block + ".mlp", width, Initial{0.02}),
       residual_(context, block + ".mlp.c_proj", width, projectionDeviation) {}
 
 std::unique_ptr<LayerState> FeedForwardLayer::newState() const { return std::make_unique<State>(); }
@@ -56,15 +40,12 @@ Buffer FeedForwardLayer::forward(LayerState& state, Buffer input) {
     held.normed = allocate(context_.ownSize());
     norm_.forward(ownTokens, held.input.data(), held.statistics.floats(), held.normed.data());
 
-    held.expanded = allocate(static_cast<std::size_t>(tokens) * static_cast<std::size_t>(expansion_.outputs()));
-    held.activated = allocate(static_cast<std::size_t>(numbers()));
+    held.expanded = allocate(static_cast<std::size_t>(tokens) * static_cast<std::size_t>(expansion_.columns()));
+    held.activated = allocate(static_cast<std::size_t>(tokens) * static_cast<std::size_t>(expansion_.width()));
     {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
-        if (fused()) expansion_.forwardGelu(tokens, normed.data(), held.expanded.data(), held.activated.data());
-        else expansion_.forward(tokens, normed.data(), held.expanded.data());
+        expansion_.forward(tokens, normed.data(), held.expanded.data(), held.activated.data());
     }
-    if (gated_) context_.device().gated(function_, tokens, width(), held.expanded.data(), held.activated.data());
-    else if (!fused()) context_.device().activate(function_, numbers(), held.expanded.data(), held.activated.data());
     return residual_.forward(held, held.activated, held.input);
 }
 
@@ -73,12 +54,9 @@ Buffer FeedForwardLayer::inputGrad(LayerState& state, Buffer outputGradient, Mem
     const int tokens = context_.tokens();
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     {
-        const Buffer activated = context_.allocate(MemoryCategory::Temporary, held.activated.size());
-        const Linear& projection = residual_.projection();
-        if (fused()) projection.inputGradGelu(tokens, gradient.branch.data(), held.expanded.data(), activated.data());
-        else projection.inputGrad(tokens, gradient.branch.data(), activated.data());
-        if (gated_) context_.device().gatedGrad(function_, tokens, width(), activated.data(), held.expanded.data());
-        else if (!fused()) context_.device().activateGrad(function_, numbers(), activated.data(), held.expanded.data());
+        const Buffer scratch = context_.allocate(MemoryCategory::Temporary, held.activated.size());
+        expansion_.activationGrad(tokens, residual_.projection(), gradient.branch.data(), held.expanded.data(),
+                                  scratch.data());
     }
     held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
         expansion_.inputGrad(tokens, held.expanded.data(), partial);

@@ -3,12 +3,11 @@
 // of an mlp. The activation may be a gate. A tensor group shares the columns between expansion and projection.
 #pragma once
 
+#include "engine/train/model/expansion.h"
 #include "engine/train/model/layer.h"
 #include "engine/train/model/layer_context.h"
-#include "engine/train/model/linear.h"
 #include "engine/train/model/norm.h"
 #include "engine/train/model/residual.h"
-#include "kernels/activation.h"
 
 namespace shardlab::train {
 
@@ -35,16 +34,9 @@ public:
     void weightGrad(LayerState& state) override;
 
 private:
-    /// The products do the activation with them: GELU with tanh, of a product with a bias.
-    bool fused() const { return function_ == Activation::GeluTanh && !gated_ && static_cast<bool>(expansion_.bias()); }
-    int width() const { return residual_.projection().inputs(); }
-    std::int64_t numbers() const { return std::int64_t{context_.tokens()} * width(); }
-
     LayerContext context_;
-    bool gated_;
-    Activation function_;
     Norm norm_;
-    Linear expansion_;
+    Expansion expansion_;
     Residual residual_;
 };
 

@@ -37,10 +37,14 @@ GateState::GateState(const LayerContext& context, const GateSpec& spec) {
     places = allocate(static_cast<std::size_t>(shape.rows()), DType::I32);
     counts =
         allocate(2 * static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.experts), DType::F32);
+    if (shape.dropless) begins = allocate(static_cast<std::size_t>(shape.experts) + 1, DType::I32);
 }
 
 Routes GateState::routes() const {
-    return {weights.floats(), numbers(rows), numbers(places), counts.floats(), counts.floats() + counts.size() / 2};
+    Routes routes{weights.floats(), numbers(rows), numbers(places), counts.floats(),
+                  counts.floats() + counts.size() / 2};
+    if (!begins.empty()) routes.begins = numbers(begins);
+    return routes;
 }
 
 Gate::Scorer::Scorer(const LayerContext& context, const std::string& gate, const std::string& noiseName, int width,
@@ -93,6 +97,7 @@ void Gate::forward(const LayerState& state, GateState& held, ConstArray x) const
         if (groups_) score(state, *groups_, floats, held.groupScores, held.groupNoise);
     }
     GateRule rule{spec_.kind};
+    rule.scale = static_cast<float>(spec_.scale);
     if (state.firstSample) {
         rule.draws = true;
         rule.key = draws_;

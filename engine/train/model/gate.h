@@ -18,6 +18,7 @@ struct GateSpec {
     Initial start;         ///< how the scores' weights start
     int tokenExperts = 1;  ///< CappedChoice: b
     double entropy = 0.1;  ///< CappedChoice: λ
+    double scale = 1;      ///< Sigmoid: factor of the weights
     bool noisy() const { return kind == GateKind::NoisyTopK || inGroups(); }
     bool inGroups() const { return kind == GateKind::Hierarchical; }
     bool capped() const { return kind == GateKind::CappedChoice; }
@@ -26,7 +27,7 @@ struct GateSpec {
 
 /// What a gate holds of one microbatch. Memory for N tokens, n experts, g groups, k choices, R rows and b samples:
 ///   scores, noise  Nn fp32 each, and where there are groups Ng each; noise only where the gate is noisy
-///   weights, rows  Nk each; places R; asked and sums 2bn
+///   weights, rows  Nk each; places R; asked and sums 2bn; begins n + 1 where dropless
 class GateState {
 public:
     GateState() = default;
@@ -39,13 +40,13 @@ public:
     }
 
     void visitSavedBuffers(const KeptVisitor& visit) {
-        for (Buffer* each : {&scores, &groupScores, &noise, &groupNoise, &weights, &rows, &places, &counts})
+        for (Buffer* each : {&scores, &groupScores, &noise, &groupNoise, &weights, &rows, &places, &counts, &begins})
             visit(*each);
     }
 
     Buffer scores, groupScores;  ///< G and P after the forward, the gradients of H and U after inputGrad
     Buffer noise, groupNoise;
-    Buffer weights, rows, places, counts;
+    Buffer weights, rows, places, counts, begins;
 };
 
 /// Weights: "<block>.moe.gate.weight" [hidden, experts], and "<block>.moe.noise.weight" where noisy; with groups

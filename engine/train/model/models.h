@@ -34,6 +34,7 @@ inline constexpr KindTable<ModelKind, StageBuilder*> stageBuilders({
     {ModelKind::Gpt, buildTransformer},
     {ModelKind::Mlp, buildTransformer},
     {ModelKind::GptMoe, buildTransformer},
+    {ModelKind::LlamaMoe, buildTransformer},
     {ModelKind::Llama, buildTransformer},
     {ModelKind::Cnn, buildCnn},
 });

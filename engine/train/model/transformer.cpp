@@ -22,6 +22,10 @@ constexpr KindTable<GateMethod, GateKind> gateKinds({
     {GateMethod::GShard, GateKind::GShard},
     {GateMethod::ExpertChoice, GateKind::ExpertChoice},
     {GateMethod::CappedExpertChoice, GateKind::CappedChoice},
+    {GateMethod::SoftmaxTopK, GateKind::Switch},
+    {GateMethod::TopKSoftmax, GateKind::TopKSoftmax},
+    {GateMethod::SigmoidTopK, GateKind::Sigmoid},
+    {GateMethod::SigmoidInGroups, GateKind::Sigmoid},
 });
 
 /// Experts and gates without noise start from a truncated normal distribution of variance 0.1 ÷ inputs, as in Switch. A
@@ -37,14 +41,17 @@ ExpertsSpec expertsSpec(const StageSpec& spec, int layer, double projectionDevia
                  model.experts.balance,
                  noisyGate(model) ? Initial{} : truncated(model.hidden),
                  model.experts.tokenExperts,
-                 model.experts.entropy};
-    if (made.gate.inGroups()) {
+                 model.experts.entropy,
+                 model.experts.scale};
+    made.gate.shape.dropless = dropless(model);
+    if (hasGroups(model) || choosesInGroups(model)) {
         made.gate.shape.groups = model.experts.groups;
         made.gate.shape.groupChoices = model.experts.topGroups;
     }
     made.width = width;
+    made.shared = sharedWidth(model, layer);
     made.dropout = model.experts.dropout;
-    const bool asSwitch = kind == GateKind::Switch;
+    const bool asSwitch = model.experts.gate == GateMethod::Switch;
     made.expansion = asSwitch ? truncated(model.hidden) : Initial{0.02};
     made.projection = asSwitch ? truncated(width) : Initial{projectionDeviation};
     return made;

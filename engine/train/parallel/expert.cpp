@@ -8,8 +8,18 @@ namespace shardlab::train {
 ExpertParallel::ExpertParallel(Communicator& group, std::int64_t samplesApart, Observer observer)
     : ExpertGroup(group.size(), group.rank(), samplesApart), group_(group), observer_(std::move(observer)) {}
 
-void ExpertParallel::exchange(ExpertExchange direction, ConstArraySpan sent, ArraySpan received) {
-    const auto run = [&] { group_.allToAll(sent, received); };
+std::vector<std::int32_t> ExpertParallel::gather(std::span<const std::int32_t> counts) {
+    std::vector<std::int32_t> own(counts.begin(), counts.end()), all(own.size() * static_cast<std::size_t>(size()));
+    group_.host().allGather({{own.data(), DType::I32}, own.size()}, {{all.data(), DType::I32}, all.size()});
+    return all;
+}
+
+void ExpertParallel::exchange(ExpertExchange direction, ConstArraySpan sent, ArraySpan received,
+                              std::span<const std::size_t> sizes) {
+    const auto run = [&] {
+        if (sizes.empty()) group_.allToAll(sent, received);
+        else group_.allToAllParts(sent, received, sizes);
+    };
     if (!observer_) return run();
     observer_({direction, layer_, static_cast<std::int64_t>(sent.bytes().size())}, run);
 }

@@ -7,7 +7,8 @@
 //   forward      dispatch the experts' inputs, combine their outputs
 //   input grad   dispatch the gradients of their outputs, combine those of their inputs
 //
-// Each member sends (e − 1)/e of it to others. Weights outside experts are alike on all data ranks. The weights of an
+// Each member sends (e − 1)/e of it to others. Where experts have no limit of places (dropless), the members first tell
+// each other how many rows each expert gets, and send as many as that. Weights outside experts are alike on all data ranks. The weights of an
 // expert are alike on one rank of each group (engine/layout/mesh/replicas.h: sameExperts), and their gradients are
 // summed over these ranks alone.
 #pragma once
@@ -36,7 +37,9 @@ public:
     ExpertParallel(Communicator& group, std::int64_t samplesApart, Observer observer = {});
 
     void visit(int layer) override { layer_ = layer; }
-    void exchange(ExpertExchange direction, ConstArraySpan sent, ArraySpan received) override;
+    std::vector<std::int32_t> gather(std::span<const std::int32_t> counts) override;
+    void exchange(ExpertExchange direction, ConstArraySpan sent, ArraySpan received,
+                  std::span<const std::size_t> sizes) override;
 
 private:
     Communicator& group_;

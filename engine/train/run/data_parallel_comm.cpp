@@ -122,7 +122,7 @@ void DataParallelComm::announce(const Action& action) {
         const std::vector<FlatUnit>& units = shards_.at(action.stage)->reduced();
         for (std::size_t i = 0; i < units.size(); ++i) {
             const ArraySpan whole = shards_.at(action.stage)->values(units[i]);
-            start(action, static_cast<int>(i), whole, &Communicator::igatherParts);
+            start(action, static_cast<int>(i), whole, &Communicator::igatherParts, {}, nullptr, units[i].spread > 1);
         }
         return;
     }
@@ -178,7 +178,8 @@ void DataParallelComm::startGathers() {
     for (; gathers_ < all.size() && all[gathers_].layer == gathering_; ++gathers_) {
         const FlatUnit& unit = all[gathers_].unit;
         const ArraySpan whole = shards_.at(gather_->stage)->gatherInto(unit, room_.place(all[gathers_]));
-        arriving_[gathering_].push_back(start(*gather_, static_cast<int>(gathers_), whole, gathering(unit)));
+        arriving_[gathering_].push_back(start(*gather_, static_cast<int>(gathers_), whole, gathering(unit), {}, nullptr,
+                                               unit.spread > 1));
     }
 }
 
@@ -242,7 +243,7 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
         return start(
             action, index, block,
             [](Communicator& group, ArraySpan data) { return group.iallReduce(data, ReduceOp::Sum); }, {}, nullptr,
-            unit.experts);
+            unit.spread > 1);
     auto hops = std::make_shared<std::vector<RingHop>>();
     RankTrace& trace = setup_.trace;
     return start(
@@ -256,7 +257,9 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
 DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, int index, const FlatUnit& unit) {
     StageShards& shards = *shards_.at(action.stage);
     const ArraySpan whole = shards.gradient(unit);
-    return start(action, index, whole, reducing(unit), [&shards, unit, whole] { shards.keepGradient(unit, whole); });
+    return start(
+        action, index, whole, reducing(unit), [&shards, unit, whole] { shards.keepGradient(unit, whole); }, nullptr,
+        unit.spread > 1);
 }
 
 void DataParallelComm::await(const PiecePtr& piece) {

@@ -34,15 +34,16 @@ CheckedGradients GradientCheck::check(int step) {
 }
 
 double GradientCheck::squaredNorm() {
-    const bool spread = groups_.experts.size() > 1;
+    const bool sharded = stages_.begin()->second.shards != nullptr;
+    const bool spread = groups_.experts.size() > 1 && !sharded;  // all shards differ anyway
     double squares = 0, ofExperts = 0;
     for (auto& [index, rankStage] : stages_) {
-        squares += squaredGradientNorm(rankStage.owned(), device_, GradientPart::Dense);
+        squares += squaredGradientNorm(rankStage.owned(), device_, spread ? GradientPart::Dense : GradientPart::All);
         if (spread) ofExperts += squaredGradientNorm(rankStage.owned(), device_, GradientPart::Experts);
     }
     // Each expert counts once, and all members come to the same bits.
     if (spread) squares += sum(groups_.experts, ofExperts);
-    if (stages_.begin()->second.shards) squares = sum(groups_.data, squares);  // over all shards
+    if (sharded) squares = sum(groups_.data, squares);  // over all shards
     return sum(groups_.replica, squares);
 }
 

@@ -77,7 +77,8 @@ Placement place(const StepPlan& plan, Communicator& world, Device& device, const
     if (usesDataAxis(plan.lowered)) {
         placed.direct = groups.goesDirectly(replicas);
         placed.besideCompute = placed.direct ? groups.of(replicas) : world.group(replicas);
-        if (plan.layout.parallel.expert > 1 && expertReplicaCount(plan.layout.parallel) > 1) {
+        const ParallelSpec& parallel = plan.layout.parallel;
+        if (parallel.expert > 1 && (expertReplicaCount(parallel) > 1 || parallel.zero > 0)) {
             const std::vector<int> holders = sameExperts(plan.mesh, self);
             placed.holders = placed.direct ? groups.of(holders) : world.group(holders);
         }

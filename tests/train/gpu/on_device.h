@@ -49,8 +49,8 @@ public:
     RequestPtr iallGather(ConstArraySpan input, ArraySpan output) override {
         return apart(input, output, [&](auto in, auto out) { return inner_->iallGather(in, out); });
     }
-    RequestPtr iallToAll(ConstArraySpan input, ArraySpan output) override {
-        return apart(input, output, [&](auto in, auto out) { return inner_->iallToAll(in, out); });
+    RequestPtr iallToAllParts(ConstArraySpan input, ArraySpan output, std::span<const std::size_t> sizes) override {
+        return apart(input, output, [&](auto in, auto out) { return inner_->iallToAllParts(in, out, sizes); });
     }
     RequestPtr ireduceParts(ArraySpan block) override {
         return inPlace(block, [&](ArraySpan array) { return inner_->ireduceParts(array); });

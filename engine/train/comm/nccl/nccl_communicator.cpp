@@ -210,18 +210,17 @@ RequestPtr NcclCommunicator::iallGather(ConstArraySpan input, ArraySpan output) 
     return start([&](DeviceGroup& group) { group.allGather(input.data(), output.data(), input.size()); });
 }
 
-RequestPtr NcclCommunicator::iallToAll(ConstArraySpan input, ArraySpan output) {
-    const auto members = static_cast<std::size_t>(size());
-    requireSize(input.size() == output.size() && input.size() % members == 0, "all-to-all",
-                "input and output have the same size, a multiple of size()");
-    const std::size_t block = input.size() / members;
+RequestPtr NcclCommunicator::iallToAllParts(ConstArraySpan input, ArraySpan output,
+                                            std::span<const std::size_t> sizes) {
+    const ExchangedParts parts = exchangedParts(rank(), size(), sizes, input.size(), output.size());
     return start([&](DeviceGroup& group) {
         for (int k = 0; k < size(); ++k) {
-            const std::size_t begin = block * static_cast<std::size_t>(k);
-            const auto sent = input.subspan(begin, block).bytes();
-            const auto came = output.subspan(begin, block).bytes();
-            group.send(sent.data(), sent.size(), k);
-            group.receive(came.data(), came.size(), k);
+            const ElementRange mine = parts.sent[static_cast<std::size_t>(k)],
+                               theirs = parts.received[static_cast<std::size_t>(k)];
+            const auto sent = input.subspan(mine.begin, mine.count).bytes();
+            const auto came = output.subspan(theirs.begin, theirs.count).bytes();
+            if (!sent.empty()) group.send(sent.data(), sent.size(), k);
+            if (!came.empty()) group.receive(came.data(), came.size(), k);
         }
     });
 }

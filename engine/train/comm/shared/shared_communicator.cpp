@@ -235,16 +235,18 @@ RequestPtr SharedCommunicator::iallGather(ConstArraySpan input, ArraySpan output
     });
 }
 
-RequestPtr SharedCommunicator::iallToAll(ConstArraySpan input, ArraySpan output) {
-    if (!window_) return messages_->iallToAll(input, output);
-    requireSize(input.size() == output.size() && input.size() % static_cast<std::size_t>(size()) == 0, "all-to-all",
-                "input and output have the same size, a multiple of size()");
-    const std::size_t bytes = input.bytes().size() / static_cast<std::size_t>(size());
-    return start(input, output, [bytes](const SharedWindow& window, const Buffers& all) {
-        const auto me = static_cast<std::size_t>(window.rank());
-        for (std::size_t k = 0; k < all.input.size(); ++k)
-            copyArray(all.input[k] + me * bytes, all.output[me] + k * bytes, bytes);
-    });
+RequestPtr SharedCommunicator::iallToAllParts(ConstArraySpan input, ArraySpan output,
+                                              std::span<const std::size_t> sizes) {
+    if (!window_) return messages_->iallToAllParts(input, output, sizes);
+    ExchangedParts parts = exchangedParts(rank(), size(), sizes, input.size(), output.size());
+    return start(input, output,
+                 [parts = std::move(parts), each = sizeOf(input.type())](const SharedWindow& window,
+                                                                         const Buffers& all) {
+                     const auto me = static_cast<std::size_t>(window.rank());
+                     for (std::size_t k = 0; k < all.input.size(); ++k)
+                         copyArray(all.input[k] + parts.theirs[k].begin * each,
+                                   all.output[me] + parts.received[k].begin * each, parts.received[k].count * each);
+                 });
 }
 
 RequestPtr SharedCommunicator::ibroadcast(std::span<std::byte> data, int root) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/model/expansion.h"
+
+namespace shardlab::train {
+
+namespace {
+
+Activation functionOf(ActivationKind kind) {
+    switch (kind) {
+    case ActivationKind::Gelu:
+    case ActivationKind::GeGlu: return Activation::Gelu;
+    case ActivationKind::SwiGlu: return Activation::Silu;
+    case ActivationKind::SquaredRelu: return Activation::SquaredRelu;
+    case ActivationKind::Default:
+    case ActivationKind::GeluTanh:
+    case ActivationKind::GeGluTanh: return Activation::GeluTanh;
+    }
+    return Activation::GeluTanh;
+}
+
+}  // namespace
+
+Expansion::Expansion(const LayerContext& context, const std::string& name, int width, const Initial& initial)
+    : device_(context.device()), gated_(context.parts.gated()), function_(functionOf(context.parts.activation)),
+      expansion_(context, name + (gated_ ? ".gate_up" : ".c_fc"), context.hidden, gated_ ? 2 * width : width, initial,
+                 LinearCut::Columns, gated_ ? 2 : 1) {}
+
+void Expansion::forward(int rows, ConstArray x, Array expanded, Array activated) const {
+    if (fused()) return expansion_.forwardGelu(rows, x, expanded, activated);
+    expansion_.forward(rows, x, expanded);
+    if (gated_) device_.gated(function_, rows, width(), expanded, activated);
+    else device_.activate(function_, std::int64_t{rows} * width(), expanded, activated);
+}
+
+void Expansion::activationGrad(int rows, const Linear& projection, ConstArray outputGradient, Array expanded,
+                               Array scratch, const std::function<void(Array)>& masked) const {
+    if (fused()) {
+        projection.inputGradGelu(rows, outputGradient, expanded, scratch);
+        if (masked) masked(expanded);
+        return;
+    }
+    projection.inputGrad(rows, outputGradient, scratch);
+    if (masked) masked(scratch);
+    if (gated_) device_.gatedGrad(function_, rows, width(), scratch, expanded);
+    else device_.activateGrad(function_, std::int64_t{rows} * width(), scratch, expanded);
+}
+
+}  // namespace shardlab::train
