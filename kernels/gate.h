@@ -80,8 +80,10 @@ struct GateShape {
 
 /// Which token goes to which expert. All arrays lie on the device.
 struct Routes {
-    float* weights = nullptr;        ///< [tokens, choices] weight of the expert's output in the token's output
-    std::int32_t* rows = nullptr;    ///< [tokens, choices] row among the experts' rows; −1: no place, or not chosen
+    float* weights = nullptr;  ///< [tokens, choices] weight of the expert's output in the token's output
+    /// [tokens, choices] row among the experts' rows; −1: no place, or not chosen. Where sharesChosen, a choice of
+    /// expert e without a place has −1 − e.
+    std::int32_t* rows = nullptr;
     std::int32_t* places = nullptr;  ///< [rows] token · choices + choice that has the row; −1: none
     float* asked = nullptr;          ///< [samples, experts] tokens that chose the expert, with a place or without
     float* sums = nullptr;      ///< [samples, experts] Σ G of the sample's tokens; GShard: tokens that choose it first
@@ -91,6 +93,10 @@ struct Routes {
     std::int32_t* begins = nullptr;
     auto memory() { return std::tie(weights, rows, places, asked, sums, assigned, rounds, begins); }
 };
+
+/// A weight is a share of what the chosen experts' G come to, so that its gradient has parts for those of them too that
+/// have no place.
+inline bool sharesChosen(GateKind kind) { return kind == GateKind::TopKSoftmax || kind == GateKind::Sigmoid; }
 
 /// The balance loss of a sample. Switch and TopKSoftmax: n·Σ f·p, f = asked ÷ ks, p = Σ G ÷ s; Sigmoid: the same with
 /// p = Σ of each token's G ÷ its sum over all experts, ÷ s; GShard: as Switch with f = sums ÷ s; NoisyTopK and
@@ -125,9 +131,9 @@ struct GateOps {
     }
 
     /// Decides from logits H and U, which it overwrites with G and P; overwrites all of `routes`. Among equal scores
-    /// (GShard compares G) the lower number goes first. All first choices get places before second ones, and tokens in
-    /// the order of the text; the choices of Hierarchical are ordered by group, then by expert. A second choice that
-    /// GShard does not draw asks for no place.
+    /// (GShard compares G, Sigmoid G + bias) the lower number goes first. All first choices get places before second
+    /// ones, and tokens in the order of the text; the choices of Hierarchical are ordered by group, then by expert. A
+    /// second choice that GShard does not draw asks for no place.
     virtual void route(const GateShape& shape, const GateRule& rule, const GateScores& logits,
                        const Routes& routes) = 0;
     static KernelWork routeWork(const GateShape& shape, const GateRule&, const GateScores& logits,

@@ -5,6 +5,8 @@
 
 #include "kernels/cuda/capped_choice.cuh"
 #include "kernels/cuda/cuda_device.cuh"
+#include "kernels/cuda/gate_choices.cuh"
+#include "kernels/cuda/gate_gradients.cuh"
 #include "kernels/cuda/gate_noise.cuh"
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/reduce.cuh"
@@ -15,59 +17,7 @@ namespace shardlab::kernels::cuda {
 
 namespace {
 
-constexpr int tokensOfBlock = 8;  ///< one for each warp
 constexpr int placeThreads = 128;
-
-/// Not-a-number comes last.
-__device__ float scoreOf(float x) { return x == x ? x : -INFINITY; }
-
-__device__ int laneOf() { return static_cast<int>(threadIdx.x) % warpSize_; }
-
-/// The warp's token; −1 beyond the last.
-__device__ int tokenOf(const GateShape& shape) {
-    const int token = static_cast<int>(blockIdx.x) * tokensOfBlock + static_cast<int>(threadIdx.x) / warpSize_;
-    return token < shape.samples * shape.sequence ? token : -1;
-}
-
-/// The largest score of the row.
-__device__ float largestOf(int count, const float* row) {
-    float largest = -INFINITY;
-    for (int e = laneOf(); e < count; e += warpSize_) largest = Largest{}(largest, scoreOf(row[e]));
-    return warpMax(largest);
-}
-
-__device__ void softmaxRow(int count, float* row) {
-    const float largest = largestOf(count, row);
-    float sum = 0;
-    for (int e = laneOf(); e < count; e += warpSize_) sum += row[e] = expf(row[e] - largest);
-    sum = warpSum(sum);
-    for (int e = laneOf(); e < count; e += warpSize_) row[e] /= sum;
-}
-
-/// The next best after `last` by score, then by number; with `last` −1 the best of all.
-__device__ int nextBest(int count, const float* row, int last) {
-    const float before = last < 0 ? 0.0f : scoreOf(row[last]);
-    float score = -INFINITY;
-    int best = count;
-    for (int e = laneOf(); e < count; e += warpSize_) {
-        const float own = scoreOf(row[e]);
-        if (last >= 0 && (own > before || (own == before && e <= last))) continue;
-        if (best == count || own > score) {
-            score = own;
-            best = e;
-        }
-    }
-#pragma unroll
-    for (int distance = warpSize_ / 2; distance > 0; distance /= 2) {
-        const float other = __shfl_xor_sync(0xFFFFFFFFu, score, distance);
-        const int number = __shfl_xor_sync(0xFFFFFFFFu, best, distance);
-        if (number < count && (best == count || other > score || (other == score && number < best))) {
-            score = other;
-            best = number;
-        }
-    }
-    return best;
-}
 
 __global__ void noiseKernel(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
                             float* logits) {
@@ -81,135 +31,69 @@ __global__ void noiseKernel(int rows, int columns, std::uint64_t key, std::int64
     });
 }
 
-/// Writes a token's choices to `chosen`, their weights, and G over its scores.
-__global__ void __launch_bounds__(tokensOfBlock* warpSize_)
-    chooseKernel(GateShape shape, bool all, float* scores, float* weights, std::int32_t* chosen) {
-    const int token = tokenOf(shape);
-    if (token < 0) return;
-    float* const row = scores + static_cast<std::int64_t>(token) * shape.experts;
-    float* const own = weights + static_cast<std::int64_t>(token) * shape.choices;
-    std::int32_t* const numbers = chosen + static_cast<std::int64_t>(token) * shape.choices;
-    int last = -1;
-    float largest = 0;
-    float sum = 0;
-    for (int j = 0; j < shape.choices; ++j) {
-        last = nextBest(shape.experts, row, last);
-        const float score = row[last];
-        if (j == 0) largest = score;
-        sum += expf(score - largest);
-        if (laneOf() == 0) {
-            numbers[j] = last;
-            own[j] = score;
-        }
-    }
-    __syncwarp();
-    if (all) {
-        softmaxRow(shape.experts, row);
-        __syncwarp();
-        if (laneOf() == 0) own[0] = row[last];
-        return;
-    }
-    for (int e = laneOf(); e < shape.experts; e += warpSize_) row[e] = 0;
-    __syncwarp();
-    for (int j = laneOf(); j < shape.choices; j += warpSize_) row[numbers[j]] = own[j] = expf(own[j] - largest) / sum;
-}
-
-/// GShard: takes the largest two of G, which overwrites the scores. A choice that is not drawn has no expert and no
-/// row.
-__global__ void __launch_bounds__(tokensOfBlock* warpSize_)
-    twoKernel(GateShape shape, bool draws, std::uint64_t key, std::int64_t firstRow, float* scores, Routes routes,
-              std::int32_t* chosen) {
-    const int token = tokenOf(shape);
-    if (token < 0) return;
-    float* const row = scores + static_cast<std::int64_t>(token) * shape.experts;
-    softmaxRow(shape.experts, row);
-    __syncwarp();
-    const int one = nextBest(shape.experts, row, -1);
-    const int other = nextBest(shape.experts, row, one);
-    if (laneOf() != 0) return;
-    const std::int64_t place = 2 * static_cast<std::int64_t>(token);
-    const float first = row[one], second = row[other], weight = second / (first + second);
-    const bool taken = !draws || 2 * weight > NoiseRow(key, firstRow + token).share();
-    routes.weights[place] = first / (first + second);
-    routes.weights[place + 1] = weight;
-    chosen[place] = one;
-    chosen[place + 1] = taken ? other : -1;
-    if (!taken) routes.rows[place + 1] = -1;
-}
-
-/// Hierarchical: takes the best groups, and the best experts in each. P overwrites the scores of groups, G those of
-/// experts.
-__global__ void __launch_bounds__(tokensOfBlock* warpSize_)
-    inGroupsKernel(GateShape shape, GateScores scores, float* weights, std::int32_t* chosen) {
-    const int token = tokenOf(shape);
-    if (token < 0) return;
-    const int inGroup = shape.experts / shape.groups, each = shape.choices / shape.groupChoices;
-    float* const row = scores.experts + static_cast<std::int64_t>(token) * shape.experts;
-    float* const groupRow = scores.groups + static_cast<std::int64_t>(token) * shape.groups;
-    float* const own = weights + static_cast<std::int64_t>(token) * shape.choices;
-    std::int32_t* const numbers = chosen + static_cast<std::int64_t>(token) * shape.choices;
-    const float top = groupRow[nextBest(shape.groups, groupRow, -1)];
-    float all = 0;
-    int group = -1;
-    for (int i = 0; i < shape.groupChoices; ++i) {
-        group = nextBest(shape.groups, groupRow, group);
-        all += expf(groupRow[group] - top);
-        const float* const inside = row + group * inGroup;
-        float largest = 0, sum = 0;
-        int last = -1;
-        for (int j = 0; j < each; ++j) {
-            last = nextBest(inGroup, inside, last);
-            if (j == 0) largest = inside[last];
-            sum += expf(inside[last] - largest);
-            if (laneOf() == 0) numbers[i * each + j] = group * inGroup + last;
-        }
-        __syncwarp();
-        for (int j = laneOf(); j < each; j += warpSize_)
-            own[i * each + j] = expf(row[numbers[i * each + j]] - largest) / sum;
-    }
-    const float least = scoreOf(groupRow[group]);
-    __syncwarp();
-    for (int i = laneOf(); i < shape.groups; i += warpSize_) {
-        const float score = scoreOf(groupRow[i]);
-        groupRow[i] = score > least || (score == least && i <= group) ? expf(groupRow[i] - top) / all : 0;
-    }
-    for (int e = laneOf(); e < shape.experts; e += warpSize_) row[e] = 0;
-    __syncwarp();
-    for (int j = laneOf(); j < shape.choices; j += warpSize_)
-        row[numbers[j]] = own[j] = groupRow[numbers[j] / inGroup] * own[j];
-}
-
-/// A block takes a sample, a thread every placeThreads-th expert.
+/// Dropless: how many of a sample's choices are an expert, [samples, experts]. A block takes a sample, a thread every
+/// placeThreads-th expert.
 __global__ void __launch_bounds__(placeThreads)
-    placesKernel(GateShape shape, bool firstChoices, const float* probabilities, const std::int32_t* chosen,
-                 Routes routes) {
+    askedKernel(GateShape shape, const std::int32_t* chosen, std::int32_t* asked) {
+    const int sample = static_cast<int>(blockIdx.x);
+    const std::int64_t ofSample = static_cast<std::int64_t>(shape.sequence) * shape.choices;
+    for (int e = static_cast<int>(threadIdx.x); e < shape.experts; e += placeThreads) {
+        int count = 0;
+        for (std::int64_t i = sample * ofSample; i < (sample + 1) * ofSample; ++i) count += chosen[i] == e;
+        asked[sample * shape.experts + e] = count;
+    }
+}
+
+/// Dropless: where each expert's rows begin, by one block, which shares a number for each expert.
+__global__ void __launch_bounds__(placeThreads)
+    beginsKernel(GateShape shape, const std::int32_t* asked, std::int32_t* begins) {
+    auto* const totals = static_cast<std::int32_t*>(sharedMemory());
+    for (int e = static_cast<int>(threadIdx.x); e < shape.experts; e += placeThreads) {
+        std::int32_t total = 0;
+        for (int sample = 0; sample < shape.samples; ++sample) total += asked[sample * shape.experts + e];
+        totals[e] = total;
+    }
+    __syncthreads();
+    for (int e = static_cast<int>(threadIdx.x); e <= shape.experts; e += placeThreads) {
+        std::int32_t begin = 0;
+        for (int before = 0; before < e; ++before) begin += totals[before];
+        begins[e] = begin;
+    }
+}
+
+/// A block takes a sample, a thread every placeThreads-th expert. `shares`: sharesChosen; `allAsked`: where dropless,
+/// that of askedKernel.
+__global__ void __launch_bounds__(placeThreads)
+    placesKernel(GateShape shape, bool firstChoices, bool shares, const float* probabilities,
+                 const std::int32_t* chosen, const std::int32_t* allAsked, Routes routes) {
     const int sample = static_cast<int>(blockIdx.x);
     const std::int64_t first = static_cast<std::int64_t>(sample) * shape.sequence;
     for (int e = static_cast<int>(threadIdx.x); e < shape.experts; e += placeThreads) {
-        const std::int64_t row = (static_cast<std::int64_t>(e) * shape.samples + sample) * shape.capacity;
+        std::int64_t row = (static_cast<std::int64_t>(e) * shape.samples + sample) * shape.capacity;
+        int places = shape.capacity;
+        if (shape.dropless) {
+            row = routes.begins[e];
+            for (int before = 0; before < sample; ++before) row += allAsked[before * shape.experts + e];
+            places = allAsked[sample * shape.experts + e];
+        }
         int asked = 0, firsts = 0;
         for (int j = 0; j < shape.choices; ++j) {
             for (int t = 0; t < shape.sequence; ++t) {
                 const std::int64_t place = (first + t) * shape.choices + j;
                 if (chosen[place] != e) continue;
-                const bool free = asked < shape.capacity;
-                routes.rows[place] = free ? static_cast<std::int32_t>(row + asked) : -1;
+                const bool free = asked < places;
+                routes.rows[place] = free ? static_cast<std::int32_t>(row + asked) : shares ? -1 - e : -1;
                 if (free) routes.places[row + asked] = static_cast<std::int32_t>(place);
                 ++asked;
             }
             if (j == 0) firsts = asked;
         }
-        for (int i = asked; i < shape.capacity; ++i) routes.places[row + i] = -1;
+        for (int i = asked; i < places; ++i) routes.places[row + i] = -1;
         routes.asked[sample * shape.experts + e] = static_cast<float>(asked);
         float sum = 0;
         for (int t = 0; t < shape.sequence; ++t) sum += probabilities[(first + t) * shape.experts + e];
         routes.sums[sample * shape.experts + e] = firstChoices ? static_cast<float>(firsts) : sum;
     }
-}
-
-__global__ void __launch_bounds__(tokensOfBlock* warpSize_) scoreKernel(GateShape shape, float* scores) {
-    if (const int token = tokenOf(shape); token >= 0)
-        softmaxRow(shape.experts, scores + static_cast<std::int64_t>(token) * shape.experts);
 }
 
 /// A block takes an expert and a sample. A token's place is the number of tokens that come before it, by their ranks
@@ -242,118 +126,17 @@ __global__ void __launch_bounds__(placeThreads)
     routes.sums[sample * shape.experts + e] = sum;
 }
 
-/// The backward of a token: where its numbers lie, and the gradients of its weights and of G.
-struct TokenGrad {
-    const GateShape& shape;
-    float factor;
-    const float* ofSample;
-    const std::int32_t* rows;
-    const float* weightGradient;
-
-    __device__ TokenGrad(const GateShape& of, int token, float balance, const float* statistic,
-                         const std::int32_t* allRows, const float* gradients)
-        : shape(of), factor(balance), ofSample(statistic + static_cast<std::int64_t>(token / of.sequence) * of.experts),
-          rows(allRows + static_cast<std::int64_t>(token) * of.choices),
-          weightGradient(gradients + static_cast<std::int64_t>(token) * of.choices) {}
-
-    __device__ float ofBalance(int e) const { return factor * ofSample[e]; }
-    __device__ float ofWeight(int choice) const { return rows[choice] >= 0 ? weightGradient[choice] : 0.0f; }
-    __device__ float operator()(int e) const {
-        const int expertRows = shape.samples * shape.capacity;
-        float sum = ofBalance(e);
-        for (int j = 0; j < shape.choices; ++j)
-            if (rows[j] >= 0 && rows[j] / expertRows == e) sum += weightGradient[j];
-        return sum;
-    }
-};
-
-__global__ void __launch_bounds__(tokensOfBlock* warpSize_)
-    routeGradKernel(GateShape shape, float factor, const float* statistic, const std::int32_t* rows,
-                    const float* weightGradient, float* probabilities, float* noise) {
-    const int token = tokenOf(shape);
-    if (token < 0) return;
-    const TokenGrad gradient(shape, token, factor, statistic, rows, weightGradient);
-    const std::int64_t at = static_cast<std::int64_t>(token) * shape.experts;
-    float mean = 0;
-    for (int e = laneOf(); e < shape.experts; e += warpSize_) mean += probabilities[at + e] * gradient(e);
-    mean = warpSum(mean);
-    for (int e = laneOf(); e < shape.experts; e += warpSize_) {
-        const float result = probabilities[at + e] * (gradient(e) - mean);
-        probabilities[at + e] = result;
-        if (noise) noise[at + e] *= result;
-    }
-}
-
-/// GShard: the weights come from a softmax over two experts, the balance loss from a softmax over all.
-__global__ void __launch_bounds__(tokensOfBlock* warpSize_)
-    twoGradKernel(GateShape shape, float factor, const float* statistic, Routes routes, const float* weightGradient,
-                  float* probabilities, float* noise) {
-    const int token = tokenOf(shape);
-    if (token < 0) return;
-    const TokenGrad gradient(shape, token, factor, statistic, routes.rows, weightGradient);
-    const std::int64_t at = static_cast<std::int64_t>(token) * shape.experts;
-    float* const g = probabilities + at;
-    const float* const weights = routes.weights + 2 * static_cast<std::int64_t>(token);
-    const int first = nextBest(shape.experts, g, -1);
-    const int second = nextBest(shape.experts, g, first);
-    const float meanOfTwo = weights[0] * gradient.ofWeight(0) + weights[1] * gradient.ofWeight(1);
-    float mean = 0;
-    for (int e = laneOf(); e < shape.experts; e += warpSize_) mean += g[e] * gradient.ofBalance(e);
-    mean = warpSum(mean);
-    for (int e = laneOf(); e < shape.experts; e += warpSize_) {
-        float result = g[e] * (gradient.ofBalance(e) - mean);
-        if (e == first) result += weights[0] * (gradient.ofWeight(0) - meanOfTwo);
-        if (e == second) result += weights[1] * (gradient.ofWeight(1) - meanOfTwo);
-        g[e] = result;
-        if (noise) noise[at + e] *= result;
-    }
-}
-
-/// Hierarchical: with D the gradient of G and S the sum of G·D over a group, the gradient of H is G·(D − S ÷ P), that
-/// of U is S − P·Σ S.
-__global__ void __launch_bounds__(tokensOfBlock* warpSize_)
-    inGroupsGradKernel(GateShape shape, float factor, const float* statistic, const std::int32_t* rows,
-                       const float* weightGradient, GateScores probabilities, GateScores noise) {
-    const int token = tokenOf(shape);
-    if (token < 0) return;
-    const TokenGrad gradient(shape, token, factor, statistic, rows, weightGradient);
-    const int inGroup = shape.experts / shape.groups;
-    const std::int64_t at = static_cast<std::int64_t>(token) * shape.experts;
-    const std::int64_t groupAt = static_cast<std::int64_t>(token) * shape.groups;
-    float* const g = probabilities.experts + at;
-    float* const p = probabilities.groups + groupAt;
-    float all = 0;
-    for (int e = laneOf(); e < shape.experts; e += warpSize_) all += g[e] * gradient(e);
-    all = warpSum(all);
-    for (int i = 0; i < shape.groups; ++i) {
-        float sum = 0;
-        for (int e = i * inGroup + laneOf(); e < (i + 1) * inGroup; e += warpSize_) sum += g[e] * gradient(e);
-        sum = warpSum(sum);
-        const float own = p[i], mean = own != 0 ? sum / own : 0;
-        __syncwarp();
-        for (int e = i * inGroup + laneOf(); e < (i + 1) * inGroup; e += warpSize_) {
-            const float result = g[e] * (gradient(e) - mean);
-            g[e] = result;
-            if (noise.experts) noise.experts[at + e] *= result;
-        }
-        if (laneOf() != 0) continue;
-        p[i] = sum - own * all;
-        if (noise.groups) noise.groups[groupAt + i] *= p[i];
-    }
-}
-
 __global__ void countLoadKernel(GateShape shape, const float* asked, std::int32_t* tally) {
     const int e = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (e >= shape.experts) return;
     for (int sample = 0; sample < shape.samples; ++sample) {
         const int tokens = static_cast<int>(asked[sample * shape.experts + e]);
         tally[e] += tokens;
-        tally[shape.experts + e] += tokens > shape.capacity ? tokens - shape.capacity : 0;
+        if (!shape.dropless) tally[shape.experts + e] += tokens > shape.capacity ? tokens - shape.capacity : 0;
     }
 }
 
 unsigned tokenBlocks(const GateShape& shape) { return static_cast<unsigned>(ceilDiv(shape.tokens(), tokensOfBlock)); }
-constexpr int tokenThreads = tokensOfBlock * warpSize_;
 
 }  // namespace
 
@@ -364,7 +147,7 @@ void CudaDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int64_
 }
 
 void CudaDevice::route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) {
-    if (shape.tokens() == 0) return;
+    if (shape.tokens() == 0 && !shape.dropless) return;
     const unsigned blocks = tokenBlocks(shape);
     const bool capped = rule.kind == GateKind::CappedChoice;
     if (rule.kind == GateKind::ExpertChoice || capped) {
@@ -382,8 +165,14 @@ void CudaDevice::route(const GateShape& shape, const GateRule& rule, const GateS
                shape, probabilities, capped ? static_cast<const float*>(routes.assigned) : probabilities, routes);
         return;
     }
-    const std::int64_t choices = static_cast<std::int64_t>(shape.tokens()) * shape.choices;
-    auto* const chosen = scratch<std::int32_t>(static_cast<std::size_t>(choices));
+    const auto tokens = static_cast<std::size_t>(shape.tokens());
+    const std::size_t choices = tokens * static_cast<std::size_t>(shape.choices);
+    const std::size_t ofSamples =
+        shape.dropless ? static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.experts) : 0;
+    const bool sigmoid = rule.kind == GateKind::Sigmoid;
+    auto* const chosen =
+        scratch<std::int32_t>(choices + ofSamples + (sigmoid ? tokens * static_cast<std::size_t>(shape.groups) : 0));
+    auto* const asked = chosen + choices;
     const bool two = rule.kind == GateKind::GShard;
     if (two)
         launch("tokens choose two", twoKernel, blocks, tokenThreads, *queue_, shape, rule.draws, rule.key,
@@ -391,28 +180,41 @@ void CudaDevice::route(const GateShape& shape, const GateRule& rule, const GateS
     else if (rule.kind == GateKind::Hierarchical)
         launch("tokens choose in groups", inGroupsKernel, blocks, tokenThreads, *queue_, shape, logits, routes.weights,
                chosen);
+    else if (sigmoid)
+        launch("tokens choose by sigmoid", sigmoidKernel, blocks, tokenThreads, *queue_, shape, rule.bias, rule.scale,
+               logits.experts, reinterpret_cast<float*>(asked + ofSamples), routes.weights, chosen);
     else
-        launch("tokens choose", chooseKernel, blocks, tokenThreads, *queue_, shape, rule.kind == GateKind::Switch,
-               logits.experts, routes.weights, chosen);
-    launch("places", placesKernel, static_cast<unsigned>(shape.samples), placeThreads, *queue_, shape, two,
-           static_cast<const float*>(logits.experts), static_cast<const std::int32_t*>(chosen), routes);
+        launch("tokens choose", chooseKernel, blocks, tokenThreads, *queue_, shape, rule.kind, logits.experts,
+               routes.weights, chosen);
+    const auto samples = static_cast<unsigned>(shape.samples);
+    const std::int32_t* const allChosen = chosen;
+    const std::int32_t* const allAsked = asked;
+    if (shape.dropless) {
+        launch("asked", askedKernel, samples, placeThreads, *queue_, shape, allChosen, asked);
+        launchShared("begins", beginsKernel, 1, placeThreads,
+                     static_cast<std::size_t>(shape.experts) * sizeof(std::int32_t), *queue_, shape, allAsked,
+                     routes.begins);
+    }
+    launch("places", placesKernel, samples, placeThreads, *queue_, shape, two, sharesChosen(rule.kind),
+           static_cast<const float*>(logits.experts), allChosen, allAsked, routes);
 }
 
 void CudaDevice::routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes,
                            const float* weightGradient, const GateScores& probabilities, const GateScores& noise) {
     const float factor = balanceFactor(shape, balance);
-    const float* const statistic = balance.kind == GateKind::Switch ? routes.asked : routes.sums;
-    const std::int32_t* const rows = routes.rows;
+    const float* const statistic = balancesAsked(balance.kind) ? routes.asked : routes.sums;
     const unsigned blocks = tokenBlocks(shape);
-    if (balance.kind == GateKind::GShard)
-        launch("twoGrad", twoGradKernel, blocks, tokenThreads, *queue_, shape, factor, statistic, routes,
-               weightGradient, probabilities.experts, noise.experts);
-    else if (balance.kind == GateKind::Hierarchical)
-        launch("inGroupsGrad", inGroupsGradKernel, blocks, tokenThreads, *queue_, shape, factor, statistic, rows,
+    if (balance.kind == GateKind::Hierarchical) {
+        launch("inGroupsGrad", inGroupsGradKernel, blocks, tokenThreads, *queue_, shape, factor, statistic, routes,
                weightGradient, probabilities, noise);
-    else
-        launch("routeGrad", routeGradKernel, blocks, tokenThreads, *queue_, shape, factor, statistic, rows,
-               weightGradient, probabilities.experts, noise.experts);
+        return;
+    }
+    auto* kernel = routeGradKernel;
+    if (balance.kind == GateKind::GShard) kernel = twoGradKernel;
+    if (balance.kind == GateKind::TopKSoftmax) kernel = chosenGradKernel;
+    if (balance.kind == GateKind::Sigmoid) kernel = sigmoidGradKernel;
+    launch("routeGrad", kernel, blocks, tokenThreads, *queue_, shape, factor, statistic, routes, weightGradient,
+           probabilities.experts, noise.experts);
 }
 
 void CudaDevice::countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) {

@@ -31,9 +31,11 @@ struct Decision {
     }
 };
 
-/// The scores of experts [tokens, experts], and those of groups [tokens, groups] where there are groups.
+/// The scores of experts [tokens, experts], and Hierarchical's of groups [tokens, groups].
 struct Scores {
     Values experts, groups = {};
+    Values bias = {};   ///< Sigmoid: of experts [experts], for the choice alone; empty: none
+    Values gates = {};  ///< Sigmoid: G [tokens, experts] that decides, as a device has rounded it; empty: of `experts`
     Scores(Values ofExperts, Values ofGroups = {}) : experts(std::move(ofExperts)), groups(std::move(ofGroups)) {}
 };
 
@@ -142,12 +144,37 @@ inline Assignment assign(const GateShape& shape, const shardlab::kernels::GateRu
     return made;
 }
 
+inline Values sigmoid(Values x) {
+    for (double& v : x) v = 1 / (1 + std::exp(-v));
+    return x;
+}
+
+/// Sigmoid: G + bias of a token, and −∞ outside of the best groups; rounded as on a device, where near ones are equal.
+inline Values ranksOf(const GateShape& shape, const Scores& scores, std::size_t token) {
+    Values ranks = scores.gates.empty() ? sigmoid(rowOf(scores.experts, token, shape.experts))
+                                        : rowOf(scores.gates, token, shape.experts);
+    for (std::size_t e = 0; e < ranks.size(); ++e)
+        ranks[e] = float(ranks[e]) + (scores.bias.empty() ? 0.0f : float(scores.bias[e]));
+    const int inGroup = shape.experts / shape.groups;
+    Values ofGroups;
+    for (int group = 0; group < shape.groups; ++group) {
+        Values inside = rowOf(ranks, std::size_t(group), inGroup);
+        std::ranges::sort(inside, std::greater<>());
+        inside.resize(std::size_t(std::min(inGroup, 2)));
+        ofGroups.push_back(float(std::accumulate(inside.begin(), inside.end(), 0.0)));
+    }
+    std::vector<int> left = ranking(ofGroups);
+    left.erase(left.begin(), left.begin() + shape.groupChoices);
+    for (const int group : left) std::fill_n(ranks.begin() + group * inGroup, inGroup, -HUGE_VAL);
+    return ranks;
+}
+
 /// The best of a token, in order of choice.
 inline std::vector<int> choicesOf(const GateShape& shape, GateKind kind, const Scores& scores, std::size_t token) {
     const Values row = rowOf(scores.experts, token, shape.experts);
     std::vector<int> order;
     if (kind != GateKind::Hierarchical) {
-        order = ranking(row);
+        order = ranking(kind == GateKind::Sigmoid ? ranksOf(shape, scores, token) : row);
         order.resize(std::size_t(shape.choices));
         return order;
     }
@@ -244,35 +271,44 @@ inline Values gates(const GateShape& shape, GateKind kind, const Decision& decis
         const Values g = kind == GateKind::NoisyTopK ? softmaxOver(decision.experts[t], row)
                          : kind == GateKind::Hierarchical
                              ? productOfTwo(shape, decision.experts[t], row, rowOf(scores.groups, t, shape.groups))
-                             : softmax(row);
+                         : kind == GateKind::Sigmoid ? sigmoid(row)
+                                                     : softmax(row);
         all.insert(all.end(), g.begin(), g.end());
     }
     return all;
 }
 
-/// The weights [tokens, experts] of the outputs of chosen experts.
-inline Values outputWeights(const GateShape& shape, GateKind kind, const Decision& decision, const Scores& scores) {
-    if (kind != GateKind::GShard) return gates(shape, kind, decision, scores);
-    Values all;
-    for (std::size_t t = 0; t < std::size_t(shape.tokens()); ++t)
-        for (const double w : softmaxOver(decision.experts[t], rowOf(scores.experts, t, shape.experts)))
-            all.push_back(w);
-    return all;
+/// The weights [tokens, experts] of the outputs of chosen experts; `scale` is Sigmoid's.
+inline Values outputWeights(const GateShape& shape, GateKind kind, const Decision& decision, const Scores& scores,
+                            double scale = 1) {
+    Values g = gates(shape, kind, decision, scores);
+    if (kind != GateKind::GShard && !shardlab::kernels::sharesChosen(kind)) return g;
+    for (std::size_t t = 0; t < std::size_t(shape.tokens()); ++t) {
+        double* const row = g.data() + t * std::size_t(shape.experts);
+        double sum = 0;
+        for (const int e : decision.experts[t]) sum += row[e];
+        for (int e = 0; e < shape.experts; ++e) row[e] *= (kind == GateKind::Sigmoid ? scale : 1.0) / sum;
+    }
+    return g;
 }
 
 /// Mean over samples.
 inline double balanceLoss(const GateShape& shape, GateKind kind, const Decision& decision, const Values& g) {
     if (kind == GateKind::ExpertChoice || kind == GateKind::CappedChoice) return 0;
+    const bool allChoices = shardlab::kernels::balancesAsked(kind);
     double loss = 0;
     for (int sample = 0; sample < shape.samples; ++sample) {
         Values sums(std::size_t(shape.experts));
-        for (int t = sample * shape.sequence; t < (sample + 1) * shape.sequence; ++t)
-            for (int e = 0; e < shape.experts; ++e) sums[std::size_t(e)] += g[std::size_t(t * shape.experts + e)];
+        for (int t = sample * shape.sequence; t < (sample + 1) * shape.sequence; ++t) {
+            const Values row = rowOf(g, std::size_t(t), shape.experts);
+            const double all = kind == GateKind::Sigmoid ? std::accumulate(row.begin(), row.end(), 0.0) : 1;
+            for (std::size_t e = 0; e < row.size(); ++e) sums[e] += row[e] / all;
+        }
         const double mean = std::accumulate(sums.begin(), sums.end(), 0.0) / shape.experts;
         for (int e = 0; e < shape.experts; ++e) {
             const double s = shape.sequence, sum = sums[std::size_t(e)];
-            if (kind == GateKind::Switch || kind == GateKind::GShard)
-                loss += shape.experts * (decision.asked(shape, sample, e, true) / s) * (sum / s);
+            const double asked = decision.asked(shape, sample, e, !allChoices) / (allChoices ? shape.choices : 1.0);
+            if (allChoices || kind == GateKind::GShard) loss += shape.experts * (asked / s) * (sum / s);
             else loss += (sum - mean) * (sum - mean) / shape.experts / (mean * mean);
         }
     }
@@ -301,7 +337,8 @@ struct Experts {
     GateKind kind;
     int hidden;
     Values noise, groupNoise = {}, draws = {};
-    shardlab::kernels::GateRule rule = {};  ///< of a cap
+    shardlab::kernels::GateRule rule = {};  ///< of a cap; scale
+    Values bias = {};                       ///< Sigmoid
 
     Values normed(const Weights& w, const std::string& block, const Values& x) const {
         return layerNorm(x, w.at(block + ".ln_2.weight"), w.at(block + ".ln_2.bias"));
@@ -323,6 +360,7 @@ struct Experts {
         if (kind == GateKind::Hierarchical)
             all.groups = noisy(y, w, block + ".moe.group_gate.weight", block + ".moe.group_noise.weight", shape.groups,
                                groupNoise);
+        all.bias = bias;
         return all;
     }
     Decision decision(const Weights& w, const std::string& block, const Values& x) const {
@@ -353,7 +391,7 @@ struct Experts {
     }
     Values output(const Weights& w, const std::string& block, const Decision& decision, Values x) const {
         const Values y = normed(w, block, x);
-        const Values g = outputWeights(shape, kind, decision, scores(w, block, x));
+        const Values g = outputWeights(shape, kind, decision, scores(w, block, x), double(rule.scale));
         for (std::size_t t = 0; t < decision.experts.size(); ++t)
             for (std::size_t j = 0; j < decision.experts[t].size(); ++j) {
                 if (!decision.placed[t][j]) continue;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance test of all devices, as kernels_test: gates, and the ways of tokens to experts and back.
+// The conformance test of all devices, as kernels_test: gates.
 #include "tests/kernels/experts_reference.h"
 #include "tests/kernels/kernel_rows.h"
+#include "tests/kernels/tried_gate.h"
 #include "tests/support/wings.h"
 
 #include <cmath>
@@ -17,7 +18,7 @@ namespace {
 struct HeldRoutes {
     DeviceArray weights, rows, places, counts;
     GateShape shape;
-    DeviceArray assigned, rounds;
+    DeviceArray assigned, rounds, begins;
 
     Routes routes() const {
         return {weights.floats(),
@@ -26,7 +27,8 @@ struct HeldRoutes {
                 counts.floats(),
                 counts.floats() + shape.samples * shape.experts,
                 assigned.floats(),
-                rounds.tokens()};
+                rounds.tokens(),
+                begins.tokens()};
     }
 };
 
@@ -41,33 +43,6 @@ std::vector<std::int32_t> integers(Device& device, const DeviceArray& array) {
 class GateKernelsTest : public QObject, KernelRows {
     Q_OBJECT
 
-    static bool theyChoose(GateKind kind) { return kind == GateKind::ExpertChoice || kind == GateKind::CappedChoice; }
-    /// With a cap that leaves places for all, or just so.
-    static GateRule someRule(RandomInputs& in, GateKind kind, const GateShape& shape) {
-        GateRule rule{kind, true, 5, 3};
-        const int least = (shape.experts * shape.capacity + shape.sequence - 1) / shape.sequence;
-        rule.tokenExperts = in.coin() ? least : in.whole(least, shape.experts);
-        rule.entropy = 0.1f * float(in.whole(1, 5));
-        return rule;
-    }
-    static GateShape someShape(RandomInputs& in, GateKind kind) {
-        GateShape shape{in.whole(1, 4), in.whole(1, 70), in.whole(2, 150), 1, 1};
-        if (in.coin()) shape.experts = in.whole(2, 8);
-        if (kind == GateKind::NoisyTopK) shape.choices = in.whole(2, std::min(shape.experts, 5));
-        if (theyChoose(kind)) shape.choices = shape.experts;
-        if (kind == GateKind::GShard) shape.choices = 2;
-        if (kind == GateKind::Hierarchical) {
-            const int inGroup = in.whole(2, in.coin() ? 5 : 40);
-            shape.groups = in.whole(2, in.coin() ? 5 : 40);
-            shape.experts = shape.groups * inGroup;
-            shape.groupChoices = in.whole(2, std::min(shape.groups, 4));
-            shape.choices = shape.groupChoices * in.whole(2, std::min(inGroup, 4));
-        }
-        const int asked = theyChoose(kind) ? 1 : shape.choices;
-        shape.capacity = std::clamp(
-            int(std::ceil((0.3 + 0.1 * in.whole(0, 20)) * asked * shape.sequence / shape.experts)), 1, shape.sequence);
-        return shape;
-    }
     HeldRoutes held(const GateShape& shape) const {
         const auto choices = std::size_t(shape.tokens()) * std::size_t(shape.choices);
         return {poisoned(choices),
@@ -76,11 +51,32 @@ class GateKernelsTest : public QObject, KernelRows {
                 poisoned(2 * std::size_t(shape.samples) * std::size_t(shape.experts)),
                 shape,
                 poisoned(std::size_t(shape.tokens()) * std::size_t(shape.experts)),
-                tokens(std::vector<std::int32_t>(std::size_t(shape.samples), 12345))};
+                tokens(std::vector<std::int32_t>(std::size_t(shape.samples), 12345)),
+                tokens(std::vector<std::int32_t>(std::size_t(shape.experts) + 1, 12345))};
+    }
+    /// Rows of tokens of all samples that were decided like this, packed by expert: of each expert sample after sample,
+    /// in a sample all first choices before second ones.
+    void requirePacked(const HeldRoutes& held, const reference::Decision& decision, RandomInputs& in) {
+        const GateShape& shape = held.shape;
+        std::vector<std::int32_t> begins{0}, rows(held.rows.size()), places;
+        for (int e = 0; e < shape.experts; ++e) {
+            for (int sample = 0; sample < shape.samples; ++sample)
+                for (int j = 0; j < shape.choices; ++j)
+                    for (int t = sample * shape.sequence; t < (sample + 1) * shape.sequence; ++t) {
+                        if (decision.experts[std::size_t(t)][std::size_t(j)] != e) continue;
+                        rows[std::size_t(t * shape.choices + j)] = std::int32_t(places.size());
+                        places.push_back(t * shape.choices + j);
+                    }
+            begins.push_back(std::int32_t(places.size()));
+        }
+        TRUE_OF(integers(device(), held.begins) == begins);
+        TRUE_OF(integers(device(), held.rows) == rows);
+        TRUE_OF(integers(device(), held.places) == places);
     }
     /// Rows and places of tokens that were decided like this are each other's inverse, and no two have one row.
-    void requirePlaces(const HeldRoutes& held, const reference::Decision& decision, RandomInputs& in) {
+    void requirePlaces(GateKind kind, const HeldRoutes& held, const reference::Decision& decision, RandomInputs& in) {
         const GateShape& shape = held.shape;
+        if (shape.dropless) return requirePacked(held, decision, in);
         const std::vector<std::int32_t> rows = integers(device(), held.rows), places = integers(device(), held.places);
         std::vector<std::int32_t> wanted(places.size(), -1);
         for (int t = 0; t < shape.tokens(); ++t)
@@ -92,7 +88,10 @@ class GateKernelsTest : public QObject, KernelRows {
                     at = std::size_t(std::ranges::find(experts, j) - experts.begin());  // experts chose
                 const bool placed = at < experts.size() && decision.placed[std::size_t(t)][at];
                 TRUE_OF((row >= 0) == placed);
-                if (!placed) continue;
+                if (!placed) {
+                    TRUE_OF(row == (sharesChosen(kind) ? -1 - experts[at] : -1));
+                    continue;
+                }
                 TRUE_OF(row < shape.rows() && row / shape.expertRows() == experts[at] &&
                         row % shape.expertRows() / shape.capacity == t / shape.sequence);
                 TRUE_OF(wanted[std::size_t(row)] == -1);
@@ -107,45 +106,59 @@ private Q_SLOTS:
     void init() { takeRow(); }
 
     void tokensChoose_data() {
-        QTest::addColumn<int>("kind");
-        QTest::addColumn<bool>("drawn");
-        QTest::newRow("switch") << int(GateKind::Switch) << false;
-        QTest::newRow("noisy top k") << int(GateKind::NoisyTopK) << false;
-        QTest::newRow("hierarchical") << int(GateKind::Hierarchical) << false;
-        QTest::newRow("gshard, drawn") << int(GateKind::GShard) << true;
-        QTest::newRow("gshard, all") << int(GateKind::GShard) << false;
+        addTokensChoose();
+        QTest::newRow("gshard, all") << TriedGate{.kind = GateKind::GShard, .drawn = false};
     }
     void tokensChoose() {
-        QFETCH(int, kind);
-        QFETCH(bool, drawn);
-        requireChoices(GateKind(kind), drawn);
+        QFETCH(TriedGate, gate);
+        requireChoices(gate);
     }
 
 private:
-    void requireChoices(GateKind kind, bool drawn) {
+    static void addTokensChoose() {
+        QTest::addColumn<TriedGate>("gate");
+        QTest::newRow("gshard") << TriedGate{.kind = GateKind::GShard};
+        for (const bool dropless : {false, true}) {
+            const auto add = [&](const char* name, TriedGate gate) {
+                gate.dropless = dropless;
+                QTest::addRow("%s%s", name, dropless ? ", dropless" : "") << gate;
+            };
+            add("switch", {.kind = GateKind::Switch, .several = false});
+            add("switch, several", {.kind = GateKind::Switch});
+            add("top k softmax", {.kind = GateKind::TopKSoftmax});
+            add("sigmoid", {.kind = GateKind::Sigmoid, .grouped = false});
+            add("sigmoid in groups", {.kind = GateKind::Sigmoid});
+            add("noisy top k", {.kind = GateKind::NoisyTopK});
+            add("hierarchical", {.kind = GateKind::Hierarchical});
+        }
+    }
+    void requireChoices(const TriedGate& gate) {
         RandomInputs in;
-        const bool grouped = kind == GateKind::Hierarchical;
-        const GateShape shape = someShape(in, kind);
+        const GateKind kind = gate.kind;
+        const bool grouped = kind == GateKind::Hierarchical, drawn = kind == GateKind::GShard && gate.drawn;
+        const GateShape shape = someShape(in, gate);
         std::vector<float> h = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts), 2);
-        const bool ties = in.coin();  // of equal scores the lower number goes first
-        if (ties)
-            for (float& x : h) x = std::round(x);
         std::vector<float> u = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.groups), 2);
-        if (ties)
+        std::vector<float> b = someBias(in, gate, shape);
+        if (in.coin()) {  // of equal scores the lower number goes first
+            for (float& x : h) x = std::round(x);
             for (float& x : u) x = std::round(x);
-        const DeviceArray logits = floats(h), groups = floats(u);
+            for (float& x : b) x = std::round(2 * x) / 2;
+        }
+        const DeviceArray logits = floats(h), groups = floats(u), bias = floats(b);
         const HeldRoutes routes = held(shape);
-        const GateRule rule{kind, drawn, 99, 7};
+        GateRule rule = someRule(in, gate, shape);
+        if (!b.empty()) rule.bias = bias.floats();
         device().route(shape, rule, {logits.floats(), grouped ? groups.floats() : nullptr}, routes.routes());
-        const reference::Scores scores{toDouble(h), toDouble(u)};
+        const reference::Scores scores = scoresOf(gate, logits, h, u, b);
         const Values draws = drawn ? reference::drawsOf(rule.key, rule.firstRow, shape.tokens()) : Values{};
         const reference::Decision decision = reference::decide(shape, kind, scores, draws);
-        requirePlaces(routes, decision, in);
+        requirePlaces(kind, routes, decision, in);
         if (QTest::currentTestFailed()) return;
         const Values g = reference::gates(shape, kind, decision, scores);
         CLOSE(logits, g, 1e-5);
         if (grouped) CLOSE(groups, reference::groupGates(shape, decision, scores), 1e-5);
-        const Values chosen = reference::outputWeights(shape, kind, decision, scores);
+        const Values chosen = reference::outputWeights(shape, kind, decision, scores, double(rule.scale));
         Values weights, counts;
         for (std::size_t t = 0; t < decision.experts.size(); ++t)
             for (const int e : decision.experts[t])
@@ -174,18 +187,32 @@ private:
         TRUE_OF(integers(device(), counted) == tally);
     }
 
-private Q_SLOTS:
+    /// Sigmoid: the device's own G, rounded as it is, decides.
+    static reference::Scores scoresOf(const TriedGate& gate, const DeviceArray& probabilities,
+                                      const std::vector<float>& h, const std::vector<float>& u,
+                                      const std::vector<float>& bias) {
+        reference::Scores scores{toDouble(h), toDouble(u)};
+        if (gate.kind == GateKind::Sigmoid) {
+            scores.gates = toDouble(probabilities.now());
+            scores.bias = toDouble(bias);
+        }
+        return scores;
+    }
+    static void addExpertsChoose() {
+        QTest::newRow("expert choice") << TriedGate{.kind = GateKind::ExpertChoice};
+        QTest::newRow("capped") << TriedGate{.kind = GateKind::CappedChoice};
+    }
 
+private Q_SLOTS:
     void expertsChoose_data() {
-        QTest::addColumn<int>("kind");
-        QTest::newRow("expert choice") << int(GateKind::ExpertChoice);
-        QTest::newRow("capped") << int(GateKind::CappedChoice);
+        QTest::addColumn<TriedGate>("gate");
+        addExpertsChoose();
     }
     void expertsChoose() {
-        QFETCH(int, kind);
+        QFETCH(TriedGate, gate);
         RandomInputs in;
-        const GateShape shape = someShape(in, GateKind(kind));
-        const GateRule rule = someRule(in, GateKind(kind), shape);
+        const GateShape shape = someShape(in, gate);
+        const GateRule rule = someRule(in, gate, shape);
         const std::vector<float> h = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts));
         const DeviceArray logits = floats(h);
         const HeldRoutes routes = held(shape);
@@ -197,7 +224,7 @@ private Q_SLOTS:
         const bool capped = rule.kind == GateKind::CappedChoice;
         const reference::Decision decision =
             reference::expertsTake(shape, capped ? routes.assigned.now() : logits.now());
-        requirePlaces(routes, decision, in);
+        requirePlaces(rule.kind, routes, decision, in);
         const std::vector<float> counts = routes.counts.now();
         for (std::size_t i = 0; i < counts.size() / 2; ++i) QCOMPARE(counts[i], float(shape.capacity));
     }
@@ -213,7 +240,7 @@ private Q_SLOTS:
     void assignment() {
         QFETCH(int, cap);
         RandomInputs in;
-        GateShape shape = someShape(in, GateKind::CappedChoice);
+        GateShape shape = someShape(in, {.kind = GateKind::CappedChoice});
         shape.samples = std::min(shape.samples, 2);
         shape.experts = shape.choices = in.whole(2, in.coin() ? 4 : 16);
         shape.sequence = in.whole(4, 24);
@@ -282,30 +309,26 @@ private Q_SLOTS:
     }
 
     void gradient_data() {
-        QTest::addColumn<int>("kind");
-        QTest::newRow("switch") << int(GateKind::Switch);
-        QTest::newRow("noisy top k") << int(GateKind::NoisyTopK);
-        QTest::newRow("hierarchical") << int(GateKind::Hierarchical);
-        QTest::newRow("gshard") << int(GateKind::GShard);
-        QTest::newRow("expert choice") << int(GateKind::ExpertChoice);
-        QTest::newRow("capped") << int(GateKind::CappedChoice);
+        addTokensChoose();
+        addExpertsChoose();
     }
     void gradient() {
-        QFETCH(int, kind);
+        QFETCH(TriedGate, gate);
         RandomInputs in;
-        const auto gate = GateKind(kind);
+        const GateKind kind = gate.kind;
         GateShape shape = someShape(in, gate);
         shape.sequence = std::min(shape.sequence, 12);
-        const int each = shape.choices / shape.groupChoices, inGroup = shape.experts / shape.groups;
-        if (gate == GateKind::Hierarchical) {
+        if (shape.groups > 1) {
+            const int each = (shape.choices + shape.groupChoices - 1) / shape.groupChoices;
+            const int inGroup = std::max(each, std::min(shape.experts / shape.groups, 5));
             shape.groups = std::max(shape.groupChoices, std::min(shape.groups, 4));
-            shape.experts = shape.groups * std::max(each, std::min(inGroup, 5));
+            shape.experts = shape.groups * inGroup;
         }
         shape.experts = std::min(shape.experts, 40);
         shape.samples = std::min(shape.samples, 2);
-        const bool grouped = gate == GateKind::Hierarchical;
+        const bool grouped = kind == GateKind::Hierarchical;
         shape.capacity = std::min(shape.capacity, shape.sequence);
-        const bool theirs = theyChoose(gate);
+        const bool theirs = theyChoose(kind);
         if (theirs) shape.choices = shape.experts;
         const auto scores = std::size_t(shape.tokens()) * std::size_t(shape.experts);
         const std::vector<float> h = in.floats(scores), slope = in.floats(scores);
@@ -314,24 +337,26 @@ private Q_SLOTS:
         const std::vector<float> u = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.groups));
         const std::vector<float> groupSlope = in.floats(u.size());
         const DeviceArray logits = floats(h), noise = floats(slope), given = floats(weightGradient);
-        const DeviceArray groups = floats(u), groupNoise = floats(groupSlope);
+        const std::vector<float> b = someBias(in, gate, shape);
+        const DeviceArray groups = floats(u), groupNoise = floats(groupSlope), bias = floats(b);
         const HeldRoutes routes = held(shape);
-        const GateRule rule = someRule(in, gate, shape);
+        GateRule rule = someRule(in, gate, shape);
+        if (!b.empty()) rule.bias = bias.floats();
         const GateScores probabilities{logits.floats(), grouped ? groups.floats() : nullptr};
         device().route(shape, rule, probabilities, routes.routes());
-        const reference::Scores given64{toDouble(h), toDouble(u)};
+        const reference::Scores given64 = scoresOf(gate, logits, h, u, b);
         const Values draws =
-            gate == GateKind::GShard ? reference::drawsOf(rule.key, rule.firstRow, shape.tokens()) : Values{};
+            kind == GateKind::GShard ? reference::drawsOf(rule.key, rule.firstRow, shape.tokens()) : Values{};
         const reference::Decision decision =
             theirs
-                ? reference::expertsTake(shape, gate == GateKind::CappedChoice ? routes.assigned.now() : logits.now())
-                : reference::decide(shape, gate, given64, draws);
-        device().routeGrad(shape, {gate, balance}, routes.routes(), given.floats(), probabilities,
+                ? reference::expertsTake(shape, kind == GateKind::CappedChoice ? routes.assigned.now() : logits.now())
+                : reference::decide(shape, kind, given64, draws);
+        device().routeGrad(shape, {kind, balance}, routes.routes(), given.floats(), probabilities,
                            {noise.floats(), grouped ? groupNoise.floats() : nullptr});
         const auto lossOf = [&](const reference::Scores& moved) {
-            const Values all = reference::gates(shape, gate, decision, moved);
-            const Values g = reference::outputWeights(shape, gate, decision, moved);
-            double sum = balance * reference::balanceLoss(shape, gate, decision, all);
+            const Values all = reference::gates(shape, kind, decision, moved);
+            const Values g = reference::outputWeights(shape, kind, decision, moved, double(rule.scale));
+            double sum = balance * reference::balanceLoss(shape, kind, decision, all);
             for (std::size_t t = 0; t < decision.experts.size(); ++t)
                 for (std::size_t j = 0; j < decision.experts[t].size(); ++j) {
                     const auto e = std::size_t(decision.experts[t][j]);
@@ -347,10 +372,13 @@ private Q_SLOTS:
                 return lossOf({moved, given64.groups});
             },
             given64.experts);
-        CLOSE(logits, wanted, 2e-5);
+        // One choice's share is 1 whatever its score, and the balance may be even: what rounding leaves of these is no
+        // share of nothing.
+        const double least = sharesChosen(kind) ? 0.3 : 1e-9;
+        CLOSE_ABOVE(logits, wanted, 2e-5, least);
         Values ofNoise;
         for (std::size_t i = 0; i < wanted.size(); ++i) ofNoise.push_back(wanted[i] * slope[i]);
-        CLOSE(noise, ofNoise, 2e-5);
+        CLOSE_ABOVE(noise, ofNoise, 2e-5, least);
         if (!grouped) return;
         const Values ofGroups = reference::numericGradient(
             [&](const Values& moved) {
@@ -364,74 +392,67 @@ private Q_SLOTS:
     }
 
     /// What is no number goes somewhere all the same, and shows in the weights.
+    void notFiniteScoresStayInBounds_data() {
+        addTokensChoose();
+        addExpertsChoose();
+    }
     void notFiniteScoresStayInBounds() {
+        QFETCH(TriedGate, gate);
         RandomInputs in;
-        for (const GateKind kind : {GateKind::Switch, GateKind::NoisyTopK, GateKind::Hierarchical, GateKind::GShard,
-                                    GateKind::ExpertChoice, GateKind::CappedChoice}) {
-            const GateShape shape = someShape(in, kind);
-            std::vector<float> h(std::size_t(shape.tokens()) * std::size_t(shape.experts),
-                                 std::numeric_limits<float>::quiet_NaN());
-            h[0] = std::numeric_limits<float>::infinity();
-            const DeviceArray logits = floats(h);
-            const DeviceArray groups = floats(std::vector<float>(std::size_t(shape.tokens() * shape.groups), h.back()));
-            const HeldRoutes routes = held(shape);
-            const bool grouped = kind == GateKind::Hierarchical;
-            device().route(shape, someRule(in, kind, shape), {logits.floats(), grouped ? groups.floats() : nullptr},
-                           routes.routes());
-            for (const std::int32_t row : integers(device(), routes.rows)) TRUE_OF(row >= -1 && row < shape.rows());
-            for (const std::int32_t place : integers(device(), routes.places))
-                TRUE_OF(place >= -1 && place < shape.tokens() * shape.choices);
-            TRUE_OF(std::ranges::any_of(routes.weights.now(), [](float w) { return !std::isfinite(w); }));
-        }
+        const GateShape shape = someShape(in, gate);
+        std::vector<float> h(std::size_t(shape.tokens()) * std::size_t(shape.experts),
+                             std::numeric_limits<float>::quiet_NaN());
+        if (gate.kind != GateKind::Sigmoid) h[0] = std::numeric_limits<float>::infinity();  // its sigmoid is a number
+        const DeviceArray logits = floats(h), bias = floats(someBias(in, gate, shape));
+        const DeviceArray groups = floats(std::vector<float>(std::size_t(shape.tokens() * shape.groups), h.back()));
+        const HeldRoutes routes = held(shape);
+        GateRule rule = someRule(in, gate, shape);
+        if (bias.size() > 0) rule.bias = bias.floats();
+        const bool grouped = gate.kind == GateKind::Hierarchical;
+        device().route(shape, rule, {logits.floats(), grouped ? groups.floats() : nullptr}, routes.routes());
+        const int least = sharesChosen(gate.kind) ? -shape.experts : -1;
+        for (const std::int32_t row : integers(device(), routes.rows)) TRUE_OF(row >= least && row < shape.rows());
+        for (const std::int32_t place : integers(device(), routes.places))
+            TRUE_OF(place >= -1 && place < shape.tokens() * shape.choices);
+        TRUE_OF(std::ranges::any_of(routes.weights.now(), [](float w) { return !std::isfinite(w); }));
     }
 
-    void rowsOnTheirWay() {
+    /// An expert whose score is no number is chosen by none who can choose another; groups in which only such ones are
+    /// left come last.
+    void whatIsNoNumberComesLast_data() {
+        QTest::addColumn<TriedGate>("gate");
+        QTest::newRow("switch") << TriedGate{.kind = GateKind::Switch, .dropless = true};
+        QTest::newRow("top k softmax") << TriedGate{.kind = GateKind::TopKSoftmax, .dropless = true};
+        QTest::newRow("noisy top k") << TriedGate{.kind = GateKind::NoisyTopK, .dropless = true};
+        QTest::newRow("sigmoid") << TriedGate{.kind = GateKind::Sigmoid, .dropless = true, .grouped = false};
+        QTest::newRow("sigmoid in groups") << TriedGate{.kind = GateKind::Sigmoid, .dropless = true};
+    }
+    void whatIsNoNumberComesLast() {
+        QFETCH(TriedGate, gate);
         RandomInputs in;
-        const int tokenCount = in.whole(1, 90), choices = in.whole(1, 4), rows = in.whole(1, 120),
-                  columns = someWidth(in, 300);
-        const auto wide = std::size_t(columns);
-        // Any injection of some places into rows.
-        std::vector<std::int32_t> places(std::size_t(rows), -1), ofPlaces(std::size_t(tokenCount * choices), -1);
-        for (int r = 0; r < rows; ++r) {
-            const int place = in.whole(0, tokenCount * choices - 1);
-            if (ofPlaces[std::size_t(place)] >= 0 || in.whole(0, 5) == 0) continue;
-            places[std::size_t(r)] = place;
-            ofPlaces[std::size_t(place)] = r;
+        const GateShape shape = someShape(in, gate);
+        const int inGroup = shape.experts / shape.groups;
+        // Of as many groups as a token takes, or of all experts, enough for its choices have numbers.
+        std::vector<float> h = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts));
+        for (int t = 0; t < shape.tokens(); ++t) {
+            const int shift = in.whole(0, shape.experts);
+            for (int e = 0; e < shape.experts; ++e) {
+                const bool kept = shape.groups > 1 ? (e / inGroup + shift) % shape.groups < shape.groupChoices
+                                                   : (e + shift) % shape.experts < shape.choices;
+                if (!kept) h[std::size_t(t * shape.experts + e)] = std::numeric_limits<float>::quiet_NaN();
+            }
         }
-        const auto w = in.floats(ofPlaces.size());
-        const DeviceArray x = activations(in.floats(std::size_t(tokenCount) * wide)),
-                          y = activations(in.floats(std::size_t(rows) * wide));
-        const DeviceArray weights = floats(w), placesThere = tokens(places), rowsThere = tokens(ofPlaces);
-        const bool weighted = in.coin();
-        const float* const factors = weighted ? weights.floats() : nullptr;
-        const auto factor = [&](std::size_t place) { return weighted ? double(w[place]) : 1.0; };
-
-        const DeviceArray gathered = poisoned(std::size_t(rows) * wide, row().t);
-        device().gatherRows(rows, columns, choices, placesThere.tokens(), factors, x, gathered);
-        Values wanted(std::size_t(rows) * wide);
-        for (std::size_t r = 0; r < places.size(); ++r)
-            if (places[r] >= 0)
-                for (std::size_t c = 0; c < wide; ++c)
-                    wanted[r * wide + c] =
-                        factor(std::size_t(places[r])) * x.given()[std::size_t(places[r] / choices) * wide + c];
-        CLOSE(gathered, wanted, 1e-6);
-
-        const DeviceArray sums = poisoned(std::size_t(tokenCount) * wide, row().t);
-        device().sumRows(tokenCount, columns, choices, rowsThere.tokens(), factors, y, sums);
-        Values summed(std::size_t(tokenCount) * wide), dotted(ofPlaces.size());
-        for (std::size_t place = 0; place < ofPlaces.size(); ++place)
-            if (ofPlaces[place] >= 0)
-                for (std::size_t c = 0; c < wide; ++c) {
-                    const std::size_t t = place / std::size_t(choices);
-                    const double other = y.given()[std::size_t(ofPlaces[place]) * wide + c];
-                    summed[t * wide + c] += factor(place) * other;
-                    dotted[place] += other * x.given()[t * wide + c];
-                }
-        CLOSE(sums, summed, 2e-6);
-
-        const DeviceArray dots = poisoned(ofPlaces.size());
-        device().dotRows(tokenCount, columns, choices, rowsThere.tokens(), y, x, dots.floats());
-        CLOSE(dots, dotted, 1e-5);
+        const DeviceArray logits = floats(h), bias = floats(someBias(in, gate, shape));
+        const HeldRoutes routes = held(shape);
+        GateRule rule = someRule(in, gate, shape);
+        if (bias.size() > 0) rule.bias = bias.floats();
+        device().route(shape, rule, {logits.floats()}, routes.routes());
+        const std::vector<std::int32_t> begins = integers(device(), routes.begins);
+        const std::vector<std::int32_t> rows = integers(device(), routes.rows);
+        for (std::size_t at = 0; at < rows.size(); ++at) {
+            const auto expert = std::size_t(std::ranges::upper_bound(begins, rows[at]) - begins.begin()) - 1;
+            TRUE_OF(!std::isnan(h[at / std::size_t(shape.choices) * std::size_t(shape.experts) + expert]));
+        }
     }
 };
 
