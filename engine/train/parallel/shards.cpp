@@ -17,16 +17,27 @@ std::int64_t extent(const Parameter& parameter) {
     return size;
 }
 
+/// Where each parameter begins in a stage's flat memory: those of spread experts lie behind all others.
+std::vector<std::int64_t> flatBegins(std::span<const Parameter> parameters) {
+    std::vector<std::int64_t> begins(parameters.size());
+    std::int64_t offset = 0;
+    for (const bool experts : {false, true})
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            if (parameters[i].expert != experts) continue;
+            begins[i] = offset;
+            offset += extent(parameters[i]);
+        }
+    return begins;
+}
+
 /// Calls `visit(parameter index, its first element within the unit, where the piece begins within it, elements)` for
 /// each parameter of which the unit's range [begin, end) holds a piece; the range counts a stage's flat parameters.
 void visitPieces(std::span<const Parameter> parameters, std::int64_t begin, std::int64_t end,
                  const std::function<void(std::size_t, std::int64_t, std::int64_t, std::int64_t)>& visit) {
-    std::int64_t offset = 0;
+    const std::vector<std::int64_t> offsets = flatBegins(parameters);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-        const std::int64_t size = extent(parameters[i]);
-        const std::int64_t from = std::max(begin, offset), to = std::min(end, offset + size);
-        if (from < to) visit(i, from - begin, from - offset, to - from);
-        offset += size;
+        const std::int64_t from = std::max(begin, offsets[i]), to = std::min(end, offsets[i] + extent(parameters[i]));
+        if (from < to) visit(i, from - begin, from - offsets[i], to - from);
     }
 }
 
@@ -115,8 +126,9 @@ ArraySpan StageShards::shardOf(ArraySpan shards, const FlatUnit& unit) const {
 void StageShards::startValues() {
     const std::span<Parameter> parameters = stage_.parameters();
     std::vector<float> whole;
-    std::int64_t offset = 0;
+    const std::vector<std::int64_t> offsets = flatBegins(parameters);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const std::int64_t offset = offsets[i];
         whole.resize(static_cast<std::size_t>(extent(parameters[i])));
         stage_.initialise(i, whole);
         for (const FlatUnit& unit : reduced_) {
@@ -128,7 +140,6 @@ void StageShards::startValues() {
             upload(device(), piece(std::span<const float>(whole), from - offset, to - from),
                    piece(shardOf(values_.span(), unit), from - begin, to - from));
         }
-        offset += static_cast<std::int64_t>(whole.size());
     }
 }
 
