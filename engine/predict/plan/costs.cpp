@@ -236,7 +236,9 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     Link tensorLink = linkOf(groupOf(mesh, mesh.group(0, Axis::Tensor)));
     if (stack) tensorLink = partlyHidden(tensorLink, stack->stack->tensorHidden);
     const ContextRing ring = contextRing(layout, share, linkOf(groupOf(mesh, mesh.group(0, Axis::Context))), device);
-    const Link expertLink = slowestExpertLink(mesh, device);
+    const Link expertLink = stack ? exchangeLink(groupOf(mesh, mesh.group(0, Axis::Expert)), device,
+                                                 expertChoices(layout.model), stack->stack->mergesRows)
+                                  : slowestExpertLink(mesh, device);
     const int p = mesh.size(Axis::Pipeline);
     const int d = replicaCount(layout.parallel);
     const int stages = static_cast<int>(shapes.size());
@@ -308,8 +310,11 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         bytesOfRank[static_cast<std::size_t>(rankOf(s))] += static_cast<double>(gradientBytes);
         cost.weightBytes = formats.weightBytes() * parameters;
         cost.stash = device.kernelSeconds + 2 * static_cast<double>(cost.weightBytes) / device.memoryBandwidth;
-        // ZeRO: each replica updates its shard.
-        const double updated = static_cast<double>(parameters) / (layout.parallel.zero > 0 ? d : 1);
+        // ZeRO: each replica updates its shard, of experts one of those that hold the same.
+        const auto spread = static_cast<double>(spreadParameters(layout.model, shape, share));
+        const bool shards = layout.parallel.zero > 0;
+        const double updated = (static_cast<double>(parameters) - spread) / (shards ? d : 1) +
+                               spread / (shards ? double(d) / share.expert : 1);
         cost.optimizer =
             device.kernelSeconds + updateBytes(layout) * updated / device.memoryBandwidth + seconds(cost.tensor.update);
         if (offloadsOptimizer(layout.memory)) addHostCosts(cost, layout, shape, share, *device.host);
