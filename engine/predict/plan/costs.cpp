@@ -236,9 +236,11 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     Link tensorLink = linkOf(groupOf(mesh, mesh.group(0, Axis::Tensor)));
     if (stack) tensorLink = partlyHidden(tensorLink, stack->stack->tensorHidden);
     const ContextRing ring = contextRing(layout, share, linkOf(groupOf(mesh, mesh.group(0, Axis::Context))), device);
-    const Link expertLink = stack ? exchangeLink(groupOf(mesh, mesh.group(0, Axis::Expert)), device,
-                                                 expertChoices(layout.model), stack->stack->mergesRows)
-                                  : slowestExpertLink(mesh, device);
+    Link expertLink = slowestExpertLink(mesh, device);
+    if (stack)
+        expertLink = partlyHidden(exchangeLink(groupOf(mesh, mesh.group(0, Axis::Expert)), device,
+                                               expertChoices(layout.model), stack->stack->mergesRows),
+                                  stack->stack->exchangeHidden);
     const int p = mesh.size(Axis::Pipeline);
     const int d = replicaCount(layout.parallel);
     const int stages = static_cast<int>(shapes.size());
@@ -287,7 +289,10 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         if (d > 1) {
             const Group& group = replicasOf[static_cast<std::size_t>(rankOf(s))].group;
             const bool gathers = stack && layout.parallel.zero == 3;
-            const Link link = gathers ? ringLink(group, device, stack->stack->gatherShare) : linkOf(group);
+            const Group& holders = replicasOf[static_cast<std::size_t>(rankOf(s))].holders;
+            const auto replicaLink = [&](const Group& of) {
+                return gathers ? ringLink(of, device, stack->stack->gatherShare) : linkOf(of);
+            };
             cost.reduceBytes = gradientBytes - formats.gradientBytes() * spreadParameters(layout.model, shape, share);
             const Collective reduction = allReduce(static_cast<double>(cost.reduceBytes), group, device);
             cost.reduce = reduction.seconds;
@@ -296,8 +301,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
             cost.data =
                 before && *before == group && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape)
                     ? costs.stages[static_cast<std::size_t>(s - 1)].data
-                    : dataCosts(layout, shape, share, group, replicasOf[static_cast<std::size_t>(rankOf(s))].holders,
-                                link, device);
+                    : dataCosts(layout, shape, share, group, holders, replicaLink(group), replicaLink(holders), device);
         }
         if (shape.first != shape.last && tiesEmbedding(layout.model)) {
             const std::int64_t bytes = formats.gradientBytes() * tableParameters(layout.model, share);

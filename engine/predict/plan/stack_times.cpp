@@ -28,7 +28,9 @@ constexpr double scoreBytesForward = 13, scoreBytesBackward = 20;
 constexpr double scoreKernelsForward = 5, scoreKernelsBackward = 8;
 constexpr double flashKernelsForward = 2, flashKernelsBackward = 3;
 
-constexpr double permutations = 4;  ///< of rows: in order of members, then of experts, and back
+constexpr double permutations = 2;  ///< of rows: in order of experts, and back
+// Kernels of a layer with experts that the processor starts one by one, in a forward and twice as often in a backward.
+constexpr double routingKernels = 65, expertKernels = 10;
 constexpr double bothWays = 4.0 / 3;  ///< of a gradient that is read once and written in 8 bits twice
 constexpr double resultBytes = 2;     ///< products leave 16 bits
 
@@ -143,6 +145,10 @@ public:
         return activated * (sharedWidth(model_, layer) * rows_ + width * expertRows()) +
                permutations * 2 * bytes_ * model_.hidden * expertRows();
     }
+    /// A forward takes no less: the processor has to know how many rows each expert has before it starts its products.
+    double startingExperts() const {
+        return launches(routingKernels + expertKernels * model_.experts.count / share_.expert);
+    }
     double logits() const { return rows_ * targetKinds(model_) / members_ * stack_.logitBytes / memory_; }
     double embedding() const { return rows_ * model_.hidden * 2 * bytes_ / memory_; }
 
@@ -220,11 +226,18 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
         }
         const std::vector<Product> products = clock.block(layer);
         const Halves back = clock.backward(products, layout.precision.products);
-        const double forward =
+        double forward =
             clock.forward(products, layout.precision.products) + clock.attention(false) + clock.passes(layer, false);
+        double input = back.input + clock.attention(true) + clock.passes(layer, true), weight = back.weight;
+        if (hasExperts(layout.model, layer)) {
+            forward = std::max(forward, clock.startingExperts());
+            const double slower = std::max(1.0, backwardFactor * clock.startingExperts() / (input + weight));
+            input *= slower;
+            weight *= slower;
+        }
         times.forward += forward;
-        times.inputGrad += back.input + clock.attention(true) + clock.passes(layer, true);
-        times.weightGrad += back.weight;
+        times.inputGrad += input;
+        times.weightGrad += weight;
         again += layer - stage.firstLayer < recomputed ? forward : core ? clock.attention(false) : 0;
     }
     if (stage.last) {
