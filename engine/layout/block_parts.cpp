@@ -42,6 +42,13 @@ bool hasPublishedBlocks(const ModelSpec& model) {
     const bool mistral =
         seen == model.layers && format == WeightsFormat::Llama && !parts.qkvBias && !parts.queryKeyNorms;
     if (seen > 0 && !mistral) return false;
+    // Mixtral and Qwen3-MoE: experts in all blocks, none of whose tokens is dropped.
+    const MoeSpec& experts = model.experts;
+    const bool topK =
+        experts.gate == GateMethod::TopKSoftmax || (experts.gate == GateMethod::SoftmaxTopK && parts.queryKeyNorms);
+    if (hasExperts(model) && (experts.every > 1 || experts.denseLayers > 0 || experts.shared > 0 || parts.biases ||
+                              parts.qkvBias || !topK || !dropless(model)))
+        return false;
     if (format == WeightsFormat::Llama)
         return parts.rmsNorm && parts.rotary && parts.gated() && !(parts.queryKeyNorms && parts.qkvBias);
     const bool gelu = parts.activation == ActivationKind::Gelu || parts.activation == ActivationKind::GeluTanh;

@@ -36,7 +36,7 @@ struct BlockParts {
 bool choosesParts(const ModelSpec& model);
 BlockParts blockParts(const ModelSpec& model);
 /// There are published weights of such blocks: those of a GPT-2, or of a Llama and its relatives (Mistral, Qwen2,
-/// Qwen3).
+/// Qwen3, and with experts Mixtral and Qwen3-MoE).
 bool hasPublishedBlocks(const ModelSpec& model);
 
 }  // namespace shardlab::layout

@@ -26,8 +26,8 @@ struct RotarySpec {
     bool operator==(const RotarySpec&) const = default;
 };
 
-/// What the blocks of the models gpt, llama and llama-moe are made of. The model's kind says what `Default` stands for, and
-/// blockParts() puts it in.
+/// What the blocks of the models gpt, llama and llama-moe are made of. The model's kind says what `Default` stands for,
+/// and blockParts() puts it in.
 struct BlockSpec {
     int kvHeads = 0;    ///< heads of keys and values, each read by heads ÷ kvHeads of queries; 0 = as many as heads
     int headWidth = 0;  ///< columns of a head; 0 = hidden ÷ heads
@@ -48,11 +48,11 @@ struct BlockSpec {
 struct MoeSpec {
     int count = 8;
     GateMethod gate = GateMethod::Switch;
-    int topK = 2;          ///< experts of a token; hierarchical: in each of its groups
-    int groups = 4;        ///< gates that choose among groups: groups of neighbouring experts
-    int topGroups = 2;     ///< gates that choose among groups: groups of a token
-    int tokenExperts = 2;  ///< capped-expert-choice: most experts of a token
-    double entropy = 0.1;  ///< capped-expert-choice: weight of the entropy of the assignment of tokens to experts
+    int topK = 2;            ///< experts of a token; hierarchical: in each of its groups
+    int groups = 4;          ///< gates that choose among groups: groups of neighbouring experts
+    int topGroups = 2;       ///< gates that choose among groups: groups of a token
+    int tokenExperts = 2;    ///< capped-expert-choice: most experts of a token
+    double entropy = 0.1;    ///< capped-expert-choice: weight of the entropy of the assignment of tokens to experts
     double capacity = 1.25;  ///< places of the experts for each place that tokens ask for; 0 = as many as they ask for
     double balance = 0.01;   ///< weight of the balance loss
     double dropout = 0.0;    ///< within experts

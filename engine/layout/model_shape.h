@@ -57,9 +57,9 @@ std::int64_t queryKeyNormParameters(const ModelSpec& model);
 std::vector<int> gateWidths(const ModelSpec& model);
 /// Columns of all matrices of a gate together.
 std::int64_t gateColumns(const ModelSpec& model);
-/// Rows of all experts of a layer, for one microbatch: experts · b · places, which are computed whether taken or not; N ·
-/// choices where dropless. Where experts are spread over ranks, a rank has so many of its own experts if all are chosen
-/// equally often.
+/// Rows of all experts of a layer, for one microbatch: experts · b · places, which are computed whether taken or not; N
+/// · choices where dropless. Where experts are spread over ranks, a rank has so many of its own experts if all are
+/// chosen equally often.
 std::int64_t expertRows(const ModelSpec& model, int samples);
 /// Layers of each block: 2 in a gpt (attention and feed-forward), 1 in an mlp and in a cnn.
 int layersOfBlock(const ModelSpec& model);

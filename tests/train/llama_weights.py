@@ -41,6 +41,11 @@ FAMILIES = {
     "qwen2": ("qwen2", {"rope_theta": 1000000.0}),
     "qwen2, tied": ("qwen2", {"tie_word_embeddings": True}),
     "qwen3": ("qwen3", {"head_dim": 20, "rope_theta": 1000000.0}),
+    "mixtral": ("mixtral", {"num_local_experts": 5, "num_experts_per_tok": 2}),
+    "qwen3-moe": ("qwen3_moe", {"head_dim": 16, "num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 28,
+                                "norm_topk_prob": True, "rope_theta": 1000000.0}),
+    "qwen3-moe, softmax over all": ("qwen3_moe", {"head_dim": 8, "num_experts": 6, "num_experts_per_tok": 2,
+                                                  "moe_intermediate_size": 28, "tie_word_embeddings": True}),
     "qwen3 with yarn": ("qwen3", {"head_dim": 16, "tie_word_embeddings": True, "rope_scaling": {
         "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32}}),
 }
@@ -70,8 +75,11 @@ tokens = torch.randint(config.vocab_size, (samples, sequence))
 targets = torch.randint(config.vocab_size, (samples, sequence))
 loss = F.cross_entropy(model(tokens).logits.flatten(0, 1), targets.flatten())
 loss.backward()
-variant("gradients", {name: value.grad for name, value in model.named_parameters()})
 write = lambda name, tensor: (folder / name).write_bytes(tensor.contiguous().numpy().tobytes())
 write("tokens.bin", tokens.int())
 write("targets.bin", targets.int())
 (folder / "loss.txt").write_text(repr(loss.item()))
+with torch.no_grad():  # as transformers writes weights: it may hold those of all experts as one
+    for value in model.parameters():
+        value.copy_(value.grad)
+model.save_pretrained(folder / "gradients")

@@ -105,10 +105,11 @@ void checkDropless(const MoeSpec& experts, std::vector<Fault>& faults) {
                                              : "how many rows there are would depend on what is drawn",
                           "more than 0; or a gate with which every token chooses equally many experts"});
     if (experts.dropout > 0)
-        faults.push_back({"/model/expert_dropout", "dropout within experts that have no limit of places",
-                          "its masks follow the places of an expert, and without a limit a token's place depends on all "
-                          "tokens of the microbatch",
-                          "0; or a model.capacity above 0"});
+        faults.push_back(
+            {"/model/expert_dropout", "dropout within experts that have no limit of places",
+             "its masks follow the places of an expert, and without a limit a token's place depends on all "
+             "tokens of the microbatch",
+             "0; or a model.capacity above 0"});
 }
 
 void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
@@ -137,8 +138,7 @@ void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
                           "a token goes to an expert once", fromTwo(experts.count)});
     if (capsTokens(model)) checkCap(model, faults);
     if (hasGroups(model) || choosesInGroups(model)) checkGroups(experts, faults);
-    const double rows =
-        dropless(model) ? 0 : double(experts.count) * layout.batch.micro * expertCapacity(model);
+    const double rows = dropless(model) ? 0 : double(experts.count) * layout.batch.micro * expertCapacity(model);
     const double choices = double(layout.batch.micro) * model.sequence * expertChoices(model);
     if (std::max(rows, choices) > mostRows)
         faults.push_back({"/model/capacity", fmt::format("{:.3g} places of experts are too many at once", rows),
@@ -230,13 +230,18 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
             {"/model/weights", fmt::format("no weights have the blocks of this {}", wordOf(model.kind)),
              traits(model.kind).weights == WeightsFormat::Gpt2
                  ? "a GPT-2 has layer norms, learned positions, biases, GELU and a tied output"
+             : hasExperts(model)
+                 ? "a Mixtral and a Qwen3-MoE have experts in all blocks, none of them shared, a capacity of 0, the "
+                   "gate "
+                   "top-k-softmax (a Qwen3-MoE perhaps softmax-top-k), RMSNorm, rotary positions and gates, no biases"
                  : "a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of "
                    "queries and their biases",
              "no weights; or the defaults of the fields that choose parts of blocks"});
     if (!model.weights.empty() && traits(model.kind).weights == WeightsFormat::None)
-        faults.push_back(
-            {"/model/weights", fmt::format("no weights to start from fit a model of kind {}", wordOf(model.kind)),
-             "the weights of GPT-2 and Llama belong to other layers", "model.kind gpt or llama, or no weights"});
+        faults.push_back({"/model/weights",
+                          fmt::format("no weights to start from fit a model of kind {}", wordOf(model.kind)),
+                          "the weights of GPT-2 and Llama belong to other layers",
+                          "model.kind gpt, llama or llama-moe, or no weights"});
 
     const double rows = double(layout.batch.micro) * model.sequence;
     if (!readsImages(model) && rows > mostRows)

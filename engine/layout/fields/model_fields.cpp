@@ -8,13 +8,13 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/kind",
             .label = "Model",
-            .help =
-                "gpt is a transformer with the shape of GPT-2. mlp is the same without attention. gpt-moe is a gpt "
-                "with experts in every second block, of which each token takes a few. llama has RMSNorm, rotary "
-                "positions, SwiGLU and heads that share keys and values, and no biases; llama-moe is a llama with "
-                "experts in every block. The fields below change the parts of gpt, llama and llama-moe one by one. cnn classifies images: its "
-                "blocks are convolutions 3×3 with ReLU, each block followed by a max-pool 2×2, and a linear "
-                "classifier ends it.",
+            .help = "gpt is a transformer with the shape of GPT-2. mlp is the same without attention. gpt-moe is a gpt "
+                    "with experts in every second block, of which each token takes a few. llama has RMSNorm, rotary "
+                    "positions, SwiGLU and heads that share keys and values, and no biases; llama-moe is a llama with "
+                    "experts in every block. The fields below change the parts of gpt, llama and llama-moe one by one. "
+                    "cnn classifies images: its "
+                    "blocks are convolutions 3×3 with ReLU, each block followed by a max-pool 2×2, and a linear "
+                    "classifier ends it.",
             .access = member<&Layout::model, &ModelSpec::kind>(),
         },
         {
@@ -214,7 +214,8 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/weights",
             .label = "Start from",
-            .help = "Weights to start from, of GPT-2 or, for llama, of Llama, Mistral, Qwen2 or Qwen3, in the "
+            .help = "Weights to start from, of GPT-2 or, for llama, of Llama, Mistral, Qwen2 or Qwen3, for llama-moe "
+                    "of Mixtral or Qwen3-MoE, in the "
                     "safetensors of Hugging Face: a "
                     "file, or its folder. Empty stands for random weights. Their tensors, and a config.json beside "
                     "them, must be those of the model.",

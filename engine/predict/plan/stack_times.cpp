@@ -67,7 +67,8 @@ public:
 
     double forward(const std::vector<Product>& products, ProductFormat format) const {
         double sum = 0;
-        for (const Product& each : products) sum += one(each, format) + rounding(each.rows * each.inner * each.count, format);
+        for (const Product& each : products)
+            sum += one(each, format) + rounding(each.rows * each.inner * each.count, format);
         return sum;
     }
     /// What the forward rounded is kept for the weight's gradient; the output's gradient is rounded both ways round.
@@ -83,8 +84,9 @@ public:
 
     std::vector<Product> block(int layer) const {
         const double hidden = model_.hidden, queries = double(queryColumns(model_)) / members_;
-        std::vector<Product> products{{rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden},
-                                      {rows_, hidden, queries}};
+        std::vector<Product> products{
+            {rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden},
+            {rows_, hidden, queries}};
         const auto feedForward = [&](double rows, double width, double blocks) {
             products.push_back({rows, (gated_ ? 2 : 1) * width, hidden, blocks});
             products.push_back({rows, hidden, width, blocks});
@@ -133,8 +135,7 @@ public:
         const double norms = 2 * 2 * bytes_ * outside;
         const double residuals = 2 * (4.5 * bytes_ + 1) * outside;
         const double layouts = 3 * 2 * bytes_ * inside;
-        const double once =
-            ((norms + residuals + layouts) * rows_ + feedForwardBytes(layer)) * stack_.passes / memory_;
+        const double once = ((norms + residuals + layouts) * rows_ + feedForwardBytes(layer)) * stack_.passes / memory_;
         return backward ? backwardFactor * once + launches(backwardPassKernels * stack_.passes)
                         : once + launches(forwardPassKernels * stack_.passes);
     }

@@ -127,7 +127,8 @@ LayerBytes feedForwardLayer(const Sizes& size, int width, int expansions) {
 }
 
 LayerBytes expertsLayer(const Sizes& size, const ExpertBytes& experts) {
-    return {.first = size.statistics + size.own + experts.gate + experts.rows, .second = experts.shared,
+    return {.first = size.statistics + size.own + experts.gate + experts.rows,
+            .second = experts.shared,
             .experts = experts};
 }
 

@@ -48,7 +48,7 @@ public:
 
     ConfigFields all() {
         modelType();
-        if (model_.kind == ModelKind::Llama) llama();
+        if (traits(model_.kind).weights == WeightsFormat::Llama) llama();
         else gpt2();
         others();
         return std::move(made_);
@@ -73,23 +73,29 @@ private:
     }
 
     /// A Mistral is a Llama that may look back no further than its window, a Qwen2 one with biases for queries, keys
-    /// and values, a Qwen3 one with norms of queries and keys.
+    /// and values, a Qwen3 one with norms of queries and keys; a Mixtral and a Qwen3-MoE have experts besides.
     void llama() {
         const Json type = config_.value("model_type", Json(configFamily(model_).type));
-        const bool mistral = type == "mistral", qwen2 = type == "qwen2", qwen3 = type == "qwen3";
-        number("num_hidden_layers", 32, "model.layers", model_.layers, &ModelSpec::layers);
-        number("hidden_size", 4096, "model.hidden", model_.hidden, &ModelSpec::hidden);
+        const bool mixtral = type == "mixtral", experts = type == "qwen3_moe";
+        const bool mistral = type == "mistral" || mixtral, qwen2 = type == "qwen2", qwen3 = type == "qwen3" || experts;
+        number("num_hidden_layers", experts ? 24 : 32, "model.layers", model_.layers, &ModelSpec::layers);
+        number("hidden_size", experts ? 2048 : 4096, "model.hidden", model_.hidden, &ModelSpec::hidden);
         number("num_attention_heads", 32, "model.heads", model_.heads, &ModelSpec::heads);
-        const Json keys = mistral ? Json(8) : qwen2 || qwen3 ? Json(32) : value("num_attention_heads", 32);
+        const Json keys = mistral          ? Json(8)
+                          : experts        ? Json(4)
+                          : qwen2 || qwen3 ? Json(32)
+                                           : value("num_attention_heads", 32);
         row("num_key_value_heads", keys, "model.kv_heads", keyHeads(model_), [](ModelSpec& model, const Json& theirs) {
             if (const auto heads = positiveInteger(theirs)) model.block.kvHeads = *heads;
         });
-        headWidths(qwen3);
+        headWidths(qwen3 && !experts);
         number("vocab_size", qwen2 || qwen3 ? 151936 : 32000, "model.vocabulary", model_.vocabulary,
                &ModelSpec::vocabulary);
-        width("intermediate_size", mistral ? 14336 : qwen2 || qwen3 ? 22016 : 11008);
+        if (experts) width("moe_intermediate_size", 768);
+        else width("intermediate_size", mistral ? 14336 : qwen2 || qwen3 ? 22016 : 11008);
+        if (mixtral || experts) this->experts(type);
         activation("hidden_act", llamaActivations);
-        epsilon("rms_norm_eps", 1e-6);
+        epsilon("rms_norm_eps", mixtral ? 1e-5 : 1e-6);
         biases(qwen2, qwen3);
         part("model_type", type, parts_.queryKeyNorms == qwen3, "model.qk_norm",
              parts_.queryKeyNorms ? "true" : "false", qwen3 ? "true" : "false",
@@ -105,10 +111,38 @@ private:
         made_.rows.back().fits = true;
         const bool slides = value("use_sliding_window", !(qwen2 || qwen3)) != false;
         made_.names.insert("max_window_layers");  // of those that slide
-        if (mistral) slidingWindow();
+        if (mistral) slidingWindow(mixtral ? Json() : Json(4096));
         else if (slides) window("sliding_window", qwen2 || qwen3 ? Json(4096) : Json(), shorter);
         else made_.names.insert("sliding_window");
-        rotary();
+        rotary(mixtral ? 1e6 : 1e4);
+    }
+
+    /// Every block has experts, all of which are as wide.
+    void experts(const Json& type) {
+        const bool mixtral = type == "mixtral";
+        const MoeSpec& ours = model_.experts;
+        // Newer files of a Qwen3-MoE have a Mixtral's name.
+        const bool named = mixtral || config_.contains("num_local_experts");
+        row(named ? "num_local_experts" : "num_experts", mixtral ? 8 : 128, "model.experts", ours.count,
+            [](ModelSpec& model, const Json& theirs) {
+                if (const auto taken = positiveInteger(theirs)) model.experts.count = *taken;
+            });
+        row("num_experts_per_tok", mixtral ? 2 : 8, "model.top_k", expertsPerToken(model_),
+            [](ModelSpec& model, const Json& theirs) {
+                if (const auto taken = positiveInteger(theirs)) model.experts.topK = *taken;
+            });
+        const Json shares = mixtral ? Json(true) : value("norm_topk_prob", false);
+        const GateMethod gate = shares == true ? GateMethod::TopKSoftmax : GateMethod::SoftmaxTopK;
+        part(mixtral ? "model_type" : "norm_topk_prob", mixtral ? type : shares, ours.gate == gate, "model.gate",
+             wordOf(ours.gate), wordOf(gate), [gate](ModelSpec& model, const Json&) {
+                 model.experts.gate = gate;
+                 model.experts.capacity = 0;
+             });
+        if (!mixtral) made_.rows.back().ours = ours.gate == GateMethod::TopKSoftmax;
+        if (mixtral) return is("router_jitter_noise", 0.0, {0.0});
+        made_.names.insert("intermediate_size");  // of blocks without experts, of which there are none
+        is("decoder_sparse_step", 1, {1});
+        is("mlp_only_layers", nullptr, {Json::array()});
     }
 
     /// Where the file says nothing, heads divide the hidden width, but in a Qwen3.
@@ -149,9 +183,9 @@ private:
     }
 
     /// A Mistral's window, which is that of all layers; one as long as the sequence hides nothing.
-    void slidingWindow() {
+    void slidingWindow(const Json& fallback) {
         const bool said = config_.contains("sliding_window");
-        const Json theirs = said ? config_["sliding_window"] : Json(4096);
+        const Json theirs = said ? config_["sliding_window"] : fallback;
         made_.names.insert("sliding_window");
         const int ours = attendedTokens(model_, 0);
         const auto taken = positiveInteger(theirs);
@@ -164,7 +198,7 @@ private:
 
     /// The angles of queries and keys, which older files keep in rope_theta and rope_scaling, newer ones in
     /// rope_parameters.
-    void rotary() {
+    void rotary(double usualBase) {
         bool named = config_.contains("rope_theta");
         Json scaling = "default";
         for (const char* name : {"rope_scaling", "rope_parameters"}) {
@@ -199,7 +233,7 @@ private:
                                                                      : RotaryScaling::None;
                  });
         if (ours.scaling != RotaryScaling::None) made_.rows.back().ours = scalingOf(ours);
-        if (config_.contains("rope_theta") || !named) base("rope_theta", value("rope_theta", 10000));
+        if (config_.contains("rope_theta") || !named) base("rope_theta", value("rope_theta", usualBase));
     }
 
     static Json scalingOf(const RotarySpec& rotary) {
@@ -384,7 +418,8 @@ private:
         const Json theirs = value(name, fallback);
         ConfigField made{name, true, {}, {}, feedForwardWidth(model_, 0), [theirs, said](ModelSpec& model) {
                              const auto taken = positiveInteger(theirs);
-                             if (taken && (said || model.kind == ModelKind::Llama)) model.feedForward = {*taken};
+                             if (taken && (said || traits(model.kind).weights == WeightsFormat::Llama))
+                                 model.feedForward = {*taken};
                          }};
         const int widths = std::max(1, static_cast<int>(model_.feedForward.size()));
         for (int layer = 0; layer < std::min(widths, model_.layers) && made.fits; ++layer) {
@@ -450,15 +485,18 @@ const std::vector<ConfigFamily>& configFamilies() {
                                                     {"llama", ModelKind::Llama, "LlamaForCausalLM"},
                                                     {"mistral", ModelKind::Llama, "MistralForCausalLM"},
                                                     {"qwen2", ModelKind::Llama, "Qwen2ForCausalLM"},
-                                                    {"qwen3", ModelKind::Llama, "Qwen3ForCausalLM"}};
+                                                    {"qwen3", ModelKind::Llama, "Qwen3ForCausalLM"},
+                                                    {"mixtral", ModelKind::LlamaMoe, "MixtralForCausalLM"},
+                                                    {"qwen3_moe", ModelKind::LlamaMoe, "Qwen3MoeForCausalLM"}};
     return families;
 }
 
 const ConfigFamily& configFamily(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
-    const std::string_view type = model.kind != ModelKind::Llama              ? "gpt2"
-                                  : parts.queryKeyNorms                       ? "qwen3"
-                                  : parts.qkvBias && !parts.biases            ? "qwen2"
+    const std::string_view type = hasExperts(model)                ? (parts.queryKeyNorms ? "qwen3_moe" : "mixtral")
+                                  : model.kind != ModelKind::Llama ? "gpt2"
+                                  : parts.queryKeyNorms            ? "qwen3"
+                                  : parts.qkvBias && !parts.biases ? "qwen2"
                                   : attendedTokens(model, 0) < model.sequence ? "mistral"
                                                                               : "llama";
     return *std::ranges::find(configFamilies(), type, &ConfigFamily::type);

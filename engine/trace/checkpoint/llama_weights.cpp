@@ -103,10 +103,25 @@ std::vector<LlamaTensor> llamaTensors(const ModelSpec& model) {
         product(joined(ours + "attn.c_proj.weight", model.heads * width, {{theirs + "self_attn.o_proj.weight", h}}),
                 parts.biases);
         all.push_back(renamed(ours + "ln_2.weight", {h}, theirs + "post_attention_layernorm.weight"));
-        product(joined(ours + "mlp.gate_up.weight", h,
-                       {{theirs + "mlp.gate_proj.weight", f}, {theirs + "mlp.up_proj.weight", f}}),
-                parts.biases);
-        product(joined(ours + "mlp.c_proj.weight", f, {{theirs + "mlp.down_proj.weight", h}}), parts.biases);
+        const auto feedForward = [&](const std::string& block, const std::string& gate, const std::string& up,
+                                     const std::string& down) {
+            product(joined(ours + block + ".gate_up.weight", h, {{theirs + gate, f}, {theirs + up, f}}), parts.biases);
+            product(joined(ours + block + ".c_proj.weight", f, {{theirs + down, h}}), parts.biases);
+        };
+        if (!hasExperts(model, layer)) {
+            feedForward("mlp", "mlp.gate_proj.weight", "mlp.up_proj.weight", "mlp.down_proj.weight");
+            continue;
+        }
+        // A Mixtral's names are those of its authors.
+        const bool mixtral = !parts.queryKeyNorms;
+        const std::string moe = mixtral ? "block_sparse_moe." : "mlp.";
+        all.push_back(joined(ours + "moe.gate.weight", h, {{theirs + moe + "gate.weight", model.experts.count}}));
+        for (int e = 0; e < model.experts.count; ++e) {
+            const std::string expert = fmt::format("{}experts.{}.", moe, e);
+            feedForward(fmt::format("moe.experts.{}", e), expert + (mixtral ? "w1.weight" : "gate_proj.weight"),
+                        expert + (mixtral ? "w3.weight" : "up_proj.weight"),
+                        expert + (mixtral ? "w2.weight" : "down_proj.weight"));
+        }
     }
     all.push_back(renamed("ln_f.weight", {h}, "model.norm.weight"));
     if (!parts.tied) all.push_back(renamed(outputWeight, {model.vocabulary, h}, outputWeight));
@@ -203,7 +218,9 @@ bool isCountable(const ModelSpec& model, std::size_t tensors) {
     return counts(model.layers) && static_cast<std::size_t>(model.layers) <= tensors && counts(model.hidden) &&
            counts(model.heads) && counts(keyHeads(model)) && counts(model.vocabulary) &&
            std::int64_t{model.heads} * headWidth(model) <= most && counts(headWidth(model)) &&
-           model.heads % keyHeads(model) == 0 && widths && counts(feedForwardWidth(model, 0));
+           model.heads % keyHeads(model) == 0 && widths &&
+           (!hasExperts(model) || static_cast<std::size_t>(model.experts.count) <= tensors) &&
+           counts(feedForwardWidth(model, 0));
 }
 
 /// function(name of transformers', shape) of each.
@@ -225,10 +242,11 @@ Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, c
         return fail(Error{"cannot write Llama weights", checkpoint.string(), std::move(why), std::move(legal)});
     };
     if (traits(model.kind).weights != WeightsFormat::Llama)
-        return cannot(fmt::format("its model is of kind {}", wordOf(model.kind)), "a checkpoint of a llama");
+        return cannot(fmt::format("its model is of kind {}", wordOf(model.kind)),
+                      "a checkpoint of a llama or a llama-moe");
     if (!hasPublishedBlocks(model))
         return cannot("its blocks have parts that no published family has together",
-                      "a checkpoint of a Llama, a Mistral, a Qwen2 or a Qwen3");
+                      "a checkpoint of a Llama, a Mistral, a Qwen2, a Qwen3, a Mixtral or a Qwen3-MoE");
     const std::vector<int>& widths = model.feedForward;
     if (!widths.empty() && std::ranges::adjacent_find(widths, std::ranges::not_equal_to()) != widths.end())
         return cannot("its feed-forward blocks differ in width", "a checkpoint whose model.feed_forward is one width");
