@@ -63,10 +63,19 @@ private Q_SLOTS:
                 }
                 if (among(0, 1) == 1) block.headWidth = model.hidden / model.heads + 2 * among(1, 9);
                 if (among(0, 1) == 1) block.output = OutputKind::Tied;
-                const int family = among(0, 3);
+                const int family = among(0, 4);
                 if (family == 1) block.biases = BiasKind::Qkv;
                 if (family == 2) block.biases = BiasKind::All;
                 if (family == 3) block.queryKeyNorms = true;
+                if (family == 4) {
+                    block.kvHeads = 0;
+                    block.kvRank = among(1, 600);
+                    block.queryRank = among(0, 1) * among(1, 2000);
+                    block.headWidth = among(1, 200);
+                    block.ropeWidth = 2 * among(1, 50);
+                    block.valueWidth = among(1, block.headWidth + block.ropeWidth);
+                    block.normEpsilon = 1e-6;
+                }
                 if (family == 0 && among(0, 1) == 1) block.window = among(1, std::max(1, model.sequence - 1));
             }
             const std::array activations = {

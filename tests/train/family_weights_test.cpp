@@ -124,7 +124,7 @@ private Q_SLOTS:
     void everyFamilyIsReadTrainedAndWritten_data() {
         QTest::addColumn<QString>("family");
         for (const char* family : {"llama3", "llama with biases", "mistral", "mistral with a window", "qwen2",
-                                   "qwen2, tied", "qwen3", "qwen3 with yarn"})
+                                   "qwen2, tied", "qwen3", "qwen3 with yarn", "deepseek v3", "deepseek v3 with yarn"})
             QTest::newRow(family) << family;
     }
     void everyFamilyIsReadTrainedAndWritten() {

@@ -76,6 +76,10 @@ private:
     /// and values, a Qwen3 one with norms of queries and keys.
     void llama() {
         const Json type = config_.value("model_type", Json(configFamily(model_).type));
+        if (type == "deepseek_v3") return deepseek();
+        if (parts_.latent)
+            part("model_type", type, false, "model.kv_rank", std::to_string(model_.block.kvRank), "0",
+                 [](ModelSpec& model, const Json&) { model.block.kvRank = 0; });
         const bool mistral = type == "mistral", qwen2 = type == "qwen2", qwen3 = type == "qwen3";
         number("num_hidden_layers", 32, "model.layers", model_.layers, &ModelSpec::layers);
         number("hidden_size", 4096, "model.hidden", model_.hidden, &ModelSpec::hidden);
@@ -94,12 +98,7 @@ private:
         part("model_type", type, parts_.queryKeyNorms == qwen3, "model.qk_norm",
              parts_.queryKeyNorms ? "true" : "false", qwen3 ? "true" : "false",
              [qwen3](ModelSpec& model, const Json&) { model.block.queryKeyNorms = qwen3; });
-        const Json ties = value("tie_word_embeddings", false);
-        part("tie_word_embeddings", ties, ties == parts_.tied, "model.output", parts_.tied ? "tied" : "separate",
-             ties == true ? "tied" : "separate", [](ModelSpec& model, const Json& theirs) {
-                 model.block.output = theirs == true ? OutputKind::Tied : OutputKind::Default;
-             });
-        made_.rows.back().ours = parts_.tied;
+        ties();
         // Positions are turned, not learned: there is one for any sequence.
         window("max_position_embeddings", mistral ? 4096 * 32 : qwen2 || qwen3 ? 32768 : 2048, positions);
         made_.rows.back().fits = true;
@@ -109,6 +108,84 @@ private:
         else if (slides) window("sliding_window", qwen2 || qwen3 ? Json(4096) : Json(), shorter);
         else made_.names.insert("sliding_window");
         rotary();
+    }
+
+    void ties() {
+        const Json theirs = value("tie_word_embeddings", false);
+        part("tie_word_embeddings", theirs, theirs == parts_.tied, "model.output", parts_.tied ? "tied" : "separate",
+             theirs == true ? "tied" : "separate", [](ModelSpec& model, const Json& taken) {
+                 model.block.output = taken == true ? OutputKind::Tied : OutputKind::Default;
+             });
+        made_.rows.back().ours = parts_.tied;
+    }
+
+    /// A DeepSeek-V3 has latent attention. Its lowest layers are dense; here all are, and what the file says of experts
+    /// changes nothing. The turned numbers of its heads are pairs of neighbours.
+    void deepseek() {
+        latent_ = true;
+        number("num_hidden_layers", 61, "model.layers", model_.layers, &ModelSpec::layers);
+        number("hidden_size", 7168, "model.hidden", model_.hidden, &ModelSpec::hidden);
+        number("num_attention_heads", 128, "model.heads", model_.heads, &ModelSpec::heads);
+        const Json heads = value("num_attention_heads", 128);
+        is("num_key_value_heads", 128, std::vector<Json>(1, heads));
+        made_.rows.back().ours = model_.heads;
+        number("vocab_size", 129280, "model.vocabulary", model_.vocabulary, &ModelSpec::vocabulary);
+        width("intermediate_size", 18432);
+        activation("hidden_act", llamaActivations);
+        epsilon("rms_norm_eps", 1e-6);
+        is("attention_bias", false, {false});
+        part("model_type", "deepseek_v3", !parts_.biases, "model.biases", "all", "none",
+             [](ModelSpec&, const Json&) {});
+        ranks();
+        denseLayers();
+        ties();
+        window("max_position_embeddings", 4096, positions);
+        made_.rows.back().fits = true;
+        is("rope_interleave", true, {true});
+        rotary();
+    }
+
+    void ranks() {
+        const BlockSpec& block = model_.block;
+        const auto number = [&](const char* name, int fallback, const char* field, int ours, int BlockSpec::*member) {
+            const Json theirs = value(name, fallback);
+            add(name, theirs, field, ours, nullptr);
+            made_.rows.back().take = [theirs, member](ModelSpec& model) {
+                if (const auto taken = positiveInteger(theirs)) model.block.*member = *taken;
+            };
+        };
+        number("kv_lora_rank", 512, "model.kv_rank", parts_.latent ? block.kvRank : 0, &BlockSpec::kvRank);
+        number("qk_nope_head_dim", 128, "model.head_width", headWidth(model_), &BlockSpec::headWidth);
+        number("qk_rope_head_dim", 64, "model.rope_width", block.ropeWidth, &BlockSpec::ropeWidth);
+        number("v_head_dim", 128, "model.value_width", valueWidth(model_), &BlockSpec::valueWidth);
+        const bool straight = config_.contains("q_lora_rank") && config_["q_lora_rank"].is_null();
+        const Json theirs = straight ? Json(0) : value("q_lora_rank", 1536);
+        made_.names.insert("q_lora_rank");
+        add("q_lora_rank", theirs, "model.q_rank", block.queryRank, nullptr);
+        ConfigField& row = made_.rows.back();
+        row.take = [theirs](ModelSpec& model) { model.block.queryRank = positiveInteger(theirs).value_or(0); };
+        if (block.queryRank == 0) row.ours = nullptr;
+        row.writesNull = block.queryRank == 0;
+        const Json plain = value("qk_nope_head_dim", 128), turned = value("qk_rope_head_dim", 64);
+        if (!plain.is_number() || !turned.is_number()) return;
+        is("head_dim", nullptr, std::vector<Json>(1, turned));
+        is("qk_head_dim", nullptr, std::vector<Json>(1, plain.get<double>() + turned.get<double>()));
+    }
+
+    void denseLayers() {
+        const Json dense = value("first_k_dense_replace", 3), layers = value("num_hidden_layers", 61);
+        const bool all = dense.is_number() && layers.is_number() && dense.get<double>() >= layers.get<double>();
+        made_.rows.push_back({"first_k_dense_replace", all,
+                              fmt::format("{}, and layers from there on have experts, as the layout's have not",
+                                          stated("first_k_dense_replace", dense)),
+                              "weights whose layers are all dense", model_.layers});
+        is("num_nextn_predict_layers", nullptr, {0});
+        if (!all) return;
+        for (const char* ofExperts :
+             {"moe_intermediate_size", "n_shared_experts", "n_routed_experts", "routed_scaling_factor", "n_group",
+              "topk_group", "num_experts_per_tok", "norm_topk_prob", "moe_layer_freq", "ep_size", "scoring_func",
+              "topk_method", "aux_loss_alpha", "seq_aux", "num_local_experts", "output_router_logits"})
+            made_.names.insert(ofExperts);
     }
 
     /// Where the file says nothing, heads divide the hidden width, but in a Qwen3.
@@ -198,17 +275,19 @@ private:
                                                   : theirs == "yarn" ? RotaryScaling::Yarn
                                                                      : RotaryScaling::None;
                  });
-        if (ours.scaling != RotaryScaling::None) made_.rows.back().ours = scalingOf(ours);
+        if (ours.scaling != RotaryScaling::None) made_.rows.back().ours = scalingOf(ours, parts_.latent);
         if (config_.contains("rope_theta") || !named) base("rope_theta", value("rope_theta", 10000));
     }
 
-    static Json scalingOf(const RotarySpec& rotary) {
+    static Json scalingOf(const RotarySpec& rotary, bool latent) {
         const bool yarn = rotary.scaling == RotaryScaling::Yarn;
-        return {{"rope_type", wordOf(rotary.scaling)},
-                {"factor", rotary.factor},
-                {yarn ? "beta_slow" : "low_freq_factor", rotary.low},
-                {yarn ? "beta_fast" : "high_freq_factor", rotaryHigh(rotary)},
-                {"original_max_position_embeddings", rotary.original}};
+        Json made = {{"rope_type", wordOf(rotary.scaling)},
+                     {"factor", rotary.factor},
+                     {yarn ? "beta_slow" : "low_freq_factor", rotary.low},
+                     {yarn ? "beta_fast" : "high_freq_factor", rotaryHigh(rotary)},
+                     {"original_max_position_embeddings", rotary.original}};
+        if (yarn && latent) made["mscale"] = made["mscale_all_dim"] = 1.0;
+        return made;
     }
 
     void unscaled(const std::string& name, const Json& rope) {
@@ -253,8 +332,13 @@ private:
             ours.original, [](ModelSpec& model, const Json& theirs) {
                 if (const auto taken = positiveInteger(theirs)) model.block.rotary.original = *taken;
             });
+        // A latent attention has all columns of its scores larger, not those alone that are turned.
+        const bool scores = yarn && latent_;
+        if (scores)
+            for (const char* key : {"mscale", "mscale_all_dim"}) isOne(place(key), said(key, 0), {1});
         const Json factor = said("factor", nullptr);
         for (const auto& [key, inner] : rope.items()) {
+            if (scores && key.starts_with("mscale")) continue;
             if (key == "attention_factor" && yarn && factor.is_number())
                 isOne(place("attention_factor"), said("attention_factor", 0.1 * std::log(factor.get<double>()) + 1),
                       {0.1 * std::log(factor.get<double>()) + 1});
@@ -441,6 +525,7 @@ private:
     const ModelSpec& model_;
     const BlockParts parts_ = blockParts(model_);
     ConfigFields made_;
+    bool latent_ = false;  ///< the file's model has latent attention
 };
 
 }  // namespace
@@ -450,13 +535,15 @@ const std::vector<ConfigFamily>& configFamilies() {
                                                     {"llama", ModelKind::Llama, "LlamaForCausalLM"},
                                                     {"mistral", ModelKind::Llama, "MistralForCausalLM"},
                                                     {"qwen2", ModelKind::Llama, "Qwen2ForCausalLM"},
-                                                    {"qwen3", ModelKind::Llama, "Qwen3ForCausalLM"}};
+                                                    {"qwen3", ModelKind::Llama, "Qwen3ForCausalLM"},
+                                                    {"deepseek_v3", ModelKind::Llama, "DeepseekV3ForCausalLM"}};
     return families;
 }
 
 const ConfigFamily& configFamily(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
     const std::string_view type = model.kind != ModelKind::Llama              ? "gpt2"
+                                  : parts.latent                              ? "deepseek_v3"
                                   : parts.queryKeyNorms                       ? "qwen3"
                                   : parts.qkvBias && !parts.biases            ? "qwen2"
                                   : attendedTokens(model, 0) < model.sequence ? "mistral"
