@@ -44,7 +44,8 @@ bool hasPublishedBlocks(const ModelSpec& model) {
     const bool mistral = seen == model.layers && format == WeightsFormat::Llama && !parts.qkvBias &&
                          !parts.queryKeyNorms && !parts.latent;
     if (seen > 0 && !mistral) return false;
-    if (parts.latent && parts.biases) return false;
+    // Transformers has that epsilon in the norms of latents, whatever the others have.
+    if (parts.latent && (parts.biases || parts.normEpsilon != 1e-6)) return false;
     if (format == WeightsFormat::Llama)
         return parts.rmsNorm && parts.rotary && parts.gated() && !(parts.queryKeyNorms && parts.qkvBias);
     const bool gelu = parts.activation == ActivationKind::Gelu || parts.activation == ActivationKind::GeluTanh;

@@ -3,6 +3,7 @@
 // reduced to one turn there, so that far positions keep their digits.
 #pragma once
 
+#include "kernels/cuda/reduce.cuh"
 #include "kernels/cuda/types.cuh"
 #include "kernels/rotary.h"
 

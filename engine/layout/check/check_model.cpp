@@ -197,7 +197,7 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
              traits(model.kind).weights == WeightsFormat::Gpt2
                  ? "a GPT-2 has layer norms, learned positions, biases, GELU and a tied output"
                  : "a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of "
-                   "queries and their biases; a DeepSeek-V3 has no biases and no window",
+                   "queries and their biases; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6",
              "no weights; or the defaults of the fields that choose parts of blocks"});
     if (!model.weights.empty() && traits(model.kind).weights == WeightsFormat::None)
         faults.push_back(
