@@ -83,17 +83,16 @@ private Q_SLOTS:
         QCOMPARE(modelParameters(qwen3), std::int64_t{32'762'123'264});  // Qwen3 32B
     }
 
-    /// The parameters that are published of DeepSeek-V3, V2 and V2-Lite. Their layers but the lowest have experts, which
-    /// are counted by hand here: routed and shared ones, the gate, and V3's bias of each expert.
+    /// The parameters that are published of DeepSeek-V3, V2 and V2-Lite. Their layers but the lowest have experts,
+    /// which are counted by hand here: routed and shared ones, the gate, and V3's bias of each expert.
     void latentAttentionsAreAsLargeAsPublished() {
         struct Published {
             int layers, hidden, heads, queryRank, vocabulary, width, dense;
             std::int64_t expertWidth, experts, shared, biases, parameters;
         };
-        for (const Published& p :
-             {Published{61, 7168, 128, 1536, 129280, 18432, 3, 2048, 256, 1, 256, 671'026'419'200},
-              Published{60, 5120, 128, 1536, 102400, 12288, 1, 1536, 160, 2, 0, 235'741'434'880},
-              Published{27, 2048, 16, 0, 102400, 10944, 1, 1408, 64, 2, 0, 15'706'484'224}}) {
+        for (const Published& p : {Published{61, 7168, 128, 1536, 129280, 18432, 3, 2048, 256, 1, 256, 671'026'419'200},
+                                   Published{60, 5120, 128, 1536, 102400, 12288, 1, 1536, 160, 2, 0, 235'741'434'880},
+                                   Published{27, 2048, 16, 0, 102400, 10944, 1, 1408, 64, 2, 0, 15'706'484'224}}) {
             ModelSpec model{ModelKind::Llama, p.layers, p.hidden, p.heads, 4096, p.vocabulary, 0, {p.width}};
             model.block.kvRank = 512;
             model.block.queryRank = p.queryRank;
@@ -118,7 +117,8 @@ private Q_SLOTS:
         QCOMPARE(layerForwardFlops(model, 1, 1), 2.0 * 2 * double(products + feedForward) + 2 * 2 * 2 * (32 + 20));
         QCOMPARE(paddedCoreFlops(model, 1), 2.0 * 2 * 2 * (32 - 20));
         QCOMPARE(spreadAttentionFloats(model, 1), std::int64_t{3 * 2 * 32});
-        const std::int64_t latents = 2 * (12 + 3 + 7 + 2), attention = 2 + 16 + latents + 2 * (32 + 44 + 20) + 4 * 2 * 2;
+        const std::int64_t latents = 2 * (12 + 3 + 7 + 2),
+                           attention = 2 + 16 + latents + 2 * (32 + 44 + 20) + 4 * 2 * 2;
         QCOMPARE(layerStoredFloats(model, 1, 1), 16 + attention + 16 + 2 + 16 + 3 * 2 * 5);
         // Each of two members has half of the heads, and the down projection and the norms whole.
         QCOMPARE(layerParameters(model, 0, {2, 1}),

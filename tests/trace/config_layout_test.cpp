@@ -190,9 +190,10 @@ private Q_SLOTS:
             return read ? joined(read->leftOut) : read.error().text();
         };
         QCOMPARE(leftOut(""), std::string());
+        const Result<ConfigLayout> withExperts = made(R"({"model_type": "deepseek_v3", "num_hidden_layers": 4})");
+        QVERIFY(withExperts && joined(withExperts->leftOut).find("have experts") != std::string::npos);
         for (const auto& [change, said] :
              {std::pair{R"(, "n_routed_experts": 8)", ""},
-              {R"(, "num_hidden_layers": 5)", "have experts"},
               {R"(, "rms_norm_eps": 1e-5)", "the norms of its latents have 1e-06 all the same"},
               {R"(, "rope_interleave": false)", "rope_interleave is false"},
               {R"(, "qk_head_dim": 100)", "qk_head_dim is 100"},

@@ -35,7 +35,7 @@ public:
     void joinParts(std::vector<TensorCost>& list, int layer) const {
         list.push_back(half(EventKind::TensorAllGather, layer, activation_));
     }
-    /// Of a norm's gradients, or of so many in fp32.
+    /// The gradients of a norm, or so many numbers in fp32.
     void sumOverTokens(std::vector<TensorCost>& list, int layer) const {
         if (splits_) list.push_back(whole(layer, norm_));
     }
