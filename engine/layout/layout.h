@@ -39,8 +39,12 @@ struct BlockSpec {
     OutputKind output = OutputKind::Default;
     bool queryKeyNorms = false;  ///< RMSNorm of each head's query and of each key, before they are turned
     RotarySpec rotary;
-    int window = 0;     ///< most tokens that a token attends to, itself among them; 0 = all up to itself
-    int fullEvery = 0;  ///< with a window: every so many layers one attends to all tokens all the same; 0 = none does
+    int window = 0;      ///< most tokens that a token attends to, itself among them; 0 = all up to itself
+    int fullEvery = 0;   ///< with a window: every so many layers one attends to all tokens all the same; 0 = none does
+    int kvRank = 0;      ///< columns of the latent that keys and values are made from; 0 = no latent attention
+    int queryRank = 0;   ///< latent attention: of the latent that queries are made from; 0 = straight from hidden
+    int ropeWidth = 64;  ///< latent attention: columns of a head that are turned, beside headWidth that are not
+    int valueWidth = 0;  ///< latent attention: columns of a head's value; 0 = head width
     bool operator==(const BlockSpec&) const = default;
 };
 
@@ -260,7 +264,7 @@ struct Layout {
 int feedForwardWidth(const ModelSpec& model, int layer);
 /// Heads of keys and of values in an attention; without rotary positions they are as many as the heads of queries.
 int keyHeads(const ModelSpec& model);
-/// Columns of one head of an attention.
+/// Columns of one head of an attention; in latent attention those that are not turned (attention_shape.h).
 int headWidth(const ModelSpec& model);
 /// Most tokens that a token attends to in the attention of a layer, itself among them; at most the sequence.
 int attendedTokens(const ModelSpec& model, int layer);

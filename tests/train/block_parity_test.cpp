@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of any parts under any layout: whatever is drawn, losses are those of one rank, and memory is that of the
-// plan.
+// Blocks of any parts under any layout: whatever is drawn, losses are those of one rank, and memory and what tensor
+// groups exchange are those of the plan.
 #include "engine/base/random.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
@@ -15,6 +15,8 @@
 #include <QtTest>
 #include <array>
 #include <fstream>
+#include <map>
+#include <tuple>
 
 using namespace shardlab::test;
 
@@ -85,6 +87,7 @@ private Q_SLOTS:
             const RunOutcome run = runInProcess(plan);
             oneRank_.requireEqual(layout, run);
             if (layout.parallel.pipeline == 1) requireMemoryOf(plan, run);
+            requireCollectivesOf(plan, run);
             if (!QTest::currentTestFailed()) continue;
             qWarning("%s", writeLayout(layout).c_str());
             return;
@@ -92,6 +95,23 @@ private Q_SLOTS:
     }
 
 private:
+    /// Which layer of which action exchanges how much within its tensor group.
+    static void requireCollectivesOf(const Plan& plan, const RunOutcome& run) {
+        using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;
+        for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
+            std::map<Key, int> measured, predicted;
+            const auto collect = [](const Event& event, std::map<Key, int>& into) {
+                if (isTensorCollective(event.kind))
+                    ++into[{event.action, event.kind, static_cast<int>(event.value), event.bytes}];
+            };
+            for (const Event& event : run.ranks[static_cast<std::size_t>(rank)].events)
+                if (event.step == 1) collect(event, measured);
+            for (const Event& event : plan.simulation.events)
+                if (event.rank == rank) collect(event, predicted);
+            QVERIFY(measured == predicted);
+        }
+    }
+
     /// Without a pipeline, whose messages are held for longer where a neighbour is late.
     static void requireMemoryOf(const Plan& plan, const RunOutcome& run) {
         for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {

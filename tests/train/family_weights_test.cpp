@@ -129,7 +129,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("family");
         for (const char* family : {"llama3", "llama with biases", "mistral", "mistral with a window", "qwen2",
                                    "qwen2, tied", "qwen3", "qwen3 with yarn", "mixtral", "qwen3-moe",
-                                   "qwen3-moe, softmax over all"})
+                                   "qwen3-moe, softmax over all", "deepseek v3", "deepseek v3 with yarn"})
             QTest::newRow(family) << family;
     }
     void everyFamilyIsReadTrainedAndWritten() {

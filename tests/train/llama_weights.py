@@ -48,6 +48,12 @@ FAMILIES = {
                                                   "moe_intermediate_size": 28, "tie_word_embeddings": True}),
     "qwen3 with yarn": ("qwen3", {"head_dim": 16, "tie_word_embeddings": True, "rope_scaling": {
         "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32}}),
+    "deepseek v3": ("deepseek_v3", {"q_lora_rank": 20, "kv_lora_rank": 24, "qk_nope_head_dim": 10, "qk_rope_head_dim": 6,
+        "v_head_dim": 12, "num_key_value_heads": 6, "first_k_dense_replace": 3, "rope_theta": 1000.0}),
+    "deepseek v3 with yarn": ("deepseek_v3", {"q_lora_rank": None, "kv_lora_rank": 24, "qk_nope_head_dim": 7,
+        "qk_rope_head_dim": 8, "v_head_dim": 15, "num_key_value_heads": 6, "first_k_dense_replace": 3,
+        "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32, "mscale": 1.0,
+            "mscale_all_dim": 1.0, "beta_fast": 32, "beta_slow": 1}}),
 }
 kind, parts = FAMILIES[sys.argv[4] if len(sys.argv) > 4 else "llama"]
 config = AutoConfig.for_model(kind, **{

@@ -59,6 +59,39 @@ std::span<const Field> modelFields() {
             .limits = {0, 65536, sizeReason},
         },
         {
+            .pointer = "/model/kv_rank",
+            .label = "Key/value rank",
+            .help = "Columns of the latent that the keys and values of all heads are made from where positions are "
+                    "rotary (multi-head latent attention, DeepSeek-V2): a token's keys and values are one narrow row, "
+                    "with an RMSNorm, that a second product expands. Its products have no biases. 0 stands for an "
+                    "attention without latents.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::kvRank>(),
+            .limits = {0, 65536, sizeReason},
+        },
+        {
+            .pointer = "/model/q_rank",
+            .label = "Query rank",
+            .help = "Columns of the latent that the queries of a latent attention are made from, with an RMSNorm. 0 "
+                    "stands for queries that are made straight from the hidden width.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::queryRank>(),
+            .limits = {0, 65536, sizeReason},
+        },
+        {
+            .pointer = "/model/rope_width",
+            .label = "RoPE width",
+            .help = "Columns of each head's query and key that are turned by their position in a latent attention, "
+                    "beside model.head_width that are not. The turned columns of the key are the same for all heads.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::ropeWidth>(),
+            .limits = {2, 65536, "a pair is turned at least, or positions were not told apart"},
+        },
+        {
+            .pointer = "/model/value_width",
+            .label = "Value width",
+            .help = "Columns of each head's value in a latent attention. 0 stands for as many as model.head_width.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::valueWidth>(),
+            .limits = {0, 65536, sizeReason},
+        },
+        {
             .pointer = "/model/norm",
             .label = "Norm",
             .help = "layer subtracts a mean, divides by the deviation and adds a shift that is learned; rms divides by "
