@@ -35,6 +35,22 @@ BlockParts blockParts(const ModelSpec& model) {
     return parts;
 }
 
+namespace {
+
+/// Those of a Mixtral and a Qwen3-MoE are in all blocks, those of a DeepSeek-V3 in all but the lowest, with shared ones
+/// among them; none drops a token.
+bool hasPublishedExperts(const ModelSpec& model) {
+    const BlockParts parts = blockParts(model);
+    const MoeSpec& experts = model.experts;
+    if (experts.every > 1 || parts.biases || parts.qkvBias || !dropless(model)) return false;
+    if (parts.latent) return biasesChoice(model) && experts.shared > 0;
+    const bool topK =
+        experts.gate == GateMethod::TopKSoftmax || (experts.gate == GateMethod::SoftmaxTopK && parts.queryKeyNorms);
+    return topK && experts.denseLayers == 0 && experts.shared == 0;
+}
+
+}  // namespace
+
 bool hasPublishedBlocks(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
     const WeightsFormat format = traits(model.kind).weights;
@@ -44,13 +60,7 @@ bool hasPublishedBlocks(const ModelSpec& model) {
     const bool mistral = seen == model.layers && format == WeightsFormat::Llama && !parts.qkvBias &&
                          !parts.queryKeyNorms && !parts.latent;
     if (seen > 0 && !mistral) return false;
-    // Mixtral and Qwen3-MoE: experts in all blocks, none of whose tokens is dropped.
-    const MoeSpec& experts = model.experts;
-    const bool topK =
-        experts.gate == GateMethod::TopKSoftmax || (experts.gate == GateMethod::SoftmaxTopK && parts.queryKeyNorms);
-    if (hasExperts(model) && (experts.every > 1 || experts.denseLayers > 0 || experts.shared > 0 || parts.biases ||
-                              parts.qkvBias || !topK || !dropless(model)))
-        return false;
+    if (hasExperts(model) && !hasPublishedExperts(model)) return false;
     // Transformers has that epsilon in the norms of latents, whatever the others have.
     if (parts.latent && (parts.biases || parts.normEpsilon != 1e-6)) return false;
     if (format == WeightsFormat::Llama)

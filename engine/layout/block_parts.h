@@ -37,7 +37,7 @@ struct BlockParts {
 bool choosesParts(const ModelSpec& model);
 BlockParts blockParts(const ModelSpec& model);
 /// There are published weights of such blocks: those of a GPT-2, of a Llama and its relatives (Mistral, Qwen2, Qwen3,
-/// and with experts Mixtral and Qwen3-MoE), or of a DeepSeek-V3 without experts.
+/// and with experts Mixtral and Qwen3-MoE), or of a DeepSeek-V3.
 bool hasPublishedBlocks(const ModelSpec& model);
 
 }  // namespace shardlab::layout

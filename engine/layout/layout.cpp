@@ -112,6 +112,10 @@ bool capsTokens(const ModelSpec& model) { return traits(model.experts.gate).caps
 
 bool hasGroups(const ModelSpec& model) { return traits(model.experts.gate).groups; }
 
+bool biasesChoice(const ModelSpec& model) {
+    return hasExperts(model) && traits(model.experts.gate).scales && model.experts.biasRate > 0;
+}
+
 bool choosesInGroups(const ModelSpec& model) { return traits(model.experts.gate).inGroups; }
 
 bool noisyGate(const ModelSpec& model) { return traits(model.experts.gate).noise; }

@@ -65,6 +65,7 @@ struct MoeSpec {
     int width = 0;           ///< inside an expert; 0 = that of the feed-forward block in whose place it is
     int shared = 0;          ///< experts beside the others that every token goes to
     double scale = 1;        ///< gates with sigmoid: factor of the weights
+    double biasRate = 0;     ///< gates with sigmoid: by how much a step moves the bias of a choice; 0 = there is none
     bool operator==(const MoeSpec&) const = default;
 };
 
@@ -300,6 +301,8 @@ int sharedWidth(const ModelSpec& model, int layer);
 bool dropless(const ModelSpec& model);
 /// The gate chooses groups of experts first.
 bool hasGroups(const ModelSpec& model);
+/// The gate adds a bias to each expert's score for the choice alone, which steps move towards an even load.
+bool biasesChoice(const ModelSpec& model);
 /// The gate chooses all experts of a token from the token's best groups.
 bool choosesInGroups(const ModelSpec& model);
 /// The gate adds noise, whose size is learned, to the scores.

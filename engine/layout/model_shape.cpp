@@ -359,6 +359,13 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
     return flops;
 }
 
+std::int64_t choiceBiases(const ModelSpec& model, const StageShape& stage) {
+    std::int64_t sum = 0;
+    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer)
+        if (biasesChoice(model) && hasExperts(model, layer)) sum += model.experts.count;
+    return sum;
+}
+
 std::int64_t parametersOfExpert(const ModelSpec& model, int layer) {
     return blockParameters(model, feedForwardWidth(model, layer));
 }

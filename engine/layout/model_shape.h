@@ -106,6 +106,8 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
                                 const TensorShare& share = {});
 /// Parameters of a stage that matrix products read: 2h(q + g) + 2hf in a block, hf more with a gate; Vh in the output.
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
+/// Numbers of a stage's biases of the choice (biasesChoice), which are no parameters: no gradient moves them.
+std::int64_t choiceBiases(const ModelSpec& model, const StageShape& stage);
 /// Parameters of one expert of a layer.
 std::int64_t parametersOfExpert(const ModelSpec& model, int layer);
 /// Parameters of the whole model; a tied embedding counts once.

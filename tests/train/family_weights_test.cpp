@@ -61,6 +61,8 @@ private:
         Stage stage(spec, arena);
         for (Parameter& parameter : stage.parameters())
             QVERIFY(source->fill(parameter.name, weightKind, parameter.slice, 0, parameter.value.floats()).has_value());
+        for (Parameter& bias : stage.choiceBiases())
+            QVERIFY(source->fill(bias.name, weightKind, bias.slice, 0, bias.value.floats()).has_value());
         const auto tokens = readTokens(folder.filePath("tokens.bin")),
                    targets = readTokens(folder.filePath("targets.bin"));
         QFile text(folder.filePath("loss.txt"));
@@ -129,7 +131,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("family");
         for (const char* family : {"llama3", "llama with biases", "mistral", "mistral with a window", "qwen2",
                                    "qwen2, tied", "qwen3", "qwen3 with yarn", "mixtral", "qwen3-moe",
-                                   "qwen3-moe, softmax over all", "deepseek v3", "deepseek v3 with yarn"})
+                                   "qwen3-moe, softmax over all", "deepseek v3", "deepseek v3 with yarn",
+                                   "deepseek v3 with experts", "deepseek v3 with one group"})
             QTest::newRow(family) << family;
     }
     void everyFamilyIsReadTrainedAndWritten() {

@@ -239,7 +239,9 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
              : hasExperts(model)
                  ? "a Mixtral and a Qwen3-MoE have experts in all blocks, none of them shared, a capacity of 0, the "
                    "gate "
-                   "top-k-softmax (a Qwen3-MoE perhaps softmax-top-k), RMSNorm, rotary positions and gates, no biases"
+                   "top-k-softmax (a Qwen3-MoE perhaps softmax-top-k), RMSNorm, rotary positions and gates, no biases; "
+                   "a "
+                   "DeepSeek-V3 has latent attention, shared experts and a gate of sigmoids with a bias"
                  : "a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of "
                    "queries and their biases; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6",
              "no weights; or the defaults of the fields that choose parts of blocks"});

@@ -144,6 +144,15 @@ std::span<const Field> expertFields() {
             .limits = {0, 64, sizeReason},
         },
         {
+            .pointer = "/model/bias_rate",
+            .label = "Bias rate",
+            .help = "With a gate of sigmoids: by how much a step moves the bias that each expert's score has for the "
+                    "choice alone. It falls where more tokens chose the expert than the mean, and rises where fewer "
+                    "did, which evens out the load without a loss (DeepSeek-V3: 0.001). 0 stands for no bias.",
+            .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::biasRate>(),
+            .limits = {0, 1, "a negative rate would drive all tokens to few experts, and scores lie between 0 and 1"},
+        },
+        {
             .pointer = "/model/route_scale",
             .label = "Route scale",
             .help = "Factor of the weights of a token's experts with a gate of sigmoids (2.5 in DeepSeek-V3).",

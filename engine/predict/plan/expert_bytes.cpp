@@ -46,7 +46,9 @@ std::int64_t tallyBytes(const ModelSpec& model, int first, int layers) {
     if (!hasExperts(model)) return 0;
     std::int64_t bytes = 0;
     for (int layer = first; layer < first + layers; ++layer)
-        if (hasExperts(model, layer)) bytes += 2 * std::int64_t{sizeof(std::int32_t)} * model.experts.count;
+        if (hasExperts(model, layer))
+            bytes +=
+                (2 * std::int64_t{sizeof(std::int32_t)} + (biasesChoice(model) ? fp32Bytes : 0)) * model.experts.count;
     return bytes;
 }
 

@@ -27,7 +27,7 @@ struct ExpertBytes {
 };
 
 ExpertBytes expertBytes(const Layout& layout, int layer);
-/// The bytes that count the load of experts in `layers` layers from `first` on.
+/// The bytes that count the load of experts in `layers` layers from `first` on, with the biases of their choice.
 std::int64_t tallyBytes(const ModelSpec& model, int first, int layers);
 
 }  // namespace shardlab::predict

@@ -106,8 +106,10 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
         const auto among = [](std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; };
         return among(all - spread, writers) + (spread > 0 ? among(spread, expertReplicaCount(layout.parallel)) : 0);
     };
-    std::int64_t copied =
-        zero >= (formats.master ? 1 : 3) ? shard : part(whole, spreadParameters(layout.model, shape, share));
+    const std::int64_t biases = choiceBiases(layout.model, shape);
+    std::int64_t copied = zero >= (formats.master ? 1 : 3)
+                              ? shard + biases
+                              : part(whole + biases, spreadParameters(layout.model, shape, share));
     for (std::size_t i = 0; i < numbers.kinds.size(); ++i)
         copied += zero >= 1 ? numbers.kinds[i] : part(numbers.kinds[i], numbers.spread[i]);
     buffers += fp32Bytes * copied;

@@ -133,8 +133,8 @@ private:
         made_.rows.back().ours = parts_.tied;
     }
 
-    /// A DeepSeek-V3 has latent attention. Its lowest layers are dense; here all are, and what the file says of experts
-    /// changes nothing. The turned numbers of its heads are pairs of neighbours.
+    /// A DeepSeek-V3 has latent attention, and experts in all but its lowest layers. The turned numbers of its heads
+    /// are pairs of neighbours.
     void deepseek() {
         latent_ = true;
         number("num_hidden_layers", 61, "model.layers", model_.layers, &ModelSpec::layers);
@@ -144,7 +144,8 @@ private:
         is("num_key_value_heads", 128, std::vector<Json>(1, heads));
         made_.rows.back().ours = model_.heads;
         number("vocab_size", 129280, "model.vocabulary", model_.vocabulary, &ModelSpec::vocabulary);
-        width("intermediate_size", 18432);
+        if (!hasExperts(model_, 0)) width("intermediate_size", 18432);
+        made_.names.insert("intermediate_size");
         activation("hidden_act", llamaActivations);
         epsilon("rms_norm_eps", 1e-6);
         const Json ofFile = value("rms_norm_eps", 1e-6);
@@ -157,7 +158,7 @@ private:
         part("model_type", "deepseek_v3", !parts_.biases, "model.biases", "all", "none",
              [](ModelSpec&, const Json&) {});
         ranks();
-        denseLayers();
+        deepseekExperts();
         ties();
         window("max_position_embeddings", 4096, positions);
         made_.rows.back().fits = true;
@@ -192,21 +193,75 @@ private:
         is("qk_head_dim", nullptr, std::vector<Json>(1, plain.get<double>() + turned.get<double>()));
     }
 
-    void denseLayers() {
+    /// The lowest layers are dense, and the others have experts, one block of shared ones among them. In a llama all
+    /// layers are dense, and what the file says of experts changes nothing.
+    void deepseekExperts() {
         const Json dense = value("first_k_dense_replace", 3), layers = value("num_hidden_layers", 61);
         const bool all = dense.is_number() && layers.is_number() && dense.get<double>() >= layers.get<double>();
-        made_.rows.push_back({"first_k_dense_replace", all,
-                              fmt::format("{}, and layers from there on have experts, as the layout's have not",
-                                          stated("first_k_dense_replace", dense)),
-                              "weights whose layers are all dense", model_.layers});
+        const int ours = hasExperts(model_) ? model_.experts.denseLayers : model_.layers;
+        made_.rows.push_back(
+            {"first_k_dense_replace", hasExperts(model_) ? sameValue(dense, ours) : all,
+             hasExperts(model_)
+                 ? fmt::format("{}, model.dense_layers is {}", stated("first_k_dense_replace", dense), ours)
+                 : fmt::format("{}, and layers from there on have experts, as the layout's have not",
+                               stated("first_k_dense_replace", dense)),
+             hasExperts(model_) ? fmt::format("model.dense_layers {}", shownValue(dense))
+                                : "weights whose layers are all dense; or model.kind llama-moe",
+             ours, [dense](ModelSpec& model) {
+                 if (hasExperts(model)) model.experts.denseLayers = positiveInteger(dense).value_or(0);
+             }});
         // What predicts further tokens has weights of its own, behind the last layer.
         for (const char* further : {"num_nextn_predict_layers", "num_mtp_layers"}) made_.names.insert(further);
+        for (const char* training : {"ep_size", "aux_loss_alpha", "seq_aux", "output_router_logits"})
+            made_.names.insert(training);
+        if (hasExperts(model_)) return sigmoidExperts();
         if (!all) return;
         for (const char* ofExperts :
              {"moe_intermediate_size", "n_shared_experts", "n_routed_experts", "routed_scaling_factor", "n_group",
-              "topk_group", "num_experts_per_tok", "norm_topk_prob", "moe_layer_freq", "ep_size", "scoring_func",
-              "topk_method", "aux_loss_alpha", "seq_aux", "num_local_experts", "output_router_logits"})
+              "topk_group", "num_experts_per_tok", "norm_topk_prob", "moe_layer_freq", "scoring_func", "topk_method",
+              "num_local_experts"})
             made_.names.insert(ofExperts);
+    }
+
+    void sigmoidExperts() {
+        const MoeSpec& ours = model_.experts;
+        const auto number = [&](const char* name, int fallback, const char* field, int own, int MoeSpec::*member) {
+            const Json theirs = value(name, fallback);
+            add(name, theirs, field, own, nullptr);
+            made_.rows.back().take = [theirs, member](ModelSpec& model) {
+                if (const auto taken = positiveInteger(theirs)) model.experts.*member = *taken;
+            };
+        };
+        number(config_.contains("num_local_experts") ? "num_local_experts" : "n_routed_experts", 256, "model.experts",
+               ours.count, &MoeSpec::count);
+        made_.names.insert("n_routed_experts");
+        number("moe_intermediate_size", 2048, "model.expert_width", ours.width, &MoeSpec::width);
+        number("n_shared_experts", 1, "model.shared_experts", ours.shared, &MoeSpec::shared);
+        number("num_experts_per_tok", 8, "model.top_k", ours.topK, &MoeSpec::topK);
+        const Json groups = value("n_group", 8), chosen = value("topk_group", 4);
+        const GateMethod gate = groups == 1 ? GateMethod::SigmoidTopK : GateMethod::SigmoidInGroups;
+        part("n_group", groups, ours.gate == gate, "model.gate", wordOf(ours.gate), wordOf(gate),
+             [gate](ModelSpec& model, const Json&) {
+                 model.experts.gate = gate;
+                 model.experts.capacity = 0;
+                 constexpr double rateOfTheirs = 0.001;
+                 model.experts.biasRate = rateOfTheirs;
+             });
+        made_.rows.back().ours = choosesInGroups(model_) ? ours.groups : 1;
+        if (groups != 1) {
+            number("n_group", 8, "model.expert_groups", ours.groups, &MoeSpec::groups);
+            made_.rows.back().ours = nullptr;
+            number("topk_group", 4, "model.top_groups", ours.topGroups, &MoeSpec::topGroups);
+        }
+        if (!choosesInGroups(model_)) made_.rows.push_back({"topk_group", true, {}, {}, 1});
+        add("routed_scaling_factor", value("routed_scaling_factor", 2.5), "model.route_scale", ours.scale,
+            [](ModelSpec& model, const Json& theirs) {
+                if (theirs.is_number()) model.experts.scale = theirs.get<double>();
+            });
+        is("norm_topk_prob", true, {true});
+        is("moe_layer_freq", nullptr, {1});
+        is("scoring_func", nullptr, {"sigmoid"});
+        is("topk_method", nullptr, {"noaux_tc"});
     }
 
     /// Where the file says nothing, heads divide the hidden width, but in a Qwen3.
@@ -425,15 +480,17 @@ const std::vector<ConfigFamily>& configFamilies() {
                                                     {"qwen3", ModelKind::Llama, "Qwen3ForCausalLM"},
                                                     {"mixtral", ModelKind::LlamaMoe, "MixtralForCausalLM"},
                                                     {"qwen3_moe", ModelKind::LlamaMoe, "Qwen3MoeForCausalLM"},
+                                                    {"deepseek_v3", ModelKind::LlamaMoe, "DeepseekV3ForCausalLM"},
                                                     {"deepseek_v3", ModelKind::Llama, "DeepseekV3ForCausalLM"}};
     return families;
 }
 
 const ConfigFamily& configFamily(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
-    const std::string_view type = hasExperts(model)                ? (parts.queryKeyNorms ? "qwen3_moe" : "mixtral")
-                                  : model.kind != ModelKind::Llama ? "gpt2"
-                                  : parts.latent                   ? "deepseek_v3"
+    const bool llama = traits(model.kind).weights == WeightsFormat::Llama;
+    const std::string_view type = llama && parts.latent            ? "deepseek_v3"
+                                  : hasExperts(model)              ? (parts.queryKeyNorms ? "qwen3_moe" : "mixtral")
+                                  : !llama                         ? "gpt2"
                                   : parts.queryKeyNorms            ? "qwen3"
                                   : parts.qkvBias && !parts.biases ? "qwen2"
                                   : attendedTokens(model, 0) < model.sequence ? "mistral"

@@ -102,7 +102,8 @@ void ConfigRows::width(const std::string& name, int fallback) {
     const Json theirs = value(name, fallback);
     ConfigField made{name, true, {}, {}, feedForwardWidth(model_, 0), [theirs, said](ModelSpec& model) {
                          const auto taken = positiveInteger(theirs);
-                         if (taken && (said || traits(model.kind).weights == WeightsFormat::Llama)) model.feedForward = {*taken};
+                         if (taken && (said || traits(model.kind).weights == WeightsFormat::Llama))
+                             model.feedForward = {*taken};
                      }};
     const int widths = std::max(1, static_cast<int>(model_.feedForward.size()));
     for (int layer = 0; layer < std::min(widths, model_.layers) && made.fits; ++layer) {

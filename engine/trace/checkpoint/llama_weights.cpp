@@ -164,9 +164,19 @@ std::vector<LlamaTensor> llamaTensors(const ModelSpec& model) {
             continue;
         }
         // A Mixtral's names are those of its authors.
-        const bool mixtral = !parts.queryKeyNorms;
+        const bool mixtral = !parts.queryKeyNorms && !parts.latent;
         const std::string moe = mixtral ? "block_sparse_moe." : "mlp.";
         all.push_back(joined(ours + "moe.gate.weight", h, {{theirs + moe + "gate.weight", model.experts.count}}));
+        if (biasesChoice(model))
+            all.push_back(renamed(ours + "moe.gate.bias", {model.experts.count},
+                                  theirs + moe + "gate.e_score_correction_bias"));
+        if (const int shared = sharedWidth(model, layer); shared > 0) {
+            const std::string block = theirs + moe + "shared_experts.";
+            product(joined(ours + "moe.shared.gate_up.weight", h,
+                           {{block + "gate_proj.weight", shared}, {block + "up_proj.weight", shared}}),
+                    parts.biases);
+            product(joined(ours + "moe.shared.c_proj.weight", shared, {{block + "down_proj.weight", h}}), parts.biases);
+        }
         for (int e = 0; e < model.experts.count; ++e) {
             const std::string expert = fmt::format("{}experts.{}.", moe, e);
             feedForward(fmt::format("moe.experts.{}", e), expert + (mixtral ? "w1.weight" : "gate_proj.weight"),

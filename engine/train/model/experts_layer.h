@@ -50,7 +50,7 @@ struct ExpertsSpec {
 ///                                overwritten with their gradients; normedGradient Nh and the returned gradient Nh
 ///                                (`kept`). The output's gradient is freed at the end
 ///   until weightGrad             normedGradient, and all that forward keeps
-///   throughout (Buffers)         the tally, 2n of 32 bits
+///   throughout (Buffers)         the tally, 2n of 32 bits, and the bias of the choice, n fp32, where there is one
 ///   with an expert group         Rh more (Temporary): in forward for the rows sent while gathered is received, then
 ///   for
 ///                                the experts' outputs until produced is received; in inputGrad for produced's gradient
@@ -66,6 +66,7 @@ public:
     Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) override;
     void weightGrad(LayerState& state) override;
     ExpertTally* tally() override { return &tally_; }
+    ArraySpan choiceBias() override { return gate_.bias().span(); }
 
 private:
     struct Block {

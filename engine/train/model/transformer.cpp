@@ -45,6 +45,7 @@ ExpertsSpec expertsSpec(const StageSpec& spec, int layer, double projectionDevia
                  model.experts.entropy,
                  model.experts.scale};
     made.gate.shape.dropless = dropless(model);
+    made.gate.biased = biasesChoice(model);
     if (hasGroups(model) || choosesInGroups(model)) {
         made.gate.shape.groups = model.experts.groups;
         made.gate.shape.groupChoices = model.experts.topGroups;
