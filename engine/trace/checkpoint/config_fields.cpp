@@ -144,7 +144,7 @@ private:
         is("num_key_value_heads", 128, std::vector<Json>(1, heads));
         made_.rows.back().ours = model_.heads;
         number("vocab_size", 129280, "model.vocabulary", model_.vocabulary, &ModelSpec::vocabulary);
-        if (!hasExperts(model_, 0)) width("intermediate_size", 18432);
+        if (!hasExperts(model_) || value("first_k_dense_replace", 3) != 0) width("intermediate_size", 18432);
         made_.names.insert("intermediate_size");
         activation("hidden_act", llamaActivations);
         epsilon("rms_norm_eps", 1e-6);
