@@ -197,7 +197,7 @@ private Q_SLOTS:
               {R"(, "rms_norm_eps": 1e-5)", "the norms of its latents have 1e-06 all the same"},
               {R"(, "rope_interleave": false)", "rope_interleave is false"},
               {R"(, "qk_head_dim": 100)", "qk_head_dim is 100"},
-              {R"(, "v_head_dim": 193)", "model.value_width"},
+              {R"(, "v_head_dim": 193)", "values of 193 columns are wider than queries"},
               {R"(, "kv_lora_rank": "many")", "kv_lora_rank is \"many\""},
               {R"(, "rope_scaling": {"type": "yarn", "factor": 40, "mscale": 1.0})", "mscale_all_dim is 0"}}) {
             const std::string text = leftOut(change);
