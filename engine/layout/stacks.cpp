@@ -78,6 +78,8 @@ Result<SoftwareStack> stackOf(std::string_view name, const nlohmann::json& root,
     it.gatherShare = fields.share("gather_share");
     it.besideGathers = fields.number("beside_gathers", 0.999, 10, factor);
     it.blockingSends = fields.flag("blocking_sends");
+    it.exchangeHidden = fields.number("exchange_hidden", -1e-300, 1, "a share, from 0 to 1");
+    it.mergesRows = fields.flag("merges_rows");
     it.splitsMessages = fields.flag("splits_messages");
     it.source = fields.text("source");
     fields.close();

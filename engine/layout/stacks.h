@@ -62,6 +62,8 @@ struct SoftwareStack {
     double gatherShare = 1;       ///< share of the links between nodes that ZeRO 3's gathers and scatters reach
     double besideGathers = 1;     ///< factor of compute that goes on beside them
     bool blockingSends = false;   ///< a stage waits until its message has been sent
+    double exchangeHidden = 0;    ///< share of the experts' exchanges that other work hides
+    bool mergesRows = false;      ///< a token goes to the experts of another host once (DeepEP, HybridEP)
     bool splitsMessages = false;  ///< the members of a tensor group send parts of a message, which is gathered there
     std::string source;
 };

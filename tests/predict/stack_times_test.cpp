@@ -49,7 +49,7 @@ Plan planned(const Layout& layout) {
 std::string stackText(const std::string& key, const std::string& value) {
     std::string text = R"({"title": "A", "attention": "fused", "passes": 1, "kernel_seconds": 1e-6, "logit_bytes": 4,
         "logit_memory_bytes": 6, "state_bytes": 0, "fragmentation": 0.1, "context_bytes": 1e9, "overhead": 1,
-        "tensor_hidden": 0, "gather_share": 1, "beside_gathers": 1, "blocking_sends": false, "splits_messages": false,
+        "tensor_hidden": 0, "gather_share": 1, "beside_gathers": 1, "blocking_sends": false, "exchange_hidden": 0, "merges_rows": false, "splits_messages": false,
         "source": "a test"})";
     const auto at = text.find('"' + key + '"');
     const auto begin = text.find(':', at) + 1;

@@ -27,11 +27,11 @@ void checkReductions(const Layout& layout, std::span<const ScheduleMethod> sched
                           "it goes through all replicas, and gradients of experts are summed only over those that hold "
                           "the same experts",
                           "backend; or parallel.expert 1"});
-    if (p.bucket == 0)
+    if (p.bucket == 0 && p.zero == 0)
         faults.push_back({"/parallel/bucket", fmt::format("no buckets with experts over {} ranks", p.expert),
                           "without buckets all gradients of a stage are summed at once over all replicas, which hold "
                           "different experts",
-                          "above 0; or parallel.expert 1"});
+                          "above 0; or ZeRO 1, whose shards are summed one by one; or parallel.expert 1"});
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method != schedules.end() && !method->flushes)
         faults.push_back(

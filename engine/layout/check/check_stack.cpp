@@ -48,9 +48,9 @@ void checkStack(const Layout& layout, std::vector<Fault>& faults) {
         refuse(fmt::format("{} on {}", pace.stack, device->name),
                "the device's file names no architecture whose kernels are known, or no number of multiprocessors",
                "shardlab; or a device with both, h100-sxm");
-    if (!hasAttention(layout.model) || hasExperts(layout.model))
+    if (!hasAttention(layout.model))
         refuse(fmt::format("{} with the model {}", pace.stack, wordOf(layout.model.kind)),
-               "the stack's times are known of dense transformers", "shardlab; or model.kind gpt or llama");
+               "the stack's times are known of transformers", "shardlab; or a model with attention");
     if (layout.precision.compute == NumberFormat::Fp32)
         refuse(fmt::format("{} in fp32", pace.stack), "the stack's times are known of 16-bit formats",
                "shardlab; or precision.compute bf16");

@@ -4,6 +4,7 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/devices.h"
 #include "engine/layout/model_shape.h"
+#include "engine/layout/presets.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/stacks.h"
 
@@ -98,9 +99,59 @@ double nodeLinkOf(std::string_view text) {
     return std::atof(std::string(text.substr(begin)).c_str());
 }
 
+/// A row says nothing of the width of heads. Where its parameters are those of the model with another width than
+/// hidden ÷ heads, the width is that one.
+void readHeadWidth(const Row& row, ModelSpec& model) {
+    const auto stated = row.number("params_b");
+    if (!stated || *stated <= 0 || row.says("trimmed")) return;
+    const auto off = [&] { return std::abs(static_cast<double>(modelParameters(model)) / (*stated * 1e9) - 1); };
+    constexpr double mostOff = 0.02;
+    const bool divides = model.hidden % model.heads == 0;
+    if (divides && off() <= mostOff) return;
+    const int given = model.block.headWidth;
+    for (const int width : {64, 128, 256}) {
+        model.block.headWidth = width;
+        if (off() <= mostOff) return;
+    }
+    model.block.headWidth = divides ? given : 128;
+}
+
+/// The shipped model that has the row's experts, of which a row names some parts only; the row's layers.
+const ModelSpec* shippedModel(const Row& row) {
+    static const std::vector<Preset> shipped = presets().value_or(std::vector<Preset>{});
+    for (const Preset& preset : shipped) {
+        const ModelSpec& model = preset.layout.model;
+        if (!hasExperts(model) || model.hidden != row.count("hidden") || model.heads != row.count("heads") ||
+            model.experts.count != row.count("experts") || model.experts.topK != row.count("top_k") ||
+            model.vocabulary != row.countOr("vocabulary", model.vocabulary) ||
+            feedForwardWidth(model, model.layers - 1) != row.count("ffn"))
+            continue;
+        if (model.layers == row.count("layers") || row.says("trimmed")) return &model;
+    }
+    return nullptr;
+}
+
+/// A model each of whose blocks has experts, of which a token takes the best few.
+void readExperts(const Row& row, ModelSpec& model) {
+    model.kind = ModelKind::LlamaMoe;
+    if (const ModelSpec* shipped = shippedModel(row)) {
+        const int sequence = row.count("sequence"), layers = row.count("layers");
+        model = *shipped;
+        model.layers = layers;
+        model.sequence = sequence;
+    } else {
+        model.experts.count = row.count("experts");
+        model.experts.topK = row.count("top_k");
+        model.experts.gate = GateMethod::TopKSoftmax;
+        readHeadWidth(row, model);
+    }
+    // Tokens beyond a capacity are dropped; without one there is no limit.
+    model.experts.capacity = row.says("capacity factor 1") ? 1 : 0;
+}
+
 void readModel(const Row& row, Layout& layout) {
     ModelSpec& model = layout.model;
-    const std::string_view kind = row.text("model_kind");
+    const std::string_view kind = row.text("model_kind") == "moe" ? "llama" : row.text("model_kind");
     const auto known = kindOf<ModelKind>(kind);
     if (!known || traits(*known).weights == WeightsFormat::None)
         throw Refusal{fmt::format("the model kind {} is not known", kind)};
@@ -118,6 +169,7 @@ void readModel(const Row& row, Layout& layout) {
     if (model.block.kvHeads != model.heads) model.block.positions = PositionKind::Rotary;
     if (row.text("tied") == "yes") model.block.output = OutputKind::Tied;
     if (row.text("tied") == "no") model.block.output = OutputKind::Separate;
+    if (row.countOr("experts", 1) > 1) readExperts(row, model);
     // A vocabulary is padded so that its parts are equal.
     const int tensor = row.countOr("tp", 1);
     model.vocabulary = (model.vocabulary + tensor - 1) / tensor * tensor;
@@ -195,6 +247,7 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     parallel.pipeline = row.countOr("pp", 1);
     readRecompute(row, layout);
     parallel.context = row.countOr("cp", 1);
+    if (hasExperts(layout.model)) parallel.expert = row.countOr("ep", 1);
     const int others = parallel.tensor * parallel.pipeline * parallel.context;
     if (gpus % others != 0) throw Refusal{fmt::format("its groups of {} do not divide {} devices", others, gpus)};
     parallel.data = gpus / others;
@@ -236,6 +289,7 @@ std::string stackOfRow(const CsvTable& table, std::size_t index) {
     if (row.says("deepspeed")) return "megatron-deepspeed";
     const bool materialised = row.says("standard");
     if (!materialised && (row.says("overlap disabled"))) return "megatron-core-serial";
+    if (!materialised && row.says("cuda_graph_impl=full_iteration")) return "megatron-core-graphs";
     if (!materialised && date >= "2023-06") return "megatron-core";
     if (row.text("sequence_parallel").starts_with("yes") || date >= "2022-05") return "megatron-2022";
     return "megatron-2021";

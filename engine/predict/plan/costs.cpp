@@ -236,7 +236,11 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     Link tensorLink = linkOf(groupOf(mesh, mesh.group(0, Axis::Tensor)));
     if (stack) tensorLink = partlyHidden(tensorLink, stack->stack->tensorHidden);
     const ContextRing ring = contextRing(layout, share, linkOf(groupOf(mesh, mesh.group(0, Axis::Context))), device);
-    const Link expertLink = slowestExpertLink(mesh, device);
+    Link expertLink = slowestExpertLink(mesh, device);
+    if (stack)
+        expertLink = partlyHidden(exchangeLink(groupOf(mesh, mesh.group(0, Axis::Expert)), device,
+                                               expertChoices(layout.model), stack->stack->mergesRows),
+                                  stack->stack->exchangeHidden);
     const int p = mesh.size(Axis::Pipeline);
     const int d = replicaCount(layout.parallel);
     const int stages = static_cast<int>(shapes.size());
@@ -285,7 +289,10 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         if (d > 1) {
             const Group& group = replicasOf[static_cast<std::size_t>(rankOf(s))].group;
             const bool gathers = stack && layout.parallel.zero == 3;
-            const Link link = gathers ? ringLink(group, device, stack->stack->gatherShare) : linkOf(group);
+            const Group& holders = replicasOf[static_cast<std::size_t>(rankOf(s))].holders;
+            const auto replicaLink = [&](const Group& of) {
+                return gathers ? ringLink(of, device, stack->stack->gatherShare) : linkOf(of);
+            };
             cost.reduceBytes = gradientBytes - formats.gradientBytes() * spreadParameters(layout.model, shape, share);
             const Collective reduction = allReduce(static_cast<double>(cost.reduceBytes), group, device);
             cost.reduce = reduction.seconds;
@@ -294,8 +301,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
             cost.data =
                 before && *before == group && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape)
                     ? costs.stages[static_cast<std::size_t>(s - 1)].data
-                    : dataCosts(layout, shape, share, group, replicasOf[static_cast<std::size_t>(rankOf(s))].holders,
-                                link, device);
+                    : dataCosts(layout, shape, share, group, holders, replicaLink(group), replicaLink(holders), device);
         }
         if (shape.first != shape.last && tiesEmbedding(layout.model)) {
             const std::int64_t bytes = formats.gradientBytes() * tableParameters(layout.model, share);
@@ -308,8 +314,11 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         bytesOfRank[static_cast<std::size_t>(rankOf(s))] += static_cast<double>(gradientBytes);
         cost.weightBytes = formats.weightBytes() * parameters;
         cost.stash = device.kernelSeconds + 2 * static_cast<double>(cost.weightBytes) / device.memoryBandwidth;
-        // ZeRO: each replica updates its shard.
-        const double updated = static_cast<double>(parameters) / (layout.parallel.zero > 0 ? d : 1);
+        // ZeRO: each replica updates its shard, of experts one of those that hold the same.
+        const auto spread = static_cast<double>(spreadParameters(layout.model, shape, share));
+        const bool shards = layout.parallel.zero > 0;
+        const double updated = (static_cast<double>(parameters) - spread) / (shards ? d : 1) +
+                               spread / (shards ? double(d) / share.expert : 1);
         cost.optimizer =
             device.kernelSeconds + updateBytes(layout) * updated / device.memoryBandwidth + seconds(cost.tensor.update);
         if (offloadsOptimizer(layout.memory)) addHostCosts(cost, layout, shape, share, *device.host);

@@ -40,9 +40,10 @@ struct DataCosts {
     const std::vector<DataPiece>& pieces(ActionKind kind) const;
 };
 /// `group` are the replicas, `link` the slowest among them: all-reduces take the quickest algorithm, unless the layout
-/// asks for the ring; scatters and gathers are half a ring. `holders` are those that hold the same experts.
+/// asks for the ring; scatters and gathers are half a ring. `holders` are those that hold the same experts, which have a
+/// link of their own.
 DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const Group& group,
-                    const Group& holders, const Link& link, const DevicePreset& device);
+                    const Group& holders, const Link& link, const Link& holdersLink, const DevicePreset& device);
 
 /// Seconds of one action of a stage, on the modelled device, before stretching.
 ///

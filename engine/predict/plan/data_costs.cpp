@@ -59,7 +59,7 @@ std::vector<DataPiece> piecesOf(const std::vector<UnitGather>& gathers, std::int
 }  // namespace
 
 DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const Group& group,
-                    const Group& holders, const Link& link, const DevicePreset& device) {
+                    const Group& holders, const Link& link, const Link& holdersLink, const DevicePreset& device) {
     const NumberFormats formats = numberFormats(layout.precision);
     const int d = replicaCount(layout.parallel), zero = layout.parallel.zero;
     const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, share);
@@ -70,7 +70,7 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
     costs.againShare = againShares(costs.layerShare, costs.segments);
     const bool ring = layout.parallel.allReduce == AllReduceKind::Ring;
     const auto half = [&](double bytes, const FlatUnit& unit) {
-        return halfRingSeconds(bytes, d / unit.spread, link);
+        return halfRingSeconds(bytes, d / unit.spread, unit.spread > 1 ? holdersLink : link);
     };
     const auto gather = [&](double bytes, const FlatUnit& unit) {
         return unit.owner >= 0 ? broadcastSeconds(bytes, d, link) : half(bytes, unit);

@@ -4,6 +4,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
+#include "engine/layout/stacks.h"
 
 namespace shardlab::predict {
 
@@ -17,7 +18,9 @@ ExpertBytes expertBytes(const Layout& layout, int layer) {
     ExpertBytes size;
     const int expansions = blockParts(model).feedForwardMatrices() - 1;
     size.gate = fp32 * (tokens * gateColumns(model) + 2 * routes + rows + 2 * samples * n + (dropless(model) ? n + 1 : 0));
-    size.rows = bytes * rows * (2 * h + (expansions + 1) * f);
+    // Other stacks weight the activation, and need not keep what experts make of it.
+    const int kept = modelledStack(layout) ? 1 : 2;
+    size.rows = bytes * rows * (kept * h + (expansions + 1) * f);
     size.weights = fp32 * routes;
     size.scratch = bytes * (dropless(model) ? rows : rows / n) * f;
     size.gathered = bytes * rows * h;

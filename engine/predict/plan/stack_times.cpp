@@ -28,6 +28,9 @@ constexpr double scoreBytesForward = 13, scoreBytesBackward = 20;
 constexpr double scoreKernelsForward = 5, scoreKernelsBackward = 8;
 constexpr double flashKernelsForward = 2, flashKernelsBackward = 3;
 
+constexpr double permutations = 2;  ///< of rows: in order of experts, and back
+// Kernels of a layer with experts that the processor starts one by one, in a forward and twice as often in a backward.
+constexpr double routingKernels = 65, expertKernels = 10;
 constexpr double bothWays = 4.0 / 3;  ///< of a gradient that is read once and written in 8 bits twice
 constexpr double resultBytes = 2;     ///< products leave 16 bits
 
@@ -64,27 +67,38 @@ public:
 
     double forward(const std::vector<Product>& products, ProductFormat format) const {
         double sum = 0;
-        for (const Product& each : products) sum += one(each, format) + rounding(each.rows * each.inner, format);
+        for (const Product& each : products) sum += one(each, format) + rounding(each.rows * each.inner * each.count, format);
         return sum;
     }
     /// What the forward rounded is kept for the weight's gradient; the output's gradient is rounded both ways round.
     Halves backward(const std::vector<Product>& products, ProductFormat format) const {
         Halves sum;
         for (const Product& each : products) {
-            sum.input += one({each.rows, each.inner, each.columns}, format) +
-                         rounding(each.rows * each.columns, format) * bothWays;
-            sum.weight += one({each.columns, each.inner, each.rows}, format);
+            sum.input += one({each.rows, each.inner, each.columns, each.count}, format) +
+                         rounding(each.rows * each.columns * each.count, format) * bothWays;
+            sum.weight += one({each.columns, each.inner, each.rows, each.count}, format);
         }
         return sum;
     }
 
     std::vector<Product> block(int layer) const {
         const double hidden = model_.hidden, queries = double(queryColumns(model_)) / members_;
-        const double inner = double(feedForwardWidth(model_, layer)) / members_;
-        return {{rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden},
-                {rows_, hidden, queries},
-                {rows_, (gated_ ? 2 : 1) * inner, hidden},
-                {rows_, hidden, inner}};
+        std::vector<Product> products{{rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden},
+                                      {rows_, hidden, queries}};
+        const auto feedForward = [&](double rows, double width, double blocks) {
+            products.push_back({rows, (gated_ ? 2 : 1) * width, hidden, blocks});
+            products.push_back({rows, hidden, width, blocks});
+        };
+        const double width = double(feedForwardWidth(model_, layer)) / members_;
+        if (!hasExperts(model_, layer)) {
+            feedForward(rows_, width, 1);
+            return products;
+        }
+        products.push_back({rows_, static_cast<double>(gateColumns(model_)), hidden});
+        if (const int shared = sharedWidth(model_, layer); shared > 0) feedForward(rows_, shared, 1);
+        const double own = double(model_.experts.count) / share_.expert;
+        feedForward(expertRows() / own, width, own);
+        return products;
     }
     std::vector<Product> output() const {
         return {{rows_, double(targetKinds(model_)) / members_, double(outputWidth(model_))}};
@@ -116,19 +130,30 @@ public:
     double passes(int layer, bool backward) const {
         const double outside = double(model_.hidden) / (splits_ ? members_ : 1);
         const double inside = double(queryColumns(model_)) / members_;
-        const double width = double(feedForwardWidth(model_, layer)) / members_;
         const double norms = 2 * 2 * bytes_ * outside;
         const double residuals = 2 * (4.5 * bytes_ + 1) * outside;
         const double layouts = 3 * 2 * bytes_ * inside;
-        const double activation = (gated_ ? 3 : 2) * bytes_ * width;
-        const double once = (norms + residuals + layouts + activation) * rows_ * stack_.passes / memory_;
+        const double once =
+            ((norms + residuals + layouts) * rows_ + feedForwardBytes(layer)) * stack_.passes / memory_;
         return backward ? backwardFactor * once + launches(backwardPassKernels * stack_.passes)
                         : once + launches(forwardPassKernels * stack_.passes);
+    }
+    /// What the middle of a feed-forward block moves, and rows on their way to experts and back.
+    double feedForwardBytes(int layer) const {
+        const double width = double(feedForwardWidth(model_, layer)) / members_, activated = (gated_ ? 3 : 2) * bytes_;
+        if (!hasExperts(model_, layer)) return activated * width * rows_;
+        return activated * (sharedWidth(model_, layer) * rows_ + width * expertRows()) +
+               permutations * 2 * bytes_ * model_.hidden * expertRows();
+    }
+    /// A forward takes no less: the processor has to know how many rows each expert has before it starts its products.
+    double startingExperts() const {
+        return launches(routingKernels + expertKernels * model_.experts.count / share_.expert);
     }
     double logits() const { return rows_ * targetKinds(model_) / members_ * stack_.logitBytes / memory_; }
     double embedding() const { return rows_ * model_.hidden * 2 * bytes_ / memory_; }
 
 private:
+    double expertRows() const { return static_cast<double>(layout::expertRows(model_, samples_)); }
     double one(const Product& product, ProductFormat format) const {
         return productSeconds(product, format, device_, architecture_) + stack_.kernelSeconds;
     }
@@ -173,13 +198,14 @@ double productSeconds(const Product& product, ProductFormat format, const Device
     const double rate = productPeak(format, device, architecture) * device.matmulEfficiency / device.multiprocessors;
     double best = INFINITY;
     for (const Tile& tile : tiles) {
-        const double count = std::ceil(product.rows / tile.rows) * std::ceil(product.columns / tile.columns);
+        const double count =
+            product.count * std::ceil(product.rows / tile.rows) * std::ceil(product.columns / tile.columns);
         const double waves = std::ceil(count / device.multiprocessors);
         const double inner = product.inner + architecture.tileOverhead;
         best = std::min(best, waves * 2 * tile.rows * tile.columns * inner / (rate * tile.speed));
     }
-    const double bytes = operandBytes(format) * (product.rows + product.columns) * product.inner +
-                         resultBytes * product.rows * product.columns;
+    const double bytes = product.count * (operandBytes(format) * (product.rows + product.columns) * product.inner +
+                                          resultBytes * product.rows * product.columns);
     return std::max(best, bytes / device.memoryBandwidth);
 }
 
@@ -200,11 +226,18 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
         }
         const std::vector<Product> products = clock.block(layer);
         const Halves back = clock.backward(products, layout.precision.products);
-        const double forward =
+        double forward =
             clock.forward(products, layout.precision.products) + clock.attention(false) + clock.passes(layer, false);
+        double input = back.input + clock.attention(true) + clock.passes(layer, true), weight = back.weight;
+        if (hasExperts(layout.model, layer)) {
+            forward = std::max(forward, clock.startingExperts());
+            const double slower = std::max(1.0, backwardFactor * clock.startingExperts() / (input + weight));
+            input *= slower;
+            weight *= slower;
+        }
         times.forward += forward;
-        times.inputGrad += back.input + clock.attention(true) + clock.passes(layer, true);
-        times.weightGrad += back.weight;
+        times.inputGrad += input;
+        times.weightGrad += weight;
         again += layer - stage.firstLayer < recomputed ? forward : core ? clock.attention(false) : 0;
     }
     if (stage.last) {
@@ -235,6 +268,19 @@ DevicePreset reachedBandwidths(DevicePreset device, const Architecture& architec
     device.betweenNodes = {device.betweenNodes.bandwidth * architecture.betweenNodesShare,
                            architecture.betweenNodesLatency};
     return device;
+}
+
+Link exchangeLink(const Group& group, const DevicePreset& device, int rows, bool merges) {
+    const double members = group.members;
+    if (members < 2) return device.inNode;
+    const double hosts = std::max(1, group.hosts), onHost = members / hosts;
+    double leaving = (members - onHost) / members;  // of all rows
+    // Each other host is one of those of a token's rows with the same probability.
+    if (merges) leaving = std::min(leaving, (hosts - 1) * (1 - std::pow(1 - 1 / hosts, rows)) / rows);
+    const double seconds = std::max(leaving / device.betweenNodes.bandwidth,
+                                    (members - 1) / members / device.inNode.bandwidth);  // of a byte
+    return {(members - 1) / members / seconds,
+            (hosts > 1 ? device.betweenNodes : device.inNode).latency / (members - 1)};
 }
 
 Link ringLink(const Group& group, const DevicePreset& device, double share) {

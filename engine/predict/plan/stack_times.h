@@ -22,9 +22,9 @@ struct StackOnDevice {
 /// The stack that the layout names on its modelled device; nothing where that is Shardlab's own.
 std::optional<StackOnDevice> stackOf(const Layout& layout, const DevicePreset& device);
 
-/// One matrix product: [rows, inner] · [inner, columns].
+/// Matrix products [rows, inner] · [inner, columns] of equal sizes, `count` of them in one kernel.
 struct Product {
-    double rows = 0, columns = 0, inner = 0;
+    double rows = 0, columns = 0, inner = 0, count = 1;
 };
 
 /// Seconds of a product whose operands have the format. Tiles of tileRows × tileColumns, or of half of that, fill the
@@ -43,6 +43,11 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
 /// Seconds of one attention's core in the forward.
 double stackAttentionSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device,
                              const StackOnDevice& on);
+
+/// The link of an all-to-all of `rows` rows to a token, for allToAllSeconds(): what stays on a host and what leaves it
+/// move at once, and so do all messages, so that there is one latency. Where the stack merges rows, a token goes to
+/// another host once, however many of its rows are for experts there.
+Link exchangeLink(const Group& group, const DevicePreset& device, int rows, bool merges);
 
 /// The link that a ring has: over several hosts it passes each of them once, through the network links of all members
 /// there, of which it reaches `share`.
