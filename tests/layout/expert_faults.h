@@ -218,7 +218,7 @@ inline const std::vector<SingleFault> expertFaults{
          l.parallel.expert = 2;
          l.parallel.bucket = 0;
      },
-     "/parallel/bucket", "above 0; or parallel.expert 1"},
+     "/parallel/bucket", "above 0; or ZeRO 1, whose shards are summed one by one; or parallel.expert 1"},
     {"an asynchronous schedule for experts that are spread",
      [](Layout& l) {
          l.model.kind = ModelKind::GptMoe;

@@ -324,9 +324,9 @@ private Q_SLOTS:
         StageSpec spec;
         spec.model = {ModelKind::GptMoe, 2, shape.hidden, shape.heads, shape.sequence, shape.vocabulary, 0};
         MoeSpec& moe = spec.model.experts;
+        spec.model.feedForward = {in.whole(8, 20)};
         if (llama) {
             spec.model.kind = ModelKind::LlamaMoe;
-            spec.model.feedForward = {in.whole(8, 20)};
             moe.denseLayers = 1;
             moe.width = in.coin() ? in.whole(5, 15) : 0;
         }

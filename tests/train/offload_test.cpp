@@ -207,6 +207,7 @@ private Q_SLOTS:
             layout.model.layers = 2;
             layout.model.experts.count = 4;
             layout.model.experts.shared = zero > 0 ? 1 : 0;
+            layout.model.block.headWidth = 4;  // of pairs, where positions are turned
         }
         const Plan plan = planOf(offloaded(layout));
         const RunOutcome got = runInProcess(plan);
