@@ -32,7 +32,8 @@ int feedForwardWidth(const ModelSpec& model, int layer) {
 }
 
 int keyHeads(const ModelSpec& model) {
-    return model.block.kvHeads > 0 && blockParts(model).rotary ? model.block.kvHeads : model.heads;
+    const BlockParts parts = blockParts(model);
+    return model.block.kvHeads > 0 && parts.rotary && !parts.latent ? model.block.kvHeads : model.heads;
 }
 
 int headWidth(const ModelSpec& model) {

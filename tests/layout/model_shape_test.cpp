@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/model_shape.h"
+#include "engine/layout/moment_blocks.h"
 #include "engine/layout/presets.h"
 #include "tests/support/named.h"
 #include "tests/support/wings.h"
@@ -168,6 +169,60 @@ private Q_SLOTS:
         model.kind = ModelKind::GptMoe;
         model.experts.every = 0;
         QVERIFY(!hasExperts(model, 0) && hasExperts(model, 1) && !hasExperts(model, 2));
+    }
+
+    /// The parameters that are published of DeepSeek-V3, V2 and V2-Lite. Their layers but the lowest have experts,
+    /// which are counted by hand here: routed and shared ones, the gate, and V3's bias of each expert.
+    void latentAttentionsAreAsLargeAsPublished() {
+        struct Published {
+            int layers, hidden, heads, queryRank, vocabulary, width, dense;
+            std::int64_t expertWidth, experts, shared, biases, parameters;
+        };
+        for (const Published& p : {Published{61, 7168, 128, 1536, 129280, 18432, 3, 2048, 256, 1, 256, 671'026'419'200},
+                                   Published{60, 5120, 128, 1536, 102400, 12288, 1, 1536, 160, 2, 0, 235'741'434'880},
+                                   Published{27, 2048, 16, 0, 102400, 10944, 1, 1408, 64, 2, 0, 15'706'484'224}}) {
+            ModelSpec model{ModelKind::Llama, p.layers, p.hidden, p.heads, 4096, p.vocabulary, 0, {p.width}};
+            model.block.kvRank = 512;
+            model.block.queryRank = p.queryRank;
+            model.block.headWidth = 128;
+            const std::int64_t h = p.hidden, dense = 3 * h * p.width,
+                               experts = (p.experts + p.shared) * 3 * h * p.expertWidth + p.experts * h + p.biases;
+            QCOMPARE(modelParameters(model) + (p.layers - p.dense) * (experts - dense), p.parameters);
+        }
+    }
+
+    void latentAttentionsCountWhatTheyAre() {
+        // By hand for b 1, s 2, h 8, a 4 of width 6 + 2, values of 5, ranks 3 and 7, f 5: D 12, q 32, e 44, out 20.
+        ModelSpec model{ModelKind::Llama, 3, 8, 4, 2, 256, 0, {5}};
+        model.block.kvRank = 7;
+        model.block.queryRank = 3;
+        model.block.headWidth = 6;
+        model.block.ropeWidth = 2;
+        model.block.valueWidth = 5;
+        const std::int64_t products = 8 * 12 + 3 * 32 + 7 * 44 + 20 * 8, feedForward = 3 * 8 * 5;
+        QCOMPARE(layerParameters(model, 0), 8 + products + 3 + 7 + 8 + feedForward);
+        QCOMPARE(productWeights(model, {3, false, false}), 3 * (products + feedForward));
+        QCOMPARE(layerForwardFlops(model, 1, 1), 2.0 * 2 * double(products + feedForward) + 2 * 2 * 2 * (32 + 20));
+        QCOMPARE(paddedCoreFlops(model, 1), 2.0 * 2 * 2 * (32 - 20));
+        QCOMPARE(spreadAttentionFloats(model, 1), std::int64_t{3 * 2 * 32});
+        const std::int64_t latents = 2 * (12 + 3 + 7 + 2),
+                           attention = 2 + 16 + latents + 2 * (32 + 44 + 20) + 4 * 2 * 2;
+        QCOMPARE(layerStoredFloats(model, 1, 1), 16 + attention + 16 + 2 + 16 + 3 * 2 * 5);
+        // Each of two members has half of the heads, and the down projection and the norms whole.
+        QCOMPARE(layerParameters(model, 0, {2, 1}),
+                 std::int64_t{8 + 8 * 12 + 3 + 3 * 16 + 7 + 7 * 22 + 10 * 8 + 8 + 3 * 8 * 2});
+        const TensorShare whole{2, 1, false}, split{2, 1, true};
+        QCOMPARE(layerForwardFlops(model, 0, 1, whole) - layerForwardFlops(model, 0, 1, split), 2.0 * 1 * 8 * 12);
+        const std::vector<std::int64_t> sizes = tensorSizes(model, {1, false, false});
+        QCOMPARE(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}), layerParameters(model, 0));
+        model.block.queryRank = 0;  // queries straight from h, and a value as wide as the rest of a head
+        model.block.valueWidth = 0;
+        QCOMPARE(layerParameters(model, 0), std::int64_t{8 + 8 * 9 + 8 * 32 + 7 + 7 * 48 + 24 * 8 + 8 + feedForward});
+        model.kind = ModelKind::Gpt;  // whose positions are learned
+        QVERIFY(!latentAttention(model));
+        model.block.positions = PositionKind::Rotary;
+        QVERIFY(latentAttention(model));
+        QCOMPARE(layerParameters(model, 0), std::int64_t{16 + 8 * 9 + 8 * 32 + 7 + 7 * 48 + 24 * 8 + 16 + 80 + 5 + 8});
     }
 
     void partsCountWhatTheyAre() {

@@ -133,6 +133,30 @@ private Q_SLOTS:
         QVERIFY2(core < serial && serial < eager, qPrintable(QString("%1 %2 %3 s").arg(core).arg(serial).arg(eager)));
     }
 
+    /// A latent of queries is a product of its own in the place of a wider one, and a norm.
+    void latentsAreProductsOfTheirOwn() {
+        Layout layout = paced("megatron-core");
+        layout.parallel.tensor = layout.parallel.pipeline = 1;
+        layout.model.block.kvRank = 512;
+        layout.model.block.headWidth = 128;
+        const auto forward = [&](int queryRank) {
+            layout.model.block.queryRank = queryRank;
+            return stackTimes(layout, {1, false, false}, {}, h100(), *stackOf(layout, h100())).forward;
+        };
+        const SoftwareStack& stack = *findStack("megatron-core");
+        const double tokens = 4096, queries = 32 * 192, rank = 1536;
+        const double products =
+            seconds(tokens, rank, 4096) + seconds(tokens, queries, rank) - seconds(tokens, queries, 4096);
+        const double norm = 2 * 2 * rank * tokens * stack.passes / h100().memoryBandwidth;
+        const double wanted = (products + stack.kernelSeconds + norm) * stack.overhead;
+        QVERIFY(std::abs(forward(1536) - forward(0) - wanted) < 1e-6 * std::abs(wanted));
+        // Values that are narrower leave less to do behind the scores, and nothing is filled up.
+        layout.model.block.valueWidth = 64;
+        const double narrow = forward(0);
+        layout.model.block.valueWidth = 128;
+        QVERIFY(narrow < forward(0));
+    }
+
     /// Links of the layout take the place of the device's.
     void linksOfTheLayout() {
         Layout layout = paced("megatron-core-serial");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of any parts under any layout, with and without experts: whatever is drawn, losses are those of one rank, and
-// memory is that of the plan. A token that stands between two experts may go either way where sums round otherwise: a
-// draw with experts that differs is tried again with another seed, and must be right then.
+// memory and what tensor groups exchange are those of the plan. A token that stands between two experts may go either
+// way where sums round otherwise: a draw with experts that differs is tried again with another seed, and must be right
+// then.
 #include "engine/base/random.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
@@ -17,6 +18,8 @@
 #include <QtTest>
 #include <array>
 #include <fstream>
+#include <map>
+#include <tuple>
 
 using namespace shardlab::test;
 
@@ -98,6 +101,7 @@ private Q_SLOTS:
                 const RunOutcome run = runInProcess(plan);
                 const QString wrong = difference(run, oneRank_.trained(layout));
                 if (run.error.empty() && layout.parallel.pipeline == 1) requireMemoryOf(plan, run);
+                if (run.error.empty()) requireCollectivesOf(plan, run);
                 if (wrong.isEmpty() || QTest::currentTestFailed()) break;
                 QVERIFY2(attempt + 1 < tries,
                          qPrintable(QString("%1\n%2").arg(wrong, QString::fromStdString(writeLayout(layout)))));
@@ -111,6 +115,23 @@ private Q_SLOTS:
     }
 
 private:
+    /// Which layer of which action exchanges how much within its tensor group.
+    static void requireCollectivesOf(const Plan& plan, const RunOutcome& run) {
+        using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;
+        for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
+            std::map<Key, int> measured, predicted;
+            const auto collect = [](const Event& event, std::map<Key, int>& into) {
+                if (isTensorCollective(event.kind))
+                    ++into[{event.action, event.kind, static_cast<int>(event.value), event.bytes}];
+            };
+            for (const Event& event : run.ranks[static_cast<std::size_t>(rank)].events)
+                if (event.step == 1) collect(event, measured);
+            for (const Event& event : plan.simulation.events)
+                if (event.rank == rank) collect(event, predicted);
+            QVERIFY(measured == predicted);
+        }
+    }
+
     /// Without a pipeline, whose messages are held for longer where a neighbour is late. Where experts without a limit
     /// of places are spread, the rows that come depend on what is trained.
     static void requireMemoryOf(const Plan& plan, const RunOutcome& run) {

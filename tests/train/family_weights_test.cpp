@@ -54,6 +54,7 @@ private:
         QVERIFY2(source.has_value(), source ? "" : source.error().text().c_str());
         StageSpec spec;
         spec.model = model;
+        spec.model.experts.balance = 0;  // their loss is the entropy alone
         spec.layers = model.layers;
         spec.samples = 3;
         Arena arena;
@@ -80,7 +81,8 @@ private:
         }
     }
 
-    /// Takes a checkpoint of a run that starts from the weights, split over two stages and two tensor ranks, before its
+    /// Takes a checkpoint of a run that starts from the weights, split over two stages and two tensor ranks (with experts
+    /// two replicas, each of which updates its part), before its
     /// first update, and has transformers compare what is written from it with what it read.
     static void requireWrittenBack(const QTemporaryDir& folder, Layout layout) {
         layout.data.kind = DataKind::Tokens;
@@ -94,7 +96,9 @@ private:
         layout.batch = {8, 2};
         layout.run.steps = 3;
         layout.schedule.stages = {1, 2};
-        layout.parallel.pipeline = layout.parallel.tensor = 2;
+        layout.parallel.pipeline = 2;
+        if (hasExperts(layout.model)) layout.parallel.data = 2, layout.parallel.zero = 1;
+        else layout.parallel.tensor = 2;
         layout.schedule.kind = "1f1b";
         layout.cluster.hosts[0].devices = 4;
         QTemporaryDir checkpoints;
@@ -124,7 +128,8 @@ private Q_SLOTS:
     void everyFamilyIsReadTrainedAndWritten_data() {
         QTest::addColumn<QString>("family");
         for (const char* family : {"llama3", "llama with biases", "mistral", "mistral with a window", "qwen2",
-                                   "qwen2, tied", "qwen3", "qwen3 with yarn"})
+                                   "qwen2, tied", "qwen3", "qwen3 with yarn", "mixtral", "qwen3-moe",
+                                   "qwen3-moe, softmax over all", "deepseek v3", "deepseek v3 with yarn"})
             QTest::newRow(family) << family;
     }
     void everyFamilyIsReadTrainedAndWritten() {

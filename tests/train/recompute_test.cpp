@@ -53,7 +53,7 @@ private:
     RandomStream random_{freshSeed(), "recompute"};
     int below(int most) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(most))); }
 
-    /// Fresh sizes; three steps, dropout.
+    /// Fresh sizes; three steps, dropout; a third with latent attention.
     Layout layoutOf(int data, int pipeline, int tensor, bool sequence, int chunks) {
         Layout layout;
         layout.model.kind = ModelKind::Gpt;
@@ -75,6 +75,14 @@ private:
         layout.run.steps = 3;
         layout.run.seed = below(1 << 30);
         layout.run.validateEvery = 0;
+        if (below(3) == 0) {
+            BlockSpec& block = layout.model.block;
+            block.positions = PositionKind::Rotary;
+            block.kvRank = 4 + below(8);
+            block.queryRank = below(2) * (4 + below(8));
+            block.ropeWidth = 2 + 2 * below(2);
+            block.valueWidth = 1 + below(headWidth(layout.model) + block.ropeWidth);
+        }
         return layout;
     }
 

@@ -14,9 +14,9 @@ namespace {
 void checkReductions(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     if (p.zero == 3 && p.partition == PartitionKind::Layers)
-        faults.push_back({"/parallel/partition", fmt::format("whole layers to replicas with experts over {} ranks", p.expert),
-                          "a replica would own experts that it does not hold",
-                          "flat; or parallel.expert 1"});
+        faults.push_back({"/parallel/partition",
+                          fmt::format("whole layers to replicas with experts over {} ranks", p.expert),
+                          "a replica would own experts that it does not hold", "flat; or parallel.expert 1"});
     if (p.exchange != Exchange::AllReduce)
         faults.push_back({"/parallel/exchange",
                           fmt::format("the exchange {} with experts over {} ranks", wordOf(p.exchange), p.expert),
@@ -49,7 +49,8 @@ void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules
     if (e <= 1 || p.data < 1 || experts < 1) return;
     if (!hasExperts(layout.model)) {
         faults.push_back({"/parallel/expert", fmt::format("no experts to spread over {} ranks", e),
-                          fmt::format("the model {} has none", wordOf(layout.model.kind)), "1; or model.kind gpt-moe or llama-moe"});
+                          fmt::format("the model {} has none", wordOf(layout.model.kind)),
+                          "1; or model.kind gpt-moe or llama-moe"});
         return;
     }
     if (p.data % e != 0)

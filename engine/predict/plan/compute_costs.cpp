@@ -10,6 +10,8 @@
 #include "engine/predict/plan/attention_bytes.h"
 #include "engine/predict/plan/stack_times.h"
 
+#include <algorithm>
+
 namespace shardlab::predict {
 namespace {
 
@@ -27,7 +29,6 @@ constexpr int embeddingKernels = 1;
 constexpr int outputKernels = 3;
 constexpr int productsOfBranch = 2;
 constexpr int weightsOfExpert = 4;
-constexpr int normsOfHeads = 2;
 
 /// The number of kernels that a cnn's block starts.
 int cnnBlockKernels(const Layout& layout) {
@@ -53,12 +54,38 @@ double handedDownBytes(const Layout& layout, const StageShape& stage, const Tens
     return static_cast<double>(numberFormats(layout.precision).activationBytes() * ofBlock * floats);
 }
 
+/// Products of an attention with its weights.
+int attentionProducts(const ModelSpec& model) {
+    return static_cast<int>(
+        std::ranges::count_if(attentionTensors(model), [](const AttentionTensor& tensor) { return tensor.rows > 0; }));
+}
+
+/// Kernels of a latent attention that others do not have: more products, copies of parts of the down projection's
+/// columns, the norms of latents, what queries and keys are made with, and where values are narrower than queries the
+/// copy of the core's output.
+int latentKernels(const ModelSpec& model) {
+    if (!latentAttention(model)) return 0;
+    const int latents = model.block.queryRank > 0 ? 2 : 1;
+    const int narrower = valueWidth(model) < queryWidth(model) ? 1 : 0;
+    return attentionProducts(model) - productsOfBranch + (latents + 1) + latents + 1 + narrower;
+}
+
+/// Floats that a latent attention writes in passing, besides what it makes for the core: the down projection's output,
+/// and the core's where values are narrower than queries.
+std::int64_t latentPassingFloats(const ModelSpec& model, int samples, const TensorShare& share) {
+    if (!latentAttention(model)) return 0;
+    const std::int64_t tokens = std::int64_t{samples} * model.sequence / share.context;
+    const std::int64_t wide = valueWidth(model) < queryWidth(model) ? queryColumns(model) / share.size : 0;
+    return tokens / (share.sequence ? share.size : 1) * downColumns(model) + tokens * wide;
+}
+
 /// The number of kernels that a block without experts starts. Rotary positions have a kernel of their own where a bias
 /// goes with its product, and so has an activation other than the GELU that a product with a bias does by the way.
 int blockKernels(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
     const bool fused = parts.biases && parts.activation == ActivationKind::GeluTanh;
-    return (hasAttention(model) ? attentionKernels : 0) + feedForwardKernels + (fused ? 0 : ownActivationKernels);
+    return (hasAttention(model) ? attentionKernels + latentKernels(model) : 0) + feedForwardKernels +
+           (fused ? 0 : ownActivationKernels);
 }
 
 /// Tensors of the weights of a branch: a norm and two products.
@@ -103,7 +130,8 @@ double storedBytes(const Layout& layout, const StageShape& stage, const TensorSh
     const double all = bytes * static_cast<double>(stageStoredFloats(layout.model, stage, samples, share));
     if (!hasAttention(layout.model)) return all;
     const double probabilities = bytes * static_cast<double>(probabilityFloats(layout.model, samples, share));
-    const double passing = bytes * static_cast<double>(spreadAttentionFloats(layout.model, samples, share));
+    const double passing = bytes * static_cast<double>(spreadAttentionFloats(layout.model, samples, share) +
+                                                       latentPassingFloats(layout.model, samples, share));
     return all + stage.layers * (static_cast<double>(attentionBytes(layout, share).kept) + passing - probabilities);
 }
 
@@ -112,7 +140,7 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
                        const DevicePreset& device) {
     const NumberFormats formats = numberFormats(layout.precision);
     if (!formats.castsWeights()) return 0;
-    const int ofAttention = hasAttention(layout.model) ? 2 : 0;
+    const int ofAttention = hasAttention(layout.model) ? attentionProducts(layout.model) : 0;
     const int ofDense = readsImages(layout.model) ? layout.model.cnn.convolutions : ofAttention + 2;
     const int blocksOfExperts = layout.model.experts.count + (layout.model.experts.shared > 0 ? 1 : 0);
     const int kernels =
@@ -145,7 +173,8 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
     if (stage.first) kernels += embeddingKernels;
     if (stage.last) kernels += outputKernels;
     return kernelSeconds(device, numberFormats(layout.precision).activations,
-                         stageForwardFlops(layout.model, stage, layout.batch.micro, share),
+                         stageForwardFlops(layout.model, stage, layout.batch.micro, share) +
+                             stage.layers * paddedCoreFlops(layout.model, layout.batch.micro, share),
                          2 * (storedBytes(layout, stage, share) + patchBytes(layout, stage)), kernels) +
            roundingSeconds(layout, stage, share, device);
 }
@@ -176,8 +205,9 @@ double recomputeSeconds(const Layout& layout, const StageShape& stage, const Ten
 double coreSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device) {
     if (const auto stack = stackOf(layout, device)) return stackAttentionSeconds(layout, share, device, *stack);
     return kernelSeconds(device, numberFormats(layout.precision).activations,
-                         coreForwardFlops(layout.model, layout.batch.micro, share), 2 * coreBytes(layout, share),
-                         coreKernels * share.context);
+                         coreForwardFlops(layout.model, layout.batch.micro, share) +
+                             paddedCoreFlops(layout.model, layout.batch.micro, share),
+                         2 * coreBytes(layout, share), coreKernels * share.context);
 }
 
 OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
@@ -191,8 +221,8 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
         layout.model.experts.count / share.expert - 1 + (layout.model.experts.shared > 0 ? 1 : 0);
     const int ofExperts = gateKernels(layout.model) + blocksOfExperts * productsOfBranch * (parts.biases ? 2 : 1);
     const int ofAttentions = hasAttention(layout.model)
-                                 ? stage.layers * ((parts.qkvBias ? 1 : 0) - (parts.biases ? 1 : 0) +
-                                                   (parts.queryKeyNorms ? normsOfHeads : 0))
+                                 ? stage.layers * (static_cast<int>(attentionTensors(layout.model).size()) -
+                                                   productsOfBranch * (parts.biases ? 2 : 1))
                                  : 0;
     const int ofBlocks = readsImages(layout.model) ? 2 * layout.model.cnn.convolutions * stage.layers
                                                    : branchWeights(parts) * branches + ofAttentions +

@@ -40,8 +40,8 @@ struct DataCosts {
     const std::vector<DataPiece>& pieces(ActionKind kind) const;
 };
 /// `group` are the replicas, `link` the slowest among them: all-reduces take the quickest algorithm, unless the layout
-/// asks for the ring; scatters and gathers are half a ring. `holders` are those that hold the same experts, which have a
-/// link of their own.
+/// asks for the ring; scatters and gathers are half a ring. `holders` are those that hold the same experts, which have
+/// a link of their own.
 DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const Group& group,
                     const Group& holders, const Link& link, const Link& holdersLink, const DevicePreset& device);
 

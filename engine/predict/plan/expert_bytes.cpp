@@ -17,7 +17,8 @@ ExpertBytes expertBytes(const Layout& layout, int layer) {
     const std::int64_t rows = expertRows(model, layout.batch.micro), routes = tokens * expertChoices(model);
     ExpertBytes size;
     const int expansions = blockParts(model).feedForwardMatrices() - 1;
-    size.gate = fp32 * (tokens * gateColumns(model) + 2 * routes + rows + 2 * samples * n + (dropless(model) ? n + 1 : 0));
+    size.gate =
+        fp32 * (tokens * gateColumns(model) + 2 * routes + rows + 2 * samples * n + (dropless(model) ? n + 1 : 0));
     // Other stacks weight the activation, and need not keep what experts make of it.
     const int kept = modelledStack(layout) ? 1 : 2;
     size.rows = bytes * rows * (kept * h + (expansions + 1) * f);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer with experts (model/experts_layer.h, model/gate.h) allocates for one microbatch, in bytes. Where dropless
-// experts are spread over ranks, the rows that come are those of experts that are chosen equally often.
+// What a layer with experts (model/experts_layer.h, model/gate.h) allocates for one microbatch, in bytes. Where
+// dropless experts are spread over ranks, the rows that come are those of experts that are chosen equally often.
 #pragma once
 
 #include "engine/layout/layout.h"

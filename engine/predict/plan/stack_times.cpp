@@ -17,10 +17,9 @@ namespace {
 // Kernels of a block beside its products and its attention, where nothing is fused.
 constexpr double forwardPassKernels = 10;
 constexpr double backwardPassKernels = 14;
-constexpr double backwardFactor = 2;  ///< of passes over memory: each reads the gradient and what the forward kept
-constexpr double maskedShare = 0.5;   ///< of the scores that flash attention computes, where tokens see earlier ones
-constexpr double flashBackwardProducts = 2.5;  ///< five products for the forward's two
-constexpr double fullHeadWidth = 128;          ///< from which kernels of attention reach their rate
+constexpr double backwardFactor = 2;   ///< of passes over memory: each reads the gradient and what the forward kept
+constexpr double maskedShare = 0.5;    ///< of the scores that flash attention computes, where tokens see earlier ones
+constexpr double fullHeadWidth = 128;  ///< from which kernels of attention reach their rate
 constexpr double headWidthExponent = 0.35;
 constexpr double rampTokens = 512;  ///< of a sequence, which take a flash kernel as long as its beginning and end
 // Bytes of each score that a materialised attention moves: scores, softmax, dropout with its mask, product.
@@ -67,7 +66,8 @@ public:
 
     double forward(const std::vector<Product>& products, ProductFormat format) const {
         double sum = 0;
-        for (const Product& each : products) sum += one(each, format) + rounding(each.rows * each.inner * each.count, format);
+        for (const Product& each : products)
+            sum += one(each, format) + rounding(each.rows * each.inner * each.count, format);
         return sum;
     }
     /// What the forward rounded is kept for the weight's gradient; the output's gradient is rounded both ways round.
@@ -82,9 +82,8 @@ public:
     }
 
     std::vector<Product> block(int layer) const {
-        const double hidden = model_.hidden, queries = double(queryColumns(model_)) / members_;
-        std::vector<Product> products{{rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden},
-                                      {rows_, hidden, queries}};
+        const double hidden = model_.hidden;
+        std::vector<Product> products = attentionProducts();
         const auto feedForward = [&](double rows, double width, double blocks) {
             products.push_back({rows, (gated_ ? 2 : 1) * width, hidden, blocks});
             products.push_back({rows, hidden, width, blocks});
@@ -100,13 +99,29 @@ public:
         feedForward(expertRows() / own, width, own);
         return products;
     }
+    /// One product makes queries, keys and values. In a latent attention queries, and keys with values, have a down
+    /// projection each, which a member does for its own tokens, and what makes heads of them.
+    std::vector<Product> attentionProducts() const {
+        const double hidden = model_.hidden, queries = double(queryColumns(model_)) / members_;
+        const Product output{rows_, hidden, double(outputColumns(model_)) / members_};
+        if (!latentAttention(model_))
+            return {{rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden}, output};
+        const double own = rows_ / (splits_ ? members_ : 1), rank = model_.block.queryRank;
+        std::vector<Product> products;
+        if (rank > 0) products.push_back({own, rank, hidden});
+        products.push_back({rows_, queries, rank > 0 ? rank : hidden});
+        products.push_back({own, double(model_.block.kvRank) + model_.block.ropeWidth, hidden});
+        products.push_back({rows_, double(expandedColumns(model_)) / members_, double(model_.block.kvRank)});
+        products.push_back(output);
+        return products;
+    }
     std::vector<Product> output() const {
         return {{rows_, double(targetKinds(model_)) / members_, double(outputWidth(model_))}};
     }
 
     double attention(bool backward) const {
         const double flops = coreForwardFlops(model_, samples_, share_);
-        const double width = double(headWidth(model_));
+        const double width = double(queryWidth(model_));
         const double rate = device_.flops(format_) * architecture_.attention[std::size_t(stack_.attention)];
         const double narrow = std::min(1.0, width / fullHeadWidth);
         if (stack_.attention == AttentionKernel::Materialised) {
@@ -119,22 +134,23 @@ public:
         const double reached =
             rate * std::pow(narrow, headWidthExponent) * model_.sequence / (model_.sequence + rampTokens);
         const double seen = flops * maskedShare;
-        return backward ? flashBackwardProducts * seen / (reached * architecture_.attentionBackward) +
-                              launches(flashKernelsBackward)
+        // Five products for the forward's two: three as wide as queries, two as wide as values.
+        const double products = (3 * width + 2 * valueWidth(model_)) / (width + valueWidth(model_));
+        return backward ? products * seen / (reached * architecture_.attentionBackward) + launches(flashKernelsBackward)
                         : seen / reached + launches(flashKernelsForward);
     }
 
     /// Passes over memory of a block's forward, beside products and attention: norms read and write, a residual sum
     /// reads two and writes one and a mask, queries, keys and values change their layout, the activation reads and
-    /// writes.
+    /// writes. The norms of latents are two more.
     double passes(int layer, bool backward) const {
         const double outside = double(model_.hidden) / (splits_ ? members_ : 1);
-        const double inside = double(queryColumns(model_)) / members_;
-        const double norms = 2 * 2 * bytes_ * outside;
+        const double inside = double(2 * queryColumns(model_) + outputColumns(model_)) / members_;
+        const double latents = latentAttention(model_) ? double(model_.block.queryRank) + model_.block.kvRank : 0;
+        const double norms = 2 * 2 * bytes_ * outside + 2 * bytes_ * latents / (splits_ ? members_ : 1);
         const double residuals = 2 * (4.5 * bytes_ + 1) * outside;
-        const double layouts = 3 * 2 * bytes_ * inside;
-        const double once =
-            ((norms + residuals + layouts) * rows_ + feedForwardBytes(layer)) * stack_.passes / memory_;
+        const double layouts = 2 * bytes_ * inside;
+        const double once = ((norms + residuals + layouts) * rows_ + feedForwardBytes(layer)) * stack_.passes / memory_;
         return backward ? backwardFactor * once + launches(backwardPassKernels * stack_.passes)
                         : once + launches(forwardPassKernels * stack_.passes);
     }

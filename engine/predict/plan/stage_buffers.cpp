@@ -9,6 +9,7 @@
 #include "engine/predict/plan/attention_bytes.h"
 #include "engine/predict/plan/cnn_buffers.h"
 #include "engine/predict/plan/expert_bytes.h"
+#include "engine/predict/plan/latent_bytes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -100,6 +101,7 @@ struct LayerBytes {
     std::int64_t expansion;   ///< copies of the two weights, for their products
     std::int64_t projection;
     std::optional<ExpertBytes> experts = {};  ///< where there are some; of what stands above `first` alone counts then
+    std::optional<LatentBytes> latent = {};   ///< likewise, where `first`, `freedEarly` and `projection` count
     std::int64_t held() const { return first + second; }
 };
 
@@ -118,6 +120,14 @@ LayerBytes attentionLayer(const Sizes& size) {
             .projection = size.square};
 }
 
+LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const Sizes& size) {
+    const LatentBytes latent = latentBytes(layout, share);
+    return {.first = latent.held(),
+            .freedEarly = latent.attention.kept,
+            .projection = size.row > 0 ? size.row * (outputColumns(layout.model) / share.size) : 0,
+            .latent = latent};
+}
+
 /// `expansions`: first products, 2 where one of them is a gate.
 LayerBytes feedForwardLayer(const Sizes& size, int width, int expansions) {
     return {.first = size.statistics + size.own + (expansions + 1) * width * size.number + size.mask,
@@ -127,7 +137,8 @@ LayerBytes feedForwardLayer(const Sizes& size, int width, int expansions) {
 }
 
 LayerBytes expertsLayer(const Sizes& size, const ExpertBytes& experts) {
-    return {.first = size.statistics + size.own + experts.gate + experts.rows, .second = experts.shared,
+    return {.first = size.statistics + size.own + experts.gate + experts.rows,
+            .second = experts.shared,
             .experts = experts};
 }
 
@@ -141,7 +152,9 @@ public:
           part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0),
           segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {
         for (int layer = 0; layer < shape.layers; ++layer) {
-            if (hasAttention(layout.model)) layers_.push_back(attentionLayer(size_));
+            if (hasAttention(layout.model))
+                layers_.push_back(latentAttention(layout.model) ? latentLayer(layout, share, size_)
+                                                                : attentionLayer(size_));
             const int ofModel = shape.firstLayer + layer;
             layers_.push_back(hasExperts(layout.model, ofModel)
                                   ? expertsLayer(size_, expertBytes(layout, ofModel))
@@ -194,20 +207,9 @@ public:
             if (splits_ && drops_) tally.add(Category::Temporary, size_.own);  // masked, not yet gathered
             if (branches()) tally.add(kept, size_.all);
             if (splits_ && drops_) tally.add(Category::Temporary, -size_.own);
-            tally.add(kept, layer.headNorms);
-            tally.add(Category::Temporary, layer.spread);
-            if (again_) {
-                tally.add(Category::Activations, layer.freedEarly);
-                passing(tally, layer.scratch);
-            }
-            tally.add(Category::Temporary, layer.gradient);
-            passing(tally, layer.projection);
-            tally.add(Category::Temporary, layer.temporary);
-            tally.add(Category::Activations, layer.apart);
-            tally.add(Category::Activations, -(layer.apart + layer.freedEarly));
-            tally.add(Category::Temporary, -(layer.gradient + layer.temporary + layer.spread));
-            sum(tally, kept, layer.expansion);  // of the norm's output
-            tally.add(kept, size_.own);         // of the input
+            if (layer.latent) latentInputGrad(tally, *layer.latent, kept, again_, layer.projection);
+            else branchGrad(tally, layer, kept);
+            tally.add(kept, size_.own);  // of the input
             if (branches()) tally.add(outputGradient(i, kept), -size_.own);
             if (weightsToo) freeLayer(tally, i, kept);
         }
@@ -224,6 +226,23 @@ public:
     }
 
 private:
+    /// From the gradient of the branch to that of the norm's output.
+    void branchGrad(Tally& tally, const LayerBytes& layer, Category kept) const {
+        tally.add(kept, layer.headNorms);
+        tally.add(Category::Temporary, layer.spread);
+        if (again_) {
+            tally.add(Category::Activations, layer.freedEarly);
+            passing(tally, layer.scratch);
+        }
+        tally.add(Category::Temporary, layer.gradient);
+        passing(tally, layer.projection);
+        tally.add(Category::Temporary, layer.temporary);
+        tally.add(Category::Activations, layer.apart);
+        tally.add(Category::Activations, -(layer.apart + layer.freedEarly));
+        tally.add(Category::Temporary, -(layer.gradient + layer.temporary + layer.spread));
+        sum(tally, kept, layer.expansion);
+    }
+
     void forwardLayer(Tally& tally, const LayerBytes& layer) const {
         if (layer.experts) {
             tally.add(Category::Activations, layer.first - layer.experts->rows);
@@ -236,6 +255,10 @@ private:
             passing(tally, layer.experts->sharedExpansion);
             passing(tally, size_.own + layer.experts->sharedProjection);
             return;
+        }
+        if (layer.latent) {
+            latentForward(tally, *layer.latent, again_);
+            return sum(tally, Category::Activations, layer.projection);
         }
         tally.add(Category::Activations, layer.first);
         gathered(tally, layer.expansion);
@@ -328,13 +351,14 @@ private:
     void freeLayer(Tally& tally, std::size_t i, Category kept) const {
         const LayerBytes& layer = layers_[i];
         if (layer.experts) passing(tally, layer.experts->floats + layer.experts->gatePart);
+        else if (layer.latent) latentWeightGrad(tally, *layer.latent);
         else gathered(tally);
         passing(tally, size_.norm);
         const bool asReceived = received(i) && part_ == 0;
         tally.add(asReceived ? Category::Buffers : Category::Activations, -size_.own);
         tally.add(Category::Activations, -(layer.held() - layer.freedEarly));
         if (layer.experts && layer.experts->shared > 0) tally.add(kept, -size_.own);  // of the branch
-        tally.add(kept, -layer.headNorms);
+        tally.add(kept, -(layer.latent ? layer.latent->gradients() : layer.headNorms));
         if (!layer.experts) tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch
         tally.add(kept, -size_.own);                                                             // of the norm's output
     }

@@ -80,12 +80,18 @@ Layout repaired(Layout layout) {
     const bool rotary = blockParts(model).rotary;
     const bool ownWidth = choosesParts(model) && model.block.headWidth > 0;
     if (readsImages(model)) repairImages(layout);
-    if (rotary && ownWidth) model.block.headWidth += model.block.headWidth % 2;
+    const bool latent = blockParts(model).latent;
+    if (latent) {
+        model.block.ropeWidth += model.block.ropeWidth % 2;
+        model.block.valueWidth = std::min(model.block.valueWidth, queryWidth(model));
+        model.block.queryKeyNorms = false;
+    }
+    if (rotary && !latent && ownWidth) model.block.headWidth += model.block.headWidth % 2;
     if (rotary && !ownWidth && model.hidden % 2 != 0) ++model.hidden;
     if (!ownWidth &&
         ((hasAttention(model) && model.hidden % model.heads != 0) || (rotary && model.hidden / model.heads % 2 != 0)))
         model.heads = nearestHeads(layout);
-    if (rotary && model.block.kvHeads > 0 && model.heads % model.block.kvHeads != 0)
+    if (rotary && !latent && model.block.kvHeads > 0 && model.heads % model.block.kvHeads != 0)
         model.block.kvHeads = nearestKeyHeads(model, layout.parallel.tensor);
     if (layout.data.tokenizer == TokenizerKind::Byte && !readsImages(model))
         model.vocabulary = std::max(model.vocabulary, 256);

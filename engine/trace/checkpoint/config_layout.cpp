@@ -18,9 +18,10 @@ using Json = nlohmann::json;
 
 /// What the file says of training rather than of the model, beside the layout's field that decides it.
 constexpr std::pair<const char*, const char*> trainingFields[] = {
-    {"attn_pdrop", "model.dropout"},        {"embd_pdrop", "model.dropout"},     {"resid_pdrop", "model.dropout"},
-    {"attention_dropout", "model.dropout"}, {"hidden_dropout", "model.dropout"}, {"torch_dtype", "precision.compute"},
-    {"dtype", "precision.compute"},
+    {"attn_pdrop", "model.dropout"},     {"embd_pdrop", "model.dropout"},
+    {"resid_pdrop", "model.dropout"},    {"attention_dropout", "model.dropout"},
+    {"hidden_dropout", "model.dropout"}, {"torch_dtype", "precision.compute"},
+    {"dtype", "precision.compute"},      {"router_aux_loss_coef", "model.balance"},
 };
 
 bool hasWeights(const std::filesystem::path& folder) {

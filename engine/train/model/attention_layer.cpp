@@ -2,7 +2,7 @@
 #include "engine/train/model/attention_layer.h"
 
 #include "engine/base/ranges.h"
-#include "engine/layout/context_split.h"
+#include "engine/train/model/rotary_positions.h"
 
 namespace shardlab::train {
 
@@ -11,14 +11,10 @@ namespace {
 std::optional<RotaryShape> rotaryShape(const LayerContext& context, const AttentionShape& attention,
                                        const AttentionSpec& spec) {
     if (!spec.rotary) return std::nullopt;
-    const int members = context.context ? context.context->size() : 1;
-    const int member = context.context ? context.context->member() : 0;
-    const auto runs = contextRuns(context.sequence * members, members, member);
-    return RotaryShape{attention.samples, attention.sequence,
-                       attention.heads,   rangeSize(spec.keyHeads, context.tensor.size(), context.tensor.member()),
-                       attention.width,   *spec.rotary,
-                       runs[0].first,     runs[0].count,
-                       runs[1].first};
+    const int keys = rangeSize(spec.keyHeads, context.tensor.size(), context.tensor.member());
+    RotaryShape shape{attention.samples, attention.sequence, attention.heads, keys, attention.width, *spec.rotary};
+    setPositions(context, shape);
+    return shape;
 }
 
 }  // namespace

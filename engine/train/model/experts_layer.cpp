@@ -203,10 +203,9 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
             const int count = blocks.rowsOf(b);
             if (count == 0) continue;
             const Block& expert = expertOf(b).block;
-            expert.expansion.activationGrad(
-                count, expert.projection, blocks.of(b, held.produced.data(), hidden),
-                blocks.of(b, held.expanded.data(), any.columns()), scratch.data(),
-                [&](Array gradient) { drop(held, b, gradient); });
+            expert.expansion.activationGrad(count, expert.projection, blocks.of(b, held.produced.data(), hidden),
+                                            blocks.of(b, held.expanded.data(), any.columns()), scratch.data(),
+                                            [&](Array gradient) { drop(held, b, gradient); });
         }
     }
     {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// x + dropout(Σ over a token's experts of weight · expert(norm(x)) + shared(norm(x))): a block's second half with experts
-// in place of its feed-forward block (1701.06538, 2006.16668, 2101.03961), and perhaps a block beside them that every
-// token goes to (2401.06066). A gate chooses the experts. Each expert has a fixed number of places for each sample; a
-// token that finds none is dropped: no expert adds anything to its x. Or there is no limit (dropless, 2211.15841).
+// x + dropout(Σ over a token's experts of weight · expert(norm(x)) + shared(norm(x))): a block's second half with
+// experts in place of its feed-forward block (1701.06538, 2006.16668, 2101.03961), and perhaps a block beside them that
+// every token goes to (2401.06066). A gate chooses the experts. Each expert has a fixed number of places for each
+// sample; a token that finds none is dropped: no expert adds anything to its x. Or there is no limit (dropless,
+// 2211.15841).
 #pragma once
 
 #include "engine/train/model/dropout_site.h"
@@ -35,11 +36,13 @@ struct ExpertsSpec {
 /// Memory in numbers of T, with N tokens, h hidden, f width and w = f, or 2f with a gate of columns; R rows of all
 /// experts, which where dropless are the rows that came, S the width of the shared block and v = S or 2S. What gate.h
 /// lists comes on top.
-///   forward keeps (Activations)  input Nh, the norm's statistics, normed Nh; for each of R rows gathered h, expanded w,
+///   forward keeps (Activations)  input Nh, the norm's statistics, normed Nh; for each of R rows gathered h, expanded
+///   w,
 ///                                activated f, produced h; for each token Nv and NS of the shared block; the output
 ///                                belongs to the next layer
 ///   forward                      the shared block's output Nh (Temporary) while it is added
-///   inputGrad                    the weights' gradient Nk fp32 (Temporary) from start to end; the branch's gradient Nh,
+///   inputGrad                    the weights' gradient Nk fp32 (Temporary) from start to end; the branch's gradient
+///   Nh,
 ///                                with a shared block until weightGrad (`kept`), else where something is dropped
 ///                                (Temporary); then one expert's scratch, or all experts' where dropless, then the
 ///                                gradient of gathered Rh (Temporary), the shared block's scratch NS and its part Nh of
@@ -48,7 +51,8 @@ struct ExpertsSpec {
 ///                                (`kept`). The output's gradient is freed at the end
 ///   until weightGrad             normedGradient, and all that forward keeps
 ///   throughout (Buffers)         the tally, 2n of 32 bits
-///   with an expert group         Rh more (Temporary): in forward for the rows sent while gathered is received, then for
+///   with an expert group         Rh more (Temporary): in forward for the rows sent while gathered is received, then
+///   for
 ///                                the experts' outputs until produced is received; in inputGrad for produced's gradient
 ///                                on its way, then for gathered's gradient on its way back, each freed on arrival
 class ExpertsLayer : public Layer {

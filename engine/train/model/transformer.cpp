@@ -5,6 +5,7 @@
 #include "engine/train/model/attention_layer.h"
 #include "engine/train/model/experts_layer.h"
 #include "engine/train/model/feed_forward_layer.h"
+#include "engine/train/model/latent_attention_layer.h"
 #include "engine/train/model/models.h"
 
 #include <cmath>
@@ -73,6 +74,20 @@ AttentionSpec attentionSpec(const ModelSpec& model, int layer, double projection
     return spec;
 }
 
+LatentSpec latentSpec(const ModelSpec& model, int layer, double projectionDeviation) {
+    const BlockSpec& block = model.block;
+    LatentSpec spec{.heads = model.heads,
+                    .plain = headWidth(model),
+                    .turned = block.ropeWidth,
+                    .values = valueWidth(model),
+                    .queryRank = block.queryRank,
+                    .keyRank = block.kvRank,
+                    .angles = rotaryAngles(block.rotary),
+                    .projectionDeviation = projectionDeviation};
+    if (const int seen = attendedTokens(model, layer); seen < model.sequence) spec.window = seen;
+    return spec;
+}
+
 }  // namespace
 
 StageLayers buildTransformer(const StageSpec& spec, const LayerContext& given) {
@@ -92,8 +107,12 @@ StageLayers buildTransformer(const StageSpec& spec, const LayerContext& given) {
         const std::string block = fmt::format("h.{}", layer);
         if (hasAttention(model)) {
             context.set.beginLayer();
-            stage.layers.push_back(
-                std::make_unique<AttentionLayer>(context, block, attentionSpec(model, layer, projectionDeviation)));
+            if (context.parts.latent)
+                stage.layers.push_back(std::make_unique<LatentAttentionLayer>(
+                    context, block, latentSpec(model, layer, projectionDeviation)));
+            else
+                stage.layers.push_back(
+                    std::make_unique<AttentionLayer>(context, block, attentionSpec(model, layer, projectionDeviation)));
         }
         context.set.beginLayer();
         if (hasExperts(model, layer))
