@@ -89,6 +89,10 @@ void layouts() {
     put("layout", "gates",
         R"({"model": {"kind": "gpt-moe", "layers": 4, "experts": 12, "gate": "hierarchical", "top_k": 2, "expert_groups": 4, "top_groups": 2,
  "token_experts": 3, "entropy": 0.5, "capacity": 0.75}})");
+    put("layout", "experts",
+        R"({"model": {"kind": "llama-moe", "layers": 4, "experts": 12, "gate": "sigmoid-in-groups", "top_k": 3, "expert_groups": 4,
+ "top_groups": 2, "capacity": 0, "experts_every": 1, "dense_layers": 1, "expert_width": 96, "shared_experts": 1, "route_scale": 2.5},
+ "parallel": {"data": 4, "pipeline": 1, "expert": 2, "zero": 3}})");
     put("layout", "images",
         R"({"model": {"kind": "cnn", "layers": 3, "hidden": 8, "image": 24, "channels": 3, "convolutions": 1, "classes": 7},
  "memory": {"activations": "lossy-10"}})");

@@ -267,8 +267,7 @@ inline Values blockFeedForward(const Weights& w, const std::string& block, const
     return sum(x, matrix(w, block + ".mlp.c_proj", shape, active));
 }
 
-inline double blocksLoss(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens,
-                         std::span<const std::int32_t> targets) {
+inline Values embedded(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens) {
     Values x(tokens.size() * shape.hidden);
     for (std::size_t t = 0; t < tokens.size(); ++t)
         for (int c = 0; c < shape.hidden; ++c) {
@@ -276,14 +275,26 @@ inline double blocksLoss(const Weights& w, const BlockShape& shape, std::span<co
             if (w.contains("wpe.weight"))
                 x[t * shape.hidden + c] += w.at("wpe.weight")[(t % shape.sequence) * shape.hidden + c];
         }
-    for (int layer = 0; layer < shape.layers; ++layer) {
-        const std::string block = "h." + std::to_string(layer);
-        x = blockFeedForward(w, block, shape, blockAttention(w, block, shape, x));
-    }
+    return x;
+}
+
+/// The loss of what the blocks have made.
+inline double outputLoss(const Weights& w, const BlockShape& shape, const Values& x,
+                         std::span<const std::int32_t> targets) {
     const Values logits =
         product(norm(w, "ln_f", shape, x), w.at(w.contains("lm_head.weight") ? "lm_head.weight" : "wte.weight"),
                 shape.tokens(), shape.vocabulary, shape.hidden, false, true);
     return crossEntropy(logits, shape.vocabulary, targets);
+}
+
+inline double blocksLoss(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens,
+                         std::span<const std::int32_t> targets) {
+    Values x = embedded(w, shape, tokens);
+    for (int layer = 0; layer < shape.layers; ++layer) {
+        const std::string block = "h." + std::to_string(layer);
+        x = blockFeedForward(w, block, shape, blockAttention(w, block, shape, x));
+    }
+    return outputLoss(w, shape, x, targets);
 }
 
 }  // namespace reference

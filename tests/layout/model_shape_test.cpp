@@ -83,6 +83,94 @@ private Q_SLOTS:
         QCOMPARE(modelParameters(qwen3), std::int64_t{32'762'123'264});  // Qwen3 32B
     }
 
+    /// As Hugging Face counts the published weights, or would: by hand
+    ///   layers · (attention + norms + gate + experts · 3·hidden·width (+ biases)) + table + output + final norm.
+    void familiesWithExpertsAreAsLargeAsPublished() {
+        struct Sizes {
+            int layers, hidden, heads, keys, headWidth, vocabulary, experts, topK, width;
+        };
+        const auto made = [](const Sizes& s) {
+            ModelSpec model{ModelKind::LlamaMoe, s.layers, s.hidden, s.heads, 4096, s.vocabulary, 0};
+            model.block.kvHeads = s.keys;
+            model.block.headWidth = s.headWidth;
+            model.experts.count = s.experts;
+            model.experts.topK = s.topK;
+            model.experts.gate = GateMethod::TopKSoftmax;
+            model.experts.width = s.width;
+            return model;
+        };
+        const auto byHand = [](const Sizes& s, std::int64_t more) {
+            const std::int64_t h = s.hidden, q = s.heads * s.headWidth, g = s.keys * s.headWidth;
+            const std::int64_t layer = 2 * h * q + 2 * h * g + 2 * h + h * s.experts + 3 * s.experts * h * s.width;
+            return s.layers * (layer + more) + 2 * s.vocabulary * h + h;
+        };
+        const Sizes mixtral{32, 4096, 32, 8, 128, 32000, 8, 2, 14336};
+        QCOMPARE(modelParameters(made(mixtral)), byHand(mixtral, 0));
+        QCOMPARE(modelParameters(made(mixtral)), std::int64_t{46'702'792'704});  // Mixtral 8x7B
+        const Sizes small{48, 2048, 32, 4, 128, 151936, 128, 8, 768};
+        ModelSpec qwen = made(small);
+        qwen.block.queryKeyNorms = true;
+        QCOMPARE(modelParameters(qwen), byHand(small, 2 * 128));
+        QCOMPARE(modelParameters(qwen), std::int64_t{30'532'122'624});  // Qwen3-30B-A3B
+        const Sizes large{94, 4096, 64, 4, 128, 151936, 128, 8, 1536};
+        qwen = made(large);
+        qwen.block.queryKeyNorms = true;
+        QCOMPARE(modelParameters(qwen), byHand(large, 2 * 128));
+        QCOMPARE(modelParameters(qwen), std::int64_t{235'093'634'560});  // Qwen3-235B-A22B
+        const Sizes oss{36, 2880, 64, 8, 64, 201088, 128, 4, 2880};
+        ModelSpec gptOss = made(oss);
+        gptOss.block.biases = BiasKind::All;
+        QCOMPARE(modelParameters(gptOss), byHand(oss, 4096 + 2 * 512 + 2880 + 128 * (2 * 2880 + 2880)));
+        // GPT-OSS-120B, whose gates have biases too, and a number of each head that a softmax runs over.
+        QCOMPARE(modelParameters(gptOss) + 36 * (128 + 64), std::int64_t{116'829'156'672});
+        // DeepSeekMoE 16B: the lowest block is dense, and two experts are everybody's.
+        ModelSpec deepSeek = made({28, 2048, 16, 16, 128, 102400, 64, 6, 1408});
+        deepSeek.feedForward = {10944};
+        deepSeek.experts.denseLayers = 1;
+        deepSeek.experts.shared = 2;
+        QCOMPARE(modelParameters(deepSeek), std::int64_t{16'375'728'128});
+    }
+
+    void expertsOfTodayCountWhatTheyAre() {
+        // By hand for b 1, s 2, h 8, a 4, 2 heads of keys and f 5, as in llamasCountWhatTheyAre; above the lowest block
+        // 6 experts of width 3, of which a token takes 2, without drops, and 2 shared ones.
+        ModelSpec model{ModelKind::LlamaMoe, 3, 8, 4, 2, 256, 0, {5}};
+        model.block.kvHeads = 2;
+        ModelSpec dense = model;
+        dense.kind = ModelKind::Llama;
+        model.experts.count = 6;
+        model.experts.gate = GateMethod::TopKSoftmax;
+        model.experts.capacity = 0;
+        model.experts.width = 3;
+        model.experts.shared = 2;
+        model.experts.denseLayers = 1;
+        QVERIFY(!hasExperts(model, 0) && hasExperts(model, 1) && hasExperts(model, 2) && !evenLayers(model));
+        const std::int64_t one = 3 * 8 * 3, block = 3 * 8 * 5;
+        QCOMPARE(parametersOfExpert(model, 1), one);
+        QCOMPARE(layerParameters(model, 0), layerParameters(dense, 0));
+        QCOMPARE(layerParameters(model, 2) - layerParameters(dense, 2), (6 + 2) * one + 8 * 6 - block);
+        QCOMPARE(expertRows(model, 1), std::int64_t{4});
+        QCOMPARE(layerForwardFlops(model, 1, 1) - layerForwardFlops(dense, 1, 1),
+                 2.0 * 2 * 8 * 6 + 2.0 * (4 + 2 * 2) * double(one) - 2.0 * 2 * double(block));
+        QCOMPARE(idleExpertFlops(model, {3}, 1), 0.0);
+        const std::int64_t routes = 2 * 6 + 2 * 2 * 2 + 4 + 2 * 6;
+        QCOMPARE(layerStoredFloats(model, 1, 1) - layerStoredFloats(dense, 1, 1),
+                 routes + 4 * (2 * 8 + 3 * 3) + 2 * 3 * 6 - 3 * 2 * 5);
+        TensorShare third;
+        third.expert = 3;
+        QCOMPARE(layerParameters(model, 1) - layerParameters(model, 1, third), 4 * one);
+        QCOMPARE(spreadParameters(model, {3}, third), 2 * 2 * one);
+        model.experts.capacity = 1.5;  // 1.5 · 2 · 2 ÷ 6: one place each
+        QCOMPARE(expertRows(model, 1), std::int64_t{6});
+        model.experts.denseLayers = 0;
+        QVERIFY(evenLayers(model) && sameKind(model, 0, 2));
+        model.experts.every = 3;
+        QVERIFY(!hasExperts(model, 0) && !hasExperts(model, 1) && hasExperts(model, 2));
+        model.kind = ModelKind::GptMoe;
+        model.experts.every = 0;
+        QVERIFY(!hasExperts(model, 0) && hasExperts(model, 1) && !hasExperts(model, 2));
+    }
+
     /// The parameters that are published of DeepSeek-V3, V2 and V2-Lite. Their layers but the lowest have experts,
     /// which are counted by hand here: routed and shared ones, the gate, and V3's bias of each expert.
     void latentAttentionsAreAsLargeAsPublished() {
@@ -367,9 +455,10 @@ private Q_SLOTS:
     }
 
     void stagesAddUpToTheModel() {
-        for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama", "cnn"}) {
+        for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama", "cnn", "llama-moe"}) {
             Layout layout;
             layout.model = {named(kind), 6, 32, 4, 16, 300, 0};
+            layout.model.experts.shared = 1;
             layout.model.cnn.image = 64;
             layout.parallel.pipeline = 3;
             for (const std::vector<int>& widths : {std::vector<int>{}, std::vector<int>{8, 128, 9, 700, 1, 40}})
