@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/random.h"
+#include "engine/train/comm/communication_error.h"
 #include "engine/train/comm/communicator.h"
 #include "tests/support/wings.h"
 
