@@ -91,9 +91,13 @@ private Q_SLOTS:
         Layout layout = layoutOf("megatron-deepspeed");
         QCOMPARE(memoryOf(layout, 1000, 1000).held, 0LL);
         layout.precision.gradients = GradientFormat::Fp32;
-        QCOMPARE(memoryOf(layout, 1000, 1000).held, 2000LL);
+        QCOMPARE(memoryOf(layout, 1000, 250).held, 2000LL);
+        QCOMPARE(memoryOf(layout, 1000, 250).cached, 2000LL);
+        QCOMPARE(memoryOf(layout, 1000, 250).update, 0LL);  // from the sums themselves
+        QCOMPARE(memoryOf(layout, 1000, 250).passing(), 4000LL);
         layout.cluster.pace->stack = "megatron-2022";
-        QCOMPARE(memoryOf(layout, 1000, 1000).held, 0LL);
+        QCOMPARE(memoryOf(layout, 1000, 250).held, 0LL);
+        QCOMPARE(memoryOf(layout, 1000, 250).cached, 0LL);
     }
 
     /// One stand-in for each shape of a weight: as much as the weights of one block, however many blocks there are.

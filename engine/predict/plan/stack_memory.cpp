@@ -24,13 +24,16 @@ StackMemory stackMemory(const Layout& layout, const SoftwareStack& stack, const 
     const std::int64_t present = layout.parallel.zero >= 3 ? shard : whole;
     StackMemory memory;
     const bool summedApart = formats.gradientBytes() > formats.weightBytes();
-    if (summedApart && stack.keepsGradients) memory.held += formats.weightBytes() * present;
     if (stack.keepsStandIns && shape.layers > 0)
         memory.standIns = formats.weightBytes() * layerParameters(layout.model, shape.firstLayer, share);
-    memory.update = std::llround(stack.updateBytes * static_cast<double>(shard));
+    const bool flatSums = summedApart && stack.keepsGradients;
+    if (flatSums) memory.held = formats.weightBytes() * present;
+    else memory.update = std::llround(stack.updateBytes * static_cast<double>(shard));
     memory.bucket = formats.gradientBytes() * std::llround(stack.bucketElements);
     if (replicaCount(layout.parallel) > 1 && layout.parallel.zero < 2) memory.reduced = formats.gradientBytes() * whole;
-    if (layout.parallel.zero < 3) memory.cached = std::llround(stack.cachedBytes * static_cast<double>(whole));
+    if (layout.parallel.zero < 3)
+        memory.cached =
+            flatSums ? formats.weightBytes() * whole : std::llround(stack.cachedBytes * static_cast<double>(whole));
     return memory;
 }
 

@@ -27,10 +27,11 @@ struct StackMemory {
 };
 
 /// A rank holds `whole` parameters of the stage, or with ZeRO 3 the `shard` of them that it updates in all cases.
-/// Held: where gradients are summed in fp32 those of a microbatch too, in the weights' format (keepsGradients); the
-/// stand-ins are the weights of a block, once (keepsStandIns). In passing updateBytes · shard; where several replicas
-/// reduce without ZeRO 2, all gradients, of which a bucket has bucketElements. Cached: cachedBytes · whole without
-/// ZeRO 3, whose units are made one by one.
+/// The stand-ins are the weights of a block, once (keepsStandIns). In passing updateBytes · shard; where several
+/// replicas reduce without ZeRO 2, all gradients, of which a bucket has bucketElements. Cached: cachedBytes · whole
+/// without ZeRO 3, whose units are made one by one. Where gradients are summed in fp32 and those of a microbatch stay
+/// beside the sums (keepsGradients), these are held in the weights' format; the sums lie flat and are updated from
+/// where they are; and the weights of which the flat ones were made are cached.
 StackMemory stackMemory(const Layout& layout, const SoftwareStack& stack, const StageShape& shape,
                         const TensorShare& share, std::int64_t whole, std::int64_t shard);
 
