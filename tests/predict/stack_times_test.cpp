@@ -135,6 +135,23 @@ private Q_SLOTS:
         QVERIFY2(core < serial && serial < eager, qPrintable(QString("%1 %2 %3 s").arg(core).arg(serial).arg(eager)));
     }
 
+    /// Heads whose width tensor cores cannot take cost the attention of products its speed; flash attention pads them.
+    void headsOfUnalignedWidth() {
+        const auto seconds = [](const char* stack, int heads) {
+            Layout layout = paced(stack);
+            layout.model.hidden = 4320;
+            layout.model.heads = heads;
+            const DevicePreset& device = modelledDevice(layout);
+            return stackAttentionSeconds(layout, tensorShare(layout), device, *stackOf(layout, device));
+        };
+        const double aligned = seconds("megatron-2022", 36), unaligned = seconds("megatron-2022", 40);  // 120 and 108
+        // As many operations, of which the former reach fp32's rate at most.
+        const double least = 4.0 * 4096 * 4096 * 4320 / 4 / h100().fp32Flops;
+        QVERIFY2(unaligned > least && unaligned > 1.5 * aligned,
+                 qPrintable(QString("%1 %2 %3").arg(aligned).arg(unaligned).arg(least)));
+        QVERIFY(seconds("torchtitan", 40) < 1.2 * seconds("torchtitan", 36));
+    }
+
     /// Links of the layout take the place of the device's.
     void linksOfTheLayout() {
         Layout layout = paced("megatron-core-serial");
