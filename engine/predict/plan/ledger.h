@@ -37,12 +37,13 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
 /// which member of the tensor groups; -1 one of those that hold most.
 std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
 
-/// One half of the ledger: what each pipeline rank holds throughout. Only the placement of stages in `lowered` counts.
+/// What a pipeline rank holds throughout, and what comes beside it at the step's end.
 struct HeldThroughout {
     MemoryBytes bytes{};
     std::int64_t update = 0;  ///< as in RankMemory
     std::int64_t cached = 0;  ///< likewise
 };
+/// One half of the ledger: what each pipeline rank holds throughout. Only the placement of stages in `lowered` counts.
 std::vector<HeldThroughout> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
 /// The other half: what a pipeline rank's actions add to what it holds, whatever ZeRO and the data axis are.
 std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
