@@ -188,7 +188,10 @@ void readPrecision(const Row& row, Layout& layout) {
     }
     const std::string& stack = layout.cluster.pace->stack;
     // Megatron sums gradients in fp32; the recipes of NeMo do not.
-    const bool wide = (stack.starts_with("megatron-core") && !row.says("nemo")) || stack == "nanotron";
+    // DeepSpeed sums those of bf16 in fp32 wherever weights are whole.
+    const bool sums = stack == "megatron-deepspeed" && layout.precision.compute == NumberFormat::Bf16 &&
+                      (row.text("zero").empty() || row.text("zero") < "2");
+    const bool wide = (stack.starts_with("megatron-core") && !row.says("nemo")) || stack == "nanotron" || sums;
     layout.precision.gradients = wide ? GradientFormat::Fp32 : GradientFormat::Compute;
 }
 
@@ -224,7 +227,13 @@ void readSchedule(const Row& row, Layout& layout) {
     if (row.says("v-half") || row.says("v-min") || row.says("zbv")) throw Refusal{"its schedule is not known"};
     const int stages = pipeline * schedule.chunks;
     const bool ends = row.says("one layer few") || row.says("pp_layout") || row.says("partition");
-    schedule.countEnds = pipeline > 1 && (ends || layout.model.layers % stages != 0);
+    const int left = layout.model.layers % stages;
+    if (left > 0 && layout.cluster.pace->stack == "internevo") {  // which gives them to its last stages
+        schedule.stages.assign(static_cast<std::size_t>(stages - left), layout.model.layers / stages);
+        schedule.stages.resize(static_cast<std::size_t>(stages), layout.model.layers / stages + 1);
+        return;
+    }
+    schedule.countEnds = pipeline > 1 && (ends || left > 0);
 }
 
 Layout layoutOf(const Row& row, const std::string& stack) {
@@ -253,7 +262,10 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     parallel.data = gpus / others;
     const std::string_view zero = row.text("zero");
     if (zero.size() > 1) throw Refusal{fmt::format("the sharding {} is not known", zero)};
-    parallel.zero = zero.empty() || parallel.data * parallel.context == 1 ? 0 : zero.front() - '0';
+    const bool alone = parallel.data * parallel.context == 1;
+    // FSDP shards all unless told otherwise, over the ranks of a context group too.
+    const bool fully = zero.empty() && row.says("fsdp");
+    parallel.zero = alone ? 0 : fully ? 3 : zero.empty() ? 0 : zero.front() - '0';
     const bool splits = row.text("sequence_parallel").starts_with("yes");
     const bool splitsByDefault = stack.starts_with("megatron-core") || stack.starts_with("torchtitan");
     parallel.sequence = parallel.tensor > 1 && (splits || (splitsByDefault && row.text("sequence_parallel").empty()));

@@ -17,6 +17,7 @@
 #include "engine/predict/plan/precision_notes.h"
 #include "engine/predict/plan/server_costs.h"
 #include "engine/predict/plan/state_notes.h"
+#include "engine/predict/plan/stack_memory.h"
 #include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
@@ -353,7 +354,7 @@ MemoryLimit memoryLimit(const Layout& layout, const Mesh& mesh) {
 
 std::int64_t neededBytes(const Layout& layout, const RankMemory& rank) {
     const bool oneMemory = !layout.cluster.pace && layout.cluster.device == DeviceKind::Cpu;
-    if (const SoftwareStack* stack = modelledStack(layout)) return rank.peak + std::llround(stack->contextBytes);
+    if (const SoftwareStack* stack = modelledStack(layout)) return stackNeededBytes(*stack, rank);
     return rank.peak + (oneMemory ? total(rank.host) : 0);
 }
 

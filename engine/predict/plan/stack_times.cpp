@@ -20,6 +20,7 @@ constexpr double backwardPassKernels = 14;
 constexpr double backwardFactor = 2;   ///< of passes over memory: each reads the gradient and what the forward kept
 constexpr double maskedShare = 0.5;    ///< of the scores that flash attention computes, where tokens see earlier ones
 constexpr double fullHeadWidth = 128;  ///< from which kernels of attention reach their rate
+constexpr std::int64_t alignedHeadWidth = 8;  ///< numbers of 16 bits that tensor cores take at once
 constexpr double headWidthExponent = 0.35;
 constexpr double rampTokens = 512;  ///< of a sequence, which take a flash kernel as long as its beginning and end
 // Bytes of each score that a materialised attention moves: scores, softmax, dropout with its mask, product.
@@ -121,10 +122,14 @@ public:
 
     double attention(bool backward) const {
         const double flops = coreForwardFlops(model_, samples_, share_);
-        const double width = double(queryWidth(model_));
-        const double rate = device_.flops(format_) * architecture_.attention[std::size_t(stack_.attention)];
+        const auto width = double(queryWidth(model_));
+        // Rows of a head that tensor cores cannot take are left to the other units.
+        const bool materialised = stack_.attention == AttentionKernel::Materialised;
+        const bool aligned = !materialised || queryWidth(model_) % alignedHeadWidth == 0;
+        const double rate = (aligned ? device_.flops(format_) : device_.fp32Flops) *
+                            architecture_.attention[std::size_t(stack_.attention)];
         const double narrow = std::min(1.0, width / fullHeadWidth);
-        if (stack_.attention == AttentionKernel::Materialised) {
+        if (materialised) {
             const double scores = double(samples_) * model_.heads / members_ * model_.sequence *
                                   (double(model_.sequence) / share_.context);
             const double products = flops / (rate * std::sqrt(narrow));

@@ -25,6 +25,10 @@ using Category = MemoryCategory;
 /// in the layout's format, statistics and sums in fp32.
 struct Sizes {
     std::int64_t own;         ///< n·h: between layers
+    std::int64_t normed;      ///< of it, what a norm leaves for the products of a block
+    std::int64_t headNormed;  ///< and for the output projection
+    std::int64_t operand;     ///< one number a token, as a product keeps it
+    std::int64_t copied;      ///< N·q as the projection keeps it beside the attention's output; 0: it keeps that
     std::int64_t all;         ///< N·h; = own where tokens are not split
     std::int64_t statistics;  ///< 2n, of RMSNorm n
     std::int64_t columns;     ///< N·q: of an attention's queries, which are as many as of its output
@@ -46,6 +50,32 @@ struct Sizes {
     std::int64_t positionGradient;  ///< and of its gradient
 };
 
+/// Bits of an operand in the format, with the scales of its blocks.
+double operandBits(ProductFormat format) {
+    constexpr double scale = 8;  // bits, of 32 or 16 numbers
+    switch (format) {
+    case ProductFormat::Compute: return 16;
+    case ProductFormat::Fp8: return 8;
+    case ProductFormat::MxFp8: return 8 + scale / 32;
+    case ProductFormat::NvFp4: return 4 + scale / 16;
+    }
+    return 16;
+}
+
+/// What the stack's products keep of their operands: in fewer bits where they are rounded, of all tokens where a tensor
+/// group gathered them.
+void keepOperands(Sizes& size, const Layout& layout, const SoftwareStack& stack, std::int64_t tokens, std::int64_t own,
+                  std::int64_t queries) {
+    const std::int64_t h = layout.model.hidden;
+    if (stack.keepsGathered) size.normed = size.headNormed = size.all;
+    if (!stack.keepsRounded || layout.precision.products == ProductFormat::Compute) return;
+    const double bytes = operandBits(layout.precision.products) / 8;
+    const auto of = [&](std::int64_t numbers) { return std::llround(bytes * static_cast<double>(numbers)); };
+    size.normed = of((stack.keepsGathered ? tokens : own) * h);
+    size.operand = of(tokens);
+    size.copied = of(tokens * queries);
+}
+
 Sizes sizesOf(const Layout& layout, const TensorShare& share) {
     constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
     const ModelSpec& model = layout.model;
@@ -57,6 +87,8 @@ Sizes sizesOf(const Layout& layout, const TensorShare& share) {
     Sizes size{};
     size.own = bytes * own * h;
     size.all = bytes * tokens * h;
+    size.normed = size.headNormed = size.own;
+    size.operand = bytes * tokens;
     size.statistics = fp32 * normNumbers(model) * own;
     const std::int64_t queries = queryColumns(model) / share.size;
     size.columns = bytes * tokens * queries;
@@ -68,8 +100,10 @@ Sizes sizesOf(const Layout& layout, const TensorShare& share) {
     size.logits = bytes * tokens * vocabulary;
     if (const SoftwareStack* stack = modelledStack(layout)) {
         size.spread = 0;
+        keepOperands(size, layout, *stack, tokens, own, queries);
         size.mask = model.dropout > 0 ? own * h : 0;
-        size.logits = std::llround(stack->logitMemory * static_cast<double>(tokens * vocabulary));
+        const double each = share.size > 1 ? stack->splitLogitMemory : stack->logitMemory;
+        size.logits = std::llround(each * static_cast<double>(tokens * vocabulary));
     }
     size.loss = share.size > 1 ? fp32 * 3 * tokens : 0;
     size.number = bytes * tokens;
@@ -107,8 +141,8 @@ struct LayerBytes {
 
 LayerBytes attentionLayer(const Sizes& size) {
     const AttentionBytes& needs = size.attention;
-    return {.first = size.statistics + size.own + size.joined,
-            .second = needs.kept + size.columns + size.mask,
+    return {.first = size.statistics + size.normed + size.joined,
+            .second = needs.kept + size.columns + size.copied + size.mask,
             .scratch = needs.forwardScratch,
             .spread = size.spread,
             .freedEarly = needs.kept,
@@ -130,7 +164,7 @@ LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const Siz
 
 /// `expansions`: first products, 2 where one of them is a gate.
 LayerBytes feedForwardLayer(const Sizes& size, int width, int expansions) {
-    return {.first = size.statistics + size.own + (expansions + 1) * width * size.number + size.mask,
+    return {.first = size.statistics + size.normed + width * (expansions * size.number + size.operand) + size.mask,
             .gradient = width * size.number,
             .expansion = expansions * width * size.row,
             .projection = width * size.row};
@@ -180,7 +214,7 @@ public:
             }
         }
         if (shape_.last) {
-            tally.add(Category::Activations, size_.statistics + size_.own + size_.logits);
+            tally.add(Category::Activations, size_.statistics + size_.headNormed + size_.logits);
             gathered(tally, size_.table);
             passing(tally, size_.tokens + size_.loss);
         }
@@ -344,7 +378,7 @@ private:
         passing(tally, size_.norm);
         // The head's input is the last layer's output, or the stage's.
         tally.add(endAlone() && received(0) ? Category::Buffers : Category::Activations, -size_.own);
-        tally.add(Category::Activations, -(size_.statistics + size_.own + size_.logits));
+        tally.add(Category::Activations, -(size_.statistics + size_.headNormed + size_.logits));
         tally.add(kept, -size_.own);  // of the norm's output; that of its input has gone down
     }
 
