@@ -62,6 +62,7 @@ void megatronMemory(TrainerDraw& draw, Layout& l) {
 void megatronFormats(TrainerDraw& draw, Layout& l) {
     PrecisionSpec& p = l.precision;
     p.compute = draw.pick({NumberFormat::Fp32, NumberFormat::Bf16, NumberFormat::Fp16});
+    if (l.parallel.expert > 1 && p.compute == NumberFormat::Fp16) p.compute = NumberFormat::Bf16;
     p.gradients = draw.pick({GradientFormat::Compute, GradientFormat::Fp32});
     if (p.compute == NumberFormat::Fp32) p.gradients = GradientFormat::Compute;
     if (p.compute == NumberFormat::Fp16) p.lossScale = draw.pick({LossScaling::Static, LossScaling::Dynamic});
@@ -98,7 +99,7 @@ Layout forMegatron(TrainerDraw& draw) {
         megatronParts(draw, l);
         p.sequence = p.tensor > 1 && draw.coin();
     }
-    p.zero = p.data > 1 && p.expert == 1 ? draw.among(0, 3) : 0;
+    p.zero = p.data * p.context > 1 && p.expert == 1 ? draw.among(0, 3) : 0;
     p.bucket = p.expert == 1 && draw.coin(3) ? 0 : draw.among(1, 200);
     if (draw.coin(4)) {
         l.optimizer.kind = OptimizerKind::Sgd;
@@ -147,7 +148,7 @@ Layout forTorchtitan(TrainerDraw& draw) {
         l.batch.global = p.data * l.batch.micro * p.pipeline * 2;
     }
     p.sequence = p.tensor > 1;
-    p.zero = p.data > 1 ? draw.pick({0, 2, 3}) : 0;
+    p.zero = p.context > 1 ? draw.pick({2, 3}) : p.data > 1 ? draw.pick({0, 2, 3}) : 0;
     if (p.pipeline > 1) {
         const int stages = p.pipeline * l.schedule.chunks;
         l.schedule.kind =
@@ -160,7 +161,7 @@ Layout forTorchtitan(TrainerDraw& draw) {
     PrecisionSpec& f = l.precision;
     if (draw.coin()) {
         f.compute = NumberFormat::Bf16;
-        if (p.zero >= 2 || p.context > 1) f.gradients = GradientFormat::Fp32;
+        if (p.zero >= 2) f.gradients = GradientFormat::Fp32;
         else f.weights = WeightStorage::Fp32;
         if (draw.coin(3)) {
             f.products = draw.pick({ProductFormat::Fp8, ProductFormat::MxFp8});
@@ -351,7 +352,7 @@ private Q_SLOTS:
             const Layout drawn = forMegatron(draw);
             if (!check(drawn, scheduleMethods()).empty()) continue;
             const auto exported = exportLayout(drawn, *findTrainerTarget("megatron"));
-            QVERIFY(exported);
+            QVERIFY2(exported, exported ? "" : toText(exported.error()).c_str());
             for (const std::vector<std::string>& command : shellCommands(exported->text))
                 for (std::size_t at = 0; at < command.size(); ++at) {
                     const std::string& word = command[at];

@@ -76,6 +76,7 @@ private Q_SLOTS:
                 l.model.block.headWidth = 2 * draw.among(4, 40);
             }
             l.parallel.sequence = l.parallel.tensor > 1;
+            l.parallel.zero = l.parallel.context > 1 ? 3 : 0;
             l.cluster.hosts = evenHosts(1, rankCount(l));
             const QString file = written(l, "torchtitan", "draw" + std::to_string(i));
             QVERIFY(!file.isEmpty());

@@ -2,6 +2,7 @@
 #include "engine/trace/trainers/megatron.h"
 
 #include "engine/layout/block_parts.h"
+#include "engine/layout/mesh/replicas.h"
 #include "engine/trace/trainers/layer_pattern.h"
 #include "engine/trace/trainers/program_options.h"
 #include "engine/trace/trainers/stage_string.h"
@@ -195,7 +196,7 @@ private:
         p.data = static_cast<int>(std::max<std::int64_t>(1, world / inner));
         const int hosts = known ? nodes.value_or(1) : 1;
         layout_.cluster.hosts = evenHosts(hosts, static_cast<int>(world / hosts));
-        if (p.data == 1) p.zero = 0;
+        if (replicaCount(p) == 1) p.zero = 0;
         options_.read("max-restarts", layout_.run.maxRestarts);
     }
 
@@ -286,7 +287,7 @@ private:
         const double bytes = gradientBytes(p);
         ParallelSpec& parallel = layout_.parallel;
         const bool overlaps = options_.flag("overlap-grad-reduce");
-        if (parallel.data == 1 || parallel.zero >= 2) return options_.pass("ddp-bucket-size");
+        if (replicaCount(parallel) == 1 || parallel.zero >= 2) return options_.pass("ddp-bucket-size");
         // Left to itself a bucket has 40 million elements, or a million for each replica where those are more.
         const double elements = options_.number("ddp-bucket-size").value_or(std::max(40e6, 1e6 * parallel.data));
         parallel.bucket = overlaps ? std::min(1e6, rounded(elements * bytes / 1e6)) : 0;

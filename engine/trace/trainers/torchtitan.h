@@ -10,7 +10,7 @@ namespace shardlab::trace {
 
 /// Its model is torchtitan's qwen3 instead of its llama3.
 bool titanIsQwen3(const ModelSpec& model);
-/// FSDP divides the weights: over the data axis with ZeRO 2 and 3, and over context ranks always.
+/// FSDP divides the weights, over replicas and context ranks.
 bool titanShards(const Layout& layout);
 
 struct TitanSchedule {

@@ -141,14 +141,14 @@ private:
                 note("the file does not say on how many devices: parallelism.data_parallel_shard_degree is taken as 1");
         }
         p.data = static_cast<int>(std::clamp<std::int64_t>(replicas * shards, 1, 1 << 16));
-        if (shards > 1 && replicas > 1)
+        if (shards * p.context > 1 && replicas > 1)
             note(fmt::format("{} groups of {} shards: the layout shards over all {} replicas", replicas, shards,
                              p.data));
         const std::string reshards = keys_.text("parallelism.fsdp_reshard_after_forward", "default");
         // By default weights are kept between forward and backward where a pipeline would gather them for each
         // microbatch.
         const bool keeps = reshards == "never" || (reshards == "default" && p.pipeline > 1);
-        p.zero = shards > 1 ? (keeps ? 2 : 3) : 0;
+        p.zero = shards > 1 || p.context > 1 ? (keeps ? 2 : 3) : 0;
         const std::int64_t ranks = std::min<std::int64_t>(inner * p.data, 1 << 20);
         const bool fits = each && std::int64_t{*each} * nodes == ranks;
         layout_.cluster.hosts = evenHosts(fits ? nodes : 1, static_cast<int>(fits ? *each : ranks));
