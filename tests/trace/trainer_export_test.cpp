@@ -12,6 +12,7 @@
 #include "tests/support/seed.h"
 #include "tests/support/trainer_draws.h"
 
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -365,6 +366,29 @@ private Q_SLOTS:
         }
     }
 
+    /// bash finds the same arguments in what is written, and reads it without a complaint.
+    void bashReadsWhatIsWritten() {
+        TrainerDraw draw(freshSeed());
+        for (int i = 0, read = 0; read < 10 && i < 100; ++i) {
+            const Layout drawn = forMegatron(draw);
+            if (!check(drawn, scheduleMethods()).empty()) continue;
+            ++read;
+            const auto exported = exportLayout(drawn, *findTrainerTarget("megatron"));
+            QVERIFY2(exported, exported ? "" : toText(exported.error()).c_str());
+            std::ofstream(place("args.sh")) << exported->text;
+            QProcess bash;
+            bash.start("bash", {"-euc", "source \"$0\"; printf '%s\\0' \"${MEGATRON_ARGS[@]}\"",
+                                QString::fromStdString(place("args.sh").string())});
+            QVERIFY(bash.waitForFinished(60'000));
+            QCOMPARE(bash.readAllStandardError(), QByteArray());
+            QByteArray ours;
+            for (const std::vector<std::string>& command : shellCommands(exported->text))
+                if (command.front() == "--num-layers")
+                    for (const std::string& word : command) ours += QByteArray::fromStdString(word) + '\0';
+            QCOMPARE(bash.readAllStandardOutput(), ours);
+        }
+    }
+
     void stagesAsMegatronWritesThem() {
         QCOMPARE(stageString({3, 1, 0}), std::string("Et*3|t|L"));
         const std::pair<const char*, std::vector<int>> known[] = {{"Et*3|(tt|)*29,m|L", {}},
@@ -470,5 +494,5 @@ torchrun $DISTRIBUTED_ARGS pretrain_gpt.py "${GPT_MODEL_ARGS[@]}" $TRAINING \
     }
 };
 
-QTEST_APPLESS_MAIN(TrainerExportTest)
+QTEST_GUILESS_MAIN(TrainerExportTest)
 #include "trainer_export_test.moc"

@@ -66,10 +66,10 @@ void refuseForDeepSpeed(const Layout& layout, std::vector<Fault>& faults) {
     if (scaler && precision.lossScale == LossScaling::Dynamic && (power != std::floor(power) || power < 0))
         refuse("/precision/scale", fmt::format("a dynamic scale that begins with {}", numberText(precision.scale)),
                "initial_scale_power is a whole power of 2", numberText(std::exp2(std::max(0.0, std::round(power)))));
-    if (o.kind != OptimizerKind::AdamW && o.kind != OptimizerKind::Sgd)
+    if (o.kind != knownAdamW && o.kind != knownSgd)
         refuse("/optimizer/kind", std::string(wordOf(o.kind)), "of Shardlab's optimizers it has AdamW and SGD",
                "adamw or sgd");
-    if (o.kind == OptimizerKind::Sgd && o.momentum > 0 && o.weightDecay > 0)
+    if (o.kind == knownSgd && o.momentum > 0 && o.weightDecay > 0)
         refuse("/optimizer/weight_decay", "weight decay beside the momentum of sgd",
                "it adds the decay to the gradient, so that the momentum repeats it", "0; or optimizer.momentum 0");
     const bool falls = o.schedule != RateSchedule::Constant;
@@ -148,19 +148,19 @@ ExportedLayout writeDeepSpeed(const Layout& layout, const TrainerOptions& option
         }
         if (m.offload == OffloadKind::Optimizer) zero["offload_optimizer"] = {{"device", "cpu"}, {"pin_memory", true}};
         json["zero_optimization"] = std::move(zero);
-        if (o.kind == OptimizerKind::Sgd) json["zero_allow_untested_optimizer"] = true;
+        if (o.kind == knownSgd) json["zero_allow_untested_optimizer"] = true;
     } else if (p.data > 1 && p.bucket > 0) {
         ours.emplace_back("parallel.bucket: without ZeRO DeepSpeed reduces gradients after the backward");
     }
     DeepSpeedJson parameters{{"lr", o.learningRate}};
-    if (o.kind == OptimizerKind::Sgd) {
+    if (o.kind == knownSgd) {
         parameters["momentum"] = o.momentum;
     } else {
         parameters["betas"] = o.adamw.betas;
         parameters["eps"] = o.adamw.epsilon;
     }
     parameters["weight_decay"] = o.weightDecay;
-    json["optimizer"] = {{"type", o.kind == OptimizerKind::Sgd ? "SGD" : "AdamW"}, {"params", parameters}};
+    json["optimizer"] = {{"type", o.kind == knownSgd ? "SGD" : "AdamW"}, {"params", parameters}};
     if (o.warmup > 0) json["scheduler"] = deepSpeedScheduler(layout);
     if (o.schedule == RateSchedule::Constant)
         ours.push_back(fmt::format("run.steps is {}; the script counts steps", layout.run.steps));
@@ -333,7 +333,7 @@ private:
     void optimizer() {
         OptimizerSpec& o = layout_.optimizer;
         const std::string type = word("/optimizer/type");
-        o.kind = type == "SGD" ? OptimizerKind::Sgd : OptimizerKind::AdamW;
+        o.kind = type == "SGD" ? knownSgd : knownAdamW;
         if (!type.empty() && type != "SGD" && type != "AdamW" && type != "Adam")
             note(fmt::format("the optimizer {}: the layout's is adamw", shortText(type)));
         o.learningRate = number("/optimizer/params/lr", 1e-3);
@@ -342,7 +342,7 @@ private:
         if (betas.is_array() && betas.size() == 2 && betas[0].is_number() && betas[1].is_number())
             o.adamw.betas = {betas[0].get<double>(), betas[1].get<double>()};
         o.adamw.epsilon = number("/optimizer/params/eps", 1e-8);
-        if (o.kind == OptimizerKind::Sgd) o.momentum = number("/optimizer/params/momentum", 0);
+        if (o.kind == knownSgd) o.momentum = number("/optimizer/params/momentum", 0);
         o.weightDecay = number("/optimizer/params/weight_decay", 0);
         o.clip = number("/gradient_clipping", 0);
         scheduler();

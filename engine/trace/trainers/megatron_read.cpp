@@ -81,7 +81,7 @@ private:
         const bool rotary = positions == "rope";
         if (!rotary && positions != "learned_absolute")
             note(fmt::format("--position-embedding-type {}: the layout learns positions", positions));
-        m.kind = rms && rotary ? ModelKind::Llama : ModelKind::Gpt;
+        m.kind = rms && rotary ? knownLlama : knownGpt;
         b.norm = rms ? NormKind::Rms : NormKind::Layer;
         b.positions = rotary ? PositionKind::Rotary : PositionKind::Learned;
         options_.read("norm-epsilon", b.normEpsilon);
@@ -134,7 +134,7 @@ private:
                             shortText(frequency), choices));
         }
         const BlockParts dense = blockParts(m);
-        m.kind = ModelKind::GptMoe;
+        m.kind = knownGptMoe;
         if (!(blockParts(m) == dense) || m.block.window > 0)
             note("gpt-moe has the blocks of a gpt: norms, positions, biases or activation of the file are left out");
         m.block = BlockSpec{};
@@ -314,9 +314,9 @@ private:
     void optimizer() {
         OptimizerSpec& o = layout_.optimizer;
         const std::string kind = options_.text("optimizer").value_or("adam");
-        o.kind = kind == "sgd" ? OptimizerKind::Sgd : OptimizerKind::AdamW;
+        o.kind = kind == "sgd" ? knownSgd : knownAdamW;
         if (kind != "sgd" && kind != "adam") note(fmt::format("--optimizer {}: the layout trains with adamw", kind));
-        if (o.kind == OptimizerKind::Sgd) o.momentum = options_.number("sgd-momentum").value_or(0.9);
+        if (o.kind == knownSgd) o.momentum = options_.number("sgd-momentum").value_or(0.9);
         else
             o.adamw = {{options_.number("adam-beta1").value_or(0.9), options_.number("adam-beta2").value_or(0.999)},
                        options_.number("adam-eps").value_or(1e-8)};

@@ -83,7 +83,7 @@ private:
 
     void experts(const ModelSpec& m) {
         const GptMoeSpec& e = m.experts;
-        if (e.gate != GateMethod::Switch)
+        if (e.gate != knownSwitch)
             refuse("/model/gate", fmt::format("the gate {} for Megatron-LM", wordOf(e.gate)),
                    "its router takes a token's highest scores, without noise, draws or groups that add up", "switch");
         if (e.dropout > 0)
@@ -138,10 +138,10 @@ private:
 
     void optimizer() {
         const OptimizerSpec& o = layout_.optimizer;
-        if (o.kind != OptimizerKind::AdamW && o.kind != OptimizerKind::Sgd)
+        if (o.kind != knownAdamW && o.kind != knownSgd)
             refuse("/optimizer/kind", fmt::format("{} for Megatron-LM", wordOf(o.kind)),
                    "of Shardlab's optimizers it has AdamW (--optimizer adam) and sgd", "adamw or sgd");
-        if (o.kind == OptimizerKind::Sgd && o.momentum > 0 && o.weightDecay > 0)
+        if (o.kind == knownSgd && o.momentum > 0 && o.weightDecay > 0)
             refuse("/optimizer/weight_decay", "weight decay beside the momentum of sgd for Megatron-LM",
                    "it adds the decay to the gradient, so that the momentum repeats it", "0; or optimizer.momentum 0");
         if (o.warmup >= layout_.run.steps)
@@ -170,7 +170,7 @@ private:
         if (m.offload == OffloadKind::Optimizer && layout_.parallel.zero == 0)
             refuse("/memory/offload", "the optimizer on the host without ZeRO for Megatron-LM",
                    "--optimizer-cpu-offload needs --use-distributed-optimizer", "none; or parallel.zero of at least 1");
-        if (m.offload == OffloadKind::Optimizer && layout_.optimizer.kind == OptimizerKind::Sgd)
+        if (m.offload == OffloadKind::Optimizer && layout_.optimizer.kind == knownSgd)
             refuse("/memory/offload", "the state of sgd on the host for Megatron-LM",
                    "the optimizer that it offloads is Adam", "none; or optimizer.kind adamw");
     }

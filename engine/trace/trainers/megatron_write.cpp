@@ -199,7 +199,7 @@ private:
     void optimizer() {
         const OptimizerSpec& o = layout_.optimizer;
         section("Optimizer");
-        if (o.kind == OptimizerKind::Sgd) {
+        if (o.kind == knownSgd) {
             add("--optimizer", "sgd");
             number("--sgd-momentum", o.momentum);
         } else {

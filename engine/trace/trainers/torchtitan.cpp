@@ -125,7 +125,7 @@ private:
 
     void optimizer() {
         const OptimizerSpec& o = layout_.optimizer;
-        if (o.kind != OptimizerKind::AdamW)
+        if (o.kind != knownAdamW)
             refuse("/optimizer/kind", fmt::format("{} for torchtitan", wordOf(o.kind)), "it has Adam and AdamW",
                    "adamw");
         if (o.warmup > layout_.run.steps)

@@ -36,7 +36,7 @@ int titanThirds(int hidden) { return static_cast<int>(2 * (std::int64_t{4} * hid
 
 ModelSpec modelOf(const TitanFlavor& flavor) {
     ModelSpec m;
-    m.kind = ModelKind::Llama;
+    m.kind = knownLlama;
     m.layers = flavor.layers;
     m.hidden = flavor.hidden;
     m.heads = flavor.heads;
@@ -135,7 +135,7 @@ std::string titanFlavorText(const ModelSpec& m, std::string_view flavor) {
 
 std::optional<ModelSpec> readTitanFlavor(std::string_view family, std::string_view text) {
     ModelSpec m;
-    m.kind = ModelKind::Llama;
+    m.kind = knownLlama;
     const auto hidden = titanSize(text, "dim"), layers = titanSize(text, "n_layers"),
                heads = titanSize(text, "n_heads");
     if (!hidden || !layers || !heads || *heads < 1) return std::nullopt;

@@ -97,7 +97,7 @@ private:
         }
         if (found) layout_.model = *found;
         else {
-            layout_.model.kind = ModelKind::Llama;
+            layout_.model.kind = knownLlama;
             note(fmt::format("the flavor {} of {} is none whose sizes are known: the model is Shardlab's default llama",
                              shortText(flavor), shortText(family)));
         }

@@ -13,6 +13,12 @@
 
 namespace shardlab::trace {
 
+// The kinds that other trainers have too. Whatever is added is refused, and needs no line in this room.
+inline constexpr OptimizerKind knownAdamW = *kindOf<OptimizerKind>("adamw"), knownSgd = *kindOf<OptimizerKind>("sgd");
+inline constexpr ModelKind knownGpt = *kindOf<ModelKind>("gpt"), knownLlama = *kindOf<ModelKind>("llama"),
+                           knownGptMoe = *kindOf<ModelKind>("gpt-moe");
+inline constexpr GateMethod knownSwitch = *kindOf<GateMethod>("switch");
+
 /// The fewest digits that are read as the same number: "0.003", "1e-05".
 std::string numberText(double value);
 /// The same, which TOML and YAML take for a number with a fraction: "1.0", "1.0e-05", "inf".
