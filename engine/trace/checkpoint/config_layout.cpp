@@ -61,6 +61,26 @@ void takeWhatLiesBeside(const std::filesystem::path& folder, bool sameModel, Con
 
 }  // namespace
 
+Result<ConfigLayout> legalConfigLayout(ConfigLayout made, const std::filesystem::path& file) {
+    const int vocabulary = made.layout.model.vocabulary;
+    DataSpec& data = made.layout.data;
+    const bool reads = data.kind != DataKind::Tokens && !readsImages(made.layout.model);
+    if (reads && vocabulary < 256 && data.tokenizer == TokenizerKind::Byte) {
+        data.kind = DataKind::Tokens;
+        data.path = "tokens.bin";
+        made.leftOut.push_back(fmt::format(
+            "the vocabulary has {} tokens, fewer than there are bytes: data.path names a file of tokens to train on",
+            vocabulary));
+    }
+    if (const std::vector<Fault> faults = check(made.layout, scheduleMethods()); !faults.empty()) {
+        std::string all = toText(faults);
+        all.pop_back();  // the line break
+        std::ranges::replace(all, '\n', ';');
+        return fail(Error{"cannot make a layout", file.string(), std::move(all), "a model that a layout can have"});
+    }
+    return made;
+}
+
 bool looksLikeConfig(const std::filesystem::path& file) {
     const Result<Json> config = readConfig(file);
     return config && config->contains("model_type");
@@ -106,20 +126,7 @@ Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
         made.leftOut.push_back(fmt::format("config.json: max_position_embeddings is {}, model.sequence is {}",
                                            shownValue(positions), model.sequence));
     takeWhatLiesBeside(std::filesystem::absolute(file).parent_path(), mismatches.empty(), made);
-    if (model.vocabulary < 256 && layout.data.tokenizer == TokenizerKind::Byte) {
-        layout.data.kind = DataKind::Tokens;
-        layout.data.path = "tokens.bin";
-        made.leftOut.push_back(fmt::format(
-            "the vocabulary has {} tokens, fewer than there are bytes: data.path names a file of tokens to train on",
-            model.vocabulary));
-    }
-    if (const std::vector<Fault> faults = check(layout, scheduleMethods()); !faults.empty()) {
-        std::string all = toText(faults);
-        all.pop_back();  // the line break
-        std::ranges::replace(all, '\n', ';');
-        return cannot(std::move(all), "a model that a layout can have");
-    }
-    return made;
+    return legalConfigLayout(std::move(made), file);
 }
 
 }  // namespace shardlab::trace
