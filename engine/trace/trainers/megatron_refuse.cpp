@@ -82,7 +82,7 @@ private:
     }
 
     void experts(const ModelSpec& m) {
-        const GptMoeSpec& e = m.experts;
+        const MoeSpec& e = m.experts;
         if (e.gate != knownSwitch)
             refuse("/model/gate", fmt::format("the gate {} for Megatron-LM", wordOf(e.gate)),
                    "its router takes a token's highest scores, without noise, draws or groups that add up", "switch");
