@@ -81,7 +81,7 @@ inline const std::vector<SingleFault> cnnFaults{
          l.model.kind = ModelKind::Cnn;
          l.model.weights = "weights.safetensors";
      },
-     "/model/weights", "model.kind gpt or llama, or no weights"},
+     "/model/weights", "model.kind gpt, llama or llama-moe, or no weights"},
 };
 
 }  // namespace shardlab::test

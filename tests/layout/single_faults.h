@@ -17,7 +17,7 @@ inline const std::vector<SingleFault> singleFaults{
          l.model.kind = ModelKind::Mlp;
          l.model.weights = "somewhere";
      },
-     "/model/weights", "model.kind gpt or llama, or no weights"},
+     "/model/weights", "model.kind gpt, llama or llama-moe, or no weights"},
     {"a server for a context group",
      [](Layout& l) {
          l.parallel.exchange = Exchange::Server;

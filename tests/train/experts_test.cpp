@@ -331,6 +331,9 @@ private Q_SLOTS:
             moe.width = in.coin() ? in.whole(5, 15) : 0;
         }
         moe.gate = GateMethod(method);
+        // Without positions of their own a token and the one after it, if it is the same, can be the same to an expert
+        // that has to choose one of them.
+        if (llama && expertsChoose(spec.model)) spec.model.block.positions = PositionKind::Learned;
         const bool grouped = hasGroups(spec.model) || choosesInGroups(spec.model);
         moe.count = grouped ? 6 : in.whole(2, 4);
         moe.groups = in.whole(2, 3);
