@@ -83,9 +83,9 @@ private:
         }
     }
 
-    /// Takes a checkpoint of a run that starts from the weights, split over two stages and two tensor ranks (with experts
-    /// two replicas, each of which updates its part), before its
-    /// first update, and has transformers compare what is written from it with what it read.
+    /// Takes a checkpoint of a run that starts from the weights, split over two stages and two tensor ranks (with
+    /// experts two replicas, each of which updates its part), before its first update, and has transformers compare
+    /// what is written from it with what it read.
     static void requireWrittenBack(const QTemporaryDir& folder, Layout layout) {
         layout.data.kind = DataKind::Tokens;
         std::vector<std::uint16_t> tokens(4000);
@@ -129,10 +129,10 @@ private Q_SLOTS:
 
     void everyFamilyIsReadTrainedAndWritten_data() {
         QTest::addColumn<QString>("family");
-        for (const char* family : {"llama3", "llama with biases", "mistral", "mistral with a window", "qwen2",
-                                   "qwen2, tied", "qwen3", "qwen3 with yarn", "mixtral", "qwen3-moe",
-                                   "qwen3-moe, softmax over all", "deepseek v3", "deepseek v3 with yarn",
-                                   "deepseek v3 with experts", "deepseek v3 with one group"})
+        for (const char* family :
+             {"llama3", "llama with biases", "mistral", "mistral with a window", "qwen2", "qwen2, tied", "qwen3",
+              "qwen3 with yarn", "mixtral", "qwen3-moe", "qwen3-moe, softmax over all", "deepseek v3",
+              "deepseek v3 with yarn", "deepseek v3 with experts", "deepseek v3 with one group"})
             QTest::newRow(family) << family;
     }
     void everyFamilyIsReadTrainedAndWritten() {

@@ -168,8 +168,8 @@ std::vector<LlamaTensor> llamaTensors(const ModelSpec& model) {
         const std::string moe = mixtral ? "block_sparse_moe." : "mlp.";
         all.push_back(joined(ours + "moe.gate.weight", h, {{theirs + moe + "gate.weight", model.experts.count}}));
         if (biasesChoice(model))
-            all.push_back(renamed(ours + "moe.gate.bias", {model.experts.count},
-                                  theirs + moe + "gate.e_score_correction_bias"));
+            all.push_back(
+                renamed(ours + "moe.gate.bias", {model.experts.count}, theirs + moe + "gate.e_score_correction_bias"));
         if (const int shared = sharedWidth(model, layer); shared > 0) {
             const std::string block = theirs + moe + "shared_experts.";
             product(joined(ours + "moe.shared.gate_up.weight", h,
