@@ -184,7 +184,7 @@ private Q_SLOTS:
                                  << "cnn|llama|readsImages"
                                  << "";
         QTest::newRow("a gate") << train << "\\b(GateMethod|GateKind)::[A-Z]"
-                                << "hierarchical"
+                                << "hierarchical|TopKSoftmax"
                                 << "";
         QTest::newRow("an action kind") << layout << "\\bSwapFree\\b"
                                         << "SwapFree"

@@ -133,7 +133,6 @@ const ModelSpec* shippedModel(const Row& row) {
 
 /// A model each of whose blocks has experts, of which a token takes the best few.
 void readExperts(const Row& row, ModelSpec& model) {
-    model.kind = ModelKind::LlamaMoe;
     if (const ModelSpec* shipped = shippedModel(row)) {
         const int sequence = row.count("sequence"), layers = row.count("layers");
         model = *shipped;
@@ -142,7 +141,7 @@ void readExperts(const Row& row, ModelSpec& model) {
     } else {
         model.experts.count = row.count("experts");
         model.experts.topK = row.count("top_k");
-        model.experts.gate = GateMethod::TopKSoftmax;
+        model.experts.gate = kindOf<GateMethod>("top-k-softmax").value();
         readHeadWidth(row, model);
     }
     // Tokens beyond a capacity are dropped; without one there is no limit.
@@ -151,7 +150,7 @@ void readExperts(const Row& row, ModelSpec& model) {
 
 void readModel(const Row& row, Layout& layout) {
     ModelSpec& model = layout.model;
-    const std::string_view kind = row.text("model_kind") == "moe" ? "llama" : row.text("model_kind");
+    const std::string_view kind = row.text("model_kind") == "moe" ? "llama-moe" : row.text("model_kind");
     const auto known = kindOf<ModelKind>(kind);
     if (!known || traits(*known).weights == WeightsFormat::None)
         throw Refusal{fmt::format("the model kind {} is not known", kind)};
@@ -169,7 +168,7 @@ void readModel(const Row& row, Layout& layout) {
     if (model.block.kvHeads != model.heads) model.block.positions = PositionKind::Rotary;
     if (row.text("tied") == "yes") model.block.output = OutputKind::Tied;
     if (row.text("tied") == "no") model.block.output = OutputKind::Separate;
-    if (row.countOr("experts", 1) > 1) readExperts(row, model);
+    if (hasExperts(model)) readExperts(row, model);
     // A vocabulary is padded so that its parts are equal.
     const int tensor = row.countOr("tp", 1);
     model.vocabulary = (model.vocabulary + tensor - 1) / tensor * tensor;

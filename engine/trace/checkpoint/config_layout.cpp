@@ -107,10 +107,12 @@ Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
     layout.name = nameOf(*config, file);
     layout.parallel.data = layout.parallel.pipeline = layout.cluster.hosts.front().devices = 1;
     model.kind = family->kind;
-    // A DeepSeek-V3 all of whose layers are dense is a llama.
+    // A DeepSeek-V3 all of whose layers are dense is a model without experts.
     const Json dense = config->value("first_k_dense_replace", Json()),
                layers = config->value("num_hidden_layers", Json());
-    if (hasExperts(model) && dense.is_number() && layers.is_number() && dense >= layers) model.kind = ModelKind::Llama;
+    if (hasExperts(model) && dense.is_number() && layers.is_number() && dense >= layers)
+        for (const ConfigFamily& each : configFamilies())
+            if (type == each.type && traits(each.kind).expertsEvery == 0) model.kind = each.kind;
     for (const ConfigField& row : configFields(*config, model).rows)
         if (row.take) row.take(model);
     // What still differs is what could not be taken over.
