@@ -139,9 +139,11 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
 /// attention output Nq, residual Nh, second norm likewise, before the activation Nf (2Nf with a gate), after it Nf. mlp
 /// block: input Nh, norm 2N and Nh, Nf, Nf. With n experts, instead of 2Nf:
 /// scores Nn (twice with noise), routes of k choices 2Nk + R + 2bn, R rows of 2h + 2f (3f with a gate), and of s shared
-/// experts N rows of 2sf (3sf). Latent attention, instead of qkv: what the down projection makes, the latents again behind
-/// their norms, statistics of these, queries, keys and values.
+/// experts N rows of 2sf (3sf). Latent attention, instead of qkv: what the down projection makes, the latents again
+/// behind their norms, statistics of these, queries, keys and values.
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
+/// Floats of those that the second half of a block of text leaves, with its input: its feed-forward block or experts.
+std::int64_t secondHalfStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
 /// Floats of an attention's probabilities, bas²; none where a context group divides the attention.
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Floats that an attention with rotary positions makes from its queries, keys and values for as long as it reads them,
