@@ -5,6 +5,7 @@
 #include "engine/layout/exchange.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/mesh/replicas.h"
+#include "engine/layout/recompute.h"
 #include "engine/layout/stacks.h"
 #include "engine/layout/suggest.h"
 
@@ -189,10 +190,8 @@ const Rule rules[] = {
      "only where blocks are not computed again",
      [](const L& l, const M&) { return l.memory.recompute == RecomputeKind::None; }},
     {{"/memory/recompute_blocks", "/memory/partition_activations"},
-     "only where whole blocks are computed again: recompute full, every or sqrt",
-     [](const L& l, const M&) {
-         return l.memory.recompute != RecomputeKind::None && l.memory.recompute != RecomputeKind::Selective;
-     }},
+     "only where whole blocks or their second halves are computed again: recompute full, every, sqrt or mlp",
+     [](const L& l, const M&) { return !recomputeSegments(l.memory, 1).empty(); }},
     {{"/memory/partition_activations"},
      "only without sequence parallelism, which splits these inputs anyway",
      [](const L& l, const M&) { return !l.parallel.sequence; }},

@@ -430,9 +430,7 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
     return layers + (stage.last ? outputForwardFlops(model, samples, share) : 0);
 }
 
-std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
-    if (readsImages(model))
-        return samples * (blockInputFloats(model, layer) + model.cnn.convolutions * blockMapFloats(model, layer));
+std::int64_t secondHalfStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
     const std::int64_t n = tokens(model, samples, share);
     const std::int64_t own = ownTokens(model, samples, share);
     const std::int64_t h = model.hidden;
@@ -442,14 +440,20 @@ std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, c
     const std::int64_t statistics = normNumbers(model) * own,
                        widths = blockParts(model).feedForwardMatrices();  // f before and after a GELU or gate
     const std::int64_t experts = routes + rows * (2 * h + widths * f) + widths * n * sharedWidth(model, layer);
-    const std::int64_t feedForward =
-        statistics + own * h + (hasExperts(model, layer) ? experts : widths * n * f / share.size);
-    if (!hasAttention(model)) return own * h + feedForward;
+    return 2 * own * h + statistics + (hasExperts(model, layer) ? experts : widths * n * f / share.size);
+}
+
+std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
+    if (readsImages(model))
+        return samples * (blockInputFloats(model, layer) + model.cnn.convolutions * blockMapFloats(model, layer));
+    const std::int64_t secondHalf = secondHalfStoredFloats(model, layer, samples, share);
+    if (!hasAttention(model)) return secondHalf;
+    const std::int64_t n = tokens(model, samples, share), own = ownTokens(model, samples, share);
     const std::int64_t latents = latentAttention(model) ? own * (downColumns(model) + latentColumns(model)) : 0;
-    const std::int64_t attention = statistics + own * h + latents +
+    const std::int64_t attention = 2 * own * model.hidden + normNumbers(model) * own + latents +
                                    n * (attentionColumns(model, share) + outputColumns(model) / share.size) +
                                    probabilityFloats(model, samples, share);
-    return own * h + attention + own * h + feedForward;
+    return attention + secondHalf;
 }
 
 std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {

@@ -142,6 +142,8 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
 /// experts N rows of 2sf (3sf). Latent attention, instead of qkv: what the down projection makes, the latents again
 /// behind their norms, statistics of these, queries, keys and values.
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
+/// Floats of those that the second half of a block of text leaves, with its input: its feed-forward block or experts.
+std::int64_t secondHalfStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
 /// Floats of an attention's probabilities, bas²; none where a context group divides the attention.
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Floats that an attention with rotary positions makes from its queries, keys and values for as long as it reads them,

@@ -18,6 +18,8 @@ inline BlockSpec& latent(Layout& l) {
 }
 
 inline const std::vector<SingleFault> blockFaults{
+    {"heads made again where there are no latents", [](Layout& l) { l.memory.recompute = RecomputeKind::Latent; },
+     "/memory/recompute", "model.kv_rank above 0"},
     {"heads of keys that divide no heads",
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;

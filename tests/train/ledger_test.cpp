@@ -315,8 +315,9 @@ private Q_SLOTS:
                 for (int layer = 0; layer < layout.model.layers; ++layer)
                     layout.model.feedForward.push_back(layout.parallel.tensor *
                                                        (1 + static_cast<int>(random.below(60))));
-            const std::array recomputes{"none", "full", "sqrt", "every", "selective"};
-            layout.memory.recompute = named(recomputes[random.below(hasAttention(layout.model) ? 5 : 4)]);
+            const std::array recomputes{"none", "full", "sqrt", "every", "mlp", "pointwise", "selective", "latent"};
+            const int legal = images ? 4 : latentAttention(layout.model) ? 8 : hasAttention(layout.model) ? 7 : 6;
+            layout.memory.recompute = named(recomputes[static_cast<std::size_t>(below(legal))]);
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
             layout.memory.recomputeBlocks = static_cast<int>(random.below(3));
             layout.memory.partitionActivations = random.below(2);
@@ -367,8 +368,9 @@ private Q_SLOTS:
                     layout.model.experts.capacity = 0;
                     layout.model.experts.shared = layout.model.experts.denseLayers = 1;
                 }
-                for (const char* recompute : {"none", "full", "every"}) {
+                for (const char* recompute : {"none", "full", "every", "mlp", "pointwise"}) {
                     layout.memory.recompute = named(recompute);
+                    if (readsImages(layout.model) && layout.memory.recompute > RecomputeKind::Every) continue;
                     for (const int tensor : {1, 3}) {
                         if (tensor > 1 && (hasExperts(layout.model) || layout.model.kind == ModelKind::Cnn ||
                                            layout.memory.recompute == RecomputeKind::None))

@@ -210,6 +210,15 @@ void readRecompute(const Row& row, Layout& layout) {
             throw Refusal{fmt::format("the recomputation \"{}\" is not known", what)};
     } else if (what == "selective" || what == "selective modules core_attn")
         layout.memory.recompute = RecomputeKind::Selective;
+    else if (what == "selective modules mlp") {
+        // Megatron-Core's module is the feed-forward block alone; its layers with experts keep what they need.
+        if (hasExperts(layout.model))
+            throw Refusal{"its feed-forward blocks are computed again, and its layers with experts are not"};
+        layout.memory.recompute = RecomputeKind::Mlp;
+    } else if (what == "selective modules mla_up_proj" && latentAttention(layout.model))
+        layout.memory.recompute = RecomputeKind::Latent;
+    else if (what == "selective modules layernorm/moe_act" || what == "selective modules moe_act/layernorm")
+        layout.memory.recompute = RecomputeKind::Pointwise;
     else throw Refusal{fmt::format("the recomputation \"{}\" is not known", what)};
 }
 

@@ -33,6 +33,7 @@ ExpertBytes expertBytes(const Layout& layout, int layer) {
     const std::int64_t shared = sharedWidth(model, layer);
     size.shared = bytes * tokens * (expansions + 1) * shared;
     size.sharedScratch = bytes * tokens * shared;
+    size.activated = bytes * (rows * f + tokens * shared);
     if (formats.castsWeights()) {
         size.expansion = bytes * h * expansions * f;
         size.projection = bytes * h * f;

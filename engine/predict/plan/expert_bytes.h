@@ -12,6 +12,7 @@ namespace shardlab::predict {
 struct ExpertBytes {
     std::int64_t gate = 0;        ///< held: scores and routes
     std::int64_t rows = 0;        ///< held, of all experts: what goes in and out, and between their products
+    std::int64_t activated = 0;   ///< of those in `rows` and `shared`, what activations make
     std::int64_t floats = 0;      ///< the layer's tokens in fp32, for the gate; 0 where they are
     std::int64_t gateCopy = 0;    ///< a gate's weight in fp32, for its product; 0 where it is
     std::int64_t gatePart = 0;    ///< its gradient in fp32; 0 where it is

@@ -44,6 +44,14 @@ void makeLatents(Tally& tally, const LatentBytes& bytes) {
     tally.add(Category::Temporary, -bytes.down);
 }
 
+/// LatentAttentionLayer::makeHeads().
+void makeHeads(Tally& tally, const LatentBytes& bytes) {
+    tally.add(Category::Activations, bytes.queries);
+    gathered(tally, bytes, queryInput(bytes), bytes.queryCopy);
+    tally.add(Category::Activations, bytes.expanded);
+    gathered(tally, bytes, bytes.keyLatent, bytes.expansionCopy);
+}
+
 /// LatentAttentionLayer::attend().
 void attend(Tally& tally, const LatentBytes& bytes) {
     tally.add(Category::Temporary, bytes.wide);
@@ -107,24 +115,24 @@ LatentBytes latentBytes(const Layout& layout, const TensorShare& share) {
     return made;
 }
 
-void latentForward(Tally& tally, const LatentBytes& bytes, bool again) {
+void latentForward(Tally& tally, const LatentBytes& bytes, const LatentAgain& again) {
     tally.add(Category::Activations, bytes.normed);
     makeLatents(tally, bytes);
-    tally.add(Category::Activations, bytes.queries);
-    gathered(tally, bytes, queryInput(bytes), bytes.queryCopy);
-    tally.add(Category::Activations, bytes.expanded);
-    gathered(tally, bytes, bytes.keyLatent, bytes.expansionCopy);
+    makeHeads(tally, bytes);
     tally.add(Category::Activations, bytes.attended + bytes.mask);
     apart(tally, bytes);
     attend(tally, bytes);
     tally.add(Category::Temporary, -bytes.apart);
-    if (again) tally.add(Category::Activations, -bytes.attention.kept);
+    if (again.core) tally.add(Category::Activations, -bytes.attention.kept);
+    if (again.heads) tally.add(Category::Activations, -(bytes.queries + bytes.expanded));
 }
 
-void latentInputGrad(Tally& tally, const LatentBytes& bytes, MemoryCategory kept, bool again, std::int64_t projection) {
+void latentInputGrad(Tally& tally, const LatentBytes& bytes, MemoryCategory kept, const LatentAgain& again,
+                     std::int64_t projection) {
     const AttentionBytes& core = bytes.attention;
+    if (again.heads) makeHeads(tally, bytes);
     apart(tally, bytes);
-    if (again) attend(tally, bytes);
+    if (again.core) attend(tally, bytes);
     tally.add(Category::Temporary, bytes.attended);
     passing(tally, projection);
     if (bytes.wide > 0) {

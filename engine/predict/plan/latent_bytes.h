@@ -39,10 +39,17 @@ struct LatentBytes {
 
 LatentBytes latentBytes(const Layout& layout, const TensorShare& share);
 
-/// Up to the branch's end; `again`: the core is computed again, and what it keeps is freed.
-void latentForward(Tally& tally, const LatentBytes& bytes, bool again);
+/// What the backward computes again of a latent attention; its forward frees it.
+struct LatentAgain {
+    bool core = false;   ///< what the core keeps
+    bool heads = false;  ///< queries, keys and values
+};
+
+/// Up to the branch's end.
+void latentForward(Tally& tally, const LatentBytes& bytes, const LatentAgain& again);
 /// From the branch's gradient, which the projection takes with a copy of so many bytes, to that of the layer's norm.
-void latentInputGrad(Tally& tally, const LatentBytes& bytes, MemoryCategory kept, bool again, std::int64_t projection);
+void latentInputGrad(Tally& tally, const LatentBytes& bytes, MemoryCategory kept, const LatentAgain& again,
+                     std::int64_t projection);
 /// What passes in the weight gradient.
 void latentWeightGrad(Tally& tally, const LatentBytes& bytes);
 

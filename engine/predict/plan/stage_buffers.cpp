@@ -134,6 +134,7 @@ struct LayerBytes {
     std::int64_t headNorms;   ///< from inputGrad's begin of the attention to the weight gradient
     std::int64_t expansion;   ///< copies of the two weights, for their products
     std::int64_t projection;
+    std::int64_t pointwise = 0;               ///< held: what the norm and the activation make
     std::optional<ExpertBytes> experts = {};  ///< where there are some; of what stands above `first` alone counts then
     std::optional<LatentBytes> latent = {};   ///< likewise, where `first`, `freedEarly` and `projection` count
     std::int64_t held() const { return first + second; }
@@ -151,7 +152,8 @@ LayerBytes attentionLayer(const Sizes& size) {
             .apart = needs.gradientApart,
             .headNorms = size.headNorms,
             .expansion = size.triple,
-            .projection = size.square};
+            .projection = size.square,
+            .pointwise = size.own};
 }
 
 LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const Sizes& size) {
@@ -159,6 +161,7 @@ LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const Siz
     return {.first = latent.held(),
             .freedEarly = latent.attention.kept,
             .projection = size.row > 0 ? size.row * (outputColumns(layout.model) / share.size) : 0,
+            .pointwise = size.own,
             .latent = latent};
 }
 
@@ -167,12 +170,14 @@ LayerBytes feedForwardLayer(const Sizes& size, int width, int expansions) {
     return {.first = size.statistics + size.normed + width * (expansions * size.number + size.operand) + size.mask,
             .gradient = width * size.number,
             .expansion = expansions * width * size.row,
-            .projection = width * size.row};
+            .projection = width * size.row,
+            .pointwise = size.own + width * size.number};
 }
 
 LayerBytes expertsLayer(const Sizes& size, const ExpertBytes& experts) {
     return {.first = size.statistics + size.own + experts.gate + experts.rows,
             .second = experts.shared,
+            .pointwise = size.own + experts.activated,
             .experts = experts};
 }
 
@@ -183,6 +188,7 @@ public:
               const TensorShare& share)
         : size_(sizesOf(layout, share)), shape_(shape), neighbours_(neighbours), splits_(share.sequence),
           drops_(layout.model.dropout > 0), again_(recomputesCore(layout.memory)),
+          heads_(recomputesHeads(layout.memory)), pointwise_(recomputesPointwise(layout.memory)),
           part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0),
           segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {
         for (int layer = 0; layer < shape.layers; ++layer) {
@@ -205,6 +211,7 @@ public:
         }
         for (std::size_t i = 0; i < layers_.size(); ++i) {
             forwardLayer(tally, layers_[i]);
+            if (pointwise_) tally.add(Category::Activations, -layers_[i].pointwise);
             if (segments_[i] < 0) continue;
             tally.add(Category::Activations, -layers_[i].held());
             if (!beginsSegment(i)) tally.add(Category::Activations, -size_.own);  // its input
@@ -232,6 +239,7 @@ public:
         for (std::size_t i = layers_.size(); i-- > 0;) {
             const LayerBytes& layer = layers_[i];
             if (endsSegment(segments_, static_cast<int>(i))) recompute(tally, i);
+            if (pointwise_) tally.add(Category::Activations, layer.pointwise);
             if (layer.experts) {
                 expertsGrad(tally, *layer.experts, kept);
                 tally.add(outputGradient(i, kept), -size_.own);
@@ -241,7 +249,7 @@ public:
             if (splits_ && drops_) tally.add(Category::Temporary, size_.own);  // masked, not yet gathered
             if (branches()) tally.add(kept, size_.all);
             if (splits_ && drops_) tally.add(Category::Temporary, -size_.own);
-            if (layer.latent) latentInputGrad(tally, *layer.latent, kept, again_, layer.projection);
+            if (layer.latent) latentInputGrad(tally, *layer.latent, kept, {again_, heads_}, layer.projection);
             else branchGrad(tally, layer, kept);
             tally.add(kept, size_.own);  // of the input
             if (branches()) tally.add(outputGradient(i, kept), -size_.own);
@@ -291,7 +299,7 @@ private:
             return;
         }
         if (layer.latent) {
-            latentForward(tally, *layer.latent, again_);
+            latentForward(tally, *layer.latent, {again_, heads_});
             return sum(tally, Category::Activations, layer.projection);
         }
         tally.add(Category::Activations, layer.first);
@@ -388,7 +396,7 @@ private:
         else if (layer.latent) latentWeightGrad(tally, *layer.latent);
         else gathered(tally);
         passing(tally, size_.norm);
-        const bool asReceived = received(i) && part_ == 0;
+        const bool asReceived = received(i) && (part_ == 0 || segments_[i] < 0);
         tally.add(asReceived ? Category::Buffers : Category::Activations, -size_.own);
         tally.add(Category::Activations, -(layer.held() - layer.freedEarly));
         if (layer.experts && layer.experts->shared > 0) tally.add(kept, -size_.own);  // of the branch
@@ -409,6 +417,8 @@ private:
     bool splits_;
     bool drops_;
     bool again_;         ///< the core is recomputed
+    bool heads_;         ///< what a latent attention makes of its latents is
+    bool pointwise_;     ///< what norms and activations make is
     std::int64_t part_;  ///< of a segment's input, that is kept of it; 0: all of it is
     std::vector<LayerBytes> layers_;
     std::vector<int> segments_;  ///< as Stage has them, without its embedding

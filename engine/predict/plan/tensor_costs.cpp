@@ -187,8 +187,8 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
         for (const EventKind kind : {EventKind::DispatchTokens, EventKind::CombineTokens})
             list.push_back({kind, layer, rowBytes, allToAllSeconds(double(rowBytes), members, expertLink)});
     };
-    const auto forward = [&](std::vector<TensorCost>& list, int first, int last) {
-        for (int i = first * branches; i < last * branches; ++i) {
+    const auto forward = [&](std::vector<TensorCost>& list, int firstBranch, int endBranch) {
+        for (int i = firstBranch; i < endBranch; ++i) {
             input.gather(list, i / branches, isAttention(i));
             input.gatherKey(list, i / branches, isAttention(i));
             if (attends(i)) hops(list, i / branches, ring.forward);
@@ -204,7 +204,7 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
     costs.inputGrad.reserve(2 * inBlocks + atEnds);
     costs.weightGrad.reserve(inBlocks + atEnds);
     if (stage.first) group.sum(costs.forward, embeddingLayer);
-    forward(costs.forward, stage.firstLayer, end);
+    forward(costs.forward, stage.firstLayer * branches, end * branches);
     if (stage.last) {
         group.gather(costs.forward, outputLayer);
         group.overMembers(costs.forward, outputLayer, 1);  // the largest logit
@@ -228,11 +228,18 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
         if (segments.size() <= again) {
             const std::size_t before = costs.inputGrad.size();
             if (partitionsInputs(layout.memory, layout.parallel)) group.joinParts(costs.inputGrad, first);
-            forward(costs.inputGrad, first, last);
+            const int lowest = recomputesSecondHalves(layout.memory) ? last * branches - 1 : first * branches;
+            forward(costs.inputGrad, lowest, last * branches);
             for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
         }
         for (int i = last * branches; i-- > first * branches;) {
             group.gather(costs.inputGrad, i / branches);  // the output's gradient
+            if (recomputesHeads(layout.memory) && isAttention(i)) {
+                const std::size_t before = costs.inputGrad.size();
+                input.gather(costs.inputGrad, i / branches, true);
+                for (std::size_t each = before; each < costs.inputGrad.size(); ++each)
+                    costs.inputGrad[each].again = true;
+            }
             input.gatherKey(costs.inputGrad, i / branches, isAttention(i));
             if (attends(i)) againHops(i / branches);
             if (attends(i)) hops(costs.inputGrad, i / branches, ring.backward);

@@ -88,7 +88,9 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     held.kept =
         rotary_ ? core_.forward(held, apart(held), held.attended) : core_.forward(held, held.joined, held.attended);
     if (context_.recompute.core) held.kept = {};
-    return residual_.forward(held, held.attended, held.input);
+    Buffer output = residual_.forward(held, held.attended, held.input);
+    if (context_.recompute.pointwise) held.normed = {};
+    return output;
 }
 
 void AttentionLayer::attentionGrad(State& held, const Buffer& branchGradient, MemoryCategory kept) const {
@@ -111,6 +113,11 @@ void AttentionLayer::attentionGrad(State& held, const Buffer& branchGradient, Me
 Buffer AttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
     auto& held = static_cast<State&>(state);
     const int tokens = context_.tokens();
+    if (context_.recompute.pointwise)
+        context_.recompute.run([&] {
+            held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
+            norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
+        });
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     attentionGrad(held, gradient.branch, kept);
     held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {

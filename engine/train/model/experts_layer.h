@@ -40,6 +40,8 @@ struct ExpertsSpec {
 ///   w,
 ///                                activated f, produced h; for each token Nv and NS of the shared block; the output
 ///                                belongs to the next layer
+///   recompute pointwise          normed, activated and the shared block's are freed as forward ends, and made again as
+///                                inputGrad begins
 ///   forward                      the shared block's output Nh (Temporary) while it is added
 ///   inputGrad                    the weights' gradient Nk fp32 (Temporary) from start to end; the branch's gradient
 ///   Nh,
@@ -85,6 +87,7 @@ private:
     DropoutMask mask(const LayerState& state) const;
     void drop(const LayerState& state, std::size_t block, Array rows) const;
     void addShared(State& held, const Buffer& output) const;
+    void computeAgain(State& held) const;
     void addSharedGradient(State& held) const;
 
     LayerContext context_;

@@ -82,6 +82,19 @@ void LatentAttentionLayer::makeLatents(State& held) const {
                                   held.sharedKey.data(), turned);
 }
 
+void LatentAttentionLayer::makeHeads(State& held) const {
+    const int tokens = context_.tokens();
+    held.queries = context_.allocate(MemoryCategory::Activations, times(tokens, queries_.outputs()));
+    {
+        const AllTokens from =
+            context_.tensor.gather(queryNorm_ ? held.queryLatent.normed : held.normed, MemoryCategory::Temporary);
+        queries_.forward(tokens, from.data(), held.queries.data());
+    }
+    held.expanded = context_.allocate(MemoryCategory::Activations, times(tokens, expansion_.outputs()));
+    const AllTokens latent = context_.tensor.gather(held.keyLatent.normed, MemoryCategory::Temporary);
+    expansion_.forward(tokens, latent.data(), held.expanded.data());
+}
+
 Buffer LatentAttentionLayer::apart(const State& held) const {
     Buffer apart = context_.allocate(MemoryCategory::Temporary, times(context_.tokens(), shape_.apartColumns()));
     const AllTokens sharedKey = context_.tensor.gather(held.sharedKey, MemoryCategory::Temporary);
@@ -109,22 +122,17 @@ Buffer LatentAttentionLayer::forward(LayerState& state, Buffer input) {
     held.normed = allocate(context_.ownSize());
     norm_.forward(ownTokens, held.input.data(), held.statistics.floats(), held.normed.data());
     makeLatents(held);
-
-    held.queries = allocate(times(tokens, queries_.outputs()));
-    {
-        const AllTokens from =
-            context_.tensor.gather(queryNorm_ ? held.queryLatent.normed : held.normed, MemoryCategory::Temporary);
-        queries_.forward(tokens, from.data(), held.queries.data());
-    }
-    held.expanded = allocate(times(tokens, expansion_.outputs()));
-    {
-        const AllTokens latent = context_.tensor.gather(held.keyLatent.normed, MemoryCategory::Temporary);
-        expansion_.forward(tokens, latent.data(), held.expanded.data());
-    }
+    makeHeads(held);
     held.attended = allocate(times(tokens, residual_.projection().inputs()));
     held.kept = attend(held, apart(held));
     if (context_.recompute.core) held.kept = {};
-    return residual_.forward(held, held.attended, held.input);
+    if (context_.recompute.heads) {
+        held.queries = {};
+        held.expanded = {};
+    }
+    Buffer output = residual_.forward(held, held.attended, held.input);
+    if (context_.recompute.pointwise) held.normed = {};
+    return output;
 }
 
 Buffer LatentAttentionLayer::widened(const Buffer& narrow) const {
@@ -136,6 +144,7 @@ Buffer LatentAttentionLayer::widened(const Buffer& narrow) const {
 }
 
 Buffer LatentAttentionLayer::coreGrad(State& held, const Buffer& branchGradient) const {
+    if (context_.recompute.heads) context_.recompute.run([&] { makeHeads(held); });
     Buffer read = apart(held);
     if (context_.recompute.core) context_.recompute.run([&] { held.kept = attend(held, read); });
     Buffer gradient = context_.allocate(MemoryCategory::Temporary, held.attended.size());
@@ -178,6 +187,11 @@ Buffer LatentAttentionLayer::normedGrad(const State& held, MemoryCategory kept) 
 Buffer LatentAttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
     auto& held = static_cast<State&>(state);
     const int tokens = context_.ownTokens(), turned = spec_.turned;
+    if (context_.recompute.pointwise)
+        context_.recompute.run([&] {
+            held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
+            norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
+        });
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     Buffer sharedKeyGradient;
     {

@@ -54,6 +54,9 @@ struct LatentSpec {
 ///                                n·turned (Temporary), the down projection's gradient n·D (`kept`) with a latent's
 ///                                gradient n·rank (Temporary) in turn; normedGradient n·h and the returned gradient n·h
 ///                                (`kept`). Queries, keys and values are overwritten with their gradients
+///   recompute latent             queries, keys and values are freed at the end of forward, and made again, with what
+///                                they pass through, as inputGrad begins
+///   recompute pointwise          normed is freed at the end of forward, and made again as inputGrad begins
 ///   until weightGrad             the branch's gradient, the gradients named `kept` but the returned one, and what
 ///                                forward keeps except for the core's
 class LatentAttentionLayer : public Layer {
@@ -82,6 +85,8 @@ private:
     }
     void makeLatents(State& held) const;
     void takeLatent(const Buffer& down, int first, const Norm& norm, int rank, Latent& latent) const;
+    /// Queries, and keys with values, from the latents.
+    void makeHeads(State& held) const;
     /// Queries, keys and values as the core reads them (Temporary).
     Buffer apart(const State& held) const;
     /// Overwrites `attended`; returns what the core keeps.

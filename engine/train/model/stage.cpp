@@ -35,7 +35,9 @@ struct Stage::Impl {
          ContextGroup* contextGroup, ExpertGroup* expertGroup)
         : spec(stageSpec), arena(stageArena), types(numberFormats(spec.precision)), alone(std::move(own)),
           tensor(given ? *given : *alone), context(contextGroup), experts(expertGroup),
-          weights(tensor.size(), tensor.member()), recomputing{recomputesCore(spec.memory), spec.recomputing},
+          weights(tensor.size(), tensor.member()), recomputing{recomputesCore(spec.memory),
+                                                               recomputesHeads(spec.memory),
+                                                               recomputesPointwise(spec.memory), spec.recomputing},
           stage(stageBuilders[spec.model.kind](
               spec, {weights, arena, tensor, spec.samples, spec.model.sequence / (context ? context->size() : 1),
                      spec.model.hidden, spec.model.dropout, spec.seed, types, recomputing, context, experts})),
