@@ -83,6 +83,12 @@ private:
 
     void experts(const ModelSpec& m) {
         const MoeSpec& e = m.experts;
+        for (int layer = 0; layer < m.layers; ++layer)
+            if (hasExperts(m, layer) != (layer % 2 == 1)) {
+                refuse("/model/kind", fmt::format("the blocks of {} that have experts for Megatron-LM", wordOf(m.kind)),
+                       "what is written for it has experts in every second block alone", "gpt-moe");
+                break;
+            }
         if (e.gate != knownSwitch)
             refuse("/model/gate", fmt::format("the gate {} for Megatron-LM", wordOf(e.gate)),
                    "its router takes a token's highest scores, without noise, draws or groups that add up", "switch");
