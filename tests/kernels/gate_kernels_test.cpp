@@ -432,7 +432,7 @@ private Q_SLOTS:
         RandomInputs in;
         const GateShape shape = someShape(in, gate);
         const int inGroup = shape.experts / shape.groups;
-        // Of as many groups as a token takes, or of all experts, enough for its choices have numbers.
+        // A token finds enough experts whose scores are numbers, in as many groups as it takes or among all experts.
         std::vector<float> h = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts));
         for (int t = 0; t < shape.tokens(); ++t) {
             const int shift = in.whole(0, shape.experts);

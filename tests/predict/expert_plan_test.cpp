@@ -140,7 +140,7 @@ private Q_SLOTS:
                 QCOMPARE(spread.flopsPerStep, whole.flopsPerStep);
                 less[expert] = double(sent(whole) - sent(spread));
             }
-            // Of both stages, so many numbers that each of four replicas would pass on, of which two, or none, share
+            // So many numbers of both stages would each of four replicas pass on, of which two, or none, share
             // the same; once there and once back in ZeRO 1.
             QVERIFY2(std::abs(less[4] * 2 / (less[2] * 3) - 1) < 1e-6, qPrintable(QString("zero %1").arg(zero)));
             if (zero == 1) QVERIFY(std::abs(less[4] / (2.0 * 2 * 4 * 3 * double(held)) - 1) < 1e-6);

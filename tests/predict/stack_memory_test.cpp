@@ -157,7 +157,7 @@ private Q_SLOTS:
         layout.parallel.sequence = false;
         const std::int64_t whole = kept(layout);
         QVERIFY(again > 0 && stays < whole);
-        // Of what lies between the products, the input of each half and its norm's statistics are split alone.
+        // Split tokens divide the input of each half and its norm's statistics, and nothing else between products.
         QCOMPARE(whole - stays, (tokens - tokens / members) * 2 * (2 * hidden + 4));
     }
 
@@ -198,7 +198,7 @@ private Q_SLOTS:
             QCOMPARE(worst.update, most.update);
             QCOMPARE(worst.cached, most.cached);
         }
-        // Of this small model the update takes more than a microbatch.
+        // The update of so small a model takes more than a microbatch.
         const auto plan = makePlan(layoutOf("internevo", 1, 2));
         QVERIFY(plan && plan->memory.front().peak > plan->memory.front().computing);
     }

@@ -91,7 +91,7 @@ private:
         if (place_ < text_.size()) ++place_;
     }
 
-    /// Of what begins at `begin` with `open`, the place behind its `close`.
+    /// The place behind the `close` that belongs to the `open` at `begin`.
     std::size_t behind(std::size_t begin, char open, char close) const {
         int depth = 0;
         for (std::size_t i = begin; i < text_.size(); ++i) {

@@ -8,7 +8,7 @@
 
 namespace shardlab::trace {
 
-/// Its model is torchtitan's qwen3 instead of its llama3.
+/// Whether the layout's model is torchtitan's qwen3, not its llama3.
 bool titanIsQwen3(const ModelSpec& model);
 /// FSDP divides the weights, over replicas and context ranks.
 bool titanShards(const Layout& layout);

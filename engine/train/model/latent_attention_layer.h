@@ -98,7 +98,7 @@ private:
     /// The gradient of a latent behind its norm, which a product takes.
     Buffer sumInputGrad(const Linear& product, const Buffer& outputGradient, MemoryCategory kept) const;
     void latentGrad(const Latent& latent, const Norm& norm, int first, const Buffer& downGradient) const;
-    /// Of what the norm in front of all makes.
+    /// The gradient of what the layer's first norm makes.
     Buffer normedGrad(const State& held, MemoryCategory kept) const;
 
     LayerContext context_;

@@ -15,7 +15,7 @@ class Norm {
 public:
     Norm(const LayerContext& context, const std::string& name)
         : Norm(context, name, context.hidden, context.parts.rmsNorm) {}
-    /// Of another width, and RMSNorm or layer norm.
+    /// A norm of rows of `width` numbers, which is RMSNorm where `rms` and else layer norm.
     Norm(const LayerContext& context, const std::string& name, int width, bool rms);
 
     /// Number of floats: 2·rows, or `rows` for RMSNorm.
