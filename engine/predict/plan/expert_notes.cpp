@@ -18,16 +18,15 @@ std::vector<std::string> expertNotes(const Layout& layout) {
     const double others = model.experts.count - (theyChoose ? places : asked);
     double idle = 0;
     for (int layer = 0; layer < model.layers; ++layer)
-        if (hasExperts(model, layer))
-            idle += others * parametersOfExpert(model, layer);
+        if (hasExperts(model, layer)) idle += others * parametersOfExpert(model, layer);
     const auto all = static_cast<double>(modelParameters(model));
-    std::vector<std::string> notes{fmt::format("a token uses {} of {} parameters; ", formatCount(all - idle),
-                                               formatCount(all))};
-    notes.back() += dropless(model)
-                        ? fmt::format("each of the {} experts of a block has as many rows as tokens choose it",
-                                      model.experts.count)
-                        : fmt::format("each of the {} experts of a block has a capacity of {} of the {} tokens of a sample",
-                                      model.experts.count, expertCapacity(model), model.sequence);
+    std::vector<std::string> notes{
+        fmt::format("a token uses {} of {} parameters; ", formatCount(all - idle), formatCount(all))};
+    notes.back() +=
+        dropless(model)
+            ? fmt::format("each of the {} experts of a block has as many rows as tokens choose it", model.experts.count)
+            : fmt::format("each of the {} experts of a block has a capacity of {} of the {} tokens of a sample",
+                          model.experts.count, expertCapacity(model), model.sequence);
     if (draws)
         notes.push_back(fmt::format(
             "with {} the second expert of a token is drawn at random, with twice its share of the two weights as the "
@@ -53,8 +52,8 @@ std::vector<std::string> expertNotes(const Layout& layout) {
             "sample; experts take whole tokens from it, so that a token can have more experts, or none",
             model.experts.tokenExperts == 1 ? "1 expert" : fmt::format("{} experts", model.experts.tokenExperts)));
     if (const int e = layout.parallel.expert; e > 1) {
-        const std::int64_t rows =
-            numberFormats(layout.precision).activationBytes() * expertRows(model, layout.batch.micro) * model.hidden;
+        const std::int64_t rows = numberFormats(layout.precision).activationBytes() *
+                                  expertRows(model, layout.batch.micro, tensorShare(layout)) * model.hidden;
         notes.push_back(fmt::format(
             "each rank holds {} of {} experts of a block and sends {} of a microbatch's {} to other ranks, "
             "twice in a forward and twice in a backward: {}",

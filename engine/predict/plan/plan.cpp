@@ -69,7 +69,9 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
             if (scatters || eventKind(action.kind) == EventKind::GatherParameters)
                 for (const DataPiece& piece :
                      plan.costs.stages[static_cast<std::size_t>(action.stage)].data.pieces(action.kind))
-                    (piece.experts ? (scatters ? scatteredExperts : gatheredExperts) : scatters ? scattered : gathered) +=
+                    (piece.experts ? (scatters ? scatteredExperts : gatheredExperts)
+                     : scatters    ? scattered
+                                   : gathered) +=
                         (piece.experts ? ringBytes(piece.bytes, d / e) * e : ringBytes(piece.bytes, d)) / 2 * t;
             if (action.kind == ActionKind::PushGradients) pushed += (d - 1) * bytes * t;
             if (action.kind == ActionKind::ExchangeElastic) elastic += 2 * bytes * t;
@@ -85,7 +87,7 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
                     continue;
                 }
                 if (isExpertExchange(span.kind)) {  // all but its own block
-                    rows += span.bytes / e * (e - 1) * d;
+                    rows += span.bytes / e * (e - 1) * d * t;
                     continue;
                 }
                 const std::int64_t ring = ringBytes(span.bytes, t) * d;

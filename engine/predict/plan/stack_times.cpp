@@ -67,7 +67,8 @@ public:
 
     double forward(const std::vector<Product>& products, ProductFormat format) const {
         double sum = 0;
-        for (const Product& each : products) sum += one(each, format) + rounding(each.rows * each.inner * each.count, format);
+        for (const Product& each : products)
+            sum += one(each, format) + rounding(each.rows * each.inner * each.count, format);
         return sum;
     }
     /// What the forward rounded is kept for the weight's gradient; the output's gradient is rounded both ways round.
@@ -83,8 +84,9 @@ public:
 
     std::vector<Product> block(int layer) const {
         const double hidden = model_.hidden, queries = double(queryColumns(model_)) / members_;
-        std::vector<Product> products{{rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden},
-                                      {rows_, hidden, queries}};
+        std::vector<Product> products{
+            {rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden},
+            {rows_, hidden, queries}};
         const auto feedForward = [&](double rows, double width, double blocks) {
             products.push_back({rows, (gated_ ? 2 : 1) * width, hidden, blocks});
             products.push_back({rows, hidden, width, blocks});
@@ -95,7 +97,7 @@ public:
             return products;
         }
         products.push_back({rows_, static_cast<double>(gateColumns(model_)), hidden});
-        if (const int shared = sharedWidth(model_, layer); shared > 0) feedForward(rows_, shared, 1);
+        if (const int shared = sharedWidth(model_, layer); shared > 0) feedForward(rows_, double(shared) / members_, 1);
         const double own = double(model_.experts.count) / share_.expert;
         feedForward(expertRows() / own, width, own);
         return products;
@@ -133,8 +135,7 @@ public:
         const double norms = 2 * 2 * bytes_ * outside;
         const double residuals = 2 * (4.5 * bytes_ + 1) * outside;
         const double layouts = 3 * 2 * bytes_ * inside;
-        const double once =
-            ((norms + residuals + layouts) * rows_ + feedForwardBytes(layer)) * stack_.passes / memory_;
+        const double once = ((norms + residuals + layouts) * rows_ + feedForwardBytes(layer)) * stack_.passes / memory_;
         return backward ? backwardFactor * once + launches(backwardPassKernels * stack_.passes)
                         : once + launches(forwardPassKernels * stack_.passes);
     }
@@ -142,7 +143,7 @@ public:
     double feedForwardBytes(int layer) const {
         const double width = double(feedForwardWidth(model_, layer)) / members_, activated = (gated_ ? 3 : 2) * bytes_;
         if (!hasExperts(model_, layer)) return activated * width * rows_;
-        return activated * (sharedWidth(model_, layer) * rows_ + width * expertRows()) +
+        return activated * (double(sharedWidth(model_, layer)) / members_ * rows_ + width * expertRows()) +
                permutations * 2 * bytes_ * model_.hidden * expertRows();
     }
     /// A forward takes no less: the processor has to know how many rows each expert has before it starts its products.
@@ -153,7 +154,7 @@ public:
     double embedding() const { return rows_ * model_.hidden * 2 * bytes_ / memory_; }
 
 private:
-    double expertRows() const { return static_cast<double>(layout::expertRows(model_, samples_)); }
+    double expertRows() const { return static_cast<double>(layout::expertRows(model_, samples_, share_)); }
     double one(const Product& product, ProductFormat format) const {
         return productSeconds(product, format, device_, architecture_) + stack_.kernelSeconds;
     }

@@ -119,19 +119,21 @@ void Gate::forward(const LayerState& state, GateState& held, ConstArray x) const
 
 void Gate::inputGrad(const LayerState& state, GateState& held, const float* weightGradient, Array xGradient) const {
     const GateShape& shape = spec_.shape;
-    const int tokens = shape.tokens(), hidden = context_.hidden;
+    const int tokens = context_.ownTokens(), first = context_.tensor.firstOwnToken(shape.tokens());
+    const int hidden = context_.hidden;
     Device& device = context_.device();
     const Balance balance{spec_.kind,
                           spec_.expertsChoose() ? 0.0f : static_cast<float>(spec_.balance) * state.lossScale};
     device.routeGrad(shape, balance, held.routes(), weightGradient, held.scoresOfAll(), held.noiseOfAll());
     const bool floats = xGradient.type == DType::F32;
     Buffer apart;
-    if (!floats) apart = context_.arena.allocate(MemoryCategory::Temporary, context_.allSize(), DType::F32);
+    if (!floats) apart = context_.arena.allocate(MemoryCategory::Temporary, context_.ownSize(), DType::F32);
     const Array sum = floats ? xGradient : apart.data();
     bool accumulates = floats;
     const auto add = [&](const Weight& weight, const Buffer& scores, int columns) {
         const ProductWeight factor(context_.arena, DType::F32, weight);
-        device.gemm(tokens, hidden, columns, scores.data(), false, factor.data(), true, accumulates ? 1 : 0, sum);
+        const ConstArray own = scores.data() + std::ptrdiff_t{first} * columns;
+        device.gemm(tokens, hidden, columns, own, false, factor.data(), true, accumulates ? 1 : 0, sum);
         accumulates = true;
     };
     const auto addBoth = [&](const Scorer& scorer, const Buffer& scores, const Buffer& noise) {

@@ -52,9 +52,10 @@ public:
 /// Weights: "<block>.moe.gate.weight" [hidden, experts], and "<block>.moe.noise.weight" where noisy; with groups
 /// "<block>.moe.group_gate.weight" [hidden, groups] and "<block>.moe.group_noise.weight".
 /// Temporary memory: where activations have 16 bits, Nh in fp32, for x in forward and weightGrad, and for the gate's
-/// part of x's gradient in inputGrad; where weights have 16 bits, hn for a copy of one of them in fp32; where gradients
-/// have 16 bits, as much in weightGrad for its gradient; with CappedChoice, at the end of forward, A with Nn fp32 and a
-/// number for each sample.
+/// part of own tokens' gradient in inputGrad; where weights have 16 bits, hn for a copy of one of them in fp32; where
+/// gradients have 16 bits, as much in weightGrad for its gradient; with CappedChoice, at the end of forward, A with Nn
+/// fp32 and a number for each sample. A tensor group shares none of it: its members have the same weights and compute
+/// the same bits for all tokens.
 class Gate {
 public:
     Gate(const LayerContext& context, const std::string& block, const GateSpec& spec);
@@ -63,8 +64,8 @@ public:
     /// Chooses experts for x [tokens, hidden]. Noise and random choices depend on the number of the first sample, as
     /// dropout does; where there is no such number, there are none.
     void forward(const LayerState& state, GateState& held, ConstArray x) const;
-    /// Adds to the gradient of x. `weightGradient` [tokens, choices] is that of the routes' weights. The balance loss
-    /// is multiplied by state.lossScale.
+    /// Adds to the gradient of x, of which there are the rows of own tokens. `weightGradient` [tokens, choices] is that
+    /// of the routes' weights. The balance loss is multiplied by state.lossScale.
     void inputGrad(const LayerState& state, GateState& held, const float* weightGradient, Array xGradient) const;
     void weightGrad(const GateState& held, ConstArray x) const;
 
