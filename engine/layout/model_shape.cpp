@@ -225,6 +225,7 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
         if (const std::int64_t size = spreadParameters(model, block, share); size > 0) {
             add(layer - 1, size);
             units.back().spread = share.expert;
+            units.back().apart = share.context;
         }
     }
     return units;

@@ -109,13 +109,21 @@ inline const std::vector<SingleFault> singleFaults{
          l.model.experts.capacity = std::nan("");
      },
      "/model/capacity", "0.05 to 1024"},
-    {"experts shared by a tensor group",
+    {"experts that a tensor group cannot divide",
      [](Layout& l) {
          l.model.kind = ModelKind::GptMoe;
+         l.model.experts.width = 9;
          l.parallel.tensor = 2;
          l.cluster.hosts[0].devices = 8;
      },
-     "/parallel/tensor", "1, with data and pipeline parallelism; or model.kind gpt"},
+     "/parallel/tensor", "1 or 3"},
+    {"places of experts for the tokens of a context group",
+     [](Layout& l) {
+         l.model.kind = ModelKind::GptMoe;
+         l.parallel.context = 2;
+         l.cluster.hosts[0].devices = 8;
+     },
+     "/parallel/context", "1; or model.capacity 0"},
     {"no experts to spread", [](Layout& l) { l.parallel.expert = 2; }, "/parallel/expert", "1; or model.kind gpt-moe"},
     {"more expert ranks than data ranks",
      [](Layout& l) {

@@ -259,8 +259,8 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
                 if (shared_) addSharedGradient(held, partial);
             });
     }
-    gate_.inputGrad(held, held.gate, weightGradient.floats(), held.normedGradient.data());
     device.countLoad(shape, routes.asked, tally_.counts());
+    gate_.inputGrad(held, held.gate, weightGradient.floats(), held.normedGradient.data());
 
     Buffer inputGradient = context_.allocate(kept, held.input.size());
     norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),

@@ -89,7 +89,9 @@ std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Para
     for (const Parameter& parameter : parameters) {
         if (!parameter.expert) continue;
         const bool same = units.back().spread > 1 && units.back().lowestLayer == parameter.lowestLayer;
-        if (!same) units.push_back({parameter.lowestLayer, parameter.highestLayer, offset, 0, false, -1, parallel.expert});
+        if (!same)
+            units.push_back({parameter.lowestLayer, parameter.highestLayer, offset, 0, false, -1, parallel.expert,
+                             parallel.context});
         units.back().size += extent(parameter);
         offset += extent(parameter);
     }
