@@ -116,14 +116,7 @@ inline const std::vector<SingleFault> singleFaults{
          l.parallel.tensor = 2;
          l.cluster.hosts[0].devices = 8;
      },
-     "/parallel/tensor", "1 or 3"},
-    {"places of experts for the tokens of a context group",
-     [](Layout& l) {
-         l.model.kind = ModelKind::GptMoe;
-         l.parallel.context = 2;
-         l.cluster.hosts[0].devices = 8;
-     },
-     "/parallel/context", "1; or model.capacity 0"},
+     "/parallel/tensor", "1, 3 or 9"},
     {"no experts to spread", [](Layout& l) { l.parallel.expert = 2; }, "/parallel/expert", "1; or model.kind gpt-moe"},
     {"more expert ranks than data ranks",
      [](Layout& l) {
@@ -180,7 +173,7 @@ inline const std::vector<SingleFault> singleFaults{
          l.parallel.context = 2;
          l.cluster.hosts[0].devices = 8;
      },
-     "/parallel/context", "1; or model.kind gpt"},
+     "/parallel/context", "1; or model.capacity 0"},
     {"a server for a context group",
      [](Layout& l) {
          l.parallel.exchange = Exchange::Server;
