@@ -149,10 +149,11 @@ struct GateOps {
     /// gateNoise's input.
     virtual void routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes,
                            const float* weightGradient, const GateScores& probabilities, const GateScores& noise) = 0;
-    static KernelWork routeGradWork(const GateShape& shape, const Balance&, const Routes&, const float*,
+    static KernelWork routeGradWork(const GateShape& shape, const Balance& balance, const Routes&, const float*,
                                     const GateScores& probabilities, const GateScores& noise) {
+        const double ofChoice = sharesChosen(balance.kind) ? 3 : 2;  // row, gradient, weight
         return {KernelKind::Routing, sizeof(float) * ((noise.experts ? 4 : 2) * scoreCount(shape, probabilities) +
-                                                      2.0 * shape.tokens() * shape.choices)};
+                                                      ofChoice * shape.tokens() * shape.choices)};
     }
 
     /// tally[e] += the tokens that chose expert e; tally[experts + e] += those of them without a place.

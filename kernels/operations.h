@@ -11,6 +11,7 @@
 #include "kernels/attention.h"
 #include "kernels/bias.h"
 #include "kernels/block_attention.h"
+#include "kernels/columns.h"
 #include "kernels/convolution.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
@@ -20,6 +21,7 @@
 #include "kernels/gate.h"
 #include "kernels/gelu.h"
 #include "kernels/gemm.h"
+#include "kernels/latent_heads.h"
 #include "kernels/layer_norm.h"
 #include "kernels/max_pool.h"
 #include "kernels/packed_floats.h"
@@ -42,6 +44,8 @@ namespace shardlab::kernels {
     SHARDLAB_GELU_OPS(operation)                                                                                       \
     SHARDLAB_ACTIVATION_OPS(operation)                                                                                 \
     SHARDLAB_ROTARY_OPS(operation)                                                                                     \
+    SHARDLAB_LATENT_HEAD_OPS(operation)                                                                                \
+    SHARDLAB_COLUMN_OPS(operation)                                                                                     \
     SHARDLAB_PIXEL_OPS(operation)                                                                                      \
     SHARDLAB_CONVOLUTION_OPS(operation)                                                                                \
     SHARDLAB_RELU_OPS(operation)                                                                                       \
@@ -68,6 +72,8 @@ struct Operations : GemmOps,
                     GeluOps,
                     ActivationOps,
                     RotaryOps,
+                    LatentHeadOps,
+                    ColumnOps,
                     PixelOps,
                     ConvolutionOps,
                     ReluOps,

@@ -38,10 +38,14 @@ Result<ParsedLayout> readArgument(const std::string& text) {
 Option LayoutArgument::addTo(Verb& verb, bool required) {
     Option given = verb.option("LAYOUT", layout, "A layout file, or the name of a preset (shardlab layouts lists them)")
                        .required(required);
-    verb.option("--set", assignments, "Change one field: /pointer=value, for instance /parallel/data=4")
+    addAssignmentsTo(verb);
+    return given;
+}
+
+Option LayoutArgument::addAssignmentsTo(Verb& verb) {
+    return verb.option("--set", assignments, "Change one field: /pointer=value, for instance /parallel/data=4")
         .typeName("/POINTER=VALUE")
         .oneValueEach();
-    return given;
 }
 
 void LayoutArgument::addScheduleTo(Verb& verb) {

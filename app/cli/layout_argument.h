@@ -23,6 +23,8 @@ struct LayoutArgument {
 
     /// Adds LAYOUT, which it returns, and --set to a verb.
     Option addTo(Verb& verb, bool required = true);
+    /// Adds --set alone, for a verb that takes other files in LAYOUT's place too.
+    Option addAssignmentsTo(Verb& verb);
     /// Adds --schedule to a verb.
     void addScheduleTo(Verb& verb);
 };

@@ -3,7 +3,7 @@
 #include "app/cli/verbs.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
-#include "engine/trace/checkpoint/config_layout.h"
+#include "engine/trace/trainers/trainer_target.h"
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,8 +19,8 @@ struct LayoutsOptions {
 };
 
 /// The layout goes to standard output, what it lacks to standard error.
-int layoutFrom(const std::string& config) {
-    const Result<ConfigLayout> made = layoutFromConfig(config);
+int layoutFrom(const std::string& file) {
+    const Result<ConfigLayout> made = layoutFromFile(file);
     if (!made) return failWith(made.error());
     print(writeLayout(made->layout));
     printNotes(made->leftOut);
@@ -64,8 +64,9 @@ void addLayouts(CommandLine& line) {
     const auto options = std::make_shared<LayoutsOptions>();
     const Option show = verb.option("--show", options->show, "Print this layout as a layout file").typeName("NAME");
     verb.option("--from", options->from,
-                "Print a layout of the model that a config.json of Hugging Face describes, and note what it leaves out")
-        .typeName("CONFIG.JSON")
+                "Print the layout that another program's file describes, and note what it leaves out: a config.json of "
+                "Hugging Face, arguments of Megatron-LM in a shell script, a TOML of torchtitan, a JSON of DeepSpeed")
+        .typeName("FILE")
         .excludes(show);
     verb.flag("--json", options->json, "List them as JSON");
     verb.runs([options] { return layouts(*options); });

@@ -60,7 +60,7 @@ int carryOut(int argc, char** argv) {
     }
     try {
         int status = success;
-        const std::optional<Action> chosen = line.read(argc, argv, status);
+        const std::optional<shardlab::cli::Action> chosen = line.read(argc, argv, status);
         return chosen ? (*chosen)() : status;
     } catch (const std::exception& problem) {
         printError({problem.what(), {}, {}, {}});

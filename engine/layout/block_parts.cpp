@@ -23,15 +23,33 @@ BlockParts blockParts(const ModelSpec& model) {
     if (chosen.norm != NormKind::Default) parts.rmsNorm = chosen.norm == NormKind::Rms;
     parts.normEpsilon = chosen.normEpsilon;
     if (chosen.positions != PositionKind::Default) parts.rotary = chosen.positions == PositionKind::Rotary;
-    parts.queryKeyNorms = parts.rotary && chosen.queryKeyNorms;
+    parts.latent = parts.rotary && chosen.kvRank > 0;
+    parts.queryKeyNorms = parts.rotary && !parts.latent && chosen.queryKeyNorms;
     if (chosen.biases != BiasKind::Default) {
         parts.qkvBias = chosen.biases != BiasKind::None;
         parts.biases = chosen.biases == BiasKind::All;
     }
+    if (parts.latent) parts.qkvBias = false;
     if (chosen.activation != ActivationKind::Default) parts.activation = chosen.activation;
     if (chosen.output != OutputKind::Default) parts.tied = chosen.output == OutputKind::Tied;
     return parts;
 }
+
+namespace {
+
+/// Those of a Mixtral and a Qwen3-MoE are in all blocks, those of a DeepSeek-V3 in all but the lowest, with shared ones
+/// among them; none drops a token.
+bool hasPublishedExperts(const ModelSpec& model) {
+    const BlockParts parts = blockParts(model);
+    const MoeSpec& experts = model.experts;
+    if (experts.every > 1 || parts.biases || parts.qkvBias || !dropless(model)) return false;
+    if (parts.latent) return biasesChoice(model) && experts.shared > 0;
+    const bool topK =
+        experts.gate == GateMethod::TopKSoftmax || (experts.gate == GateMethod::SoftmaxTopK && parts.queryKeyNorms);
+    return topK && experts.denseLayers == 0 && experts.shared == 0;
+}
+
+}  // namespace
 
 bool hasPublishedBlocks(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
@@ -39,9 +57,12 @@ bool hasPublishedBlocks(const ModelSpec& model) {
     // The windows that others have are those of a Mistral: in all layers.
     int seen = 0;
     for (int layer = 0; layer < model.layers; ++layer) seen += attendedTokens(model, layer) < model.sequence;
-    const bool mistral =
-        seen == model.layers && format == WeightsFormat::Llama && !parts.qkvBias && !parts.queryKeyNorms;
+    const bool mistral = seen == model.layers && format == WeightsFormat::Llama && !parts.qkvBias &&
+                         !parts.queryKeyNorms && !parts.latent;
     if (seen > 0 && !mistral) return false;
+    if (hasExperts(model) && !hasPublishedExperts(model)) return false;
+    // Transformers has that epsilon in the norms of latents, whatever the others have.
+    if (parts.latent && (parts.biases || parts.normEpsilon != 1e-6)) return false;
     if (format == WeightsFormat::Llama)
         return parts.rmsNorm && parts.rotary && parts.gated() && !(parts.queryKeyNorms && parts.qkvBias);
     const bool gelu = parts.activation == ActivationKind::Gelu || parts.activation == ActivationKind::GeluTanh;

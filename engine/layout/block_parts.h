@@ -13,11 +13,12 @@ struct BlockParts {
     bool rmsNorm = false;  ///< norms by RMSNorm instead of layer norm
     double normEpsilon = 1e-5;
     bool rotary = false;         ///< positions are turned; else they are learned
-    bool queryKeyNorms = false;  ///< with rotary positions only
+    bool queryKeyNorms = false;  ///< with rotary positions only, and not in latent attention
     bool qkvBias = true;         ///< the product that makes queries, keys and values adds a bias
-    bool biases = true;          ///< so do the other products of a block
+    bool biases = true;          ///< so do the other products of a block, but not those of a latent attention
     ActivationKind activation = ActivationKind::GeluTanh;
     bool tied = true;
+    bool latent = false;  ///< multi-head latent attention (attention_shape.h), with rotary positions only
     bool operator==(const BlockParts&) const = default;
 
     /// The first product of a feed-forward block makes gates too.
@@ -35,8 +36,8 @@ struct BlockParts {
 /// The layout chooses the parts of the model's blocks.
 bool choosesParts(const ModelSpec& model);
 BlockParts blockParts(const ModelSpec& model);
-/// There are published weights of such blocks: those of a GPT-2, or of a Llama and its relatives (Mistral, Qwen2,
-/// Qwen3).
+/// There are published weights of such blocks: those of a GPT-2, of a Llama and its relatives (Mistral, Qwen2, Qwen3,
+/// and with experts Mixtral and Qwen3-MoE), or of a DeepSeek-V3.
 bool hasPublishedBlocks(const ModelSpec& model);
 
 }  // namespace shardlab::layout

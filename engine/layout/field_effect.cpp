@@ -5,6 +5,7 @@
 #include "engine/layout/exchange.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/mesh/replicas.h"
+#include "engine/layout/recompute.h"
 #include "engine/layout/stacks.h"
 #include "engine/layout/suggest.h"
 
@@ -61,10 +62,17 @@ const Rule rules[] = {
       "/model/activation", "/model/output", "/model/window", "/model/full_every"},
      "only with the models gpt, llama and llama-moe",
      [](const L& l, const M&) { return choosesParts(l.model); }},
-    {{"/model/kv_heads", "/model/qk_norm", "/model/rope_base", "/model/rope_scaling", "/model/rope_factor",
-      "/model/rope_low", "/model/rope_high", "/model/rope_original"},
+    {{"/model/kv_heads", "/model/qk_norm", "/model/kv_rank", "/model/q_rank", "/model/rope_width", "/model/value_width",
+      "/model/rope_base", "/model/rope_scaling", "/model/rope_factor", "/model/rope_low", "/model/rope_high",
+      "/model/rope_original"},
      "only with rotary positions, as llama has them",
      [](const L& l, const M&) { return blockParts(l.model).rotary; }},
+    {{"/model/q_rank", "/model/rope_width", "/model/value_width"},
+     "only with latent attention: with a model.kv_rank above 0",
+     [](const L& l, const M&) { return blockParts(l.model).latent; }},
+    {{"/model/kv_heads"},
+     "only without latent attention, whose heads have keys of their own",
+     [](const L& l, const M&) { return !blockParts(l.model).latent; }},
     {{"/model/full_every"},
      "only with a window that is shorter than the sequence",
      [](const L& l, const M&) { return l.model.block.window > 0 && l.model.block.window < l.model.sequence; }},
@@ -74,13 +82,13 @@ const Rule rules[] = {
     {{"/model/experts", "/model/gate", "/model/top_k", "/model/expert_groups", "/model/top_groups",
       "/model/token_experts", "/model/entropy", "/model/capacity", "/model/balance", "/model/expert_dropout",
       "/model/experts_every", "/model/dense_layers", "/model/expert_width", "/model/shared_experts",
-      "/model/route_scale"},
+      "/model/route_scale", "/model/bias_rate"},
      "only with the models gpt-moe and llama-moe",
      [](const L& l, const M&) { return hasExperts(l.model); }},
     {{"/model/top_k"},
      "only with gates that choose several experts",
      [](const L& l, const M&) { return traits(l.model.experts.gate).takesTopK; }},
-    {{"/model/route_scale"},
+    {{"/model/route_scale", "/model/bias_rate"},
      "only with the gates sigmoid-top-k and sigmoid-in-groups",
      [](const L& l, const M&) { return traits(l.model.experts.gate).scales; }},
     {{"/model/expert_groups", "/model/top_groups"},
@@ -182,10 +190,8 @@ const Rule rules[] = {
      "only where blocks are not computed again",
      [](const L& l, const M&) { return l.memory.recompute == RecomputeKind::None; }},
     {{"/memory/recompute_blocks", "/memory/partition_activations"},
-     "only where whole blocks are computed again: recompute full, every or sqrt",
-     [](const L& l, const M&) {
-         return l.memory.recompute != RecomputeKind::None && l.memory.recompute != RecomputeKind::Selective;
-     }},
+     "only where whole blocks or their second halves are computed again: recompute full, every, sqrt or mlp",
+     [](const L& l, const M&) { return !recomputeSegments(l.memory, 1).empty(); }},
     {{"/memory/partition_activations"},
      "only without sequence parallelism, which splits these inputs anyway",
      [](const L& l, const M&) { return !l.parallel.sequence; }},

@@ -17,8 +17,8 @@ std::vector<Field> everyField() {
          .access = member<&Layout::name>()},
     };
     for (const std::span<const Field> section :
-         {modelFields(), expertFields(), dataFields(), clusterFields(), parallelFields(), scheduleFields(), batchFields(),
-          precisionFields(), optimizerFields(), memoryFields(), runFields(), checkpointFields()})
+         {modelFields(), expertFields(), dataFields(), clusterFields(), parallelFields(), scheduleFields(),
+          batchFields(), precisionFields(), optimizerFields(), memoryFields(), runFields(), checkpointFields()})
         all.insert(all.end(), section.begin(), section.end());
     return all;
 }

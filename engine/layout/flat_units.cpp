@@ -100,8 +100,7 @@ std::int64_t shardSize(const std::vector<FlatUnit>& units, int part, int parts) 
 
 std::vector<UnitGather> forwardGathers(const std::vector<FlatUnit>& units) {
     std::vector<UnitGather> gathers;
-    for (const FlatUnit& unit : inOrderOfLayers(units))
-        gathers.push_back({unit, unit.lowestLayer, unit.lowestLayer});
+    for (const FlatUnit& unit : inOrderOfLayers(units)) gathers.push_back({unit, unit.lowestLayer, unit.lowestLayer});
     return gathers;
 }
 

@@ -47,8 +47,7 @@ inline constexpr KindTable<GateMethod, GateTraits> gateTraits({
     {GateMethod::SoftmaxTopK, {.word = "softmax-top-k", .takesTopK = true}},
     {GateMethod::TopKSoftmax, {.word = "top-k-softmax", .takesTopK = true}},
     {GateMethod::SigmoidTopK, {.word = "sigmoid-top-k", .takesTopK = true, .scales = true}},
-    {GateMethod::SigmoidInGroups,
-     {.word = "sigmoid-in-groups", .takesTopK = true, .inGroups = true, .scales = true}},
+    {GateMethod::SigmoidInGroups, {.word = "sigmoid-in-groups", .takesTopK = true, .inGroups = true, .scales = true}},
 });
 template <>
 inline constexpr auto layoutWords<GateMethod> = wordsOf(gateTraits);

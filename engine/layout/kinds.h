@@ -173,9 +173,13 @@ enum class RecomputeKind : std::uint8_t {
     Full,       ///< everything but the input of each block
     Sqrt,       ///< everything but the inputs of segments as long as the root of the stage's blocks
     Every,      ///< everything but the inputs of segments of MemorySpec::recomputeEvery blocks
+    Mlp,        ///< everything but the input of the second half of each block
+    Latent,     ///< queries, keys and values that a latent attention makes of its latents
+    Pointwise,  ///< what norms and activations make
 };
 template <>
-inline constexpr std::string_view layoutWords<RecomputeKind>[] = {"none", "selective", "full", "sqrt", "every"};
+inline constexpr std::string_view layoutWords<RecomputeKind>[] = {"none",  "selective", "full",   "sqrt",
+                                                                  "every", "mlp",       "latent", "pointwise"};
 
 /// How a cnn keeps its activations for the backward (kept_activations.h).
 enum class ActivationStorage : std::uint8_t { Kept, Lossless, Lossy16, Lossy10, Lossy8 };

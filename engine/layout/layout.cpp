@@ -32,7 +32,8 @@ int feedForwardWidth(const ModelSpec& model, int layer) {
 }
 
 int keyHeads(const ModelSpec& model) {
-    return model.block.kvHeads > 0 && blockParts(model).rotary ? model.block.kvHeads : model.heads;
+    const BlockParts parts = blockParts(model);
+    return model.block.kvHeads > 0 && parts.rotary && !parts.latent ? model.block.kvHeads : model.heads;
 }
 
 int headWidth(const ModelSpec& model) {
@@ -110,6 +111,10 @@ bool expertsChoose(const ModelSpec& model) { return traits(model.experts.gate).e
 bool capsTokens(const ModelSpec& model) { return traits(model.experts.gate).capsTokens; }
 
 bool hasGroups(const ModelSpec& model) { return traits(model.experts.gate).groups; }
+
+bool biasesChoice(const ModelSpec& model) {
+    return hasExperts(model) && traits(model.experts.gate).scales && model.experts.biasRate > 0;
+}
 
 bool choosesInGroups(const ModelSpec& model) { return traits(model.experts.gate).inGroups; }
 

@@ -26,8 +26,8 @@ struct RotarySpec {
     bool operator==(const RotarySpec&) const = default;
 };
 
-/// What the blocks of the models gpt, llama and llama-moe are made of. The model's kind says what `Default` stands for, and
-/// blockParts() puts it in.
+/// What the blocks of the models gpt, llama and llama-moe are made of. The model's kind says what `Default` stands for,
+/// and blockParts() puts it in.
 struct BlockSpec {
     int kvHeads = 0;    ///< heads of keys and values, each read by heads ÷ kvHeads of queries; 0 = as many as heads
     int headWidth = 0;  ///< columns of a head; 0 = hidden ÷ heads
@@ -39,8 +39,12 @@ struct BlockSpec {
     OutputKind output = OutputKind::Default;
     bool queryKeyNorms = false;  ///< RMSNorm of each head's query and of each key, before they are turned
     RotarySpec rotary;
-    int window = 0;     ///< most tokens that a token attends to, itself among them; 0 = all up to itself
-    int fullEvery = 0;  ///< with a window: every so many layers one attends to all tokens all the same; 0 = none does
+    int window = 0;      ///< most tokens that a token attends to, itself among them; 0 = all up to itself
+    int fullEvery = 0;   ///< with a window: every so many layers one attends to all tokens all the same; 0 = none does
+    int kvRank = 0;      ///< columns of the latent that keys and values are made from; 0 = no latent attention
+    int queryRank = 0;   ///< latent attention: of the latent that queries are made from; 0 = straight from hidden
+    int ropeWidth = 64;  ///< latent attention: columns of a head that are turned, beside headWidth that are not
+    int valueWidth = 0;  ///< latent attention: columns of a head's value; 0 = head width
     bool operator==(const BlockSpec&) const = default;
 };
 
@@ -48,11 +52,11 @@ struct BlockSpec {
 struct MoeSpec {
     int count = 8;
     GateMethod gate = GateMethod::Switch;
-    int topK = 2;          ///< experts of a token; hierarchical: in each of its groups
-    int groups = 4;        ///< gates that choose among groups: groups of neighbouring experts
-    int topGroups = 2;     ///< gates that choose among groups: groups of a token
-    int tokenExperts = 2;  ///< capped-expert-choice: most experts of a token
-    double entropy = 0.1;  ///< capped-expert-choice: weight of the entropy of the assignment of tokens to experts
+    int topK = 2;            ///< experts of a token; hierarchical: in each of its groups
+    int groups = 4;          ///< gates that choose among groups: groups of neighbouring experts
+    int topGroups = 2;       ///< gates that choose among groups: groups of a token
+    int tokenExperts = 2;    ///< capped-expert-choice: most experts of a token
+    double entropy = 0.1;    ///< capped-expert-choice: weight of the entropy of the assignment of tokens to experts
     double capacity = 1.25;  ///< places of the experts for each place that tokens ask for; 0 = as many as they ask for
     double balance = 0.01;   ///< weight of the balance loss
     double dropout = 0.0;    ///< within experts
@@ -61,6 +65,7 @@ struct MoeSpec {
     int width = 0;           ///< inside an expert; 0 = that of the feed-forward block in whose place it is
     int shared = 0;          ///< experts beside the others that every token goes to
     double scale = 1;        ///< gates with sigmoid: factor of the weights
+    double biasRate = 0;     ///< gates with sigmoid: by how much a step moves the bias of a choice; 0 = there is none
     bool operator==(const MoeSpec&) const = default;
 };
 
@@ -260,7 +265,7 @@ struct Layout {
 int feedForwardWidth(const ModelSpec& model, int layer);
 /// Heads of keys and of values in an attention; without rotary positions they are as many as the heads of queries.
 int keyHeads(const ModelSpec& model);
-/// Columns of one head of an attention.
+/// Columns of one head of an attention; in latent attention those that are not turned (attention_shape.h).
 int headWidth(const ModelSpec& model);
 /// Most tokens that a token attends to in the attention of a layer, itself among them; at most the sequence.
 int attendedTokens(const ModelSpec& model, int layer);
@@ -296,6 +301,8 @@ int sharedWidth(const ModelSpec& model, int layer);
 bool dropless(const ModelSpec& model);
 /// The gate chooses groups of experts first.
 bool hasGroups(const ModelSpec& model);
+/// The gate adds a bias to each expert's score for the choice alone, which steps move towards an even load.
+bool biasesChoice(const ModelSpec& model);
 /// The gate chooses all experts of a token from the token's best groups.
 bool choosesInGroups(const ModelSpec& model);
 /// The gate adds noise, whose size is learned, to the scores.

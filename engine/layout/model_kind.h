@@ -18,9 +18,9 @@ enum class WeightsFormat : std::uint8_t { None, Gpt2, Llama };
 
 struct ModelTraits {
     std::string_view word;
-    bool attention = false;     ///< its blocks have one
-    int expertsEvery = 0;       ///< every so many blocks one has experts, unless the layout says otherwise; 0 = none has
-    bool images = false;        ///< a sample is an image and its class instead of a row of tokens
+    bool attention = false;  ///< its blocks have one
+    int expertsEvery = 0;    ///< every so many blocks one has experts, unless the layout says otherwise; 0 = none has
+    bool images = false;     ///< a sample is an image and its class instead of a row of tokens
     bool choosesParts = false;  ///< a layout may choose the parts of its blocks (block_parts.h)
     bool llamaParts = false;    ///< where it chooses none they are a llama's, else a gpt's
     WeightsFormat weights = WeightsFormat::None;

@@ -44,10 +44,6 @@ std::int64_t outputWidth(const ModelSpec& model) {
     return readsImages(model) ? blockInputFloats(model, model.layers) : model.hidden;
 }
 
-std::int64_t queryColumns(const ModelSpec& model) { return std::int64_t{headWidth(model)} * model.heads; }
-
-std::int64_t keyColumns(const ModelSpec& model) { return std::int64_t{headWidth(model)} * keyHeads(model); }
-
 int normNumbers(const ModelSpec& model) { return blockParts(model).normNumbers(); }
 
 std::int64_t queryKeyNormParameters(const ModelSpec& model) {
@@ -104,15 +100,21 @@ std::int64_t blockParameters(const ModelSpec& model, std::int64_t f) {
     return matrices * f * h + (parts.biases ? (matrices - 1) * f + h : 0);
 }
 
-/// Columns of the queries, keys and values that one member of a tensor group holds.
+/// Columns of the queries, keys and values that one member of a tensor group keeps.
 std::int64_t attentionColumns(const ModelSpec& model, const TensorShare& share) {
-    return (queryColumns(model) + 2 * keyColumns(model)) / share.size;
+    const std::int64_t keysValues = latentAttention(model) ? expandedColumns(model) : 2 * keyColumns(model);
+    return (queryColumns(model) + keysValues) / share.size;
 }
 
-/// Elements of the matrices of an attention's two products.
+/// Elements of the matrices of an attention's products.
 std::int64_t attentionWeights(const ModelSpec& model, const TensorShare& share) {
-    const std::int64_t h = model.hidden;
-    return h * attentionColumns(model, share) + h * (queryColumns(model) / share.size);
+    return cutAttentionWeights(model, share.size) + wholeAttentionWeights(model);
+}
+
+/// Columns of the latents behind their norms, and the norms' statistics, of a token.
+std::int64_t latentColumns(const ModelSpec& model) {
+    if (!latentAttention(model)) return 0;
+    return std::int64_t{model.block.queryRank} + model.block.kvRank + (model.block.queryRank > 0 ? 2 : 1);
 }
 
 int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.experts.count / share.expert; }
@@ -145,11 +147,8 @@ std::int64_t spreadParameters(const ModelSpec& model, int layer, const TensorSha
 
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     if (readsImages(model)) return blockParameterCount(model, layer);
-    const BlockParts parts = blockParts(model);
-    const std::int64_t biases =
-        (parts.qkvBias ? attentionColumns(model, share) : 0) + (parts.biases ? model.hidden : 0);
-    const std::int64_t attention =
-        normParameters(model) + queryKeyNormParameters(model) + attentionWeights(model, share) + biases;
+    std::int64_t attention = normParameters(model);
+    for (const AttentionTensor& tensor : attentionTensors(model, share.size)) attention += tensor.elements();
     return feedForwardParameters(model, layer, share) + (hasAttention(model) ? attention : 0);
 }
 
@@ -260,6 +259,13 @@ FactoredNumbers product(bool bias, std::int64_t rows, std::int64_t columns, bool
     return {rows, columns, columns, 2, parts, byColumns ? 2 : 1};  // a bias by rows is whole
 }
 
+FactoredNumbers attentionNumbers(const AttentionTensor& tensor) {
+    const bool byColumns = tensor.cut == AttentionTensor::Cut::Columns;
+    if (tensor.rows == 0) return {0, 0, tensor.columns, 1, 0, byColumns ? 1 : 0};
+    if (tensor.cut == AttentionTensor::Cut::Whole) return {tensor.rows, tensor.columns, 0, 1, 0, 0};
+    return product(false, tensor.rows, tensor.columns, byColumns);
+}
+
 FactoredNumbers norm(const ModelSpec& model) {
     const int vectors = normNumbers(model);
     return {0, 0, vectors * outputWidth(model), vectors, 0, 0};
@@ -275,7 +281,7 @@ std::int64_t updatedParameters(const Layout& layout, const StageShape& stage, co
 }
 
 std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
-    const std::int64_t h = model.hidden, own = queryColumns(model) / share.size;
+    const std::int64_t h = model.hidden;
     const BlockParts parts = blockParts(model);
     const FactoredNumbers table{vocabularyOf(model, share), outputWidth(model), 0, 1, outputWidth(model), 1};
     std::vector<FactoredNumbers> units, spread;
@@ -292,9 +298,8 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
         }
         if (hasAttention(model)) {
             units.push_back(norm(model));
-            (units.back() += product(parts.qkvBias, h, attentionColumns(model, share), true)) +=
-                product(parts.biases, own, h, false);
-            if (parts.queryKeyNorms) units.back() += {0, 0, queryKeyNormParameters(model), 2, 0, 0};
+            for (const AttentionTensor& tensor : attentionTensors(model, share.size))
+                units.back() += attentionNumbers(tensor);
         }
         const std::int64_t f = ownWidth(model, block, share);
         units.push_back(norm(model));
@@ -321,8 +326,15 @@ namespace {
 
 /// Operations of an attention's core whose tokens attend to `seen` tokens each; those up to the own one count twice.
 double coreFlops(const ModelSpec& model, double seen, int samples, const TensorShare& share) {
-    return 4 * static_cast<double>(tokens(model, samples, share)) * seen * static_cast<double>(queryColumns(model)) /
-           share.size;
+    return 2 * static_cast<double>(tokens(model, samples, share)) * seen *
+           static_cast<double>(queryColumns(model) + outputColumns(model)) / share.size;
+}
+
+/// Tokens that a token attends to, on average over the layers.
+double meanSeen(const ModelSpec& model) {
+    double seen = 0;
+    for (int layer = 0; layer < model.layers; ++layer) seen += attendedTokens(model, layer);
+    return seen / model.layers;
 }
 
 /// Operations of a feed-forward block for `tokens` tokens, of which `rows` rows go through experts. Each member of a
@@ -359,6 +371,13 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
     return flops;
 }
 
+std::int64_t choiceBiases(const ModelSpec& model, const StageShape& stage) {
+    std::int64_t sum = 0;
+    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer)
+        if (biasesChoice(model) && hasExperts(model, layer)) sum += model.experts.count;
+    return sum;
+}
+
 std::int64_t parametersOfExpert(const ModelSpec& model, int layer) {
     return blockParameters(model, feedForwardWidth(model, layer));
 }
@@ -371,8 +390,10 @@ double layerForwardFlops(const ModelSpec& model, int layer, int samples, const T
     const double feedForward =
         feedForwardFlops(model, layer, n, static_cast<double>(expertRows(model, samples, share)), share);
     if (!hasAttention(model)) return feedForward;
-    const auto weights = static_cast<double>(attentionWeights(model, {}));
-    return feedForward + 2 * n * weights / share.size + coreFlops(model, attendedTokens(model, layer), samples, share);
+    const auto weights = static_cast<double>(cutAttentionWeights(model));
+    const double whole = static_cast<double>(ownTokens(model, samples, share) * wholeAttentionWeights(model));
+    return feedForward + 2 * n * weights / share.size + 2 * whole +
+           coreFlops(model, attendedTokens(model, layer), samples, share);
 }
 
 double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples) {
@@ -388,10 +409,13 @@ double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samp
 }
 
 double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
+    return hasAttention(model) ? coreFlops(model, meanSeen(model), samples, share) : 0;
+}
+
+double paddedCoreFlops(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model)) return 0;
-    double seen = 0;
-    for (int layer = 0; layer < model.layers; ++layer) seen += attendedTokens(model, layer);
-    return coreFlops(model, seen / model.layers, samples, share);
+    return 2 * static_cast<double>(tokens(model, samples, share)) * meanSeen(model) *
+           static_cast<double>(queryColumns(model) - outputColumns(model)) / share.size;
 }
 
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share) {
@@ -405,7 +429,7 @@ std::int64_t spreadAttentionFloats(const ModelSpec& model, int samples, const Te
 
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model)) return 0;
-    return probabilityFloats(model, samples, share) + tokens(model, samples, share) * queryColumns(model) / share.size;
+    return probabilityFloats(model, samples, share) + tokens(model, samples, share) * outputColumns(model) / share.size;
 }
 
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
@@ -419,9 +443,7 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
     return layers + (stage.last ? outputForwardFlops(model, samples, share) : 0);
 }
 
-std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
-    if (readsImages(model))
-        return samples * (blockInputFloats(model, layer) + model.cnn.convolutions * blockMapFloats(model, layer));
+std::int64_t secondHalfStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
     const std::int64_t n = tokens(model, samples, share);
     const std::int64_t own = ownTokens(model, samples, share);
     const std::int64_t h = model.hidden;
@@ -432,12 +454,20 @@ std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, c
                        widths = blockParts(model).feedForwardMatrices();  // f before and after a GELU or gate
     const std::int64_t experts =
         routes + rows * (2 * h + widths * f) + widths * n * ownSharedWidth(model, layer, share);
-    const std::int64_t feedForward = statistics + own * h + (hasExperts(model, layer) ? experts : widths * n * f);
-    if (!hasAttention(model)) return own * h + feedForward;
-    const std::int64_t attention = statistics + own * h +
-                                   n * (attentionColumns(model, share) + queryColumns(model) / share.size) +
+    return 2 * own * h + statistics + (hasExperts(model, layer) ? experts : widths * n * f);
+}
+
+std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
+    if (readsImages(model))
+        return samples * (blockInputFloats(model, layer) + model.cnn.convolutions * blockMapFloats(model, layer));
+    const std::int64_t secondHalf = secondHalfStoredFloats(model, layer, samples, share);
+    if (!hasAttention(model)) return secondHalf;
+    const std::int64_t n = tokens(model, samples, share), own = ownTokens(model, samples, share);
+    const std::int64_t latents = latentAttention(model) ? own * (downColumns(model) + latentColumns(model)) : 0;
+    const std::int64_t attention = 2 * own * model.hidden + normNumbers(model) * own + latents +
+                                   n * (attentionColumns(model, share) + outputColumns(model) / share.size) +
                                    probabilityFloats(model, samples, share);
-    return own * h + attention + own * h + feedForward;
+    return attention + secondHalf;
 }
 
 std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {

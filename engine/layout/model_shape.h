@@ -10,6 +10,7 @@
 // to all s.
 #pragma once
 
+#include "engine/layout/attention_shape.h"
 #include "engine/layout/flat_units.h"
 #include "engine/layout/layout.h"
 
@@ -45,10 +46,6 @@ bool embeds(const ModelSpec& model, const StageShape& stage);
 std::int64_t outputWidth(const ModelSpec& model);
 /// Blocks have an attention: those of mlp and cnn have none.
 bool hasAttention(const ModelSpec& model);
-/// Columns of an attention's queries, and of its output: q = heads · head width.
-std::int64_t queryColumns(const ModelSpec& model);
-/// Columns of an attention's keys, and of its values: g = key heads · head width.
-std::int64_t keyColumns(const ModelSpec& model);
 /// BlockParts::normNumbers() of the model.
 int normNumbers(const ModelSpec& model);
 /// Numbers that the norms of queries and keys learn: 2 · head width; 0 where there are none.
@@ -69,7 +66,8 @@ int layersOfBlock(const ModelSpec& model);
 std::vector<StageShape> stageShapes(const Layout& layout);
 
 /// Parameters of one block. gpt: two norms 4h, qkv 3h² + 3h, attention output h² + h, fc fh + f, projection fh + h.
-/// llama: two norms 2h, qkv h(q + 2g), output qh, gate and up 2fh, down fh. Other parts (block_parts.h) count likewise.
+/// llama: two norms 2h, qkv h(q + 2g), output qh, gate and up 2fh, down fh. Other parts (block_parts.h) count likewise,
+/// and those of a latent attention as attention_shape.h lists them.
 /// mlp: one norm 2h, fc and projection. cnn: as cnn_shape.h says. With n experts: gate hn, as much again where it
 /// has noise, and n times fc and projection; s shared experts are one block of width sf.
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share = {});
@@ -109,6 +107,8 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
                                 const TensorShare& share = {});
 /// Parameters of a stage that matrix products read: 2h(q + g) + 2hf in a block, hf more with a gate; Vh in the output.
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
+/// Numbers of a stage's biases of the choice (biasesChoice), which are no parameters: no gradient moves them.
+std::int64_t choiceBiases(const ModelSpec& model, const StageShape& stage);
 /// Parameters of one expert of a layer.
 std::int64_t parametersOfExpert(const ModelSpec& model, int layer);
 /// Parameters of the whole model; a tied embedding counts once.
@@ -119,14 +119,18 @@ std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share = 
 /// Floating point operations of one microbatch's forward; a product [m,k]·[k,n] counts 2mkn. Norms and GeLU, well
 /// under a hundredth, are left out. Attention: 4Nh(q + g) + 4Nsq (scores and their product with the values, unmasked);
 /// feed-forward block: 4Nhf, with a gate 6Nhf; with n experts that have R rows, and s shared ones, 2Nhn of the gate +
-/// 4(R + sN)hf. Backward is
-/// twice the forward: as much for inputs as for weights.
+/// 4(R + sN)hf. A latent attention: 2N a weight, of which each member of a tensor group does those of the down
+/// projection for its own tokens, and 2Ns(q + v) with v columns of values. Backward is twice the forward: as much for
+/// inputs as for weights.
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
 /// Operations of a stage's forward that experts spend on rows that no token asked for, where all tokens find a place.
 double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples);
 /// Operations of an attention's core: scores and their product with the values, 4Nsq; with a window w in the place of
 /// s. Where layers differ, their mean.
 double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
+/// Operations that Shardlab's own core does besides, where values are narrower than queries: its kernels take both as
+/// wide, and the columns between are zeros. 2Nsq − 2Nsv.
+double paddedCoreFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Operations of the output projection, 2NhV.
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
 double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int samples, const TensorShare& share = {});
@@ -136,13 +140,16 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
 /// attention output Nq, residual Nh, second norm likewise, before the activation Nf (2Nf with a gate), after it Nf. mlp
 /// block: input Nh, norm 2N and Nh, Nf, Nf. With n experts, instead of 2Nf:
 /// scores Nn (twice with noise), routes of k choices 2Nk + R + 2bn, R rows of 2h + 2f (3f with a gate), and of s shared
-/// experts N rows of 2sf (3sf).
+/// experts N rows of 2sf (3sf). Latent attention, instead of qkv: what the down projection makes, the latents again
+/// behind their norms, statistics of these, queries, keys and values.
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
+/// Floats of those that the second half of a block of text leaves, with its input: its feed-forward block or experts.
+std::int64_t secondHalfStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
 /// Floats of an attention's probabilities, bas²; none where a context group divides the attention.
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Floats that an attention with rotary positions makes from its queries, keys and values for as long as it reads them,
-/// 3Nq: they are turned, and keys and values are there once for each head of queries. 0 where positions are learned:
-/// what is kept is read.
+/// 3Nq: they are turned, and keys and values are there once for each head of queries, values as wide as queries. 0
+/// where positions are learned: what is kept is read.
 std::int64_t spreadAttentionFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Floats among the stored ones that an attention's core writes: probabilities and attention output.
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});

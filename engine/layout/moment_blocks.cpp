@@ -28,7 +28,7 @@ void addProduct(bool bias, std::vector<std::int64_t>& sizes, std::int64_t rows, 
 }  // namespace
 
 std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
-    const std::int64_t h = model.hidden, own = queryColumns(model) / share.size;
+    const std::int64_t h = model.hidden;
     const BlockParts parts = blockParts(model);
     std::vector<std::int64_t> sizes, spread;
     const auto addNorm = [&] {
@@ -46,9 +46,8 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
         }
         if (hasAttention(model)) {
             addNorm();
-            addProduct(parts.qkvBias, sizes, h, (queryColumns(model) + 2 * keyColumns(model)) / share.size);
-            if (parts.queryKeyNorms) sizes.insert(sizes.end(), 2, headWidth(model));
-            addProduct(parts.biases, sizes, own, h);
+            for (const AttentionTensor& tensor : attentionTensors(model, share.size))
+                sizes.push_back(tensor.elements());
         }
         addNorm();
         const std::int64_t f = feedForwardWidth(model, block) / share.size;

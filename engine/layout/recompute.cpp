@@ -10,11 +10,14 @@ namespace {
 /// Blocks of a segment; 0: there are no segments.
 int segmentLength(const MemorySpec& memory, int blocks) {
     switch (memory.recompute) {
-    case RecomputeKind::Full: return 1;
+    case RecomputeKind::Full:
+    case RecomputeKind::Mlp: return 1;
     case RecomputeKind::Every: return std::max(1, memory.recomputeEvery);
     case RecomputeKind::Sqrt: return std::max(1, static_cast<int>(std::lround(std::sqrt(blocks))));
     case RecomputeKind::None:
-    case RecomputeKind::Selective: return 0;
+    case RecomputeKind::Selective:
+    case RecomputeKind::Latent:
+    case RecomputeKind::Pointwise: return 0;
     }
     return 0;
 }
@@ -22,6 +25,14 @@ int segmentLength(const MemorySpec& memory, int blocks) {
 }  // namespace
 
 bool recomputesCore(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Selective; }
+bool recomputesSecondHalves(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Mlp; }
+bool recomputesHeads(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Latent; }
+bool recomputesPointwise(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Pointwise; }
+
+int recomputedParts(const ModelSpec& model, const MemorySpec& memory) {
+    if (recomputesPointwise(memory)) return layersOfBlock(model);
+    return recomputesCore(memory) || recomputesHeads(memory) ? 1 : 0;
+}
 
 std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks) {
     blocks = recomputedBlocks(memory, blocks);
@@ -42,10 +53,12 @@ bool partitionsInputs(const MemorySpec& memory, const ParallelSpec& parallel) {
 }
 
 std::vector<int> layerSegments(const ModelSpec& model, const MemorySpec& memory, const StageShape& stage) {
+    const int kept = recomputesSecondHalves(memory) ? layersOfBlock(model) - 1 : 0;
     std::vector<int> lowest;
     if (embeds(model, stage)) lowest.push_back(-1);
     for (const int blocks : recomputeSegments(memory, stage.layers)) {
-        const auto layers = static_cast<std::size_t>(blocks * layersOfBlock(model));
+        const auto layers = static_cast<std::size_t>(blocks * layersOfBlock(model) - kept);
+        lowest.insert(lowest.end(), static_cast<std::size_t>(kept), -1);
         lowest.insert(lowest.end(), layers, static_cast<int>(lowest.size()));
     }
     const auto layers = static_cast<std::size_t>((embeds(model, stage) ? 1 : 0) + stage.layers * layersOfBlock(model));

@@ -12,11 +12,25 @@ namespace shardlab::layout {
 /// recompute selective: only the core of every attention is computed again, its probabilities, which are most of the
 /// memory and little of the work (2205.05198).
 bool recomputesCore(const MemorySpec& memory);
+/// recompute mlp: segments are the second halves of blocks, a feed-forward block or a layer with experts each. What
+/// lies in front of them, an attention, keeps what it needs.
+bool recomputesSecondHalves(const MemorySpec& memory);
+/// recompute latent: what the up-projections of a latent attention make of its latents, queries, keys and values of all
+/// heads, is computed again as the input gradient of the attention begins.
+bool recomputesHeads(const MemorySpec& memory);
+/// recompute pointwise: what the norm in front of each half of a block makes, and what the activation between two
+/// products makes, are computed again as the input gradient of the half begins.
+bool recomputesPointwise(const MemorySpec& memory);
+
+/// How many times a block's backward computes something again where that is no segment: once for the core or the heads
+/// of its attention, once for each half with pointwise, else 0.
+int recomputedParts(const ModelSpec& model, const MemorySpec& memory);
 
 /// Blocks of each segment of a stage of `blocks`, from the lowest. A segment keeps its input alone; its backward begins
-/// with its forward. A segment has 1 block with full, recomputeEvery with every, and with sqrt the root of `blocks`,
-/// rounded, which makes the inputs and one segment together fewest. The last segment may be shorter. Where
-/// recomputeBlocks is set, segments cover only so many of the stage's lowest blocks. Empty: there are no segments.
+/// with its forward. A segment has 1 block with full, the second half of 1 with mlp, recomputeEvery with every, and
+/// with sqrt the root of `blocks`, rounded, which makes the inputs and one segment together fewest. The last may be
+/// shorter. Where recomputeBlocks is set, segments cover only so many of the stage's lowest blocks. Empty: there are no
+/// segments.
 std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks);
 /// How many of a stage's lowest blocks its segments cover; 0: there are no segments.
 int recomputedBlocks(const MemorySpec& memory, int blocks);

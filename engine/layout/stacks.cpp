@@ -70,7 +70,10 @@ Result<SoftwareStack> stackOf(std::string_view name, const nlohmann::json& root,
     it.kernelSeconds = fields.number("kernel_seconds", 0, longestSeconds, "seconds, more than 0");
     it.logitBytes = fields.number("logit_bytes", 0, 100, "bytes for each logit, more than 0");
     it.logitMemory = fields.number("logit_memory_bytes", 0, 100, "bytes for each logit, more than 0");
-    it.stateBytes = fields.number("state_bytes", -1e-300, 100, "bytes for each parameter, from 0 to 100");
+    it.splitLogitMemory = fields.number("split_logit_memory_bytes", 0, 100, "bytes for each logit, more than 0");
+    it.cachedBytes = fields.number("cached_bytes", -1e-300, 100, "bytes for each parameter, from 0 to 100");
+    it.updateBytes = fields.number("update_bytes", -1e-300, 100, "bytes for each parameter, from 0 to 100");
+    it.bucketElements = fields.number("bucket_elements", -1e-300, 1e12, "numbers, from 0 to 1e12");
     it.fragmentation = fields.number("fragmentation", -1e-300, 1, "a share, from 0 to 1");
     it.contextBytes = fields.number("context_bytes", -1e-300, 1e11, "bytes, from 0 to 1e11");
     it.overhead = fields.number("overhead", 0.999, 10, factor);
@@ -81,6 +84,10 @@ Result<SoftwareStack> stackOf(std::string_view name, const nlohmann::json& root,
     it.exchangeHidden = fields.number("exchange_hidden", -1e-300, 1, "a share, from 0 to 1");
     it.mergesRows = fields.flag("merges_rows");
     it.splitsMessages = fields.flag("splits_messages");
+    it.keepsGradients = fields.flag("keeps_gradients");
+    it.keepsStandIns = fields.flag("keeps_stand_ins");
+    it.keepsRounded = fields.flag("keeps_rounded");
+    it.keepsGathered = fields.flag("keeps_gathered");
     it.source = fields.text("source");
     fields.close();
     if (fields.error()) return fail(*fields.error());

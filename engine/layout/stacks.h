@@ -53,8 +53,11 @@ struct SoftwareStack {
     double passes = 1;            ///< passes over memory beside products that fusion leaves, as a share
     double kernelSeconds = 0;     ///< from one kernel to the next
     double logitBytes = 0;        ///< that the loss moves through memory for each logit
-    double logitMemory = 0;       ///< bytes that are kept of each logit until the backward
-    double stateBytes = 0;        ///< for each parameter of a rank, beside weights, gradients and the optimizer's state
+    double logitMemory = 0;       ///< bytes that the loss needs at once for each logit, with the gradient
+    double splitLogitMemory = 0;  ///< likewise where a tensor group shares the vocabulary
+    double cachedBytes = 0;       ///< for each parameter, of weights as they were first made, which its allocator keeps
+    double updateBytes = 0;       ///< for each parameter that a rank updates, in passing, while it does
+    double bucketElements = 0;    ///< gradients that are copied side by side to be reduced at the step's end
     double fragmentation = 0;     ///< share of its need that the allocator holds besides
     double contextBytes = 0;      ///< of driver, libraries and communicators, outside the allocator
     double overhead = 1;          ///< factor of all that a microbatch takes
@@ -65,6 +68,10 @@ struct SoftwareStack {
     double exchangeHidden = 0;    ///< share of the experts' exchanges that other work hides
     bool mergesRows = false;      ///< a token goes to the experts of another host once (DeepEP, HybridEP)
     bool splitsMessages = false;  ///< the members of a tensor group send parts of a message, which is gathered there
+    bool keepsGradients = false;  ///< in the weights' format, beside their sums in fp32
+    bool keepsStandIns = false;   ///< a buffer for each shape of a weight, which stands for a gradient that is summed
+    bool keepsRounded = false;    ///< operands of products in 8 or 4 bits are kept in that format, not in 16 bits
+    bool keepsGathered = false;   ///< of split tokens, what a product took of all of them
     std::string source;
 };
 

@@ -84,6 +84,10 @@ void CpuDevice::gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstA
 }
 
 void CpuDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x, Array output) {
+    if (x.type != DType::F32) {  // of the rounded x: whoever has x alone makes the same of it
+        gemmBias(m, n, k, a, b, bias, x);
+        return activate(Activation::GeluTanh, std::int64_t{m} * n, x, output);
+    }
     Device::gemm(m, n, k, a, false, b, false, 0, x);
     biasGelu(m, n, bias, x, output);
 }

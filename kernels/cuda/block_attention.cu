@@ -4,6 +4,7 @@
 // bits.
 #include "kernels/block_attention.h"
 
+#include "kernels/cuda/copy_columns.cuh"
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/launch.cuh"
@@ -205,16 +206,6 @@ BlockArguments argumentsOf(const AttentionBlock& block, ConstArray qkv, ConstArr
 
 unsigned blocksOf(const AttentionBlock& block, int rows) {
     return static_cast<unsigned>(ceilDiv(std::int64_t{block.samples} * block.heads * rows, warpsOfBlock));
-}
-
-/// Copies columns [from, from + columns) of one matrix to columns [to, …) of another.
-template <class From, class To>
-__global__ void copyColumnsKernel(std::int64_t count, int columns, const From* from, int fromColumns, To* to,
-                                  int toColumns) {
-    overElements<1>(count, [&](std::int64_t index, auto) {
-        const std::int64_t row = index / columns, column = index % columns;
-        to[row * toColumns + column] = fromFloat<To>(toFloat(from[row * fromColumns + column]));
-    });
 }
 
 }  // namespace

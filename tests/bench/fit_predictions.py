@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fits the figures of software stacks, architectures and devices to published runs.
 
-    tests/bench/fit_predictions.py [--rounds N] [--write] [--leave-out] [--program build/bin/shardlab] [TABLE]
+    tests/bench/fit_predictions.py [--rounds N] [--write] [--leave-out [--most N]] [--program build/bin/shardlab] [TABLE]
 
 The figures that are fitted are named in FITTED below, each with the files that share it. A figure is changed in steps
 of a shrinking factor, one after the other, and a change stays where the mean error of `shardlab validate` falls. Each
@@ -11,9 +11,13 @@ an error above LARGEST counts as LARGEST, so that a misprint does not. What a fi
 a figure that no run says anything of stays.
 
 --write      writes what was found into resources/
---leave-out  cross-validation: for each source the figures are fitted to all others and the source is predicted
+--leave-out  cross-validation: for each source the figures are fitted to all others, from the round numbers in FITTED
+             and not from what all runs together gave, and the source is predicted. A figure that no other source
+             tells of keeps its round number. Each round moves all figures along their slopes, which takes minutes
+             where changing one after the other takes hours. --most: fits to at most so many runs of a source, evenly
+             taken; all runs of a source that is left out are predicted.
 """
-import argparse, json, math, pathlib, subprocess, tempfile
+import argparse, csv, json, math, pathlib, subprocess, tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LARGEST = 0.8
@@ -26,55 +30,58 @@ def every(folder, *names):
 
 A = {name: f"architectures/{name}" for name in ("volta", "ampere", "hopper", "blackwell")}
 ALL = list(A.values())
-# Name of the figure, its place in a file, the files that share it, and how large it may become.
+# Name of the figure, its place in a file, the files that share it, how large it may become, and a round number to begin
+# with where what is known already must not count.
 FITTED = [
-    ("tiles", "tile_overhead", ALL, 1e4),
-    ("memory share", "memory_share", ALL, 1),
-    ("link share", "in_node_share", ALL, 1),
-    ("network share", "between_nodes_share", ALL, 1),
-    ("collective's step", "in_node_latency_seconds", ALL, 1),
-    ("attention backward", "attention/backward", ALL, 1),
-    ("materialised attention", "attention/materialised", ALL, 1),
-    ("flash 1 on ampere", "attention/flash-1", [A["ampere"]], 1),
-    ("flash 1 on hopper", "attention/flash-1", [A["hopper"]], 1),
-    ("flash 2 on ampere", "attention/flash-2", [A["ampere"]], 1),
-    ("flash 2 on hopper", "attention/flash-2", [A["hopper"]], 1),
-    ("fused on hopper", "attention/fused", [A["hopper"]], 1),
-    ("fused on blackwell", "attention/fused", [A["blackwell"]], 1),
-    ("products on volta", "matmul_efficiency", every("devices", "v100-sxm-32"), 1),
-    ("products on ampere", "matmul_efficiency", every("devices", "a100-sxm", "a100-sxm-40", "a800-sxm-80"), 1),
-    ("products on hopper", "matmul_efficiency", every("devices", "h100-sxm", "h200"), 1),
-    ("products on hopper at 500 W", "matmul_efficiency", every("devices", "h100-sxm-96-hbm2e"), 1),
-    ("products on blackwell", "matmul_efficiency", every("devices", "b200", "b300", "gb200", "gb300"), 1),
-    ("products in 8 bits on hopper", "fp8_share", [A["hopper"]], 10),
-    ("products in 8 bits on blackwell", "fp8_share", [A["blackwell"]], 10),
-    ("scales of blocks", "block_scale_share", [A["blackwell"]], 10),
-    ("products in 4 bits", "fp4_share", [A["blackwell"]], 10),
-    ("kernel to kernel", "kernel_seconds", None, 1),
+    ("tiles", "tile_overhead", ALL, 1e4, 128),
+    ("memory share", "memory_share", ALL, 1, 0.85),
+    ("link share", "in_node_share", ALL, 1, 0.7),
+    ("network share", "between_nodes_share", ALL, 1, 0.7),
+    ("collective's step", "in_node_latency_seconds", ALL, 1, 3e-6),
+    ("attention backward", "attention/backward", ALL, 1, 0.8),
+    ("materialised attention", "attention/materialised", ALL, 1, 0.6),
+    ("flash 1 on ampere", "attention/flash-1", [A["ampere"]], 1, 0.4),
+    ("flash 1 on hopper", "attention/flash-1", [A["hopper"]], 1, 0.25),
+    ("flash 2 on ampere", "attention/flash-2", [A["ampere"]], 1, 0.4),
+    ("flash 2 on hopper", "attention/flash-2", [A["hopper"]], 1, 0.3),
+    ("fused on hopper", "attention/fused", [A["hopper"]], 1, 0.5),
+    ("fused on blackwell", "attention/fused", [A["blackwell"]], 1, 0.5),
+    ("products on volta", "matmul_efficiency", every("devices", "v100-sxm-32"), 1, 0.8),
+    ("products on ampere", "matmul_efficiency", every("devices", "a100-sxm", "a100-sxm-40", "a800-sxm-80"), 1, 0.8),
+    ("products on hopper", "matmul_efficiency", every("devices", "h100-sxm", "h200"), 1, 0.75),
+    ("products on hopper at 500 W", "matmul_efficiency", every("devices", "h100-sxm-96-hbm2e"), 1, 0.7),
+    ("products on blackwell", "matmul_efficiency", every("devices", "b200", "b300", "gb200", "gb300"), 1, 0.8),
+    ("products in 8 bits on hopper", "fp8_share", [A["hopper"]], 10, 0.9),
+    ("products in 8 bits on blackwell", "fp8_share", [A["blackwell"]], 10, 1),
+    ("scales of blocks", "block_scale_share", [A["blackwell"]], 10, 0.9),
+    ("products in 4 bits", "fp4_share", [A["blackwell"]], 10, 0.8),
+    ("kernel to kernel", "kernel_seconds",
+     [f"stacks/{file.stem}" for file in sorted((ROOT / "resources/stacks").glob("*.json"))
+      if file.stem != "megatron-core-graphs"], 1, 1e-5),
+    ("kernel to kernel in a graph", "kernel_seconds", every("stacks", "megatron-core-graphs"), 1, 2e-6),
+    ("exchanges of experts beside compute", "exchange_hidden", every("stacks", "megatron-core-graphs"), 1, 0.9),
     ("unfused passes", "passes",
-     every("stacks", "megatron-2021", "fsdp-eager", "yafsdp", "torchtitan"), 10),
+     every("stacks", "megatron-2021", "fsdp-eager", "yafsdp", "torchtitan"), 10, 1),
     ("passes with fused kernels", "passes",
-     every("stacks", "megatron-2022", "megatron-deepspeed", "fsdp", "internevo", "nanotron"), 10),
-    ("passes of transformer engine", "passes", every("stacks", "megatron-core", "megatron-core-serial"), 10),
-    ("passes of torch.compile", "passes", every("stacks", "torchtitan-compile"), 10),
-    ("deepspeed's engine", "overhead", every("stacks", "megatron-deepspeed"), 10),
-    ("user buffers", "tensor_hidden", every("stacks", "megatron-core"), 0.98),
-    ("asynchronous tensor groups", "tensor_hidden", every("stacks", "torchtitan-compile", "nanotron"), 0.98),
-    ("gathers of fsdp", "gather_share", every("stacks", "fsdp"), 1),
-    ("gathers of eager fsdp", "gather_share", every("stacks", "fsdp-eager"), 1),
-    ("gathers of yafsdp", "gather_share", every("stacks", "yafsdp"), 1),
-    ("gathers of fsdp 2", "gather_share", every("stacks", "torchtitan", "torchtitan-compile"), 1),
+     every("stacks", "megatron-2022", "megatron-deepspeed", "fsdp", "internevo", "nanotron"), 10, 1),
+    ("passes of transformer engine", "passes", every("stacks", "megatron-core", "megatron-core-graphs", "megatron-core-serial"), 10, 1),
+    ("passes of torch.compile", "passes", every("stacks", "torchtitan-compile"), 10, 0.5),
+    ("deepspeed's engine", "overhead", every("stacks", "megatron-deepspeed"), 10, 1.05),
+    ("user buffers", "tensor_hidden", every("stacks", "megatron-core", "megatron-core-graphs"), 0.98, 0.8),
+    ("asynchronous tensor groups", "tensor_hidden", every("stacks", "torchtitan-compile", "nanotron"), 0.98, 0.5),
+    ("gathers of fsdp", "gather_share", every("stacks", "fsdp"), 1, 0.5),
+    ("gathers of eager fsdp", "gather_share", every("stacks", "fsdp-eager"), 1, 0.5),
+    ("gathers of yafsdp", "gather_share", every("stacks", "yafsdp"), 1, 0.5),
+    ("gathers of fsdp 2", "gather_share", every("stacks", "torchtitan", "torchtitan-compile"), 1, 0.8),
     ("gathers of deepspeed", "gather_share",
-     every("stacks", "megatron-deepspeed", "megatron-2021", "megatron-2022"), 1),
-    ("compute beside gathers", "beside_gathers", None, 10),
-    ("state of deepspeed's engine", "state_bytes", every("stacks", "megatron-deepspeed"), 100),
-    ("context", "context_bytes", None, 1e11),
-    ("fragmentation", "fragmentation", None, 1),
-    ("logits kept, unfused", "logit_memory_bytes",
-     every("stacks", "megatron-2021", "megatron-2022", "megatron-deepspeed", "fsdp", "fsdp-eager", "yafsdp", "internevo",
-           "nanotron", "torchtitan"), 100),
-    ("logits kept by transformer engine", "logit_memory_bytes", every("stacks", "megatron-core", "megatron-core-serial"), 100),
-    ("logits kept by torch.compile", "logit_memory_bytes", every("stacks", "torchtitan-compile"), 100),
+     every("stacks", "megatron-deepspeed", "megatron-2021", "megatron-2022"), 1, 0.3),
+    ("compute beside gathers", "beside_gathers", None, 10, 1.05),
+    ("context", "context_bytes", None, 1e11, 3e9),
+    ("fragmentation", "fragmentation",
+     every("stacks", "megatron-2021", "megatron-2022", "megatron-deepspeed", "internevo"), 1, 0.1),
+    ("fragmentation since PyTorch 2", "fragmentation",
+     every("stacks", "megatron-core", "megatron-core-graphs", "megatron-core-serial", "nanotron", "fsdp", "fsdp-eager", "yafsdp", "torchtitan",
+           "torchtitan-compile"), 1, 0.05),
 ]
 
 
@@ -115,12 +122,45 @@ def write_figures(figures, root):
         path.write_text(json.dumps(file, indent=2, ensure_ascii=False) + "\n")
 
 
-def predict(figures, options):
-    with tempfile.TemporaryDirectory() as folder:
-        write_figures(figures, pathlib.Path(folder))
-        done = subprocess.run([options.program, "validate", *options.table, "--figures", folder, "--json"],
-                              capture_output=True, text=True, check=True)
-    return [row for row in json.loads(done.stdout)["rows"] if row["counts"] and not row["refused"]]
+class Runs:
+    """The published runs that count and can be predicted, and what was predicted of them last."""
+
+    def __init__(self, figures, options):
+        self.program = options.program
+        table = pathlib.Path(options.table[0] if options.table else ROOT / "resources/published/measurements.csv")
+        with table.open(newline="") as file:
+            reader = csv.DictReader(file)
+            self.columns = reader.fieldnames
+            self.lines = {line["id"]: line for line in reader}
+        rows = [row for row in self.ask(figures, self.lines) if row["counts"] and not row["refused"]]
+        self.lines = {row["id"]: self.lines[row["id"]] for row in rows}
+        devices = sorted((n.split("/")[1] for n in figures if n.startswith("devices/")), key=len, reverse=True)
+        self.files = {}
+        for row in rows:
+            device = next(d for d in devices if self.lines[row["id"]]["device"].startswith(d))
+            self.files[row["id"]] = {f"devices/{device}", f"stacks/{row['stack']}",
+                                     f"architectures/{figures[f'devices/{device}']['architecture']}"}
+
+    def ask(self, figures, ids):
+        with tempfile.TemporaryDirectory() as folder:
+            write_figures(figures, pathlib.Path(folder))
+            table = pathlib.Path(folder) / "runs.csv"
+            with table.open("w", newline="") as file:
+                writer = csv.DictWriter(file, self.columns)
+                writer.writeheader()
+                writer.writerows(self.lines[name] for name in ids)
+            done = subprocess.run([self.program, "validate", str(table), "--figures", folder, "--json"],
+                                  capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)["rows"]
+
+    def predict(self, figures, ids):
+        return {row["id"]: row for row in self.ask(figures, ids)}
+
+    def changed(self, known, figures, figure):
+        """What is known, with those runs predicted again that the figure has to do with."""
+        files = set(files_of(figures, figure))
+        ids = [name for name in known if files & self.files[name]]
+        return {**known, **self.predict(figures, ids)} if ids else known
 
 
 def group_of(row):
@@ -137,16 +177,16 @@ def mean_error(rows, key):
 
 
 def loss(rows, figures, first):
-    mean = mean_error(rows, "error") + MEMORY_COUNTS * mean_error(rows, "memory_error")
-    return mean + PULL * sum(math.log(value(figures, f) / value(first, f)) ** 2 for f in FITTED)
+    mean = mean_error(rows.values(), "error") + MEMORY_COUNTS * mean_error(rows.values(), "memory_error")
+    return mean + PULL * sum(math.log(value(figures, f) / value(first, f)) ** 2 for f in FITTED if value(first, f) > 0)
 
 
-def fit(figures, options, keeps=lambda row: True, say=print):
+def fit(runs, figures, ids, rounds, say=print):
     first = figures
-    judge = lambda tried: loss([r for r in predict(tried, options) if keeps(r)], tried, first)
-    best = judge(figures)
+    rows = runs.predict(figures, ids)
+    best = loss(rows, figures, first)
     steps = {figure[0]: 0.25 for figure in FITTED}
-    for number in range(options.rounds):
+    for number in range(rounds):
         before = best
         for figure in FITTED:
             for sign in (1, -1):
@@ -154,10 +194,13 @@ def fit(figures, options, keeps=lambda row: True, say=print):
                 number_tried = min(figure[3], now * math.exp(sign * steps[figure[0]]))
                 if figure[0] in ("deepspeed's engine", "compute beside gathers"):
                     number_tried = max(1.0, number_tried)
+                if number_tried == now:
+                    continue
                 tried = with_value(figures, figure, number_tried)
-                error = judge(tried) if number_tried != now else math.inf
+                rows_tried = runs.changed(rows, tried, figure)
+                error = loss(rows_tried, tried, first)
                 if error < best - 1e-6:
-                    figures, best = tried, error
+                    figures, rows, best = tried, rows_tried, error
                     steps[figure[0]] *= 1.3
                     break
             else:
@@ -166,6 +209,121 @@ def fit(figures, options, keeps=lambda row: True, say=print):
         if before - best < 2e-4 and number > 3:
             break
     return figures
+
+
+KEYS = ("error", "memory_error")
+SLOPE = 0.1   # change of a figure's logarithm from which slopes are taken
+LARGEST_STEP = 0.4
+
+
+def slopes(runs, figures, rows):
+    """For each figure, by run and key: how the prediction's logarithm changes with the figure's."""
+    found = {}
+    for figure in FITTED:
+        now = value(figures, figure)
+        change = SLOPE if now * math.exp(SLOPE) <= figure[3] else -SLOPE
+        tried = runs.changed(rows, with_value(figures, figure, now * math.exp(change)), figure)
+        found[figure[0]] = {(name, key): (math.log1p(row[key]) - math.log1p(rows[name][key])) / change
+                            for name, row in tried.items() if row is not rows[name]
+                            for key in KEYS if row[key] is not None and row[key] != rows[name][key]}
+    return found
+
+
+def weights_of(rows):
+    """By run and key, what its error counts in loss()."""
+    weights = {}
+    for key in KEYS:
+        groups = {}
+        for name, row in rows.items():
+            if row[key] is not None:
+                groups.setdefault(group_of(row), []).append(name)
+        whole = sum(math.sqrt(len(names)) for names in groups.values())
+        for names in groups.values():
+            for name in names:
+                weights[name, key] = (1 if key == "error" else MEMORY_COUNTS) / math.sqrt(len(names)) / whole
+    return weights
+
+
+def fit_by_slopes(runs, begin, ids, rounds, slope):
+    """As fit(), but each round moves all figures along the slopes that they had at the begin, and predicts all runs."""
+    figures, rows = begin, runs.predict(begin, ids)
+    best = loss(rows, figures, begin)
+    for _ in range(rounds):
+        weights = weights_of(rows)
+        errors = {at: math.log1p(rows[at[0]][at[1]]) for at in weights}
+        moved = {}
+        for figure in FITTED:
+            now = value(figures, figure)
+            low = 0.0 if figure[0] in ("deepspeed's engine", "compute beside gathers") else -math.inf
+            moved[figure[0]] = [0.0, max(-LARGEST_STEP, low - math.log(now)),
+                                min(LARGEST_STEP, math.log(figure[3] / now)), math.log(now / value(begin, figure))]
+        step = 0.16
+        while step > 0.002:
+            better = False
+            for name, (at, low, high, pulled) in moved.items():
+                part = [(place, share) for place, share in slope[name].items() if place in weights]
+                for change in (step, -step):
+                    to = min(high, max(low, at + change))
+                    gain = PULL * ((pulled + to) ** 2 - (pulled + at) ** 2) + sum(
+                        weights[place] * (min(LARGEST, abs(errors[place] + share * (to - at))) -
+                                          min(LARGEST, abs(errors[place]))) for place, share in part)
+                    if gain < -1e-7:
+                        for place, share in part:
+                            errors[place] += share * (to - at)
+                        moved[name][0] = to
+                        better = True
+                        break
+            step = step if better else step / 2
+        shorter = 1.0
+        while shorter > 0.2:  # where slopes hold less far
+            tried = figures
+            for figure in FITTED:
+                tried = with_value(tried, figure, value(figures, figure) * math.exp(shorter * moved[figure[0]][0]))
+            rows_tried = runs.predict(tried, ids)
+            error = loss(rows_tried, tried, begin)
+            if error < best:
+                figures, rows, best = tried, rows_tried, error
+                break
+            shorter /= 2
+        else:
+            break
+    return figures
+
+
+def evenly(names, most):
+    return [names[i * len(names) // most] for i in range(most)] if most and len(names) > most else names
+
+
+def leave_out(runs, figures, rounds, most):
+    """Each source predicted by a fit to all others, which began with round numbers."""
+    begin = figures
+    for figure in FITTED:
+        begin = with_value(begin, figure, figure[4])
+    source = {name: line["source"] for name, line in runs.lines.items()}
+    told = lambda rows: f"{table(rows)} | memory, {table(rows, 'memory_error')}"
+    first = runs.predict(begin, source)
+    print("round numbers, without a fit:", told(first.values()), flush=True)
+    used = {each: evenly([name for name in source if source[name] == each], most) for each in sorted(set(source.values()))}
+    but = lambda left: [name for each, names in used.items() if each != left for name in names]
+    slope = slopes(runs, begin, {name: first[name] for name in but(None)})
+    print("slopes are known", flush=True)
+    unseen = []
+    print("| source left out | step: runs | median | nine of ten | worst | memory: runs | median | nine of ten | worst |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for left in used:
+        others = fit_by_slopes(runs, begin, but(left), rounds, slope)
+        rows = list(runs.predict(others, [name for name in source if source[name] == left]).values())
+        unseen += rows
+        print(f"| {left} | {cells(rows)} | {cells(rows, 'memory_error')} |", flush=True)
+    print(f"| all | {cells(unseen)} | {cells(unseen, 'memory_error')} |", flush=True)
+    together = runs.predict(fit_by_slopes(runs, begin, but(None), rounds, slope), source).values()
+    print("a fit to all sources:", told(together))
+
+
+def cells(rows, key="error"):
+    errors = sorted(abs(row[key]) for row in rows if row[key] is not None)
+    at = lambda share: f"{100 * errors[int(share * (len(errors) - 1))]:.1f} %" if errors else ""
+    return " | ".join([str(len(errors) or ""), at(.5), at(.9), at(1)])
 
 
 def table(rows, key="error"):
@@ -182,31 +340,27 @@ def main():
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--leave-out", action="store_true")
+    parser.add_argument("--most", type=int, default=0)
     parser.add_argument("--program", default=str(ROOT / "build/bin/shardlab"))
     options = parser.parse_args()
     figures = read_figures()
-    rows = predict(figures, options)
-    print("before:", table(rows), "| memory,", table(rows, "memory_error"))
-    fitted = fit(figures, options)
-    rows = predict(fitted, options)
-    print("fitted:", table(rows), "| memory,", table(rows, "memory_error"))
+    runs = Runs(figures, options)
+    told = lambda figures: (lambda rows: f"{table(rows)} | memory, {table(rows, 'memory_error')}")(
+        runs.predict(figures, runs.lines).values())
+    print("before:", told(figures), flush=True)
+    if options.leave_out:
+        leave_out(runs, figures, options.rounds, options.most)
+        return
+    fitted = fit(runs, figures, list(runs.lines), options.rounds)
+    print("fitted:", told(fitted))
     for figure in FITTED:
         now = value(fitted, figure)
-        print(f"  {figure[0]:28s} {value(figures, figure):12.6g} -> {now:12.6g}")
+        print(f"  {figure[0]:31s} {value(figures, figure):12.6g} -> {now:12.6g}")
     if options.write:
-        rounded = fitted
         for figure in FITTED:
-            rounded = with_value(rounded, figure, float(f"{value(fitted, figure):.3g}"))
-        write_figures(rounded, ROOT / "resources")
-        print("written: ", table(predict(rounded, options)))
-    if options.leave_out:
-        left_out = []
-        for source in sorted({row["source"] for row in predict(figures, options)}):
-            others = fit(figures, options, lambda row: row["source"] != source, lambda *_, **__: None)
-            rows = [row for row in predict(others, options) if row["source"] == source]
-            left_out += rows
-            print(f"  left out {source}: {table(rows)}", flush=True)
-        print("each source predicted by a fit to the others:", table(left_out))
+            fitted = with_value(fitted, figure, float(f"{value(fitted, figure):.3g}"))
+        write_figures(fitted, ROOT / "resources")
+        print("written: ", told(fitted))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ using namespace shardlab::test;
 using namespace shardlab::fuzz;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    constexpr std::array types{"gpt2", "llama", "mistral", "qwen2", "qwen3"};
+    constexpr std::array types{"gpt2", "llama", "mistral", "qwen2", "qwen3", "deepseek_v3"};
     Input input(data, size);
     const std::size_t type = input.number<std::uint8_t>() % (types.size() + 1);
     std::string content(input.rest());

@@ -89,6 +89,10 @@ void layouts() {
     put("layout", "gates",
         R"({"model": {"kind": "gpt-moe", "layers": 4, "experts": 12, "gate": "hierarchical", "top_k": 2, "expert_groups": 4, "top_groups": 2,
  "token_experts": 3, "entropy": 0.5, "capacity": 0.75}})");
+    put("layout", "experts",
+        R"({"model": {"kind": "llama-moe", "layers": 4, "experts": 12, "gate": "sigmoid-in-groups", "top_k": 3, "expert_groups": 4,
+ "top_groups": 2, "capacity": 0, "experts_every": 1, "dense_layers": 1, "expert_width": 96, "shared_experts": 1, "route_scale": 2.5},
+ "parallel": {"data": 4, "pipeline": 1, "expert": 2, "zero": 3}})");
     put("layout", "images",
         R"({"model": {"kind": "cnn", "layers": 3, "hidden": 8, "image": 24, "channels": 3, "convolutions": 1, "classes": 7},
  "memory": {"activations": "lossy-10"}})");
@@ -313,6 +317,34 @@ void traces(const std::filesystem::path& scratch) {
     put("nsight", "rows", rows.take());
 }
 
+/// Options of Megatron-LM, a script with variables, a TOML of torchtitan, a JSON of DeepSpeed.
+void trainers() {
+    put("trainer", "megatron",
+        Written(0)
+            .raw("--num-attention-heads 4 --seq-length 64 --micro-batch-size 2 --global-batch-size 16 --vocab-size 300 "
+                 "--nnodes 1 --nproc-per-node 4 --pipeline-model-parallel-size 2 --pipeline-model-parallel-layout "
+                 "'Et*3|tL' --bf16")
+            .take());
+    put("trainer", "script",
+        Written(3)
+            .raw(
+                "A=4\nARGS=(\n  --num-layers $((A * 2)) # eight\n  --hidden-size ${H:-64}\n  --num-attention-heads "
+                "\"$A\"\n)\nsrun x \"${ARGS[@]}\" --num-experts 4 --moe-layer-freq '([0]+[1])*4' --moe-router-topk 1\n")
+            .take());
+    put("trainer", "torchtitan",
+        Written(1)
+            .raw("tensor_parallel_degree = 2\npipeline_parallel_degree = 2\nmodule_fqns_per_model_part = "
+                 "[[\"tok_embeddings\", \"layers.0\"], [\"layers.1\", \"norm\"]]\n[model]\nname = \"llama3\"\nflavor = "
+                 "\"debugmodel\"\n[training]\nsteps = 1000\n")
+            .take());
+    put("trainer", "deepspeed",
+        Written(2)
+            .raw("\"gradient_accumulation_steps\": 2, \"train_micro_batch_size_per_gpu\": 2, \"zero_optimization\": "
+                 "{\"stage\": 2}, \"fp16\": {\"enabled\": true, \"loss_scale\": 0}, \"scheduler\": {\"type\": "
+                 "\"WarmupDecayLR\", \"params\": {\"total_num_steps\": 100}}}")
+            .take());
+}
+
 void configs() {
     put("config", "gpt2", Written(0).raw(", \"n_layer\": 2, \"n_inner\": null, \"n_head\": 3").take());
     put("config", "llama",
@@ -377,6 +409,7 @@ int main(int argc, char** argv) {
     tensors();
     traces(scratch.path());
     configs();
+    trainers();
     tokens();
     return 0;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/gate.h"
+#include "tests/kernels/llama_reference.h"
 #include "tests/kernels/reference.h"
 
 #include <map>
@@ -331,7 +332,8 @@ inline Values drawsOf(std::uint64_t key, std::int64_t firstRow, int tokens) {
 }
 
 /// A layer with experts of these weights; `noise` [tokens, experts] and `groupNoise` [tokens, groups] are ε, empty:
-/// none.
+/// none. The weights say which norm it has, whether there are biases, whether the activation is a gate, and whether
+/// there is a block that all tokens go to.
 struct Experts {
     GateShape shape;
     GateKind kind;
@@ -339,9 +341,26 @@ struct Experts {
     Values noise, groupNoise = {}, draws = {};
     shardlab::kernels::GateRule rule = {};  ///< of a cap; scale
     Values bias = {};                       ///< Sigmoid
+    shardlab::kernels::Activation activation = shardlab::kernels::Activation::GeluTanh;
+    double normEpsilon = 1e-5;
 
     Values normed(const Weights& w, const std::string& block, const Values& x) const {
-        return layerNorm(x, w.at(block + ".ln_2.weight"), w.at(block + ".ln_2.bias"));
+        const auto shift = w.find(block + ".ln_2.bias");
+        const Values& factor = w.at(block + ".ln_2.weight");
+        return shift == w.end() ? rmsNorm(x, factor, normEpsilon) : layerNorm(x, factor, shift->second, normEpsilon);
+    }
+    static Values times(const Weights& w, const std::string& name, const Values& x, int rows) {
+        const Values& weight = w.at(name + ".weight");
+        const auto shift = w.find(name + ".bias");
+        const std::size_t outputs = weight.size() * std::size_t(rows) / x.size();
+        return linear(x, rows, weight, shift == w.end() ? Values(outputs, 0) : shift->second);
+    }
+    /// What a feed-forward block of this name makes of rows.
+    Values feedForward(const Weights& w, const std::string& name, const Values& x, int rows) const {
+        if (!w.contains(name + ".gate_up.weight"))
+            return times(w, name + ".c_proj", activated(activation, times(w, name + ".c_fc", x, rows)), rows);
+        const Values joined = times(w, name + ".gate_up", x, rows);
+        return times(w, name + ".c_proj", gated(activation, joined, int(joined.size()) / rows / 2), rows);
     }
     Values noisy(const Values& y, const Weights& w, const std::string& gate, const std::string& noiseGate, int columns,
                  const Values& epsilon) const {
@@ -396,15 +415,13 @@ struct Experts {
             for (std::size_t j = 0; j < decision.experts[t].size(); ++j) {
                 if (!decision.placed[t][j]) continue;
                 const int e = decision.experts[t][j];
-                const std::string expert = block + ".moe.experts." + std::to_string(e);
-                const Values inner =
-                    gelu(linear(rowOf(y, t, hidden), 1, w.at(expert + ".c_fc.weight"), w.at(expert + ".c_fc.bias")));
-                const Values made = linear(inner, 1, w.at(expert + ".c_proj.weight"), w.at(expert + ".c_proj.bias"));
+                const Values made = feedForward(w, block + ".moe.experts." + std::to_string(e), rowOf(y, t, hidden), 1);
                 for (int c = 0; c < hidden; ++c)
                     x[t * std::size_t(hidden) + std::size_t(c)] +=
                         g[t * std::size_t(shape.experts) + std::size_t(e)] * made[std::size_t(c)];
             }
-        return x;
+        const std::string shared = block + ".moe.shared";
+        return w.contains(shared + ".c_proj.weight") ? sum(x, feedForward(w, shared, y, shape.tokens())) : x;
     }
     double balance(const Weights& w, const std::string& block, const Decision& decision, const Values& x) const {
         return balanceLoss(shape, kind, decision, gates(shape, kind, decision, scores(w, block, x)));

@@ -131,6 +131,8 @@ struct BlockShape : Shape {
     shardlab::kernels::Activation activation = shardlab::kernels::Activation::Silu;
     double epsilon = 1e-5;
     std::vector<int> windows;  ///< of each layer, 0: none
+    int turned = 0;            ///< of latent attention: columns of a query that are turned, beside `width` that are not
+    int values = 0;            ///< of latent attention: columns of a value
 
     int window(const std::string& block) const {
         const auto layer = std::size_t(std::stoi(block.substr(2)));
@@ -150,7 +152,84 @@ inline Values matrix(const Weights& w, const std::string& name, const BlockShape
     return linear(x, shape.tokens(), weight, bias == w.end() ? Values(outputs, 0) : bias->second);
 }
 
+/// The pairs (i, i + turned/2) of so many numbers, turned by their position.
+inline Values turnedPairs(const BlockShape& shape, const double* x, int position) {
+    const int half = shape.turned / 2;
+    Values y(shape.turned);
+    for (int i = 0; i < half; ++i) {
+        const double angle = position * rotaryAngle(shape.angles, i, shape.turned);
+        y[i] = x[i] * std::cos(angle) - x[i + half] * std::sin(angle);
+        y[i + half] = x[i + half] * std::cos(angle) + x[i] * std::sin(angle);
+    }
+    return y;
+}
+
+/// The heads' outputs [tokens, heads·values], each value as wide as it is. The scores are those of the paper: the
+/// product of what is not turned and that of what is, ÷ √(plain + turned), and yarn's m² times larger, as DeepSeek's
+/// models have it where mscale_all_dim is 1.
+inline Values latentScores(const BlockShape& shape, const Values& q, const Values& kv, const Values& sharedKey,
+                           int window) {
+    const int plain = shape.width, width = plain + shape.turned, both = plain + shape.values;
+    const bool yarn = shape.angles.scaling == shardlab::kernels::RotaryAngles::Scaling::Yarn && shape.angles.factor > 1;
+    const double m = yarn ? 1 + 0.1 * std::log(shape.angles.factor) : 1, scale = m * m / std::sqrt(double(width));
+    Values out(std::size_t(shape.tokens()) * shape.heads * shape.values, 0);
+    for (int sample = 0; sample < shape.samples; ++sample)
+        for (int head = 0; head < shape.heads; ++head)
+            for (int t = 0; t < shape.sequence; ++t) {
+                const std::size_t token = std::size_t(sample) * shape.sequence + t;
+                const double* query = q.data() + (token * shape.heads + head) * width;
+                const Values queryTurned = turnedPairs(shape, query + plain, t);
+                const int first = window > 0 ? std::max(0, t - window + 1) : 0;
+                Values weights;
+                double sum = 0;
+                for (int k = first; k <= t; ++k) {
+                    const std::size_t other = std::size_t(sample) * shape.sequence + k;
+                    const double* key = kv.data() + (other * shape.heads + head) * both;
+                    const Values keyTurned = turnedPairs(shape, sharedKey.data() + other * shape.turned, k);
+                    double score = 0;
+                    for (int i = 0; i < plain; ++i) score += query[i] * key[i];
+                    for (int i = 0; i < shape.turned; ++i) score += queryTurned[i] * keyTurned[i];
+                    weights.push_back(std::exp(score * scale));
+                    sum += weights.back();
+                }
+                double* to = out.data() + (token * shape.heads + head) * shape.values;
+                for (int k = first; k <= t; ++k) {
+                    const std::size_t other = std::size_t(sample) * shape.sequence + k;
+                    const double* value = kv.data() + (other * shape.heads + head) * both + plain;
+                    for (int i = 0; i < shape.values; ++i) to[i] += weights[std::size_t(k - first)] / sum * value[i];
+                }
+            }
+    return out;
+}
+
+inline Values columnsOf(const Values& matrix, int rows, int first, int count) {
+    const std::size_t all = matrix.size() / std::size_t(rows);
+    Values part;
+    for (int row = 0; row < rows; ++row)
+        for (int c = 0; c < count; ++c) part.push_back(matrix[std::size_t(row) * all + std::size_t(first + c)]);
+    return part;
+}
+
+/// x + the attention of x, without dropout.
+inline Values latentBlock(const Weights& w, const std::string& block, const BlockShape& shape, const Values& x) {
+    const std::string attention = block + ".attn";
+    const Values normed = norm(w, block + ".ln_1", shape, x), down = matrix(w, attention + ".down", shape, normed);
+    const auto factors = w.find(attention + ".q_norm.weight");
+    const int queryRank = factors == w.end() ? 0 : int(factors->second.size()),
+              keyRank = int(w.at(attention + ".kv_norm.weight").size());
+    const auto latent = [&](int first, int rank, const char* name) {
+        return rmsNorm(columnsOf(down, shape.tokens(), first, rank), w.at(attention + name), shape.epsilon);
+    };
+    const Values queries =
+        matrix(w, attention + ".q", shape, queryRank > 0 ? latent(0, queryRank, ".q_norm.weight") : normed);
+    const Values keysValues = matrix(w, attention + ".kv", shape, latent(queryRank, keyRank, ".kv_norm.weight"));
+    const Values sharedKey = columnsOf(down, shape.tokens(), queryRank + keyRank, shape.turned);
+    return sum(x, matrix(w, attention + ".c_proj", shape,
+                         latentScores(shape, queries, keysValues, sharedKey, shape.window(block))));
+}
+
 inline Values blockAttention(const Weights& w, const std::string& block, const BlockShape& shape, const Values& x) {
+    if (w.contains(block + ".attn.down.weight")) return latentBlock(w, block, shape, x);
     const Values normed = norm(w, block + ".ln_1", shape, x);
     Values apart;
     if (w.contains(block + ".attn.c_attn.weight")) {
@@ -188,8 +267,7 @@ inline Values blockFeedForward(const Weights& w, const std::string& block, const
     return sum(x, matrix(w, block + ".mlp.c_proj", shape, active));
 }
 
-inline double blocksLoss(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens,
-                         std::span<const std::int32_t> targets) {
+inline Values embedded(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens) {
     Values x(tokens.size() * shape.hidden);
     for (std::size_t t = 0; t < tokens.size(); ++t)
         for (int c = 0; c < shape.hidden; ++c) {
@@ -197,14 +275,26 @@ inline double blocksLoss(const Weights& w, const BlockShape& shape, std::span<co
             if (w.contains("wpe.weight"))
                 x[t * shape.hidden + c] += w.at("wpe.weight")[(t % shape.sequence) * shape.hidden + c];
         }
-    for (int layer = 0; layer < shape.layers; ++layer) {
-        const std::string block = "h." + std::to_string(layer);
-        x = blockFeedForward(w, block, shape, blockAttention(w, block, shape, x));
-    }
+    return x;
+}
+
+/// The loss of what the blocks have made.
+inline double outputLoss(const Weights& w, const BlockShape& shape, const Values& x,
+                         std::span<const std::int32_t> targets) {
     const Values logits =
         product(norm(w, "ln_f", shape, x), w.at(w.contains("lm_head.weight") ? "lm_head.weight" : "wte.weight"),
                 shape.tokens(), shape.vocabulary, shape.hidden, false, true);
     return crossEntropy(logits, shape.vocabulary, targets);
+}
+
+inline double blocksLoss(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens,
+                         std::span<const std::int32_t> targets) {
+    Values x = embedded(w, shape, tokens);
+    for (int layer = 0; layer < shape.layers; ++layer) {
+        const std::string block = "h." + std::to_string(layer);
+        x = blockFeedForward(w, block, shape, blockAttention(w, block, shape, x));
+    }
+    return outputLoss(w, shape, x, targets);
 }
 
 }  // namespace reference

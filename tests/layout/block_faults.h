@@ -9,7 +9,17 @@
 
 namespace shardlab::test {
 
+/// Heads of the default layout's 32 columns, 8 more of which are turned.
+inline BlockSpec& latent(Layout& l) {
+    l.model.kind = ModelKind::Llama;
+    l.model.block.kvRank = 16;
+    l.model.block.ropeWidth = 8;
+    return l.model.block;
+}
+
 inline const std::vector<SingleFault> blockFaults{
+    {"heads made again where there are no latents", [](Layout& l) { l.memory.recompute = RecomputeKind::Latent; },
+     "/memory/recompute", "model.kv_rank above 0"},
     {"heads of keys that divide no heads",
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;
@@ -85,6 +95,36 @@ inline const std::vector<SingleFault> blockFaults{
          l.model.block.rotary.base = 1;
      },
      "/model/rope_base", "more than 1; or model.rope_scaling none"},
+    {"turned columns of a latent attention that are no pairs", [](Layout& l) { latent(l).ropeWidth = 5; },
+     "/model/rope_width", "an even number"},
+    {"no turned columns in a latent attention", [](Layout& l) { latent(l).ropeWidth = 0; }, "/model/rope_width",
+     "2 to 65536"},
+    {"values wider than the queries of a latent attention", [](Layout& l) { latent(l).valueWidth = 41; },
+     "/model/value_width", "at most 40; or 0 for as many as model.head_width"},
+    {"norms of queries and keys in a latent attention", [](Layout& l) { latent(l).queryKeyNorms = true; },
+     "/model/qk_norm", "false; or a model.kv_rank of 0"},
+    {"a rank below none", [](Layout& l) { latent(l).queryRank = -1; }, "/model/q_rank", "0 to 65536"},
+    {"heads of a latent attention that no tensor group can share",
+     [](Layout& l) {
+         latent(l);
+         l.parallel.tensor = 3;
+         l.model.feedForward = {96};
+         l.cluster.hosts[0].devices = 12;
+     },
+     "/parallel/tensor", "1, 2 or 4"},
+    {"a latent attention too wide for CUDA",
+     [](Layout& l) {
+         latent(l).headWidth = 250;
+         l.cluster.device = DeviceKind::Cuda;
+     },
+     "/model/head_width", "at most 256 with model.rope_width"},
+    {"weights that no latent attention with biases elsewhere has",
+     [](Layout& l) {
+         latent(l);
+         l.model.block.biases = BiasKind::All;
+         l.model.weights = "somewhere";
+     },
+     "/model/weights", "no weights; or the defaults of the fields that choose parts of blocks"},
     {"weights of other blocks",
      [](Layout& l) {
          l.model.block.activation = ActivationKind::SquaredRelu;

@@ -60,6 +60,18 @@ inline const std::vector<SingleFault> cnnFaults{
          l.memory.recompute = RecomputeKind::Selective;
      },
      "/memory/recompute", "none, full, sqrt or every"},
+    {"second halves of a cnn's blocks",
+     [](Layout& l) {
+         l.model.kind = ModelKind::Cnn;
+         l.memory.recompute = RecomputeKind::Mlp;
+     },
+     "/memory/recompute", "none, full, sqrt or every"},
+    {"norms of a cnn's blocks",
+     [](Layout& l) {
+         l.model.kind = ModelKind::Cnn;
+         l.memory.recompute = RecomputeKind::Pointwise;
+     },
+     "/memory/recompute", "none, full, sqrt or every"},
     {"codes where nothing is pooled", [](Layout& l) { l.memory.activations = ActivationStorage::Lossless; },
      "/memory/activations", "kept; or model.kind cnn"},
     {"codes of what is computed again",
@@ -81,7 +93,7 @@ inline const std::vector<SingleFault> cnnFaults{
          l.model.kind = ModelKind::Cnn;
          l.model.weights = "weights.safetensors";
      },
-     "/model/weights", "model.kind gpt or llama, or no weights"},
+     "/model/weights", "model.kind gpt, llama or llama-moe, or no weights"},
 };
 
 }  // namespace shardlab::test

@@ -83,7 +83,10 @@ private Q_SLOTS:
         layout.model.kind = ModelKind::GptMoe;
         layout.model.experts.count = 4;
         layout.parallel.expert = 2;
-        QCOMPARE(admissibleSizes(layout, scheduleMethods()), (std::vector<int>{8, 6, 4, 2}));
+        for (const int zero : {0, 3}) {
+            layout.parallel.zero = zero;
+            QCOMPARE(admissibleSizes(layout, scheduleMethods()), (std::vector<int>{8, 6, 4, 2}));
+        }
         layout = elastic(8, 1, 1, 24);
         layout.parallel.zero = 3;
         QCOMPARE(admissibleSizes(layout, scheduleMethods()), (std::vector<int>{8, 6, 4, 3, 2}));

@@ -63,15 +63,17 @@ void change(const Field& field, Layout& layout, RandomStream& random) {
         field.access);
 }
 
-/// Each preset with experts once more with every other gate: chance seldom writes one.
+/// Each preset with experts once more with every gate, in a gpt and in a llama: chance seldom writes one.
 void addGates(std::vector<Preset>& all) {
     for (std::size_t i = all.size(); i-- > 0;) {
-        if (all[i].layout.model.kind != ModelKind::GptMoe) continue;
-        for (const std::string_view gate : layoutWords<GateMethod>) {
-            Preset other = all[i];
-            other.layout.model.experts.gate = *kindOf<GateMethod>(gate);
-            if (legal(other.layout)) all.push_back(other);
-        }
+        if (!hasExperts(all[i].layout.model)) continue;
+        for (const std::string_view gate : layoutWords<GateMethod>)
+            for (const ModelKind kind : {ModelKind::GptMoe, ModelKind::LlamaMoe}) {
+                Preset other = all[i];
+                other.layout.model.kind = kind;
+                other.layout.model.experts.gate = *kindOf<GateMethod>(gate);
+                if (legal(other.layout)) all.push_back(other);
+            }
     }
 }
 

@@ -7,6 +7,7 @@
 #include "tests/support/seed.h"
 #include "tests/layout/block_faults.h"
 #include "tests/layout/cnn_faults.h"
+#include "tests/layout/expert_faults.h"
 #include "tests/layout/host_faults.h"
 #include "tests/layout/single_faults.h"
 #include "tests/support/wings.h"
@@ -22,7 +23,8 @@ namespace {
 
 std::vector<SingleFault> allFaults() {
     std::vector<SingleFault> all = singleFaults;
-    for (const auto* more : {&blockFaults, &cnnFaults, &hostFaults}) all.insert(all.end(), more->begin(), more->end());
+    for (const auto* more : {&blockFaults, &cnnFaults, &expertFaults, &hostFaults})
+        all.insert(all.end(), more->begin(), more->end());
     return all;
 }
 
@@ -60,7 +62,12 @@ private Q_SLOTS:
         Layout layout;
         layout.model.kind = ModelKind::GptMoe;
         layout.parallel.expert = 2;
-        QVERIFY2(checked(layout).empty(), toText(checked(layout)).c_str());
+        for (const ModelKind kind : {ModelKind::GptMoe, ModelKind::LlamaMoe})
+            for (const int zero : {0, 1, 2, 3}) {
+                layout.model.kind = kind;
+                layout.parallel.zero = zero;
+                QVERIFY2(checked(layout).empty(), toText(checked(layout)).c_str());
+            }
     }
 
     void chunksOfAScheduleWithoutThemAreRefused() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/model_shape.h"
+#include "engine/layout/moment_blocks.h"
 #include "engine/layout/presets.h"
 #include "tests/support/named.h"
 #include "tests/support/wings.h"
@@ -80,6 +81,148 @@ private Q_SLOTS:
         qwen3.block.headWidth = 128;
         qwen3.block.queryKeyNorms = true;
         QCOMPARE(modelParameters(qwen3), std::int64_t{32'762'123'264});  // Qwen3 32B
+    }
+
+    /// As Hugging Face counts the published weights, or would: by hand
+    ///   layers · (attention + norms + gate + experts · 3·hidden·width (+ biases)) + table + output + final norm.
+    void familiesWithExpertsAreAsLargeAsPublished() {
+        struct Sizes {
+            int layers, hidden, heads, keys, headWidth, vocabulary, experts, topK, width;
+        };
+        const auto made = [](const Sizes& s) {
+            ModelSpec model{ModelKind::LlamaMoe, s.layers, s.hidden, s.heads, 4096, s.vocabulary, 0};
+            model.block.kvHeads = s.keys;
+            model.block.headWidth = s.headWidth;
+            model.experts.count = s.experts;
+            model.experts.topK = s.topK;
+            model.experts.gate = GateMethod::TopKSoftmax;
+            model.experts.width = s.width;
+            return model;
+        };
+        const auto byHand = [](const Sizes& s, std::int64_t more) {
+            const std::int64_t h = s.hidden, q = s.heads * s.headWidth, g = s.keys * s.headWidth;
+            const std::int64_t layer = 2 * h * q + 2 * h * g + 2 * h + h * s.experts + 3 * s.experts * h * s.width;
+            return s.layers * (layer + more) + 2 * s.vocabulary * h + h;
+        };
+        const Sizes mixtral{32, 4096, 32, 8, 128, 32000, 8, 2, 14336};
+        QCOMPARE(modelParameters(made(mixtral)), byHand(mixtral, 0));
+        QCOMPARE(modelParameters(made(mixtral)), std::int64_t{46'702'792'704});  // Mixtral 8x7B
+        const Sizes small{48, 2048, 32, 4, 128, 151936, 128, 8, 768};
+        ModelSpec qwen = made(small);
+        qwen.block.queryKeyNorms = true;
+        QCOMPARE(modelParameters(qwen), byHand(small, 2 * 128));
+        QCOMPARE(modelParameters(qwen), std::int64_t{30'532'122'624});  // Qwen3-30B-A3B
+        const Sizes large{94, 4096, 64, 4, 128, 151936, 128, 8, 1536};
+        qwen = made(large);
+        qwen.block.queryKeyNorms = true;
+        QCOMPARE(modelParameters(qwen), byHand(large, 2 * 128));
+        QCOMPARE(modelParameters(qwen), std::int64_t{235'093'634'560});  // Qwen3-235B-A22B
+        const Sizes oss{36, 2880, 64, 8, 64, 201088, 128, 4, 2880};
+        ModelSpec gptOss = made(oss);
+        gptOss.block.biases = BiasKind::All;
+        QCOMPARE(modelParameters(gptOss), byHand(oss, 4096 + 2 * 512 + 2880 + 128 * (2 * 2880 + 2880)));
+        // GPT-OSS-120B, whose gates have biases too, and a number of each head that a softmax runs over.
+        QCOMPARE(modelParameters(gptOss) + 36 * (128 + 64), std::int64_t{116'829'156'672});
+        // DeepSeekMoE 16B: the lowest block is dense, and two experts are everybody's.
+        ModelSpec deepSeek = made({28, 2048, 16, 16, 128, 102400, 64, 6, 1408});
+        deepSeek.feedForward = {10944};
+        deepSeek.experts.denseLayers = 1;
+        deepSeek.experts.shared = 2;
+        QCOMPARE(modelParameters(deepSeek), std::int64_t{16'375'728'128});
+    }
+
+    void expertsOfTodayCountWhatTheyAre() {
+        // By hand for b 1, s 2, h 8, a 4, 2 heads of keys and f 5, as in llamasCountWhatTheyAre; above the lowest block
+        // 6 experts of width 3, of which a token takes 2, without drops, and 2 shared ones.
+        ModelSpec model{ModelKind::LlamaMoe, 3, 8, 4, 2, 256, 0, {5}};
+        model.block.kvHeads = 2;
+        ModelSpec dense = model;
+        dense.kind = ModelKind::Llama;
+        model.experts.count = 6;
+        model.experts.gate = GateMethod::TopKSoftmax;
+        model.experts.capacity = 0;
+        model.experts.width = 3;
+        model.experts.shared = 2;
+        model.experts.denseLayers = 1;
+        QVERIFY(!hasExperts(model, 0) && hasExperts(model, 1) && hasExperts(model, 2) && !evenLayers(model));
+        const std::int64_t one = 3 * 8 * 3, block = 3 * 8 * 5;
+        QCOMPARE(parametersOfExpert(model, 1), one);
+        QCOMPARE(layerParameters(model, 0), layerParameters(dense, 0));
+        QCOMPARE(layerParameters(model, 2) - layerParameters(dense, 2), (6 + 2) * one + 8 * 6 - block);
+        QCOMPARE(expertRows(model, 1), std::int64_t{4});
+        QCOMPARE(layerForwardFlops(model, 1, 1) - layerForwardFlops(dense, 1, 1),
+                 2.0 * 2 * 8 * 6 + 2.0 * (4 + 2 * 2) * double(one) - 2.0 * 2 * double(block));
+        QCOMPARE(idleExpertFlops(model, {3}, 1), 0.0);
+        const std::int64_t routes = 2 * 6 + 2 * 2 * 2 + 4 + 2 * 6;
+        QCOMPARE(layerStoredFloats(model, 1, 1) - layerStoredFloats(dense, 1, 1),
+                 routes + 4 * (2 * 8 + 3 * 3) + 2 * 3 * 6 - 3 * 2 * 5);
+        TensorShare third;
+        third.expert = 3;
+        QCOMPARE(layerParameters(model, 1) - layerParameters(model, 1, third), 4 * one);
+        QCOMPARE(spreadParameters(model, {3}, third), 2 * 2 * one);
+        model.experts.capacity = 1.5;  // 1.5 · 2 · 2 ÷ 6: one place each
+        QCOMPARE(expertRows(model, 1), std::int64_t{6});
+        model.experts.denseLayers = 0;
+        QVERIFY(evenLayers(model) && sameKind(model, 0, 2));
+        model.experts.every = 3;
+        QVERIFY(!hasExperts(model, 0) && !hasExperts(model, 1) && hasExperts(model, 2));
+        model.kind = ModelKind::GptMoe;
+        model.experts.every = 0;
+        QVERIFY(!hasExperts(model, 0) && hasExperts(model, 1) && !hasExperts(model, 2));
+    }
+
+    /// The parameters that are published of DeepSeek-V3, V2 and V2-Lite. Their layers but the lowest have experts,
+    /// which are counted by hand here: routed and shared ones, the gate, and V3's bias of each expert.
+    void latentAttentionsAreAsLargeAsPublished() {
+        struct Published {
+            int layers, hidden, heads, queryRank, vocabulary, width, dense;
+            std::int64_t expertWidth, experts, shared, biases, parameters;
+        };
+        for (const Published& p : {Published{61, 7168, 128, 1536, 129280, 18432, 3, 2048, 256, 1, 256, 671'026'419'200},
+                                   Published{60, 5120, 128, 1536, 102400, 12288, 1, 1536, 160, 2, 0, 235'741'434'880},
+                                   Published{27, 2048, 16, 0, 102400, 10944, 1, 1408, 64, 2, 0, 15'706'484'224}}) {
+            ModelSpec model{ModelKind::Llama, p.layers, p.hidden, p.heads, 4096, p.vocabulary, 0, {p.width}};
+            model.block.kvRank = 512;
+            model.block.queryRank = p.queryRank;
+            model.block.headWidth = 128;
+            const std::int64_t h = p.hidden, dense = 3 * h * p.width,
+                               experts = (p.experts + p.shared) * 3 * h * p.expertWidth + p.experts * h + p.biases;
+            QCOMPARE(modelParameters(model) + (p.layers - p.dense) * (experts - dense), p.parameters);
+        }
+    }
+
+    void latentAttentionsCountWhatTheyAre() {
+        // By hand for b 1, s 2, h 8, a 4 of width 6 + 2, values of 5, ranks 3 and 7, f 5: D 12, q 32, e 44, out 20.
+        ModelSpec model{ModelKind::Llama, 3, 8, 4, 2, 256, 0, {5}};
+        model.block.kvRank = 7;
+        model.block.queryRank = 3;
+        model.block.headWidth = 6;
+        model.block.ropeWidth = 2;
+        model.block.valueWidth = 5;
+        const std::int64_t products = 8 * 12 + 3 * 32 + 7 * 44 + 20 * 8, feedForward = 3 * 8 * 5;
+        QCOMPARE(layerParameters(model, 0), 8 + products + 3 + 7 + 8 + feedForward);
+        QCOMPARE(productWeights(model, {3, false, false}), 3 * (products + feedForward));
+        QCOMPARE(layerForwardFlops(model, 1, 1), 2.0 * 2 * double(products + feedForward) + 2 * 2 * 2 * (32 + 20));
+        QCOMPARE(paddedCoreFlops(model, 1), 2.0 * 2 * 2 * (32 - 20));
+        QCOMPARE(spreadAttentionFloats(model, 1), std::int64_t{3 * 2 * 32});
+        const std::int64_t latents = 2 * (12 + 3 + 7 + 2),
+                           attention = 2 + 16 + latents + 2 * (32 + 44 + 20) + 4 * 2 * 2;
+        QCOMPARE(layerStoredFloats(model, 1, 1), 16 + attention + 16 + 2 + 16 + 3 * 2 * 5);
+        // Each of two members has half of the heads, and the down projection and the norms whole.
+        QCOMPARE(layerParameters(model, 0, {2, 1}),
+                 std::int64_t{8 + 8 * 12 + 3 + 3 * 16 + 7 + 7 * 22 + 10 * 8 + 8 + 3 * 8 * 2});
+        const TensorShare whole{2, 1, false}, split{2, 1, true};
+        QCOMPARE(layerForwardFlops(model, 0, 1, whole) - layerForwardFlops(model, 0, 1, split), 2.0 * 1 * 8 * 12);
+        const std::vector<std::int64_t> sizes = tensorSizes(model, {1, false, false});
+        QCOMPARE(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}), layerParameters(model, 0));
+        model.block.queryRank = 0;  // queries straight from h, and a value as wide as the rest of a head
+        model.block.valueWidth = 0;
+        QCOMPARE(layerParameters(model, 0), std::int64_t{8 + 8 * 9 + 8 * 32 + 7 + 7 * 48 + 24 * 8 + 8 + feedForward});
+        model.kind = ModelKind::Gpt;  // whose positions are learned
+        QVERIFY(!latentAttention(model));
+        model.block.positions = PositionKind::Rotary;
+        QVERIFY(latentAttention(model));
+        QCOMPARE(layerParameters(model, 0), std::int64_t{16 + 8 * 9 + 8 * 32 + 7 + 7 * 48 + 24 * 8 + 16 + 80 + 5 + 8});
     }
 
     void partsCountWhatTheyAre() {
@@ -312,9 +455,10 @@ private Q_SLOTS:
     }
 
     void stagesAddUpToTheModel() {
-        for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama", "cnn"}) {
+        for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama", "cnn", "llama-moe"}) {
             Layout layout;
             layout.model = {named(kind), 6, 32, 4, 16, 300, 0};
+            layout.model.experts.shared = 1;
             layout.model.cnn.image = 64;
             layout.parallel.pipeline = 3;
             for (const std::vector<int>& widths : {std::vector<int>{}, std::vector<int>{8, 128, 9, 700, 1, 40}})

@@ -50,6 +50,10 @@ private Q_SLOTS:
         QCOMPARE(roomy.flopsPerStep, experts.flopsPerStep);
         QVERIFY(roomy.stepSeconds > 1.2 * experts.stepSeconds);
         QVERIFY(roomy.mfu < experts.mfu);
+        layout.model.experts.capacity = 0;  // as many rows as are asked for
+        const Plan dropless = planned(layout);
+        QCOMPARE(dropless.flopsPerStep, experts.flopsPerStep);
+        QVERIFY(dropless.stepSeconds < experts.stepSeconds);
         layout.model.experts.capacity = 0.5;  // half of the tokens are dropped, and are no work
         QVERIFY(planned(layout).flopsPerStep < experts.flopsPerStep);
     }
@@ -141,6 +145,47 @@ private Q_SLOTS:
         QCOMPARE(sums, (std::map<std::int64_t, int>{{activations, 2}, {routes, 1}}));
     }
 
+    /// Shards of spread experts are as large as those of experts that each rank holds, as fewer ranks share them out,
+    /// and as much of them crosses the data axis as of gradients without ZeRO.
+    void shardsOfSpreadExperts() {
+        Layout layout = layoutOf("llama-moe");
+        layout.model.experts.shared = 1;
+        layout.parallel.data = 4;
+        layout.parallel.pipeline = 2;
+        layout.cluster.hosts = {{"localhost", 8}};
+        const std::int64_t one = 3 * 512 * 2048,
+                           held = 4 * 16 * one;  // of experts, on a rank that holds all of its stage
+        const auto sent = [](const Plan& plan) {
+            std::int64_t sum = 0;
+            for (const AxisTraffic& traffic : plan.traffic) sum += traffic.axis == Axis::Data ? traffic.bytes : 0;
+            return sum;
+        };
+        for (const int zero : {1, 2, 3}) {
+            layout.parallel.zero = zero;
+            layout.parallel.expert = 1;
+            const Plan whole = planned(layout);
+            std::map<int, double> less;
+            for (const int expert : {2, 4}) {
+                layout.parallel.expert = expert;
+                const Plan spread = planned(layout);
+                const auto share = [&](int category, bool sharded) {
+                    return whole.memory[0].bytes[std::size_t(category)] - (sharded ? 0 : 4 * (held - held / expert));
+                };
+                const auto state = [&](int category) { return spread.memory[0].bytes[std::size_t(category)]; };
+                QCOMPARE(state(0), share(0, zero == 3));
+                QCOMPARE(state(1), share(1, zero >= 2));
+                QCOMPARE(state(2), share(2, true));
+                QCOMPARE(spread.flopsPerStep, whole.flopsPerStep);
+                less[expert] = double(sent(whole) - sent(spread));
+            }
+            // Of both stages, so many numbers that each of four replicas would pass on, of which two, or none, share
+            // the same; once there and once back in ZeRO 1.
+            QVERIFY2(std::abs(less[4] * 2 / (less[2] * 3) - 1) < 1e-6, qPrintable(QString("zero %1").arg(zero)));
+            if (zero == 1) QVERIFY(std::abs(less[4] / (2.0 * 2 * 4 * 3 * double(held)) - 1) < 1e-6);
+            QVERIFY(less[4] > 0);
+        }
+    }
+
     void slowLinksMakeAllToAllsDear() {
         Layout layout = layoutOf("gpt-moe");
         layout.parallel.data = 8;
@@ -177,6 +222,18 @@ private Q_SLOTS:
         layout.model.experts.capacity = 0.75;
         layout.model.experts.gate = GateMethod::Hierarchical;  // two of four experts of two of four groups
         QVERIFY2(notes(layout).find("at least 25.0 % of them are dropped") != std::string::npos, notes(layout).c_str());
+        layout.model.experts.gate = GateMethod::TopKSoftmax;
+        layout.model.experts.capacity = 0;
+        QVERIFY2(notes(layout).find("each of the 16 experts of a block has as many rows as tokens choose it") !=
+                     std::string::npos,
+                 notes(layout).c_str());
+        QVERIFY2(notes(layout).find("are dropped") == std::string::npos, notes(layout).c_str());
+        Layout spread = layout;
+        spread.parallel.data = spread.parallel.expert = 2;
+        spread.parallel.pipeline = 2;
+        QVERIFY2(notes(spread).find("so many where all experts are chosen equally often") != std::string::npos,
+                 notes(spread).c_str());
+        layout.model.experts.capacity = 0.75;
         layout.model.experts.gate = GateMethod::ExpertChoice;
         QVERIFY2(notes(layout).find("depend on the tokens after it") != std::string::npos, notes(layout).c_str());
         QVERIFY2(notes(layout).find("assignment") == std::string::npos, notes(layout).c_str());

@@ -48,6 +48,16 @@ private Q_SLOTS:
         row(
             "limit", [](Layout& l) { l.run.steps = 0; }, "/run/steps 1 instead of 0");
         row(
+            "latent attention, whose heads may have odd parts that stay",
+            [](Layout& l) {
+                l.model.kind = ModelKind::Llama;
+                l.model.hidden = 36;
+                l.model.block.kvRank = 16;
+                l.model.block.ropeWidth = 3;
+                l.model.block.valueWidth = 20;
+            },
+            "/model/rope_width 4 instead of 3, /model/value_width 13 instead of 20");
+        row(
             "one degree", [](Layout& l) { l.parallel.data = 3; }, "/parallel/data 2 instead of 3");
         row(
             "microbatch", [](Layout& l) { l.batch.micro = 3; }, "/batch/micro 4 instead of 3");

@@ -59,6 +59,15 @@ private Q_SLOTS:
         QCOMPARE(recomputeSegments({RecomputeKind::Every, 4, 6}, 10), (std::vector<int>{4, 2}));
         QCOMPARE(recomputeSegments({RecomputeKind::Full, 2, 9}, 3), (std::vector<int>{1, 1, 1}));
         QVERIFY(recomputeSegments({RecomputeKind::Selective, 2, 2}, 6).empty());
+        QCOMPARE(recomputeSegments({RecomputeKind::Mlp, 2, 2}, 5), (std::vector<int>{1, 1}));
+        // The second of two layers of each block, between embedding and output.
+        const StageShape shape{3, true, true, 0};
+        QCOMPARE(layerSegments({}, {RecomputeKind::Mlp, 2}, shape), (std::vector<int>{-1, -1, 2, -1, 4, -1, 6, -1}));
+        QCOMPARE(layerSegments({}, {RecomputeKind::Mlp, 2, 2}, shape),
+                 (std::vector<int>{-1, -1, 2, -1, 4, -1, -1, -1}));
+        ModelSpec mlp;
+        mlp.kind = ModelKind::Mlp;
+        QCOMPARE(layerSegments(mlp, {RecomputeKind::Mlp, 2}, shape), layerSegments(mlp, {RecomputeKind::Full}, shape));
     }
 
     /// Korthikanti et al., 2205.05198, in 16 bits, of a block: sbh(34 + 5as/h) and, selective, 34sbh, shared by t where
@@ -78,6 +87,9 @@ private Q_SLOTS:
             QCOMPARE(bytes("none") - statistics, 2 * (s * b * h / t) * (32 + 2 * a * s / h));
             QCOMPARE(bytes("selective") - statistics, 2 * (s * b * h / t) * 32);
             QCOMPARE(bytes("full"), 2 * (s * b * h / t) * 2);
+            // The 32 are: input 2 and norm 2 of each half; qkv 6 and output 2; 8 before the activation and 8 after.
+            QCOMPARE(bytes("mlp") - statistics / 2, 2 * (s * b * h / t) * (14 + 2 * a * s / h));
+            QCOMPARE(bytes("pointwise") - statistics, 2 * (s * b * h / t) * (20 + 2 * a * s / h));
         }
     }
 
@@ -130,6 +142,13 @@ private Q_SLOTS:
             QVERIFY(qFuzzyCompare(again.inputGrad, none.inputGrad + again.recompute));
             QVERIFY(qFuzzyCompare(again.backward, again.inputGrad + again.weightGrad));
             QVERIFY(again.recompute > 0.9 * none.forward && again.recompute < none.forward);  // the embedding is not
+        }
+        const StageCosts mlp = costs("mlp").stages[0], pointwise = costs("pointwise").stages[0];
+        QVERIFY(mlp.recompute > 0.4 * none.forward && mlp.recompute < costs("full").stages[0].recompute);
+        QVERIFY(pointwise.recompute > 0 && pointwise.recompute < mlp.recompute);
+        for (const StageCosts& again : {mlp, pointwise}) {
+            QCOMPARE(again.forward, none.forward);
+            QVERIFY(qFuzzyCompare(again.inputGrad, none.inputGrad + again.recompute));
         }
         const StageCosts last = costs("full").stages[1];
         QVERIFY(last.recompute < last.forward);  // nor is the output
@@ -192,12 +211,51 @@ private Q_SLOTS:
         const std::int64_t buffer = 4 * 2 * 24 * 96, again = 12 * 2 * 2 * 2 * buffer;
         QCOMPARE(traffic("full") - traffic("none"), again);
         QCOMPARE(traffic("every") - traffic("none"), again);
+        QCOMPARE(traffic("mlp") - traffic("none"), again / 2);
         QCOMPARE(traffic("selective"), traffic("none"));
+        QCOMPARE(traffic("pointwise"), traffic("none"));
+    }
+
+    /// Queries, keys and values of all heads are not kept; where tokens are split, the latents come together again.
+    void headsAreMadeAgain() {
+        for (const int queryRank : {0, 16}) {
+            const auto layoutOf = [&](const std::string& recompute, int tensor) {
+                Layout layout = paperLayout(recompute);
+                BlockSpec& block = layout.model.block;
+                block.positions = PositionKind::Rotary;
+                block.kvRank = 8;
+                block.queryRank = queryRank;
+                block.ropeWidth = 4;
+                layout.parallel = {1, 1, tensor};
+                layout.parallel.sequence = tensor > 1;
+                layout.cluster.hosts = {{"localhost", tensor}};
+                layout.batch = {4, 2};
+                return layout;
+            };
+            const ModelSpec model = layoutOf("none", 1).model;
+            for (const int tensor : {1, 2}) {
+                const double made = 4.0 * 2 * 24 * double(queryColumns(model) + expandedColumns(model)) / tensor;
+                QCOMPARE(keptBytes(layoutOf("none", tensor), 3) - keptBytes(layoutOf("latent", tensor), 3), 3 * made);
+            }
+            const StageCosts none = planOrFail(layoutOf("none", 1)).costs.stages[0],
+                             latent = planOrFail(layoutOf("latent", 1)).costs.stages[0];
+            QCOMPARE(latent.forward, none.forward);
+            QVERIFY(latent.recompute > 0 && latent.recompute < none.forward / 2);
+            QVERIFY(qFuzzyCompare(latent.inputGrad, none.inputGrad + latent.recompute));
+            const auto traffic = [&](const std::string& recompute) {
+                std::int64_t bytes = 0;
+                for (const AxisTraffic& axis : planOrFail(layoutOf(recompute, 2)).traffic) bytes += axis.bytes;
+                return bytes;
+            };
+            // An all-gather of two brings each the other's half.
+            const std::int64_t token = 4 * (8 + (queryRank > 0 ? queryRank : 96));
+            QCOMPARE(traffic("latent") - traffic("none"), 12 * 2 * 2 * 24 * token);
+        }
     }
 
     void predictedSpansLieWithinBackwards() {
         for (const char* schedule : {"1f1b", "zb-h1"})
-            for (const char* kind : {"selective", "full", "every"}) {
+            for (const char* kind : {"selective", "full", "every", "mlp", "pointwise"}) {
                 Layout layout = paperLayout(kind);
                 layout.schedule.kind = schedule;
                 layout.parallel = {1, 4};
@@ -240,7 +298,9 @@ private Q_SLOTS:
                      l.memory.recompute = RecomputeKind::Selective;
                  }),
                  std::string("the mlp has no attention whose probabilities could be computed again"));
-        for (const char* kind : {"selective", "full", "sqrt", "every"})
+        QCOMPARE(faultAt([](Layout& l) { l.memory.recompute = RecomputeKind::Latent; }),
+                 std::string("the gpt has no latent attention whose heads could be made again"));
+        for (const char* kind : {"selective", "full", "sqrt", "every", "mlp", "pointwise"})
             QCOMPARE(faultAt([&](Layout& l) {
                          l.parallel.zero = 3;
                          l.memory.recompute = named(kind);

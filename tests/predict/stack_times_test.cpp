@@ -48,8 +48,11 @@ Plan planned(const Layout& layout) {
 
 std::string stackText(const std::string& key, const std::string& value) {
     std::string text = R"({"title": "A", "attention": "fused", "passes": 1, "kernel_seconds": 1e-6, "logit_bytes": 4,
-        "logit_memory_bytes": 6, "state_bytes": 0, "fragmentation": 0.1, "context_bytes": 1e9, "overhead": 1,
-        "tensor_hidden": 0, "gather_share": 1, "beside_gathers": 1, "blocking_sends": false, "exchange_hidden": 0, "merges_rows": false, "splits_messages": false,
+        "logit_memory_bytes": 6, "split_logit_memory_bytes": 6, "cached_bytes": 0, "update_bytes": 0,
+        "bucket_elements": 0, "fragmentation": 0.1, "context_bytes": 1e9, "overhead": 1,
+        "tensor_hidden": 0, "gather_share": 1, "beside_gathers": 1, "blocking_sends": false, "exchange_hidden": 0,
+        "merges_rows": false, "splits_messages": false,
+        "keeps_gradients": false, "keeps_stand_ins": false, "keeps_rounded": false, "keeps_gathered": false,
         "source": "a test"})";
     const auto at = text.find('"' + key + '"');
     const auto begin = text.find(':', at) + 1;
@@ -133,6 +136,47 @@ private Q_SLOTS:
         QVERIFY2(core < serial && serial < eager, qPrintable(QString("%1 %2 %3 s").arg(core).arg(serial).arg(eager)));
     }
 
+    /// A latent of queries is a product of its own in the place of a wider one, and a norm.
+    void latentsAreProductsOfTheirOwn() {
+        Layout layout = paced("megatron-core");
+        layout.parallel.tensor = layout.parallel.pipeline = 1;
+        layout.model.block.kvRank = 512;
+        layout.model.block.headWidth = 128;
+        const auto forward = [&](int queryRank) {
+            layout.model.block.queryRank = queryRank;
+            return stackTimes(layout, {1, false, false}, {}, h100(), *stackOf(layout, h100())).forward;
+        };
+        const SoftwareStack& stack = *findStack("megatron-core");
+        const double tokens = 4096, queries = 32 * 192, rank = 1536;
+        const double products =
+            seconds(tokens, rank, 4096) + seconds(tokens, queries, rank) - seconds(tokens, queries, 4096);
+        const double norm = 2 * 2 * rank * tokens * stack.passes / h100().memoryBandwidth;
+        const double wanted = (products + stack.kernelSeconds + norm) * stack.overhead;
+        QVERIFY(std::abs(forward(1536) - forward(0) - wanted) < 1e-6 * std::abs(wanted));
+        // Values that are narrower leave less to do behind the scores, and nothing is filled up.
+        layout.model.block.valueWidth = 64;
+        const double narrow = forward(0);
+        layout.model.block.valueWidth = 128;
+        QVERIFY(narrow < forward(0));
+    }
+
+    /// Heads whose width tensor cores cannot take cost the attention of products its speed; flash attention pads them.
+    void headsOfUnalignedWidth() {
+        const auto seconds = [](const char* stack, int heads) {
+            Layout layout = paced(stack);
+            layout.model.hidden = 4320;
+            layout.model.heads = heads;
+            const DevicePreset& device = modelledDevice(layout);
+            return stackAttentionSeconds(layout, tensorShare(layout), device, *stackOf(layout, device));
+        };
+        const double aligned = seconds("megatron-2022", 36), unaligned = seconds("megatron-2022", 40);  // 120 and 108
+        // As many operations, of which the former reach fp32's rate at most.
+        const double least = 4.0 * 4096 * 4096 * 4320 / 4 / h100().fp32Flops;
+        QVERIFY2(unaligned > least && unaligned > 1.5 * aligned,
+                 qPrintable(QString("%1 %2 %3").arg(aligned).arg(unaligned).arg(least)));
+        QVERIFY(seconds("torchtitan", 40) < 1.2 * seconds("torchtitan", 36));
+    }
+
     /// Links of the layout take the place of the device's.
     void linksOfTheLayout() {
         Layout layout = paced("megatron-core-serial");
@@ -177,6 +221,10 @@ private Q_SLOTS:
         QVERIFY(told("attention", "\"flash-9\"").find("flash-9") != std::string::npos);
         QVERIFY(told("blocking_sends", "1").find("neither true nor false") != std::string::npos);
         QVERIFY(told("gather_share", "1.5").find("/gather_share") != std::string::npos);
+        QVERIFY(told("update_bytes", "-1").find("/update_bytes") != std::string::npos);
+        QVERIFY(told("bucket_elements", "1e13").find("/bucket_elements") != std::string::npos);
+        QVERIFY(told("split_logit_memory_bytes", "0").find("/split_logit_memory_bytes") != std::string::npos);
+        QVERIFY(told("keeps_gathered", "0").find("neither true nor false") != std::string::npos);
         QVERIFY(!parseStack("a", "{}"));
         QVERIFY(!parseArchitecture("a", R"({"title": "A"})"));
     }

@@ -85,7 +85,11 @@ private Q_SLOTS:
                 Layout better = preset.layout;
                 apply(overhead.better->choice, better);
                 const Plan other = planOrFail(better);
-                QVERIFY2(near(overhead.better->stepSeconds, other.stepSeconds, 1e-6), overhead.better->change.c_str());
+                QVERIFY2(near(overhead.better->stepSeconds, other.stepSeconds, 1e-6),
+                         qPrintable(QString("%1, %2: %3 s instead of %4 s")
+                                        .arg(preset.name.c_str(), overhead.better->change.c_str())
+                                        .arg(overhead.better->stepSeconds)
+                                        .arg(other.stepSeconds)));
                 QVERIFY(other.fits && overhead.better->gain > 0);
                 QVERIFY(near(overhead.better->gain, 1 - overhead.better->stepSeconds / plan.stepSeconds, 1e-9));
             }

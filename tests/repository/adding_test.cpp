@@ -184,7 +184,7 @@ private Q_SLOTS:
                                  << "cnn|llama|readsImages"
                                  << "";
         QTest::newRow("a gate") << train << "\\b(GateMethod|GateKind)::[A-Z]"
-                                << "hierarchical"
+                                << "hierarchical|TopKSoftmax"
                                 << "";
         QTest::newRow("an action kind") << layout << "\\bSwapFree\\b"
                                         << "SwapFree"
@@ -198,6 +198,9 @@ private Q_SLOTS:
         QTest::newRow("an import format") << trace << "\\bread(Kineto|Nsight|Chrome)\\b"
                                           << "kineto"
                                           << "";
+        QTest::newRow("a trainer to export to") << trace << "\\b(megatron|torchtitan|deepspeed|accelerate)Target\\b"
+                                                << "deepspeed"
+                                                << "";
         QTest::newRow("a verb of the command line") << architecture << "\\badd(Plan|Learn|Info|Query)\\b"
                                                     << "learn"
                                                     << "";

@@ -109,6 +109,7 @@ const QMap<QString, QSet<QString>>& rooms() {
             {"engine/trace/run_file", run},
             {"engine/trace/query", run},
             {"engine/trace/analysis", run},
+            {"engine/trace/trainers", {"engine/trace/checkpoint"}},
             {"engine/trace/interchange", run | QSet<QString>{"engine/trace/query"}},
             {"engine/predict/plan", {}},
             {"engine/predict/search", {"engine/predict/plan"}},

@@ -63,10 +63,19 @@ private Q_SLOTS:
                 }
                 if (among(0, 1) == 1) block.headWidth = model.hidden / model.heads + 2 * among(1, 9);
                 if (among(0, 1) == 1) block.output = OutputKind::Tied;
-                const int family = among(0, 3);
+                const int family = among(0, 4);
                 if (family == 1) block.biases = BiasKind::Qkv;
                 if (family == 2) block.biases = BiasKind::All;
                 if (family == 3) block.queryKeyNorms = true;
+                if (family == 4) {
+                    block.kvHeads = 0;
+                    block.kvRank = among(1, 600);
+                    block.queryRank = among(0, 1) * among(1, 2000);
+                    block.headWidth = among(1, 200);
+                    block.ropeWidth = 2 * among(1, 50);
+                    block.valueWidth = among(1, block.headWidth + block.ropeWidth);
+                    block.normEpsilon = 1e-6;
+                }
                 if (family == 0 && among(0, 1) == 1) block.window = among(1, std::max(1, model.sequence - 1));
             }
             const std::array activations = {
@@ -172,6 +181,30 @@ private Q_SLOTS:
         QVERIFY2(text.contains(said) && text.contains("config.json") && !text.contains('\n'), qPrintable(text));
     }
 
+    /// Layers with experts, norms of latents with another epsilon, and scores that are larger in the turned columns
+    /// alone.
+    void whatNoLatentAttentionHasIsSaid() {
+        const auto leftOut = [&](const std::string& change) {
+            const Result<ConfigLayout> read = made(
+                R"({"model_type": "deepseek_v3", "num_hidden_layers": 4, "first_k_dense_replace": 4)" + change + "}");
+            return read ? joined(read->leftOut) : read.error().text();
+        };
+        QCOMPARE(leftOut(""), std::string());
+        const Result<ConfigLayout> withExperts = made(R"({"model_type": "deepseek_v3", "num_hidden_layers": 4})");
+        QVERIFY(withExperts && hasExperts(withExperts->layout.model, 3) && !hasExperts(withExperts->layout.model, 2));
+        for (const auto& [change, said] :
+             {std::pair{R"(, "n_routed_experts": 8)", ""},
+              {R"(, "rms_norm_eps": 1e-5)", "the norms of its latents have 1e-06 all the same"},
+              {R"(, "rope_interleave": false)", "rope_interleave is false"},
+              {R"(, "qk_head_dim": 100)", "qk_head_dim is 100"},
+              {R"(, "v_head_dim": 193)", "values of 193 columns are wider than queries"},
+              {R"(, "kv_lora_rank": "many")", "kv_lora_rank is \"many\""},
+              {R"(, "rope_scaling": {"type": "yarn", "factor": 40, "mscale": 1.0})", "mscale_all_dim is 0"}}) {
+            const std::string text = leftOut(change);
+            QVERIFY2(*said == '\0' ? text.empty() : text.find(said) != std::string::npos, text.c_str());
+        }
+    }
+
     void sizesThatAreNoneAreSaid() {
         for (const char* value : {"\"twelve\"", "-3", "0", "1.5", "99999999999"}) {
             const Result<ConfigLayout> read =
@@ -186,9 +219,11 @@ private Q_SLOTS:
         const QString script = QStringLiteral("import sys, transformers as t\n"
                                               "for name in ('GPT2', 'Llama', 'Mistral', 'Qwen2', 'Qwen3'):\n"
                                               "    made = getattr(t, name + 'Config')()\n"
-                                              "    made.save_pretrained(sys.argv[1] + '/' + name)\n");
+                                              "    made.save_pretrained(sys.argv[1] + '/' + name)\n"
+                                              "made = t.DeepseekV3Config(first_k_dense_replace=61)\n"
+                                              "made.save_pretrained(sys.argv[1] + '/DeepseekV3')\n");
         QCOMPARE(QProcess::execute(referencePython(), {"-c", script, folder_.path()}), 0);
-        for (const char* name : {"GPT2", "Llama", "Mistral", "Qwen2", "Qwen3"}) {
+        for (const char* name : {"GPT2", "Llama", "Mistral", "Qwen2", "Qwen3", "DeepseekV3"}) {
             const auto read = layoutFromConfig(folder_.filePath(QString(name) + "/config.json").toStdString());
             QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
             for (const std::string& line : read->leftOut)

@@ -53,6 +53,18 @@ inline const std::vector<CollectiveRow>& allCollectives() {
          [](Communicator& group, ArraySpan in, ArraySpan out) { group.reduceScatter(in, out, ReduceOp::Sum); }},
         {"all-gather", false, true, [](Communicator& group, ArraySpan in, ArraySpan out) { group.allGather(in, out); }},
         {"all-to-all", true, true, [](Communicator& group, ArraySpan in, ArraySpan out) { group.allToAll(in, out); }},
+        {"all-to-all of parts", true, true,
+         [](Communicator& group, ArraySpan in, ArraySpan out) {
+             // To the next member less, and to itself more: everybody sends as much as comes.
+             const auto n = static_cast<std::size_t>(group.size());
+             const std::size_t each = in.size() / n, less = n > 2 ? each / 3 : 0;
+             std::vector<std::size_t> sizes(n * n, each);
+             for (std::size_t i = 0; i < n && n > 2; ++i) {
+                 sizes[i * n + (i + 1) % n] -= less;
+                 sizes[i * n + i] += less;
+             }
+             group.allToAllParts(in, out, sizes);
+         }},
         {"reduced parts", false, false,
          [](Communicator& group, ArraySpan in, ArraySpan out) {
              copyIn(in, out);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/random.h"
+#include "engine/train/comm/communication_error.h"
 #include "engine/train/comm/communicator.h"
 #include "tests/support/wings.h"
 
@@ -11,6 +12,8 @@
 #include <cstring>
 #include <functional>
 #include <mutex>
+#include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +42,8 @@ public:
             collectives(world_, fixed);
         collectives(world_, 1 + sizes.below(40'000));
         collectives(world_, (std::size_t{1} << 20) + 17);  // more than one piece
+        for (const int most : {1, 40, 3000, 200'000}) parts(world_, most);
+        unfitParts();
         ring(16);
         ring(300'000);
         order();
@@ -96,6 +101,67 @@ private:
             expect(told == all[static_cast<std::size_t>(root)],
                    "broadcast of " + size + " from " + std::to_string(root) + " is wrong");
         }
+    }
+
+    /// Everybody sends another number of elements to everybody, up to `most`, and often none; several at once.
+    /// `members` as collectives() takes them.
+    void parts(Communicator& group, int most, std::vector<int> members = {}) {
+        const auto n = static_cast<std::size_t>(group.size()), me = static_cast<std::size_t>(group.rank());
+        if (members.empty())
+            for (int i = 0; i < group.size(); ++i) members.push_back(i);
+        struct Exchange {
+            std::vector<std::size_t> sizes;
+            std::vector<float> sent, wanted, came;
+            RequestPtr request;
+        };
+        std::vector<Exchange> all(3);
+        for (Exchange& exchange : all) {
+            const int what = ++arrays_;
+            RandomStream stream(seed_, "parts " + std::to_string(what) + " of " + std::to_string(members.front()));
+            exchange.sizes.resize(n * n);
+            const bool nothing = stream.below(8) == 0;
+            for (std::size_t& size : exchange.sizes)
+                size = nothing || stream.below(3) == 0 ? 0 : stream.below(static_cast<std::uint32_t>(most) + 1);
+            for (std::size_t from = 0; from < n; ++from) {
+                const auto row = exchange.sizes.begin() + static_cast<std::ptrdiff_t>(from * n);
+                const auto sum = [&](std::size_t count) {
+                    return std::accumulate(row, row + static_cast<std::ptrdiff_t>(count), std::size_t{0});
+                };
+                const std::vector<float> theirs = values(seed_, what, members[from], sum(n));
+                const auto part = theirs.begin() + static_cast<std::ptrdiff_t>(sum(me));
+                exchange.wanted.insert(exchange.wanted.end(), part,
+                                       part + static_cast<std::ptrdiff_t>(exchange.sizes[from * n + me]));
+                if (from == me) exchange.sent = theirs;
+            }
+            exchange.came.resize(exchange.wanted.size());
+        }
+        for (Exchange& exchange : all)
+            exchange.request = group.iallToAllParts(exchange.sent, exchange.came, exchange.sizes);
+        for (auto exchange = all.rbegin(); exchange != all.rend(); ++exchange) {
+            exchange->request->wait();
+            expect(sameBits(exchange->came, exchange->wanted), "all-to-all of parts of up to " + std::to_string(most) +
+                                                                   " floats, " + std::to_string(n) +
+                                                                   " members, is wrong");
+        }
+    }
+
+    /// Sizes that do not fit are refused by all, before anything is sent.
+    void unfitParts() {
+        const auto n = static_cast<std::size_t>(world_.size());
+        const std::vector<float> sent(n);
+        std::vector<float> came(n), longer(n + 1);
+        const auto refused = [&](std::span<float> room, std::size_t pairs) {
+            const std::vector<std::size_t> ones(pairs, 1);
+            try {
+                world_.iallToAllParts(ConstArraySpan(sent), ArraySpan(room), ones)->wait();
+            } catch (const CommunicationError&) {
+                return true;
+            }
+            return false;
+        };
+        expect(refused(longer, n * n), "an all-to-all of parts that do not fill the output is not refused");
+        expect(refused(came, n * n + 1), "an all-to-all of parts with sizes for other pairs is not refused");
+        expect(!refused(came, n * n), "an all-to-all of fitting parts is refused");
     }
 
     static bool sameBits(std::span<const float> a, std::span<const float> b) {
@@ -203,10 +269,12 @@ private:
         expect(half->size() == static_cast<int>(members.size()) && half->rank() == world_.rank() / 2,
                "wrong rank in a group");
         collectives(*half, 333, members);
+        parts(*half, 500, members);
         reversed.assign(members.rbegin(), members.rend());
         const auto turned = half->group(reversed);
         expect(turned->rank() == half->size() - 1 - half->rank(), "a group does not number members in the order given");
         collectives(*turned, 10, reversed);
+        parts(*turned, 10, reversed);
         const int self = world_.rank();
         const auto alone = world_.group(std::span(&self, 1));
         collectives(*alone, 12, {self});

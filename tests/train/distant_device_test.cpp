@@ -95,6 +95,14 @@ private Q_SLOTS:
              {"switch", "noisy-top-k", "hierarchical", "gshard", "expert-choice", "capped-expert-choice"})
             for (const char* compute : {"fp32", "bf16", "fp16"})
                 QTest::addRow("%s %s", gate, compute) << gate << compute;
+        QTest::newRow("softmax-top-k fp32") << "softmax-top-k"
+                                            << "fp32";
+        QTest::newRow("top-k-softmax bf16") << "top-k-softmax"
+                                            << "bf16";
+        QTest::newRow("sigmoid-top-k fp16") << "sigmoid-top-k"
+                                            << "fp16";
+        QTest::newRow("sigmoid-in-groups fp32") << "sigmoid-in-groups"
+                                                << "fp32";
     }
     void expertsToo() {
         QFETCH(QString, gate);
@@ -105,6 +113,10 @@ private Q_SLOTS:
         layout.model.experts.gate = named(gate);
         layout.model.experts.groups = 2;
         layout.model.dropout = layout.model.experts.dropout = 0.1;
+        if (gate.startsWith("softmax") || gate.startsWith("top-k") || gate.startsWith("sigmoid")) {
+            layout.model.experts.capacity = layout.model.experts.dropout = 0;
+            layout.model.experts.shared = 1;
+        }
         layout.precision.compute = named(compute);
         if (compute == "fp16") layout.precision.lossScale = LossScaling::Dynamic;
         layout.run.steps = 20;

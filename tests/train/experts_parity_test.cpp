@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The proof of gpt-moe: whatever the layout and the schedule, losses, loads and drops are those of one rank. The group
-// whose tokens compete for places is a sample, noise follows the sample's number, and so does dropout: nothing depends
-// on how the batch is split. A token that stands between two experts may go either way where sums round otherwise: a
-// row that differs is tried once more with another seed, and must be right then.
+// The proof of models with experts: whatever the layout and the schedule, losses, loads and drops are those of one
+// rank. The group whose tokens compete for places is a sample, noise follows the sample's number, and so does dropout:
+// nothing depends on how the batch is split. A token that stands between two experts may go either way where sums round
+// otherwise: a row that differs is tried once more with another seed, and must be right then.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
-#include "engine/trace/event/experts.h"
 #include "engine/layout/data/text_generator.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
+#include "tests/train/expert_models.h"
 #include "tests/train/outcomes.h"
 #include "tests/support/wings.h"
 
@@ -24,11 +24,6 @@ namespace {
 
 constexpr int globalBatch = 8;
 constexpr int steps = 8;
-constexpr std::array gates{"switch", "noisy-top-k", "hierarchical", "gshard", "expert-choice", "capped-expert-choice"};
-
-/// With the gate hierarchical a token goes to two of three experts in two of four groups.
-int expertsOf(const std::string& gate) { return gate == "hierarchical" ? 12 : 4; }
-
 struct Split {
     const char* schedule = "naive";
     int data = 1;
@@ -38,15 +33,6 @@ struct Split {
     const char* recompute = "none";
     const char* partition = "flat";
 };
-
-/// Tokens that chose an expert, or found no place with it, over all ranks: by step and expert.
-std::map<std::pair<int, std::int64_t>, double> loads(const RunOutcome& run, EventKind kind) {
-    std::map<std::pair<int, std::int64_t>, double> sums;
-    for (const RankOutcome& rank : run.ranks)
-        for (const Event& event : rank.events)
-            if (event.kind == kind) sums[{event.step, event.bytes}] += event.value;
-    return sums;
-}
 
 double total(const std::map<std::pair<int, std::int64_t>, double>& all) {
     double sum = 0;
@@ -63,11 +49,7 @@ private:
     Layout layoutOf(const std::string& gate, const Split& split) {
         Layout layout;
         layout.name = "experts";
-        layout.model = {ModelKind::GptMoe, 4, 16, 2, 16, 256, 0.1};
-        layout.model.experts.count = expertsOf(gate);
-        layout.model.experts.gate = named(gate);
-        layout.model.experts.balance = 0.1;
-        layout.model.experts.dropout = 0.2;
+        layout.model = expertModel(gate);
         layout.data.kind = DataKind::Text;
         layout.data.path = folder_.filePath("text.txt").toStdString();
         layout.cluster.hosts = {{"localhost", split.data * split.pipeline}};
@@ -93,28 +75,8 @@ private:
 
     /// Empty: equal.
     QString differs(const RunOutcome& run, const RunOutcome& reference) {
-        if (const QString wrong = difference(run, reference); !wrong.isEmpty())
-            return QString("seed %1, %2").arg(seed_).arg(wrong);
-        for (const EventKind kind : {EventKind::ExpertLoad, EventKind::ExpertDropped})
-            if (loads(run, kind) != loads(reference, kind))
-                return QString("seed %1, %2 differs").arg(seed_).arg(name(kind).data());
-        std::map<std::string, const std::vector<float>*> wanted;
-        for (const auto& [key, values] : reference.ranks.front().parameters)
-            wanted[key.substr(key.find('/') + 1)] = &values;
-        for (const RankOutcome& rank : run.ranks)
-            for (const auto& [key, values] : rank.parameters) {
-                const std::string name = key.substr(key.find('/') + 1);
-                const std::vector<float>& whole = *wanted.at(name);
-                if (values.size() != whole.size()) continue;  // ZeRO 3: a shard
-                double most = 0, off = 0;
-                for (std::size_t i = 0; i < values.size(); ++i) {
-                    most = std::max(most, std::abs(double(whole[i])));
-                    off = std::max(off, std::abs(double(values[i]) - whole[i]));
-                }
-                if (off > 1e-4 * most + 1e-6)
-                    return QString("seed %1, %2 is off by %3").arg(seed_).arg(name.c_str()).arg(off);
-            }
-        return {};
+        const QString wrong = expertsDiffer(run, reference);
+        return wrong.isEmpty() ? wrong : QString("seed %1, %2").arg(seed_).arg(wrong);
     }
 
     const RunOutcome& reference(const std::string& gate) {
@@ -148,42 +110,51 @@ private Q_SLOTS:
     void initTestCase() { newSeed(); }
 
     /// Every token chooses, experts that are full send some away, and where they choose none is.
+    void loadsAreTold_data() {
+        QTest::addColumn<QString>("gate");
+        for (const char* gate : gatesOfGpts) QTest::newRow(gate) << gate;
+        for (const char* gate : gatesOfToday) QTest::newRow(gate) << gate;
+    }
     void loadsAreTold() {
+        QFETCH(QString, gate);
         constexpr double tokens = 16.0 * globalBatch;
-        for (const char* gate : gates) {
-            const RunOutcome& run = reference(gate);
-            QVERIFY2(run.error.empty(), run.error.c_str());
-            const auto asked = loads(run, EventKind::ExpertLoad), dropped = loads(run, EventKind::ExpertDropped);
-            const int experts = expertsOf(gate);
-            QCOMPARE(asked.size(), std::size_t(steps * 2 * experts));
-            for (const auto& [key, value] : asked) {
-                const ExpertOfLayer of = expertOf(key.second);
-                QVERIFY((of.layer == 1 || of.layer == 3) && of.expert >= 0 && of.expert < experts);
-            }
-            const ModelSpec model = layoutOf(gate, {}).model;
-            const bool choose = expertsChoose(model), draws = std::string_view(gate) == "gshard";
-            const double all = steps * 2 * tokens * expertsPerToken(model) * (choose ? 1.25 : 1);
-            if (draws)
-                QVERIFY2(total(asked) > 0.55 * all && total(asked) < 0.999 * all,
-                         qPrintable(QString("%1 of %2").arg(total(asked)).arg(all)));
-            else QCOMPARE(total(asked), all);
-            QVERIFY(choose ? dropped.empty() : total(dropped) > 0 && total(dropped) < total(asked));
-            const std::vector<double> losses = run.counter(EventKind::Loss);
-            QVERIFY2(losses.back() < losses.front() - 0.05,
-                     qPrintable(QString("%1 to %2").arg(losses.front()).arg(losses.back())));
+        const RunOutcome& run = reference(gate.toStdString());
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        const ModelSpec model = expertModel(gate.toStdString());
+        const auto asked = loads(run, EventKind::ExpertLoad), dropped = loads(run, EventKind::ExpertDropped);
+        const int layers = layersWithExperts(model), experts = model.experts.count;
+        QCOMPARE(asked.size(), std::size_t(steps * layers * experts));
+        for (const auto& [key, value] : asked) {
+            const ExpertOfLayer of = expertOf(key.second);
+            QVERIFY(hasExperts(model, of.layer) && of.expert >= 0 && of.expert < experts);
         }
+        const bool choose = expertsChoose(model);
+        const double all = steps * layers * tokens * expertsPerToken(model) * (choose ? 1.25 : 1);
+        if (gate == "gshard")
+            QVERIFY2(total(asked) > 0.55 * all && total(asked) < 0.999 * all,
+                     qPrintable(QString("%1 of %2").arg(total(asked)).arg(all)));
+        else QCOMPARE(total(asked), all);
+        if (choose || dropless(model)) QCOMPARE(total(dropped), 0.0);
+        else QVERIFY(total(dropped) > 0 && total(dropped) < total(asked));
+        const std::vector<double> losses = run.counter(EventKind::Loss);
+        QVERIFY2(losses.back() < losses.front() - 0.05,
+                 qPrintable(QString("%1 to %2").arg(losses.front()).arg(losses.back())));
     }
 
     void everyLayoutEqualsOneRank_data() {
         QTest::addColumn<QString>("gate");
         QTest::addColumn<int>("split");
-        for (const char* gate : gates)
-            for (std::size_t i = 0; i < splits.size(); ++i) {
-                const Split& s = splits[i];
-                QTest::addRow("%s %s data %d pipeline %d micro %d zero %d %s %s", gate, s.schedule, s.data, s.pipeline,
-                              s.micro, s.zero, s.partition, s.recompute)
-                    << gate << int(i);
-            }
+        const auto add = [&](const char* gate, int i) {
+            const Split& s = splits[std::size_t(i)];
+            QTest::addRow("%s %s data %d pipeline %d micro %d zero %d %s %s", gate, s.schedule, s.data, s.pipeline,
+                          s.micro, s.zero, s.partition, s.recompute)
+                << gate << i;
+        };
+        for (const char* gate : gatesOfGpts)
+            for (int i = 0; i < int(splits.size()); ++i) add(gate, i);
+        RandomStream random(freshSeed(), "splits");
+        for (const char* gate : gatesOfToday)
+            for (const int i : someOf(random, int(splits.size()), 5)) add(gate, i);
     }
     void everyLayoutEqualsOneRank() {
         QFETCH(QString, gate);

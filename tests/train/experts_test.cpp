@@ -10,6 +10,7 @@
 #include "tests/kernels/experts_reference.h"
 #include "tests/train/model_gradients.h"
 #include "tests/kernels/random_inputs.h"
+#include "tests/support/random_block.h"
 #include "tests/support/wings.h"
 
 #include <QtTest>
@@ -46,20 +47,64 @@ Weights shake(std::span<Parameter> parameters, RandomInputs& in) {
     return weights;
 }
 
-GateShape someShape(RandomInputs& in, GateKind kind) {
+/// The kernel's kind of a gate.
+GateKind kindOf(GateMethod gate) {
+    switch (gate) {
+    case GateMethod::Switch:
+    case GateMethod::SoftmaxTopK: return GateKind::Switch;
+    case GateMethod::NoisyTopK: return GateKind::NoisyTopK;
+    case GateMethod::Hierarchical: return GateKind::Hierarchical;
+    case GateMethod::GShard: return GateKind::GShard;
+    case GateMethod::ExpertChoice: return GateKind::ExpertChoice;
+    case GateMethod::CappedExpertChoice: return GateKind::CappedChoice;
+    case GateMethod::TopKSoftmax: return GateKind::TopKSoftmax;
+    case GateMethod::SigmoidTopK:
+    case GateMethod::SigmoidInGroups:
+    case GateMethod::Count: break;
+    }
+    return GateKind::Sigmoid;
+}
+
+GateShape someShape(RandomInputs& in, GateMethod gate) {
+    const GateTraits& its = traits(gate);
     GateShape shape{in.whole(1, 3), in.whole(2, 7), in.whole(2, 5), 1, 1};
-    if (kind == GateKind::NoisyTopK) shape.choices = in.whole(2, std::min(shape.experts, 3));
-    if (kind == GateKind::ExpertChoice || kind == GateKind::CappedChoice) shape.choices = shape.experts;
-    if (kind == GateKind::GShard) shape.choices = 2;
-    if (kind == GateKind::Hierarchical) {
+    if (its.takesTopK) shape.choices = in.whole(2, std::min(shape.experts, 3));
+    if (its.expertsChoose) shape.choices = shape.experts;
+    if (gate == GateMethod::GShard) shape.choices = 2;
+    if (its.groups || its.inGroups) {
         const int inGroup = in.whole(2, 3);
         shape.groups = in.whole(2, 3);
         shape.experts = shape.groups * inGroup;
         shape.groupChoices = 2;
-        shape.choices = 2 * in.whole(2, inGroup);
+        shape.choices = its.groups ? 2 * in.whole(2, inGroup) : in.whole(2, 2 * inGroup);
     }
-    shape.capacity = in.whole(1, shape.sequence);
+    shape.dropless = !its.expertsChoose && !its.draws && in.coin();
+    shape.capacity = shape.dropless ? shape.sequence : in.whole(1, shape.sequence);
     return shape;
+}
+
+/// The parts of a gpt, or any.
+BlockParts someParts(RandomInputs& in, bool llama) {
+    if (!llama) return {};
+    ModelSpec model;
+    model.kind = ModelKind::LlamaMoe;
+    drawBlock(model, [&](int n) { return in.whole(0, n - 1); });
+    return blockParts(model);
+}
+
+Activation functionOf(ActivationKind kind) {
+    if (kind == ActivationKind::Gelu || kind == ActivationKind::GeGlu) return Activation::Gelu;
+    if (kind == ActivationKind::SwiGlu) return Activation::Silu;
+    return kind == ActivationKind::SquaredRelu ? Activation::SquaredRelu : Activation::GeluTanh;
+}
+
+reference::Experts referenceOf(const GateShape& shape, GateKind kind, int hidden, const GateRule& rule,
+                               const BlockParts& parts) {
+    reference::Experts experts{shape, kind, hidden, {}};
+    experts.rule = rule;
+    experts.activation = functionOf(parts.activation);
+    experts.normEpsilon = parts.normEpsilon;
+    return experts;
 }
 
 /// With a cap just so that all places are taken.
@@ -67,6 +112,7 @@ GateSpec someSpec(const GateShape& shape, GateKind kind, double balance) {
     GateSpec spec{shape, kind, balance, {0.02}};
     spec.tokenExperts = (shape.experts * shape.capacity + shape.sequence - 1) / shape.sequence;
     spec.entropy = 0.2;
+    if (kind == GateKind::Sigmoid) spec.scale = 2.5;
     return spec;
 }
 
@@ -74,6 +120,7 @@ GateRule ruleOf(const GateSpec& spec) {
     GateRule rule{spec.kind};
     rule.tokenExperts = spec.tokenExperts;
     rule.entropy = float(spec.entropy);
+    rule.scale = float(spec.scale);
     return rule;
 }
 
@@ -105,13 +152,13 @@ void randomise(reference::Experts& experts, Arena& arena, const std::string& blo
             reference::drawsOf(RandomStream(seed, block + ".moe.draws").bitsAt(0), firstRow, shape.tokens());
 }
 
-const std::array kinds{GateKind::Switch, GateKind::NoisyTopK,    GateKind::Hierarchical,
-                       GateKind::GShard, GateKind::ExpertChoice, GateKind::CappedChoice};
-const std::array names{"switch", "noisy-top-k", "hierarchical", "gshard", "expert-choice", "capped-expert-choice"};
-
-void addKinds() {
-    QTest::addColumn<int>("kind");
-    for (std::size_t i = 0; i < kinds.size(); ++i) QTest::newRow(names[i]) << int(i);
+/// Each gate in blocks as a gpt has them, and of any parts.
+void addGates() {
+    QTest::addColumn<int>("method");
+    QTest::addColumn<bool>("llama");
+    for (std::size_t i = 0; i < std::size(layoutWords<GateMethod>); ++i)
+        for (const bool llama : {false, true})
+            QTest::addRow("%s%s", layoutWords<GateMethod>[i].data(), llama ? ", any parts" : "") << int(i) << llama;
 }
 
 }  // namespace
@@ -121,12 +168,13 @@ class ExpertsTest : public QObject {
 private Q_SLOTS:
     void initTestCase() { setKernelThreads(1); }
 
-    void layer_data() { addKinds(); }
+    void layer_data() { addGates(); }
     void layer() {
-        QFETCH(int, kind);
+        QFETCH(int, method);
+        QFETCH(bool, llama);
         RandomInputs in;
-        const GateKind gate = kinds[std::size_t(kind)];
-        const GateShape shape = someShape(in, gate);
+        const GateKind gate = kindOf(GateMethod(method));
+        const GateShape shape = someShape(in, GateMethod(method));
         const int hidden = in.whole(9, 14);
         const std::int64_t sample = in.whole(0, 1000);
         const double balance = 0.7;
@@ -134,14 +182,15 @@ private Q_SLOTS:
         Arena arena;
         ParameterSet set;
         TensorGroup alone(arena);
-        const LayerContext context{set, arena, alone, shape.samples, shape.sequence, hidden};
+        LayerContext context{set, arena, alone, shape.samples, shape.sequence, hidden};
+        context.parts = someParts(in, llama);
         const GateSpec gateSpec = someSpec(shape, gate, balance);
-        ExpertsLayer layer(context, "h.7", {gateSpec, 2 * hidden + 1, 0, {0.02}, {0.02}});
+        ExpertsLayer layer(context, "h.7",
+                           {gateSpec, 2 * hidden + 1, 0, {0.02}, {0.02}, in.coin() ? in.whole(1, hidden) : 0});
         set.allocate(arena, {}, 1);
         const Weights weights = shake(set.parameters(), in);
-        reference::Experts experts{shape, gate, hidden, {}};
+        reference::Experts experts = referenceOf(shape, gate, hidden, ruleOf(gateSpec), context.parts);
         randomise(experts, arena, "h.7", context.seed, sample);
-        experts.rule = ruleOf(gateSpec);
         auto input = in.floats(std::size_t(shape.tokens()) * std::size_t(hidden));
         while (!experts.sure(weights, "h.7", toDouble(input))) input = in.floats(input.size());
         const auto outputWeights = in.floats(input.size());
@@ -184,23 +233,27 @@ private Q_SLOTS:
     }
 
     /// Validation draws no noise and drops nothing.
-    void withoutASampleThereIsNoNoise_data() { addKinds(); }
+    void withoutASampleThereIsNoNoise_data() { addGates(); }
     void withoutASampleThereIsNoNoise() {
-        QFETCH(int, kind);
+        QFETCH(int, method);
+        QFETCH(bool, llama);
         RandomInputs in;
-        const GateKind gate = kinds[std::size_t(kind)];
-        const GateShape shape = someShape(in, gate);
+        const GateKind gate = kindOf(GateMethod(method));
+        const GateShape shape = someShape(in, GateMethod(method));
         const int hidden = in.whole(9, 14);
         Arena arena;
         ParameterSet set;
         TensorGroup alone(arena);
         LayerContext context{set, arena, alone, shape.samples, shape.sequence, hidden};
         context.dropout = 0.5;
+        context.parts = someParts(in, llama);
         const GateSpec gateSpec = someSpec(shape, gate, 1);
-        ExpertsLayer layer(context, "h.1", {gateSpec, hidden, 0.5, {0.02}, {0.02}});
+        const double dropout = shape.dropless ? 0 : 0.5;
+        ExpertsLayer layer(context, "h.1",
+                           {gateSpec, hidden, dropout, {0.02}, {0.02}, in.coin() ? in.whole(1, hidden) : 0});
         set.allocate(arena, {}, 1);
         const Weights weights = shake(set.parameters(), in);
-        const reference::Experts experts{shape, gate, hidden, {}, {}, {}, ruleOf(gateSpec)};
+        const reference::Experts experts = referenceOf(shape, gate, hidden, ruleOf(gateSpec), context.parts);
         auto input = in.floats(std::size_t(shape.tokens()) * std::size_t(hidden));
         while (!experts.sure(weights, "h.1", toDouble(input))) input = in.floats(input.size());
         const auto state = layer.newState();
@@ -262,29 +315,46 @@ private Q_SLOTS:
     }
 
     /// Embedding, attention, feed-forward, attention, experts, output: two microbatches' gradients add up.
-    void wholeModels_data() { addKinds(); }
+    void wholeModels_data() { addGates(); }
     void wholeModels() {
-        QFETCH(int, kind);
+        QFETCH(int, method);
+        QFETCH(bool, llama);
         RandomInputs in;
-        const reference::Shape shape{"gpt", 2, 10, 2, in.whole(2, 6), in.whole(3, 9), in.whole(1, 3)};
+        const reference::BlockShape shape{{"", 2, 12, 2, in.whole(2, 6), in.whole(3, 9), in.whole(1, 3)}, 2, 6};
         StageSpec spec;
         spec.model = {ModelKind::GptMoe, 2, shape.hidden, shape.heads, shape.sequence, shape.vocabulary, 0};
-        spec.model.experts.gate = named(names[std::size_t(kind)]);
-        const bool grouped = spec.model.experts.gate == GateMethod::Hierarchical;
-        spec.model.experts.count = grouped ? 6 : in.whole(2, 4);
-        spec.model.experts.groups = in.whole(2, 3);
-        spec.model.experts.capacity = 0.5 + 0.25 * in.whole(0, 4);
-        spec.model.experts.tokenExperts =
-            (spec.model.experts.count * expertCapacity(spec.model) + shape.sequence - 1) / shape.sequence;
-        spec.model.experts.balance = 0.3;
+        MoeSpec& moe = spec.model.experts;
+        spec.model.feedForward = {in.whole(8, 20)};
+        if (llama) {
+            spec.model.kind = ModelKind::LlamaMoe;
+            moe.denseLayers = 1;
+            moe.width = in.coin() ? in.whole(5, 15) : 0;
+        }
+        moe.gate = GateMethod(method);
+        // Without positions of their own a token and the one after it, if it is the same, can be the same to an expert
+        // that has to choose one of them.
+        if (llama && expertsChoose(spec.model)) spec.model.block.positions = PositionKind::Learned;
+        const bool grouped = hasGroups(spec.model) || choosesInGroups(spec.model);
+        moe.count = grouped ? 6 : in.whole(2, 4);
+        moe.groups = in.whole(2, 3);
+        moe.capacity = 0.5 + 0.25 * in.whole(0, 4);
+        if (!traits(moe.gate).expertsChoose && !traits(moe.gate).draws && in.coin()) moe.capacity = 0;
+        moe.tokenExperts = (moe.count * expertCapacity(spec.model) + shape.sequence - 1) / shape.sequence;
+        moe.balance = 0.3;
+        moe.shared = in.whole(0, 2);
+        moe.scale = 1.5;
         spec.layers = 2;
         spec.samples = shape.samples;
-        GateShape gate{shape.samples, shape.sequence, spec.model.experts.count, expertChoices(spec.model),
-                       expertCapacity(spec.model)};
+        GateShape gate{shape.samples, shape.sequence, moe.count, expertChoices(spec.model), expertCapacity(spec.model)};
+        gate.dropless = dropless(spec.model);
         if (grouped) {
-            gate.groups = spec.model.experts.groups;
-            gate.groupChoices = spec.model.experts.topGroups;
+            gate.groups = moe.groups;
+            gate.groupChoices = moe.topGroups;
         }
+        GateRule rule{kindOf(moe.gate)};
+        rule.tokenExperts = moe.tokenExperts;
+        rule.entropy = float(moe.entropy);
+        rule.scale = float(moe.scale);
         Arena arena;
         Stage stage(spec, arena);
         const Weights weights = shake(stage.parameters(), in);
@@ -293,24 +363,25 @@ private Q_SLOTS:
             reference::Experts experts;
             reference::Decision decision;
         };
+        reference::BlockShape parts = shape;
+        if (!llama) parts.activation = Activation::GeluTanh;
         const auto below = [&](const Weights& w, const Batch& batch) {
-            Values x = reference::attentionLayer(w, "h.0", shape, reference::embed(w, shape, batch.tokens));
-            return reference::attentionLayer(w, "h.1", shape, reference::feedForwardLayer(w, "h.0", shape, x));
+            Values x = reference::embedded(w, parts, batch.tokens);
+            x = reference::blockFeedForward(w, "h.0", parts, reference::blockAttention(w, "h.0", parts, x));
+            return reference::blockAttention(w, "h.1", parts, x);
         };
         const auto entropy = [&](const Weights& w, const Batch& batch) {
-            return reference::headLoss(w, shape, batch.experts.output(w, "h.1", batch.decision, below(w, batch)),
-                                       batch.targets);
+            return reference::outputLoss(w, parts, batch.experts.output(w, "h.1", batch.decision, below(w, batch)),
+                                         batch.targets);
         };
         std::vector<Batch> batches;
         for (int i = 0; i < 2; ++i) {
             const std::int64_t sample = in.whole(0, 100);
             Batch batch{in.tokens(std::size_t(shape.tokens()), shape.vocabulary),
                         in.tokens(std::size_t(shape.tokens()), shape.vocabulary),
-                        {gate, kinds[std::size_t(kind)], shape.hidden, {}},
+                        referenceOf(gate, rule.kind, shape.hidden, rule, blockParts(spec.model)),
                         {}};
             randomise(batch.experts, arena, "h.1", spec.seed, sample);
-            batch.experts.rule.tokenExperts = spec.model.experts.tokenExperts;
-            batch.experts.rule.entropy = float(spec.model.experts.entropy);
             while (!batch.experts.sure(weights, "h.1", below(weights, batch)))
                 batch.tokens = in.tokens(std::size_t(shape.tokens()), shape.vocabulary);
             batch.decision = batch.experts.decision(weights, "h.1", below(weights, batch));
@@ -323,8 +394,8 @@ private Q_SLOTS:
         const auto loss = [&](const Weights& w) {
             double sum = 0;
             for (const Batch& batch : batches)
-                sum += entropy(w, batch) +
-                       spec.model.experts.balance * batch.experts.balance(w, "h.1", batch.decision, below(w, batch));
+                sum +=
+                    entropy(w, batch) + moe.balance * batch.experts.balance(w, "h.1", batch.decision, below(w, batch));
             return sum / 2;
         };
         Weights wanted;

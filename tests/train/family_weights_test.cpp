@@ -54,12 +54,15 @@ private:
         QVERIFY2(source.has_value(), source ? "" : source.error().text().c_str());
         StageSpec spec;
         spec.model = model;
+        spec.model.experts.balance = 0;  // their loss is the entropy alone
         spec.layers = model.layers;
         spec.samples = 3;
         Arena arena;
         Stage stage(spec, arena);
         for (Parameter& parameter : stage.parameters())
             QVERIFY(source->fill(parameter.name, weightKind, parameter.slice, 0, parameter.value.floats()).has_value());
+        for (Parameter& bias : stage.choiceBiases())
+            QVERIFY(source->fill(bias.name, weightKind, bias.slice, 0, bias.value.floats()).has_value());
         const auto tokens = readTokens(folder.filePath("tokens.bin")),
                    targets = readTokens(folder.filePath("targets.bin"));
         QFile text(folder.filePath("loss.txt"));
@@ -80,8 +83,9 @@ private:
         }
     }
 
-    /// Takes a checkpoint of a run that starts from the weights, split over two stages and two tensor ranks, before its
-    /// first update, and has transformers compare what is written from it with what it read.
+    /// Takes a checkpoint of a run that starts from the weights, split over two stages and two tensor ranks (with
+    /// experts two replicas, each of which updates its part), before its first update, and has transformers compare
+    /// what is written from it with what it read.
     static void requireWrittenBack(const QTemporaryDir& folder, Layout layout) {
         layout.data.kind = DataKind::Tokens;
         std::vector<std::uint16_t> tokens(4000);
@@ -94,7 +98,9 @@ private:
         layout.batch = {8, 2};
         layout.run.steps = 3;
         layout.schedule.stages = {1, 2};
-        layout.parallel.pipeline = layout.parallel.tensor = 2;
+        layout.parallel.pipeline = 2;
+        if (hasExperts(layout.model)) layout.parallel.data = 2, layout.parallel.zero = 1;
+        else layout.parallel.tensor = 2;
         layout.schedule.kind = "1f1b";
         layout.cluster.hosts[0].devices = 4;
         QTemporaryDir checkpoints;
@@ -123,8 +129,10 @@ private Q_SLOTS:
 
     void everyFamilyIsReadTrainedAndWritten_data() {
         QTest::addColumn<QString>("family");
-        for (const char* family : {"llama3", "llama with biases", "mistral", "mistral with a window", "qwen2",
-                                   "qwen2, tied", "qwen3", "qwen3 with yarn"})
+        for (const char* family :
+             {"llama3", "llama with biases", "mistral", "mistral with a window", "qwen2", "qwen2, tied", "qwen3",
+              "qwen3 with yarn", "mixtral", "qwen3-moe", "qwen3-moe, softmax over all", "deepseek v3",
+              "deepseek v3 with yarn", "deepseek v3 with experts", "deepseek v3 with one group"})
             QTest::newRow(family) << family;
     }
     void everyFamilyIsReadTrainedAndWritten() {

@@ -21,6 +21,7 @@
 #include "engine/layout/schedule/text.h"
 #include "tests/support/named.h"
 #include "tests/support/random_block.h"
+#include "tests/support/random_experts.h"
 #include "tests/support/seed.h"
 #include "tests/train/rank_threads.h"
 #include "tests/support/wings.h"
@@ -235,12 +236,13 @@ private Q_SLOTS:
     void ledgerIsTheArenaToTheByte() {
         const std::uint32_t seed = freshSeed();
         RandomStream random(seed, "layouts");
-        for (int i = 0; i < 120; ++i) {
+        const auto below = [&](int n) { return static_cast<int>(random.below(static_cast<std::uint32_t>(n))); };
+        for (int i = 0; i < 150; ++i) {
             Layout layout;
             const int p = 1 + static_cast<int>(random.below(4)), m = 1 + static_cast<int>(random.below(5));
             const int heads = 1 + static_cast<int>(random.below(3));
-            const std::array kinds{"gpt", "mlp", "gpt-moe", "llama", "cnn"};
-            layout.model = {named(kinds[random.below(5)]),
+            const std::array kinds{"gpt", "mlp", "gpt-moe", "llama", "cnn", "llama-moe"};
+            layout.model = {named(kinds[random.below(kinds.size())]),
                             p * (1 + static_cast<int>(random.below(2))),
                             heads * (2 + static_cast<int>(random.below(6))),
                             heads,
@@ -249,7 +251,7 @@ private Q_SLOTS:
                             0};
             layout.parallel.data = 1 + static_cast<int>(random.below(2));
             layout.parallel.pipeline = p;
-            const bool experts = layout.model.kind == ModelKind::GptMoe, llama = layout.model.kind == ModelKind::Llama,
+            const bool experts = hasExperts(layout.model), llama = traits(layout.model.kind).llamaParts,
                        images = readsImages(layout.model);
             if (llama) {
                 layout.model.hidden = heads * 2 * (1 + static_cast<int>(random.below(3)));
@@ -257,17 +259,8 @@ private Q_SLOTS:
                                              : random.below(2) ? 1
                                                                : heads;
             }
-            if (choosesParts(layout.model))
-                drawBlock(layout.model, [&](int n) { return static_cast<int>(random.below(std::uint32_t(n))); });
-            if (experts) {
-                const std::array gates{"switch", "noisy-top-k",   "hierarchical",
-                                       "gshard", "expert-choice", "capped-expert-choice"};
-                layout.model.experts.gate = named(gates[random.below(gates.size())]);
-                layout.model.experts.count = 2 + static_cast<int>(random.below(4));
-                layout.model.experts.capacity = 0.5 + 0.25 * random.below(6);
-                layout.model.experts.dropout = random.below(2) ? 0.1 : 0;
-                layout.model.layers = std::max(2, layout.model.layers);
-            }
+            if (choosesParts(layout.model)) drawBlock(layout.model, below);
+            if (layout.model.kind == ModelKind::GptMoe) layout.model.layers = std::max(2, layout.model.layers);
             layout.parallel.tensor = experts || images ? 1 : 1 + static_cast<int>(random.below(3));
             if (const int t = layout.parallel.tensor; t > 1) {
                 layout.model.heads *= t;
@@ -276,32 +269,20 @@ private Q_SLOTS:
                 layout.parallel.sequence = random.below(2);
                 if (layout.parallel.sequence) layout.model.sequence *= t;
             }
-            if (experts && random.below(2)) {
-                layout.parallel.expert = layout.parallel.data = 2 + static_cast<int>(random.below(2));
-                layout.model.experts.count = layout.parallel.expert * (1 + static_cast<int>(random.below(3)));
-            }
-            if (experts && hasGroups(layout.model)) {
-                layout.model.experts.count *= 4;
-                layout.model.experts.groups = 2 + 2 * static_cast<int>(random.below(2));
-                layout.model.experts.topK = 2;
-                if (layout.model.experts.groups == 4) layout.model.experts.count *= 2;
-            }
-            if (experts)
-                layout.model.experts.tokenExperts =
-                    (layout.model.experts.count * expertCapacity(layout.model) + layout.model.sequence - 1) /
-                    layout.model.sequence;
             layout.model.dropout = random.below(2) ? 0.1 : 0;
             if (!experts && !images && random.below(3) == 0) {
                 layout.parallel.context = 2 + static_cast<int>(random.below(2));
                 layout.model.sequence *= 2 * layout.parallel.context;
                 layout.model.dropout = 0;
             }
+            const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
+            if (experts && method.flushes && random.below(2))
+                layout.parallel.expert = layout.parallel.data = 2 + below(2);
+            if (experts) drawExperts(layout.model, below, layout.parallel.expert, layout.parallel.expert > 1);
             layout.cluster.hosts[0].devices =
                 p * layout.parallel.data * layout.parallel.tensor * layout.parallel.context;
             layout.batch.micro = 1 + static_cast<int>(random.below(3));
             layout.batch.global = m * layout.batch.micro * layout.parallel.data;
-            const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
-            if (!method.flushes) layout.parallel.expert = 1;
             const int v = method.minChunks;
             layout.schedule.kind = method.name;
             layout.schedule.chunks = v;
@@ -328,13 +309,15 @@ private Q_SLOTS:
                 if (random.below(2))
                     layout.model.layers = std::max(experts ? 2 : 1, p * v - 2);  // the ends have no layer
             }
+            if (experts) drawExpertBlocks(layout.model, below);
             if (random.below(6) == 0) layout.model.feedForward = {layout.parallel.tensor * 7};
             else if (random.below(3) == 0)
                 for (int layer = 0; layer < layout.model.layers; ++layer)
                     layout.model.feedForward.push_back(layout.parallel.tensor *
                                                        (1 + static_cast<int>(random.below(60))));
-            const std::array recomputes{"none", "full", "sqrt", "every", "selective"};
-            layout.memory.recompute = named(recomputes[random.below(hasAttention(layout.model) ? 5 : 4)]);
+            const std::array recomputes{"none", "full", "sqrt", "every", "mlp", "pointwise", "selective", "latent"};
+            const int legal = images ? 4 : latentAttention(layout.model) ? 8 : hasAttention(layout.model) ? 7 : 6;
+            layout.memory.recompute = named(recomputes[static_cast<std::size_t>(below(legal))]);
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
             layout.memory.recomputeBlocks = static_cast<int>(random.below(3));
             layout.memory.partitionActivations = random.below(2);
@@ -370,7 +353,7 @@ private Q_SLOTS:
         layout.batch = {4, 2};
         layout.model.cnn.image = 256;
         layout.model.cnn.convolutions = 1;  // of such large maps
-        for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama", "cnn"})
+        for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama", "cnn", "llama-moe"})
             for (const char* csv :
                  {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
                   "0F0,0F1,2F0,2F1,2I0,2I1,0I0,2W0,0I1,2W1,0W0,0W1\n1F0,1F1,3F0,3I0,3F1,3W0,3I1,3W1,1I0,1I1,1W0,1W1\n",
@@ -379,12 +362,18 @@ private Q_SLOTS:
                   "1W1\n"}) {
                 layout.model.kind = named(kind);
                 layout.model.hidden = readsImages(layout.model) ? 2 : 12;
-                for (const char* recompute : {"none", "full", "every"}) {
+                layout.model.experts = {};
+                if (layout.model.kind == ModelKind::LlamaMoe) {
+                    layout.model.experts.gate = GateMethod::TopKSoftmax;
+                    layout.model.experts.capacity = 0;
+                    layout.model.experts.shared = layout.model.experts.denseLayers = 1;
+                }
+                for (const char* recompute : {"none", "full", "every", "mlp", "pointwise"}) {
                     layout.memory.recompute = named(recompute);
+                    if (readsImages(layout.model) && layout.memory.recompute > RecomputeKind::Every) continue;
                     for (const int tensor : {1, 3}) {
-                        if (tensor > 1 &&
-                            (layout.model.kind == ModelKind::GptMoe || layout.model.kind == ModelKind::Cnn ||
-                             layout.memory.recompute == RecomputeKind::None))
+                        if (tensor > 1 && (hasExperts(layout.model) || layout.model.kind == ModelKind::Cnn ||
+                                           layout.memory.recompute == RecomputeKind::None))
                             continue;
                         layout.parallel.tensor = tensor;
                         layout.memory.partitionActivations = tensor > 1;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of all parts, and whole models of them, against double precision: values, and every gradient against central
 // differences.
+#include "engine/layout/attention_shape.h"
 #include "engine/train/model/attention_layer.h"
 #include "engine/train/model/feed_forward_layer.h"
+#include "engine/train/model/latent_attention_layer.h"
 #include "engine/train/model/stage.h"
 #include "kernels/threads.h"
 #include "tests/kernels/llama_reference.h"
@@ -80,7 +82,9 @@ reference::BlockShape shapeOf(const ModelSpec& model, int samples) {
             anglesOf(model.block.rotary),
             functionOf(blockParts(model).activation),
             blockParts(model).normEpsilon,
-            windowsOf(model)};
+            windowsOf(model),
+            model.block.ropeWidth,
+            valueWidth(model)};
 }
 
 }  // namespace
@@ -110,7 +114,12 @@ private Q_SLOTS:
         context.parts = blockParts(model);
         context.recompute.core = recomputed;
         std::unique_ptr<Layer> layer;
-        if (attention) {
+        if (attention && context.parts.latent) {
+            layer = std::make_unique<LatentAttentionLayer>(
+                context, "h.7",
+                LatentSpec{shape.heads, shape.width, shape.turned, shape.values, model.block.queryRank,
+                           model.block.kvRank, shape.angles, shape.window("h.7")});
+        } else if (attention) {
             AttentionSpec spec{shape.heads, shape.keyHeads, shape.width};
             if (context.parts.rotary) spec.rotary = shape.angles;
             spec.window = shape.window("h.7");

@@ -41,8 +41,27 @@ FAMILIES = {
     "qwen2": ("qwen2", {"rope_theta": 1000000.0}),
     "qwen2, tied": ("qwen2", {"tie_word_embeddings": True}),
     "qwen3": ("qwen3", {"head_dim": 20, "rope_theta": 1000000.0}),
+    "mixtral": ("mixtral", {"num_local_experts": 5, "num_experts_per_tok": 2}),
+    "qwen3-moe": ("qwen3_moe", {"head_dim": 16, "num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 28,
+                                "norm_topk_prob": True, "rope_theta": 1000000.0}),
+    "qwen3-moe, softmax over all": ("qwen3_moe", {"head_dim": 8, "num_experts": 6, "num_experts_per_tok": 2,
+                                                  "moe_intermediate_size": 28, "tie_word_embeddings": True}),
     "qwen3 with yarn": ("qwen3", {"head_dim": 16, "tie_word_embeddings": True, "rope_scaling": {
         "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32}}),
+    "deepseek v3": ("deepseek_v3", {"q_lora_rank": 20, "kv_lora_rank": 24, "qk_nope_head_dim": 10, "qk_rope_head_dim": 6,
+        "v_head_dim": 12, "num_key_value_heads": 6, "first_k_dense_replace": 3, "rope_theta": 1000.0}),
+    "deepseek v3 with experts": ("deepseek_v3", {"q_lora_rank": 20, "kv_lora_rank": 24, "qk_nope_head_dim": 10,
+        "qk_rope_head_dim": 6, "v_head_dim": 12, "num_key_value_heads": 6, "first_k_dense_replace": 1, "rope_theta": 1000.0,
+        "n_routed_experts": 12, "num_experts_per_tok": 3, "n_group": 4, "topk_group": 2, "n_shared_experts": 2,
+        "moe_intermediate_size": 20, "routed_scaling_factor": 1.7}),
+    "deepseek v3 with one group": ("deepseek_v3", {"q_lora_rank": None, "kv_lora_rank": 24, "qk_nope_head_dim": 10,
+        "qk_rope_head_dim": 6, "v_head_dim": 12, "num_key_value_heads": 6, "first_k_dense_replace": 0,
+        "n_routed_experts": 5, "num_experts_per_tok": 2, "n_group": 1, "topk_group": 1, "n_shared_experts": 1,
+        "moe_intermediate_size": 20}),
+    "deepseek v3 with yarn": ("deepseek_v3", {"q_lora_rank": None, "kv_lora_rank": 24, "qk_nope_head_dim": 7,
+        "qk_rope_head_dim": 8, "v_head_dim": 15, "num_key_value_heads": 6, "first_k_dense_replace": 3,
+        "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32, "mscale": 1.0,
+            "mscale_all_dim": 1.0, "beta_fast": 32, "beta_slow": 1}}),
 }
 kind, parts = FAMILIES[sys.argv[4] if len(sys.argv) > 4 else "llama"]
 config = AutoConfig.for_model(kind, **{
@@ -52,6 +71,9 @@ model = AutoModelForCausalLM.from_config(config, attn_implementation="eager").fl
 with torch.no_grad():
     for value in model.parameters():
         value.add_(torch.randn_like(value) * 0.1)  # norms too
+    for name, value in model.named_buffers():
+        if name.endswith("e_score_correction_bias"):
+            value.add_(torch.randn_like(value) * 0.1)
 model.save_pretrained(folder / "saved")
 weights = load_file(folder / "saved" / "model.safetensors")
 
@@ -70,8 +92,11 @@ tokens = torch.randint(config.vocab_size, (samples, sequence))
 targets = torch.randint(config.vocab_size, (samples, sequence))
 loss = F.cross_entropy(model(tokens).logits.flatten(0, 1), targets.flatten())
 loss.backward()
-variant("gradients", {name: value.grad for name, value in model.named_parameters()})
 write = lambda name, tensor: (folder / name).write_bytes(tensor.contiguous().numpy().tobytes())
 write("tokens.bin", tokens.int())
 write("targets.bin", targets.int())
 (folder / "loss.txt").write_text(repr(loss.item()))
+with torch.no_grad():  # as transformers writes weights: it may hold those of all experts as one
+    for value in model.parameters():
+        value.copy_(value.grad)
+model.save_pretrained(folder / "gradients")

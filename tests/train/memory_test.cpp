@@ -28,6 +28,9 @@ private Q_SLOTS:
                      {std::pair{1, 1}, std::pair{2, 1}, std::pair{1, 4}, std::pair{2, 2}})
                     QTest::addRow("%s %s data %d pipeline %d", model, schedule, data, pipeline)
                         << model << schedule << data << pipeline;
+        for (const auto& [data, pipeline] : {std::pair{2, 1}, std::pair{1, 4}})
+            QTest::addRow("llama-moe 1f1b data %d pipeline %d", data, pipeline) << "llama-moe"
+                                                                                << "1f1b" << data << pipeline;
     }
     void predictedPeakIsMeasured() {
         QFETCH(QString, model);
@@ -38,6 +41,11 @@ private Q_SLOTS:
         // Experts are in every second block: stages are alike with two. To a slower neighbour more messages would be on
         // their way than the ledger counts.
         layout.model = {named(model), model == "gpt-moe" ? 8 : 4, 32, 2, 32, 256, 0.0};
+        if (model == "llama-moe") {  // with as many rows as tokens ask for, in blocks that are all alike
+            layout.model.experts.gate = GateMethod::TopKSoftmax;
+            layout.model.experts.capacity = 0;
+            layout.model.experts.shared = 1;
+        }
         if (model == "cnn") layout.model.hidden = 4;  // of whose stages the lower ones compute for longer
         layout.cluster.hosts = {{"localhost", data * pipeline}};
         layout.parallel.data = data;
@@ -97,7 +105,7 @@ private:
                 // Experts need most in passing where a backward begins, beside the gradient that the one before may
                 // have sent already.
                 const bool moves = category == MemoryCategory::Activations || category == MemoryCategory::Buffers ||
-                                   (category == MemoryCategory::Temporary && layout.model.kind == ModelKind::GptMoe);
+                                   (category == MemoryCategory::Temporary && hasExperts(layout.model));
                 const double many = std::max(0.02 * double(foreseen), moves ? message : 0);
                 if (double(foreseen - measured) > many || double(least(peakKind(category)) - foreseen) > many)
                     return said;

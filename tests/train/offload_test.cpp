@@ -190,7 +190,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("zero");
         QTest::addRow("context 2") << 2 << 1 << 0;
         QTest::addRow("context 2 zero 2") << 2 << 1 << 2;
-        QTest::addRow("expert 2") << 1 << 2 << 0;
+        for (const int zero : {0, 1, 2, 3}) QTest::addRow("expert 2 zero %d", zero) << 1 << 2 << zero;
     }
     void otherAxesToo() {
         QFETCH(int, context);
@@ -203,9 +203,11 @@ private Q_SLOTS:
         layout.parallel.expert = expert;
         layout.cluster.hosts[0].devices = 2 * context;
         if (expert > 1) {
-            layout.model.kind = ModelKind::GptMoe;
+            layout.model.kind = zero > 0 ? ModelKind::LlamaMoe : ModelKind::GptMoe;
             layout.model.layers = 2;
             layout.model.experts.count = 4;
+            layout.model.experts.shared = zero > 0 ? 1 : 0;
+            layout.model.block.headWidth = 4;  // of pairs, where positions are turned
         }
         const Plan plan = planOf(offloaded(layout));
         const RunOutcome got = runInProcess(plan);

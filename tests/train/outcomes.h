@@ -47,10 +47,11 @@ inline std::map<std::string, std::vector<float>> wholeWeights(const RunOutcome& 
             const Slice& slice = rank.slices.at(key);
             std::vector<float>& whole = all[key.substr(key.find('/') + 1)];
             whole.resize(static_cast<std::size_t>(wholeElements(slice)), NAN);
-            for (const SliceRun& part : sliceRuns(slice, 0, static_cast<std::int64_t>(values.size())))
+            const std::int64_t begin = rank.begins.at(key);
+            for (const SliceRun& part : sliceRuns(slice, begin, static_cast<std::int64_t>(values.size())))
                 for (std::int64_t i = 0; i < part.count; ++i) {
                     float& place = whole[static_cast<std::size_t>(part.whole + i)];
-                    const float value = values[static_cast<std::size_t>(part.part + i)];
+                    const float value = values[static_cast<std::size_t>(part.part - begin + i)];
                     if (!std::isnan(place) && place != value) throw std::runtime_error(key + " has two values");
                     place = value;
                 }

@@ -42,13 +42,17 @@ void kernelsFollowFromTheModel(const Profile& profile) {
     const bool gpt = model.kind == ModelKind::Gpt;
     const double tokens = double(layout.batch.global) * model.sequence, h = model.hidden;
     double forward = 2 * tokens * h * model.vocabulary;
+    const double latents = double(cutAttentionWeights(model) + wholeAttentionWeights(model));
+    const double attention = latentAttention(model) ? latents : gpt ? 4 * h * h : 0;
     for (int layer = 0; layer < model.layers; ++layer)
-        forward += 2 * tokens * h * ((gpt ? 4 * h : 0) + 2 * double(feedForwardWidth(model, layer)));
+        forward += 2 * tokens * (attention + 2 * h * double(feedForwardWidth(model, layer)));
     const KernelAccount& account = profile.kernels;
     const int ranks = rankCount(layout);
     const auto near = [](double is, double should) { return std::abs(is - should) <= 1e-9 * should; };
     QVERIFY(near(ranks * flopsOf(account, {"A·B", "A·Bᵀ", "Aᵀ·B"}), 3 * forward));
-    const double scores = gpt ? tokens * h * model.sequence * model.layers : 0;
+    // Values of latent attention are filled up to the width of queries.
+    const double columns = latentAttention(model) ? double(queryColumns(model)) : h;
+    const double scores = gpt ? tokens * columns * model.sequence * model.layers : 0;
     QVERIFY(near(ranks * flopsOf(account, {"attention"}), 2 * scores));
     QVERIFY(near(ranks * flopsOf(account, {"attention gradient"}), 4 * scores));
     QVERIFY(account.peakFlops > 0 && account.memoryBandwidth > 0);
@@ -95,14 +99,23 @@ private Q_SLOTS:
                              << "gpipe" << 2 << 1;
         QTest::newRow("widths") << "widths"
                                 << "gpipe" << 2 << 1;
+        QTest::newRow("latent attention") << "latent"
+                                          << "1f1b" << 2 << 1;
     }
     void sizesFollowFromTheModel() {
         QFETCH(QString, kind);
         QFETCH(QString, schedule);
         QFETCH(int, pipeline);
         QFETCH(int, data);
-        const bool widths = kind == "widths";
-        Layout layout = small(widths ? "gpt" : kind.toStdString(), schedule.toStdString(), pipeline, data);
+        const bool widths = kind == "widths", latent = kind == "latent";
+        Layout layout = small(widths || latent ? "gpt" : kind.toStdString(), schedule.toStdString(), pipeline, data);
+        if (latent) {
+            layout.model.block.positions = PositionKind::Rotary;
+            layout.model.block.kvRank = 12;
+            layout.model.block.queryRank = 20;
+            layout.model.block.ropeWidth = 4;
+            layout.model.block.valueWidth = 5;
+        }
         if (widths) layout.model.feedForward = {32, 64, 64, 16};
         const std::vector<Profile> profiles = measure(layout);
         const Profile& profile = profiles.front();

@@ -2,10 +2,12 @@
 // Activations that a backward computes again: losses and weights stay what they are, to the bit; what is computed again
 // is on the timeline, where the plan has it.
 #include "engine/base/random.h"
+#include "engine/layout/block_parts.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/named.h"
+#include "tests/support/random_experts.h"
 #include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
 #include "tests/support/wings.h"
@@ -19,7 +21,7 @@ using namespace shardlab::test;
 
 namespace {
 
-const std::vector<std::string> kinds{"selective", "full", "sqrt", "every"};
+const std::vector<std::string> kinds{"selective", "full", "sqrt", "every", "mlp", "latent", "pointwise"};
 
 /// Bytes of a category, each from its time on, in the order in which they were told.
 struct Held {
@@ -53,7 +55,7 @@ private:
     RandomStream random_{freshSeed(), "recompute"};
     int below(int most) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(most))); }
 
-    /// Fresh sizes; three steps, dropout.
+    /// Fresh sizes; three steps, dropout; a third with latent attention.
     Layout layoutOf(int data, int pipeline, int tensor, bool sequence, int chunks) {
         Layout layout;
         layout.model.kind = ModelKind::Gpt;
@@ -75,7 +77,20 @@ private:
         layout.run.steps = 3;
         layout.run.seed = below(1 << 30);
         layout.run.validateEvery = 0;
+        if (below(3) == 0) drawLatent(layout.model);
         return layout;
+    }
+    void drawLatent(ModelSpec& model) {
+        BlockSpec& block = model.block;
+        block.positions = PositionKind::Rotary;
+        block.kvRank = 4 + below(8);
+        block.queryRank = below(2) * (4 + below(8));
+        block.ropeWidth = 2 + 2 * below(2);
+        block.valueWidth = 1 + below(headWidth(model) + block.ropeWidth);
+    }
+    /// With something that `kind` computes again.
+    void suit(Layout& layout, const std::string& kind) {
+        if (kind == "latent" && !latentAttention(layout.model)) drawLatent(layout.model);
     }
 
     /// Where a tensor group could part the inputs of segments, it does and does not.
@@ -92,7 +107,8 @@ private:
             Layout again = layout;
             again.memory.recompute = named(kind);
             again.memory.partitionActivations = partition;
-            const bool refused = kind == "selective" && layout.model.kind == ModelKind::Mlp;
+            const bool refused = (kind == "selective" && layout.model.kind == ModelKind::Mlp) ||
+                                 (kind == "latent" && !latentAttention(layout.model));
             QCOMPARE(!check(again, scheduleMethods()).empty(), refused);
             if (refused) continue;
             const RunOutcome got = runInProcess(planOf(again));
@@ -159,6 +175,33 @@ private Q_SLOTS:
         }
     }
 
+    /// Experts of any gate, on one rank or spread over two; activations may wait in the host's memory.
+    void expertsTrainTheSame_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("spread");
+        QTest::addColumn<QString>("schedule");
+        for (const char* model : {"gpt-moe", "llama-moe"})
+            for (const int spread : {1, 2})
+                for (const char* schedule : {"1f1b", "zb-h1"})
+                    QTest::addRow("%s over %d, %s", model, spread, schedule) << model << spread << schedule;
+    }
+    void expertsTrainTheSame() {
+        QFETCH(QString, model);
+        QFETCH(int, spread);
+        QFETCH(QString, schedule);
+        Layout layout = layoutOf(2, 2, 1, false, 1);
+        layout.model.kind = named(model.toStdString());
+        if (!choosesParts(layout.model)) layout.model.block = {};
+        layout.model.hidden = layout.model.heads * 2 * (2 + below(3));
+        const auto draw = [this](int n) { return below(n); };
+        drawExperts(layout.model, draw, spread, spread > 1);
+        drawExpertBlocks(layout.model, draw);
+        layout.parallel.expert = spread;
+        layout.schedule.kind = schedule.toStdString();
+        layout.memory.swap = below(2) ? SwapKind::Activations : SwapKind::None;
+        requireSameRun(layout);
+    }
+
     /// Whatever the order of a pipeline and the number format: to the bit.
     void inputsComeTogetherAgainInEverySchedule_data() { everyScheduleTrainsTheSame_data(); }
     void inputsComeTogetherAgainInEverySchedule() {
@@ -196,15 +239,15 @@ private Q_SLOTS:
             layout.memory.partitionActivations = true;
             layout.schedule.kind = schedule.toStdString();
             layout.memory.recompute = named(kind);
+            suit(layout, kind);
             layout.run.steps = 2;
             if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 0.5};
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
+            const int segments = static_cast<int>(recomputeSegments(layout.memory, layout.model.layers / 2).size());
             const int ofStage =
-                kind == "selective"
-                    ? layout.model.layers / 2
-                    : static_cast<int>(recomputeSegments(layout.memory, layout.model.layers / 2).size());
+                segments > 0 ? segments : layout.model.layers / 2 * recomputedParts(layout.model, layout.memory);
             using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;
             for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
                 std::map<Key, int> measured, predicted;
@@ -234,8 +277,7 @@ private Q_SLOTS:
             // Nothing else gathers where tokens are whole: each segment's input, once a microbatch.
             if (sequence) continue;
             const auto gathered = std::ranges::count(plan.simulation.events, EventKind::TensorAllGather, &Event::kind);
-            QCOMPARE(gathered,
-                     kind == "selective" ? 0 : std::ptrdiff_t{plan.mesh.ranks()} * plan.lowered.microbatches * ofStage);
+            QCOMPARE(gathered, std::ptrdiff_t{plan.mesh.ranks()} * plan.lowered.microbatches * segments);
         }
     }
 
@@ -251,6 +293,7 @@ private Q_SLOTS:
             Layout layout = layoutOf(2, 2, 1, false, 1);
             layout.parallel.zero = zero;
             layout.memory.recompute = named(kind);
+            suit(layout, kind);
             layout.run.steps = 2;
             const RunOutcome run = runInProcess(planOf(layout));
             layout.cluster.pace = PaceSpec{"h100-sxm", 0.5};
@@ -276,6 +319,7 @@ private Q_SLOTS:
     void peaksFallAsPredicted() {
         Layout layout = layoutOf(1, 2, 1, false, 1);
         layout.model.sequence = 32;
+        drawLatent(layout.model);
         layout.memory.recomputeBlocks = 0;
         layout.run.steps = 2;
         std::map<std::string, std::int64_t> peaks;
@@ -297,6 +341,10 @@ private Q_SLOTS:
         }
         QVERIFY(peaks["selective"] < peaks["none"]);
         QVERIFY(peaks["full"] < peaks["selective"]);
+        QVERIFY(peaks["mlp"] < peaks["none"]);
+        QVERIFY(peaks["full"] < peaks["mlp"]);
+        QVERIFY(peaks["latent"] < peaks["none"]);
+        QVERIFY(peaks["pointwise"] < peaks["none"]);
     }
 
     /// Each of t members has 1/t of what is held between a forward and its backward.

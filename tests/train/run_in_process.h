@@ -26,6 +26,7 @@ struct RankOutcome {
     std::vector<Event> events;
     std::map<std::string, std::vector<float>> parameters;  ///< by "stage/name"
     std::map<std::string, Slice> slices;                   ///< of the same
+    std::map<std::string, std::int64_t> begins;            ///< ZeRO 3: where the shard begins in the slice
 };
 
 struct RunOutcome {
@@ -85,6 +86,7 @@ inline RunOutcome runInProcess(const Plan& plan, const std::function<Command()>&
             (*trainer)->visitParameters([&](int stage, const Parameter& parameter, std::span<const float> values) {
                 mine.parameters[std::to_string(stage) + "/" + parameter.name].assign(values.begin(), values.end());
                 mine.slices[std::to_string(stage) + "/" + parameter.name] = parameter.slice;
+                mine.begins[std::to_string(stage) + "/" + parameter.name] = parameter.flatBegin;
             });
         });
     }

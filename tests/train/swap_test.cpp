@@ -76,9 +76,15 @@ private:
             layout.model.cnn.convolutions = 1 + below(2);
             layout.model.dropout = 0;
         }
-        if (layout.model.kind == ModelKind::GptMoe) {
+        if (hasExperts(layout.model)) {
             layout.model.layers = 2 * pipeline;
             layout.model.experts.count = 4;
+        }
+        if (layout.model.kind == ModelKind::LlamaMoe) {
+            layout.model.experts.gate = named(one("softmax-top-k", "top-k-softmax", "sigmoid-top-k"));
+            layout.model.experts.capacity = below(4) == 0 ? 1 : 0;
+            layout.model.experts.shared = below(2);
+            layout.model.experts.denseLayers = below(2);
         }
         return layout;
     }
@@ -235,7 +241,7 @@ private Q_SLOTS:
     void everyModelTrainsTheSame_data() {
         QTest::addColumn<QString>("model");
         QTest::addColumn<QString>("keeps");
-        for (const char* model : {"gpt", "llama", "mlp", "gpt-moe", "cnn"})
+        for (const char* model : {"gpt", "llama", "mlp", "gpt-moe", "llama-moe", "cnn"})
             for (const char* keeps : {"none", "selective", "full", "sqrt", "every"}) {
                 if (keeps == std::string("selective") && (model == std::string("mlp") || model == std::string("cnn")))
                     continue;
@@ -261,15 +267,17 @@ private Q_SLOTS:
         QTest::addColumn<int>("context");
         QTest::addColumn<int>("expert");
         QTest::addColumn<int>("tensor");
-        QTest::addRow("context 2") << 2 << 1 << 1;
-        QTest::addRow("expert 2") << 1 << 2 << 1;
-        QTest::addRow("inputs in parts") << 1 << 1 << 2;
+        QTest::addColumn<int>("zero");
+        QTest::addRow("context 2") << 2 << 1 << 1 << 0;
+        for (const int zero : {0, 2, 3}) QTest::addRow("expert 2 zero %d", zero) << 1 << 2 << 1 << zero;
+        QTest::addRow("inputs in parts") << 1 << 1 << 2 << 0;
     }
     void otherAxesToo() {
         QFETCH(int, context);
         QFETCH(int, expert);
         QFETCH(int, tensor);
-        Layout layout = layoutOf(expert, 2, tensor, 0, expert > 1 ? "gpt-moe" : "gpt");
+        QFETCH(int, zero);
+        Layout layout = layoutOf(expert, 2, tensor, zero, expert > 1 ? "gpt-moe" : "gpt");
         if (context > 1) {
             layout.model.dropout = 0;
             layout.model.sequence = 8;
@@ -318,7 +326,7 @@ private Q_SLOTS:
     /// The distant device's memory is not the processor's, and nothing of it is read but by copies.
     void aDistantDeviceTrainsTheSame_data() {
         QTest::addColumn<QString>("model");
-        for (const char* model : {"gpt", "llama", "gpt-moe", "cnn"}) QTest::newRow(model) << model;
+        for (const char* model : {"gpt", "llama", "gpt-moe", "llama-moe", "cnn"}) QTest::newRow(model) << model;
     }
     void aDistantDeviceTrainsTheSame() {
         QFETCH(QString, model);

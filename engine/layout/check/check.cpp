@@ -29,6 +29,7 @@ std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> s
     std::vector<Fault> faults;
     checkFields(layout, schedules, faults);
     checkModel(layout, faults);
+    checkLatent(layout, faults);
     checkCnn(layout, faults);
     checkTensor(layout, faults);
     checkContext(layout, faults);

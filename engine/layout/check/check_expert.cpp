@@ -14,9 +14,9 @@ namespace {
 void checkReductions(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     if (p.zero == 3 && p.partition == PartitionKind::Layers)
-        faults.push_back({"/parallel/partition", fmt::format("whole layers to replicas with experts over {} ranks", p.expert),
-                          "a replica would own experts that it does not hold",
-                          "flat; or parallel.expert 1"});
+        faults.push_back({"/parallel/partition",
+                          fmt::format("whole layers to replicas with experts over {} ranks", p.expert),
+                          "a replica would own experts that it does not hold", "flat; or parallel.expert 1"});
     if (p.exchange != Exchange::AllReduce)
         faults.push_back({"/parallel/exchange",
                           fmt::format("the exchange {} with experts over {} ranks", wordOf(p.exchange), p.expert),
@@ -41,15 +41,32 @@ void checkReductions(const Layout& layout, std::span<const ScheduleMethod> sched
              "1; or a schedule with a flush, 1f1b"});
 }
 
+/// The biases move between steps, by what all replicas' tokens chose in the last one.
+void checkChoiceBias(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
+    if (!biasesChoice(layout.model)) return;
+    if (layout.parallel.exchange != Exchange::AllReduce)
+        faults.push_back({"/model/bias_rate",
+                          fmt::format("a bias of the choice with the exchange {}", wordOf(layout.parallel.exchange)),
+                          "its steps go by the choices of all replicas, which only update together with allreduce",
+                          "0; or parallel.exchange allreduce"});
+    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
+    if (method != schedules.end() && !method->flushes)
+        faults.push_back({"/model/bias_rate", fmt::format("a bias of the choice with {}", layout.schedule.kind),
+                          "it moves between steps, and without a flush microbatches of several steps are under way",
+                          "0; or a schedule with a flush, 1f1b"});
+}
+
 }  // namespace
 
 void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
+    checkChoiceBias(layout, schedules, faults);
     const ParallelSpec& p = layout.parallel;
     const int e = p.expert, experts = layout.model.experts.count;
     if (e <= 1 || p.data < 1 || experts < 1) return;
     if (!hasExperts(layout.model)) {
         faults.push_back({"/parallel/expert", fmt::format("no experts to spread over {} ranks", e),
-                          fmt::format("the model {} has none", wordOf(layout.model.kind)), "1; or model.kind gpt-moe or llama-moe"});
+                          fmt::format("the model {} has none", wordOf(layout.model.kind)),
+                          "1; or model.kind gpt-moe or llama-moe"});
         return;
     }
     if (p.data % e != 0)

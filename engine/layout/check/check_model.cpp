@@ -23,7 +23,11 @@ double floatsInSight(const Layout& layout) {
                pixels * channels * m.cnn.classes;
     }
     const double tokens = double(layout.batch.global) * m.sequence;
-    const double queries = std::max(double(m.hidden), double(m.heads) * headWidth(m));
+    double queries = std::max(double(m.hidden), double(m.heads) * queryWidth(m)), inputs = m.hidden;
+    if (latentAttention(m)) {
+        queries = std::max({queries, double(m.heads) * (headWidth(m) + valueWidth(m)), double(downColumns(m))});
+        inputs = std::max(inputs, double(downColumns(m)));
+    }
     const double perLayer = tokens * (12.0 * queries + double(m.heads) * m.sequence);
     double widths = m.feedForward.empty() ? 4.0 * m.hidden * m.layers : 0;
     for (const int width : m.feedForward) widths += double(width) * (m.feedForward.size() == 1 ? m.layers : 1);
@@ -33,7 +37,7 @@ double floatsInSight(const Layout& layout) {
         widths *= std::max(1.0, double(m.experts.count) + m.experts.shared +
                                     std::max(m.experts.capacity, 1.0) * expertsPerToken(m));
     }
-    const double parameters = 8.0 * m.layers * m.hidden * queries + 2.0 * widths * m.hidden +
+    const double parameters = 8.0 * m.layers * inputs * queries + 2.0 * widths * m.hidden +
                               4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
     return parameters + m.layers * perLayer + 2 * tokens * widths + tokens * m.vocabulary;
 }
@@ -105,10 +109,11 @@ void checkDropless(const MoeSpec& experts, std::vector<Fault>& faults) {
                                              : "how many rows there are would depend on what is drawn",
                           "more than 0; or a gate with which every token chooses equally many experts"});
     if (experts.dropout > 0)
-        faults.push_back({"/model/expert_dropout", "dropout within experts that have no limit of places",
-                          "its masks follow the places of an expert, and without a limit a token's place depends on all "
-                          "tokens of the microbatch",
-                          "0; or a model.capacity above 0"});
+        faults.push_back(
+            {"/model/expert_dropout", "dropout within experts that have no limit of places",
+             "its masks follow the places of an expert, and without a limit a token's place depends on all "
+             "tokens of the microbatch",
+             "0; or a model.capacity above 0"});
 }
 
 void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
@@ -137,8 +142,7 @@ void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
                           "a token goes to an expert once", fromTwo(experts.count)});
     if (capsTokens(model)) checkCap(model, faults);
     if (hasGroups(model) || choosesInGroups(model)) checkGroups(experts, faults);
-    const double rows =
-        dropless(model) ? 0 : double(experts.count) * layout.batch.micro * expertCapacity(model);
+    const double rows = dropless(model) ? 0 : double(experts.count) * layout.batch.micro * expertCapacity(model);
     const double choices = double(layout.batch.micro) * model.sequence * expertChoices(model);
     if (std::max(rows, choices) > mostRows)
         faults.push_back({"/model/capacity", fmt::format("{:.3g} places of experts are too many at once", rows),
@@ -150,7 +154,8 @@ void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
 void checkRotary(const ModelSpec& model, std::vector<Fault>& faults) {
     const BlockSpec& block = model.block;
     if (model.heads < 1 || model.hidden < 1 || block.kvHeads < 0) return;
-    if (block.kvHeads > 0 && model.heads % block.kvHeads != 0)
+    const bool latent = latentAttention(model);  // whose heads have keys of their own, and columns that stay
+    if (!latent && block.kvHeads > 0 && model.heads % block.kvHeads != 0)
         faults.push_back({"/model/kv_heads",
                           fmt::format("{} heads of keys do not divide {} heads", block.kvHeads, model.heads),
                           "each head of keys is read by the same number of heads of queries",
@@ -164,6 +169,7 @@ void checkRotary(const ModelSpec& model, std::vector<Fault>& faults) {
                           fmt::format("pairs that turn {} times are both slowed down and left as they are", rotary.low),
                           "the turns at which pairs are left as they are lie above those at which they are slowed down",
                           fmt::format("more than {}; or a smaller model.rope_low", rotary.low)});
+    if (latent) return;
     if (block.headWidth > 0 && block.headWidth % 2 != 0)
         faults.push_back(
             {"/model/head_width", fmt::format("heads of {} numbers cannot be turned in pairs", block.headWidth),
@@ -230,13 +236,20 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
             {"/model/weights", fmt::format("no weights have the blocks of this {}", wordOf(model.kind)),
              traits(model.kind).weights == WeightsFormat::Gpt2
                  ? "a GPT-2 has layer norms, learned positions, biases, GELU and a tied output"
+             : hasExperts(model)
+                 ? "a Mixtral and a Qwen3-MoE have experts in all blocks, none of them shared, a capacity of 0, the "
+                   "gate "
+                   "top-k-softmax (a Qwen3-MoE perhaps softmax-top-k), RMSNorm, rotary positions and gates, no biases; "
+                   "a "
+                   "DeepSeek-V3 has latent attention, shared experts and a gate of sigmoids with a bias"
                  : "a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of "
-                   "queries and their biases",
+                   "queries and their biases; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6",
              "no weights; or the defaults of the fields that choose parts of blocks"});
     if (!model.weights.empty() && traits(model.kind).weights == WeightsFormat::None)
-        faults.push_back(
-            {"/model/weights", fmt::format("no weights to start from fit a model of kind {}", wordOf(model.kind)),
-             "the weights of GPT-2 and Llama belong to other layers", "model.kind gpt or llama, or no weights"});
+        faults.push_back({"/model/weights",
+                          fmt::format("no weights to start from fit a model of kind {}", wordOf(model.kind)),
+                          "the weights of GPT-2 and Llama belong to other layers",
+                          "model.kind gpt, llama or llama-moe, or no weights"});
 
     const double rows = double(layout.batch.micro) * model.sequence;
     if (!readsImages(model) && rows > mostRows)

@@ -25,8 +25,15 @@ void checkScale(const Layout& layout, std::span<const ScheduleMethod> schedules,
 void checkHeadWidth(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
     if (layout.cluster.device != DeviceKind::Cuda || !hasAttention(model) || model.heads < 1) return;
-    const int width = headWidth(model);
+    const int width = queryWidth(model);
     if (width <= widestCudaHead) return;
+    if (latentAttention(model)) {
+        faults.push_back({"/model/head_width",
+                          fmt::format("a head is {} wide, {} of it turned", width, model.block.ropeWidth),
+                          "the attention of CUDA devices is made for heads of fewer columns",
+                          fmt::format("at most {} with model.rope_width", widestCudaHead)});
+        return;
+    }
     if (choosesParts(model) && model.block.headWidth > 0) {
         faults.push_back({"/model/head_width", fmt::format("a head is {} wide", width),
                           "the attention of CUDA devices is made for heads of fewer columns",

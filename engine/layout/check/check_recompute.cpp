@@ -39,6 +39,19 @@ void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
                           fmt::format("the {} has no attention whose probabilities could be computed again",
                                       wordOf(layout.model.kind)),
                           "selective recomputation computes nothing but attention again", "none, full, sqrt or every"});
+    if (recomputesSecondHalves(layout.memory) && readsImages(layout.model))
+        faults.push_back({"/memory/recompute", "the cnn has no feed-forward blocks that could be computed again",
+                          "its blocks are convolutions and a max-pool", "none, full, sqrt or every"});
+    if (recomputesHeads(layout.memory) && !latentAttention(layout.model))
+        faults.push_back(
+            {"/memory/recompute",
+             fmt::format("the {} has no latent attention whose heads could be made again", wordOf(layout.model.kind)),
+             "latent recomputation computes nothing but queries, keys and values of latents again",
+             "another word; or model.kv_rank above 0"});
+    if (recomputesPointwise(layout.memory) && readsImages(layout.model))
+        faults.push_back({"/memory/recompute", "the cnn has no norms in its blocks, and its ReLUs keep what they make",
+                          "pointwise recomputation computes the norms and activations of transformers again",
+                          "none, full, sqrt or every"});
     checkActivations(layout, faults);
     if (!partitionsInputs(layout.memory, layout.parallel) || readsImages(layout.model)) return;
     const std::int64_t tokens =

@@ -15,6 +15,8 @@ namespace shardlab::layout {
 void checkFields(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// Model and data: heads, experts, vocabulary, paths, sizes that can be counted.
 void checkModel(const Layout& layout, std::vector<Fault>& faults);
+/// Widths of a latent attention.
+void checkLatent(const Layout& layout, std::vector<Fault>& faults);
 /// What a cnn needs: the size of its images, and no group that would divide them.
 void checkCnn(const Layout& layout, std::vector<Fault>& faults);
 /// What a tensor group can divide: heads, columns, vocabulary, tokens.

@@ -8,37 +8,41 @@ std::span<const Field> expertFields() {
         {
             .pointer = "/model/experts",
             .label = "Experts",
-            .help = "Feed-forward blocks side by side, among which a gate chooses for each token. They are in every "
-                    "second block of gpt-moe, the second, the fourth and so on, and in every block of llama-moe, unless "
-                    "experts_every and dense_layers say otherwise.",
+            .help =
+                "Feed-forward blocks side by side, among which a gate chooses for each token. They are in every "
+                "second block of gpt-moe, the second, the fourth and so on, and in every block of llama-moe, unless "
+                "experts_every and dense_layers say otherwise.",
             .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::count>(),
             .limits = {2, 1024, "a gate chooses among two or more, and each has kernels of its own"},
         },
         {
             .pointer = "/model/gate",
             .label = "Gate",
-            .help = "How experts are chosen. switch: a token goes to the expert with its highest score. noisy-top-k: "
-                    "it goes to the few with the highest scores, to which noise is added. hierarchical: it goes to the "
-                    "few best experts in each of the few best groups, with noise too. gshard: it goes to the best "
-                    "expert, and to the second best with a probability that depends on its weight. expert-choice: each "
-                    "expert takes the tokens with the highest scores, whatever their place in the text. "
-                    "capped-expert-choice: the same, but few experts take the same token. softmax-top-k: a token goes to "
-                    "the top_k experts with the highest softmax over all, which are their weights (DeepSeek-V2). "
-                    "top-k-softmax: the same, with the softmax over these experts alone as weights (Mixtral, Qwen3). "
-                    "sigmoid-top-k: each score goes through a sigmoid by itself, and the weights are shares of the sum "
-                    "over the experts of the token (DeepSeek-V3). sigmoid-in-groups: the same, but the experts of a "
-                    "token lie in its few best groups.",
+            .help =
+                "How experts are chosen. switch: a token goes to the expert with its highest score. noisy-top-k: "
+                "it goes to the few with the highest scores, to which noise is added. hierarchical: it goes to the "
+                "few best experts in each of the few best groups, with noise too. gshard: it goes to the best "
+                "expert, and to the second best with a probability that depends on its weight. expert-choice: each "
+                "expert takes the tokens with the highest scores, whatever their place in the text. "
+                "capped-expert-choice: the same, but few experts take the same token. softmax-top-k: a token goes to "
+                "the top_k experts with the highest softmax over all, which are their weights (DeepSeek-V2). "
+                "top-k-softmax: the same, with the softmax over these experts alone as weights (Mixtral, Qwen3). "
+                "sigmoid-top-k: each score goes through a sigmoid by itself, and the weights are shares of the sum "
+                "over the experts of the token (DeepSeek-V3). sigmoid-in-groups: the same, but the experts of a "
+                "token lie in its few best groups.",
             .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::gate>(),
         },
         {
             .pointer = "/model/top_k",
             .label = "Top k",
-            .help = "Experts of each token with a gate that chooses several; with the gate hierarchical, in each of the "
-                    "token's groups.",
+            .help =
+                "Experts of each token with a gate that chooses several; with the gate hierarchical, in each of the "
+                "token's groups.",
             .unit = "experts",
             .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::topK>(),
-            .limits =
-                {2, 64, "with one expert a softmax over it alone is always 1 and nothing is learned; more are for dense models"},
+            .limits = {2, 64,
+                       "with one expert a softmax over it alone is always 1 and nothing is learned; more are for dense "
+                       "models"},
         },
         {
             .pointer = "/model/expert_groups",
@@ -91,7 +95,8 @@ std::span<const Field> expertFields() {
             .label = "Balance",
             .help = "Weight of the balance loss, which grows where experts are used unevenly. With switch it is n·Σ "
                     "f·p, the share of the choices times their mean probability, with gshard the same for first "
-                    "choices, and with softmax, top-k and sigmoid for all choices of a token. With noisy-top-k and hierarchical it is the squared coefficient of variation of the "
+                    "choices, and with softmax, top-k and sigmoid for all choices of a token. With noisy-top-k and "
+                    "hierarchical it is the squared coefficient of variation of the "
                     "summed gate weights. 0 stands for no such loss.",
             .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::balance>(),
             .limits = {0, 100, "a negative weight would drive all tokens to one expert"},
@@ -131,11 +136,21 @@ std::span<const Field> expertFields() {
         {
             .pointer = "/model/shared_experts",
             .label = "Shared experts",
-            .help = "Experts beside the others that every token goes to, without a gate. They are computed as one block "
-                    "of their widths together (DeepSeek-V2, DeepSeek-V3).",
+            .help =
+                "Experts beside the others that every token goes to, without a gate. They are computed as one block "
+                "of their widths together (DeepSeek-V2, DeepSeek-V3).",
             .unit = "experts",
             .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::shared>(),
             .limits = {0, 64, sizeReason},
+        },
+        {
+            .pointer = "/model/bias_rate",
+            .label = "Bias rate",
+            .help = "With a gate of sigmoids: by how much a step moves the bias that each expert's score has for the "
+                    "choice alone. It falls where more tokens chose the expert than the mean, and rises where fewer "
+                    "did, which evens out the load without a loss (DeepSeek-V3: 0.001). 0 stands for no bias.",
+            .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::biasRate>(),
+            .limits = {0, 1, "a negative rate would drive all tokens to few experts, and scores lie between 0 and 1"},
         },
         {
             .pointer = "/model/route_scale",

@@ -11,7 +11,11 @@ std::span<const Field> memoryFields() {
             .help = "Which activations a backward computes again instead of keeping them. selective: attention's "
                     "probabilities. full: everything but each block's input. every: everything but the inputs of "
                     "segments of some blocks. sqrt: everything but the inputs of segments as long as the root of the "
-                    "stage's blocks. ZeRO 3 gathers the weights of a segment once for both.",
+                    "stage's blocks. mlp: everything but the input of each block's second half, the feed-forward "
+                    "block or the layer with experts; attention keeps what it needs. latent: the queries, keys and "
+                    "values that a latent attention makes of its latents. pointwise: what the norms in front of "
+                    "attention and feed-forward block make, and the activations. ZeRO 3 gathers the weights of a "
+                    "segment once for both.",
             .access = member<&Layout::memory, &MemorySpec::recompute>(),
         },
         {

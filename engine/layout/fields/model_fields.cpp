@@ -8,13 +8,13 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/kind",
             .label = "Model",
-            .help =
-                "gpt is a transformer with the shape of GPT-2. mlp is the same without attention. gpt-moe is a gpt "
-                "with experts in every second block, of which each token takes a few. llama has RMSNorm, rotary "
-                "positions, SwiGLU and heads that share keys and values, and no biases; llama-moe is a llama with "
-                "experts in every block. The fields below change the parts of gpt, llama and llama-moe one by one. cnn classifies images: its "
-                "blocks are convolutions 3×3 with ReLU, each block followed by a max-pool 2×2, and a linear "
-                "classifier ends it.",
+            .help = "gpt is a transformer with the shape of GPT-2. mlp is the same without attention. gpt-moe is a gpt "
+                    "with experts in every second block, of which each token takes a few. llama has RMSNorm, rotary "
+                    "positions, SwiGLU and heads that share keys and values, and no biases; llama-moe is a llama with "
+                    "experts in every block. The fields below change the parts of gpt, llama and llama-moe one by one. "
+                    "cnn classifies images: its "
+                    "blocks are convolutions 3×3 with ReLU, each block followed by a max-pool 2×2, and a linear "
+                    "classifier ends it.",
             .access = member<&Layout::model, &ModelSpec::kind>(),
         },
         {
@@ -56,6 +56,39 @@ std::span<const Field> modelFields() {
             .label = "Head width",
             .help = "Columns of each head of queries, of keys and of values. 0 stands for hidden ÷ heads.",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::headWidth>(),
+            .limits = {0, 65536, sizeReason},
+        },
+        {
+            .pointer = "/model/kv_rank",
+            .label = "Key/value rank",
+            .help = "Columns of the latent that the keys and values of all heads are made from where positions are "
+                    "rotary (multi-head latent attention, DeepSeek-V2): a token's keys and values are one narrow row, "
+                    "with an RMSNorm, that a second product expands. Its products have no biases. 0 stands for an "
+                    "attention without latents.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::kvRank>(),
+            .limits = {0, 65536, sizeReason},
+        },
+        {
+            .pointer = "/model/q_rank",
+            .label = "Query rank",
+            .help = "Columns of the latent that the queries of a latent attention are made from, with an RMSNorm. 0 "
+                    "stands for queries that are made straight from the hidden width.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::queryRank>(),
+            .limits = {0, 65536, sizeReason},
+        },
+        {
+            .pointer = "/model/rope_width",
+            .label = "RoPE width",
+            .help = "Columns of each head's query and key that are turned by their position in a latent attention, "
+                    "beside model.head_width that are not. The turned columns of the key are the same for all heads.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::ropeWidth>(),
+            .limits = {2, 65536, "a pair is turned at least, or positions were not told apart"},
+        },
+        {
+            .pointer = "/model/value_width",
+            .label = "Value width",
+            .help = "Columns of each head's value in a latent attention. 0 stands for as many as model.head_width.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::valueWidth>(),
             .limits = {0, 65536, sizeReason},
         },
         {
@@ -214,7 +247,8 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/weights",
             .label = "Start from",
-            .help = "Weights to start from, of GPT-2 or, for llama, of Llama, Mistral, Qwen2 or Qwen3, in the "
+            .help = "Weights to start from, of GPT-2 or, for llama, of Llama, Mistral, Qwen2 or Qwen3, for llama-moe "
+                    "of Mixtral or Qwen3-MoE, in the "
                     "safetensors of Hugging Face: a "
                     "file, or its folder. Empty stands for random weights. Their tensors, and a config.json beside "
                     "them, must be those of the model.",

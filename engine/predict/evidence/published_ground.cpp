@@ -40,6 +40,7 @@ std::string likenessOf(const Layout& layout) {
     if (p.pipeline > 1) methods.push_back("a pipeline");
     if (p.context > 1) methods.push_back("context groups");
     if (p.zero == 3) methods.push_back("ZeRO 3");
+    if (hasExperts(layout.model)) methods.push_back("experts");
     if (!methods.empty()) likeness += fmt::format(" with {}", fmt::join(methods, ", "));
     return likeness;
 }

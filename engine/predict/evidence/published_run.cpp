@@ -133,7 +133,6 @@ const ModelSpec* shippedModel(const Row& row) {
 
 /// A model each of whose blocks has experts, of which a token takes the best few.
 void readExperts(const Row& row, ModelSpec& model) {
-    model.kind = ModelKind::LlamaMoe;
     if (const ModelSpec* shipped = shippedModel(row)) {
         const int sequence = row.count("sequence"), layers = row.count("layers");
         model = *shipped;
@@ -142,7 +141,7 @@ void readExperts(const Row& row, ModelSpec& model) {
     } else {
         model.experts.count = row.count("experts");
         model.experts.topK = row.count("top_k");
-        model.experts.gate = GateMethod::TopKSoftmax;
+        model.experts.gate = kindOf<GateMethod>("top-k-softmax").value();
         readHeadWidth(row, model);
     }
     // Tokens beyond a capacity are dropped; without one there is no limit.
@@ -151,7 +150,7 @@ void readExperts(const Row& row, ModelSpec& model) {
 
 void readModel(const Row& row, Layout& layout) {
     ModelSpec& model = layout.model;
-    const std::string_view kind = row.text("model_kind") == "moe" ? "llama" : row.text("model_kind");
+    const std::string_view kind = row.text("model_kind") == "moe" ? "llama-moe" : row.text("model_kind");
     const auto known = kindOf<ModelKind>(kind);
     if (!known || traits(*known).weights == WeightsFormat::None)
         throw Refusal{fmt::format("the model kind {} is not known", kind)};
@@ -169,7 +168,7 @@ void readModel(const Row& row, Layout& layout) {
     if (model.block.kvHeads != model.heads) model.block.positions = PositionKind::Rotary;
     if (row.text("tied") == "yes") model.block.output = OutputKind::Tied;
     if (row.text("tied") == "no") model.block.output = OutputKind::Separate;
-    if (row.countOr("experts", 1) > 1) readExperts(row, model);
+    if (hasExperts(model)) readExperts(row, model);
     // A vocabulary is padded so that its parts are equal.
     const int tensor = row.countOr("tp", 1);
     model.vocabulary = (model.vocabulary + tensor - 1) / tensor * tensor;
@@ -188,7 +187,10 @@ void readPrecision(const Row& row, Layout& layout) {
     }
     const std::string& stack = layout.cluster.pace->stack;
     // Megatron sums gradients in fp32; the recipes of NeMo do not.
-    const bool wide = (stack.starts_with("megatron-core") && !row.says("nemo")) || stack == "nanotron";
+    // DeepSpeed sums those of bf16 in fp32 wherever weights are whole.
+    const bool sums = stack == "megatron-deepspeed" && layout.precision.compute == NumberFormat::Bf16 &&
+                      (row.text("zero").empty() || row.text("zero") < "2");
+    const bool wide = (stack.starts_with("megatron-core") && !row.says("nemo")) || stack == "nanotron" || sums;
     layout.precision.gradients = wide ? GradientFormat::Fp32 : GradientFormat::Compute;
 }
 
@@ -208,6 +210,15 @@ void readRecompute(const Row& row, Layout& layout) {
             throw Refusal{fmt::format("the recomputation \"{}\" is not known", what)};
     } else if (what == "selective" || what == "selective modules core_attn")
         layout.memory.recompute = RecomputeKind::Selective;
+    else if (what == "selective modules mlp") {
+        // Megatron-Core's module is the feed-forward block alone; its layers with experts keep what they need.
+        if (hasExperts(layout.model))
+            throw Refusal{"its feed-forward blocks are computed again, and its layers with experts are not"};
+        layout.memory.recompute = RecomputeKind::Mlp;
+    } else if (what == "selective modules mla_up_proj" && latentAttention(layout.model))
+        layout.memory.recompute = RecomputeKind::Latent;
+    else if (what == "selective modules layernorm/moe_act" || what == "selective modules moe_act/layernorm")
+        layout.memory.recompute = RecomputeKind::Pointwise;
     else throw Refusal{fmt::format("the recomputation \"{}\" is not known", what)};
 }
 
@@ -224,7 +235,13 @@ void readSchedule(const Row& row, Layout& layout) {
     if (row.says("v-half") || row.says("v-min") || row.says("zbv")) throw Refusal{"its schedule is not known"};
     const int stages = pipeline * schedule.chunks;
     const bool ends = row.says("one layer few") || row.says("pp_layout") || row.says("partition");
-    schedule.countEnds = pipeline > 1 && (ends || layout.model.layers % stages != 0);
+    const int left = layout.model.layers % stages;
+    if (left > 0 && layout.cluster.pace->stack == "internevo") {  // which gives them to its last stages
+        schedule.stages.assign(static_cast<std::size_t>(stages - left), layout.model.layers / stages);
+        schedule.stages.resize(static_cast<std::size_t>(stages), layout.model.layers / stages + 1);
+        return;
+    }
+    schedule.countEnds = pipeline > 1 && (ends || left > 0);
 }
 
 Layout layoutOf(const Row& row, const std::string& stack) {
@@ -253,7 +270,10 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     parallel.data = gpus / others;
     const std::string_view zero = row.text("zero");
     if (zero.size() > 1) throw Refusal{fmt::format("the sharding {} is not known", zero)};
-    parallel.zero = zero.empty() || parallel.data * parallel.context == 1 ? 0 : zero.front() - '0';
+    const bool alone = parallel.data * parallel.context == 1;
+    // FSDP shards all unless told otherwise, over the ranks of a context group too.
+    const bool fully = zero.empty() && row.says("fsdp");
+    parallel.zero = alone ? 0 : fully ? 3 : zero.empty() ? 0 : zero.front() - '0';
     const bool splits = row.text("sequence_parallel").starts_with("yes");
     const bool splitsByDefault = stack.starts_with("megatron-core") || stack.starts_with("torchtitan");
     parallel.sequence = parallel.tensor > 1 && (splits || (splitsByDefault && row.text("sequence_parallel").empty()));

@@ -2,7 +2,6 @@
 #include "engine/predict/evidence/validation.h"
 
 #include "engine/layout/stacks.h"
-#include "engine/predict/search/step_estimate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,16 +22,31 @@ std::optional<double> relative(const std::optional<double>& predicted, const std
 double asMeasured(const PublishedRun& run, const MemoryEstimate& memory) {
     const SoftwareStack* stack = modelledStack(run.layout);
     const std::string& how = run.memoryDefinition;
-    const auto peak = static_cast<double>(memory.worst.peak);
     const auto says = [&](const char* word) { return how.find(word) != std::string::npos; };
     if (stack == nullptr) return static_cast<double>(memory.neededBytes);
-    if (says("max_memory_allocated")) return peak;
-    const double held = peak * (1 + stack->fragmentation);
-    return says("nvidia-smi") ? held + stack->contextBytes : held;
+    if (says("max_memory_allocated")) return static_cast<double>(memory.worst.peak);
+    // nvidia-smi shows the devices of one host; where nothing is said of others, it is the first stage's.
+    const bool shown = says("nvidia-smi") || says("GPU memory");
+    const bool ofFirst = says("nvidia-smi") && !says("max");
+    const auto reserved = static_cast<double>(ofFirst ? memory.firstReservedBytes : memory.reservedBytes);
+    return shown ? reserved + stack->contextBytes : reserved;
 }
 
 nlohmann::ordered_json orNull(const std::optional<double>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+/// GiB of each category at its own peak, and of what the update takes in passing.
+nlohmann::ordered_json partsJson(const RankMemory& memory) {
+    nlohmann::ordered_json parts;
+    for (int i = 0; i < memoryCategoryCount; ++i)
+        parts[std::string(name(static_cast<MemoryCategory>(i)))] =
+            static_cast<double>(memory.bytes[static_cast<std::size_t>(i)]) / gibibyte;
+    parts["update"] = static_cast<double>(memory.update) / gibibyte;
+    parts["cached"] = static_cast<double>(memory.cached) / gibibyte;
+    parts["computing"] = static_cast<double>(memory.computing) / gibibyte;
+    parts["peak"] = static_cast<double>(memory.peak) / gibibyte;
+    return parts;
 }
 
 nlohmann::ordered_json summaryJson(const ErrorSummary& errors) {
@@ -67,12 +81,13 @@ ErrorSummary summarizeErrors(std::vector<double> errors) {
 }
 
 ValidatedRow validateRow(const CsvTable& table, std::size_t index) {
-    ValidatedRow row{publishedRun(table, index), {}, {}, false};
+    ValidatedRow row{publishedRun(table, index), {}, {}, false, {}};
     if (!row.run.refused.empty()) return row;
     const StepEstimate estimate = StepEstimator(row.run.layout).estimate(choiceOf(row.run.layout));
     row.seconds = estimate.stepSeconds;
     row.gib = asMeasured(row.run, estimate.memory) / gibibyte;
     row.fits = estimate.memory.fits();
+    row.memory = estimate.memory.worst;
     return row;
 }
 
@@ -125,6 +140,7 @@ std::string toJson(const std::vector<ValidatedRow>& rows, const ValidationSummar
              {"measured_gib", orNull(row.run.gib)},
              {"predicted_gib", orNull(row.gib)},
              {"memory_error", orNull(row.memoryError())},
+             {"predicted_parts_gib", refused ? nlohmann::ordered_json(nullptr) : partsJson(row.memory)},
              {"fits", refused ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(row.fits)},
              {"refused", refused ? nlohmann::ordered_json(row.run.refused) : nlohmann::ordered_json(nullptr)}});
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/predict/evidence/published_run.h"
+#include "engine/predict/search/step_estimate.h"
 
 #include <functional>
 #include <stop_token>
@@ -16,6 +17,7 @@ struct ValidatedRow {
     std::optional<double> seconds;  ///< predicted
     std::optional<double> gib;      ///< predicted
     bool fits = false;
+    RankMemory memory;  ///< predicted, of the pipeline rank that needs most
     /// Predicted ÷ published − 1; empty where one of the two is missing.
     std::optional<double> error() const;
     std::optional<double> memoryError() const;

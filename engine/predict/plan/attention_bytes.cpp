@@ -48,7 +48,7 @@ AttentionBytes attentionBytes(const Layout& layout, const TensorShare& share) {
     if (layout.cluster.device == DeviceKind::Cuda)
         return {fp32Bytes * rows, 0, fp32Bytes * rows, format * 3 * tokens * queryColumns(model) / share.size};
     return {format * rows * s, model.dropout > 0 ? fp32Bytes * std::min(s, maskedRows) * s : 0,
-            fp32Bytes * s * (s + headWidth(model)), 0};
+            fp32Bytes * s * (s + queryWidth(model)), 0};
 }
 
 }  // namespace shardlab::predict

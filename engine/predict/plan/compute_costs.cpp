@@ -10,6 +10,9 @@
 #include "engine/predict/plan/attention_bytes.h"
 #include "engine/predict/plan/stack_times.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace shardlab::predict {
 namespace {
 
@@ -27,7 +30,6 @@ constexpr int embeddingKernels = 1;
 constexpr int outputKernels = 3;
 constexpr int productsOfBranch = 2;
 constexpr int weightsOfExpert = 4;
-constexpr int normsOfHeads = 2;
 
 /// The number of kernels that a cnn's block starts.
 int cnnBlockKernels(const Layout& layout) {
@@ -53,12 +55,42 @@ double handedDownBytes(const Layout& layout, const StageShape& stage, const Tens
     return static_cast<double>(numberFormats(layout.precision).activationBytes() * ofBlock * floats);
 }
 
-/// The number of kernels that a block without experts starts. Rotary positions have a kernel of their own where a bias
+/// Products of an attention with its weights.
+int attentionProducts(const ModelSpec& model) {
+    return static_cast<int>(
+        std::ranges::count_if(attentionTensors(model), [](const AttentionTensor& tensor) { return tensor.rows > 0; }));
+}
+
+/// Kernels of a latent attention that others do not have: more products, copies of parts of the down projection's
+/// columns, the norms of latents, what queries and keys are made with, and where values are narrower than queries the
+/// copy of the core's output.
+int latentKernels(const ModelSpec& model) {
+    if (!latentAttention(model)) return 0;
+    const int latents = model.block.queryRank > 0 ? 2 : 1;
+    const int narrower = valueWidth(model) < queryWidth(model) ? 1 : 0;
+    return attentionProducts(model) - productsOfBranch + (latents + 1) + latents + 1 + narrower;
+}
+
+/// Floats that a latent attention writes in passing, besides what it makes for the core: the down projection's output,
+/// and the core's where values are narrower than queries.
+std::int64_t latentPassingFloats(const ModelSpec& model, int samples, const TensorShare& share) {
+    if (!latentAttention(model)) return 0;
+    const std::int64_t tokens = std::int64_t{samples} * model.sequence / share.context;
+    const std::int64_t wide = valueWidth(model) < queryWidth(model) ? queryColumns(model) / share.size : 0;
+    return tokens / (share.sequence ? share.size : 1) * downColumns(model) + tokens * wide;
+}
+
+/// The number of kernels that a feed-forward block starts. Rotary positions have a kernel of their own where a bias
 /// goes with its product, and so has an activation other than the GELU that a product with a bias does by the way.
-int blockKernels(const ModelSpec& model) {
+int secondHalfKernels(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
     const bool fused = parts.biases && parts.activation == ActivationKind::GeluTanh;
-    return (hasAttention(model) ? attentionKernels : 0) + feedForwardKernels + (fused ? 0 : ownActivationKernels);
+    return feedForwardKernels + (fused ? 0 : ownActivationKernels);
+}
+
+/// The number of kernels that a block without experts starts.
+int blockKernels(const ModelSpec& model) {
+    return (hasAttention(model) ? attentionKernels + latentKernels(model) : 0) + secondHalfKernels(model);
 }
 
 /// Tensors of the weights of a branch: a norm and two products.
@@ -87,6 +119,55 @@ double kernelSeconds(const DevicePreset& device, NumberFormat format, double flo
            kernels * device.kernelSeconds;
 }
 
+/// The matrices that make heads of latents, as one member of a tensor group has them.
+struct HeadMatrices {
+    std::int64_t elements = 0;
+    int count = 0;
+};
+HeadMatrices headMatrices(const ModelSpec& model, const TensorShare& share) {
+    HeadMatrices sum;
+    for (const AttentionTensor& tensor : attentionTensors(model, share.size)) {
+        if (tensor.rows == 0 || tensor.cut != AttentionTensor::Cut::Columns) continue;
+        sum.elements += tensor.elements();
+        ++sum.count;
+    }
+    return sum;
+}
+
+/// The time of making the queries, keys and values of one attention from its latents.
+double headsSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device) {
+    const ModelSpec& model = layout.model;
+    const NumberFormats formats = numberFormats(layout.precision);
+    const HeadMatrices matrices = headMatrices(model, share);
+    const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
+    const std::int64_t made = tokens * (queryColumns(model) + expandedColumns(model)) / share.size;
+    const double seconds = kernelSeconds(device, formats.activations, 2.0 * double(tokens) * double(matrices.elements),
+                                         2 * static_cast<double>(formats.activationBytes() * made), matrices.count);
+    if (!formats.castsWeights()) return seconds;
+    const auto each = static_cast<double>(formats.weightBytes() + formats.activationBytes());
+    return seconds + each * double(matrices.elements) / device.memoryBandwidth + matrices.count * device.kernelSeconds;
+}
+
+/// The time of the norms in front of a stage's layers, and of its activations, read and written once each.
+double pointwiseSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                        const DevicePreset& device) {
+    const ModelSpec& model = layout.model;
+    const NumberFormats formats = numberFormats(layout.precision);
+    const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
+    const std::int64_t widths = blockParts(model).feedForwardMatrices();  // read, and what is written
+    const std::int64_t ofNorm = 2 * tokens / (share.sequence ? share.size : 1) * model.hidden;
+    std::int64_t numbers = stage.layers * layersOfBlock(model) * ofNorm;
+    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer) {
+        const std::int64_t width = feedForwardWidth(model, layer);
+        numbers += widths * (hasExperts(model, layer)
+                                 ? expertRows(model, layout.batch.micro) * width + tokens * sharedWidth(model, layer)
+                                 : tokens * width / share.size);
+    }
+    const int activations = model.experts.count + (model.experts.shared > 0 ? 1 : 0);
+    return kernelSeconds(device, formats.activations, 0, static_cast<double>(formats.activationBytes() * numbers),
+                         stage.layers * layersOfBlock(model) + overBlocks(model, stage, 1, activations));
+}
+
 /// The bytes of an attention's core: what the core keeps for its backward, and its output.
 double coreBytes(const Layout& layout, const TensorShare& share) {
     const double output = static_cast<double>(coreStoredFloats(layout.model, layout.batch.micro, share) -
@@ -103,16 +184,19 @@ double storedBytes(const Layout& layout, const StageShape& stage, const TensorSh
     const double all = bytes * static_cast<double>(stageStoredFloats(layout.model, stage, samples, share));
     if (!hasAttention(layout.model)) return all;
     const double probabilities = bytes * static_cast<double>(probabilityFloats(layout.model, samples, share));
-    const double passing = bytes * static_cast<double>(spreadAttentionFloats(layout.model, samples, share));
+    const double passing = bytes * static_cast<double>(spreadAttentionFloats(layout.model, samples, share) +
+                                                       latentPassingFloats(layout.model, samples, share));
     return all + stage.layers * (static_cast<double>(attentionBytes(layout, share).kept) + passing - probabilities);
 }
 
-/// The time that rounding the weights of all products takes for one pass over them.
+/// The time that rounding the weights of all products takes for one pass over them, or where `attention` is false of
+/// all but those of attentions.
 double roundingSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
-                       const DevicePreset& device) {
+                       const DevicePreset& device, bool attention = true) {
     const NumberFormats formats = numberFormats(layout.precision);
     if (!formats.castsWeights()) return 0;
-    const int ofAttention = hasAttention(layout.model) ? 2 : 0;
+    const bool attends = hasAttention(layout.model);
+    const int ofAttention = attention && attends ? attentionProducts(layout.model) : 0;
     const int ofDense = readsImages(layout.model) ? layout.model.cnn.convolutions : ofAttention + 2;
     const int blocksOfExperts = layout.model.experts.count + (layout.model.experts.shared > 0 ? 1 : 0);
     const int kernels =
@@ -120,8 +204,32 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
     const auto each = static_cast<double>(formats.weightBytes() + formats.activationBytes());
     TensorShare used = share;
     used.expert = 1;  // an expert's are rounded for the rows of each member
-    return each * static_cast<double>(productWeights(layout.model, stage, used)) / device.memoryBandwidth +
+    const std::int64_t leftOut =
+        attends && !attention
+            ? stage.layers * (cutAttentionWeights(layout.model, share.size) + wholeAttentionWeights(layout.model))
+            : 0;
+    return each * static_cast<double>(productWeights(layout.model, stage, used) - leftOut) / device.memoryBandwidth +
            kernels * device.kernelSeconds;
+}
+
+/// The time of the forwards of the second halves of a stage's blocks; the stage has neither embedding nor output.
+double secondHalvesSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                           const DevicePreset& device) {
+    const ModelSpec& model = layout.model;
+    const int samples = layout.batch.micro, ofBlock = layersOfBlock(model);
+    const std::vector<double> shares = layerShares(model, stage, samples, share);
+    double part = 0;
+    std::int64_t floats = 0;
+    for (int i = 0; i < stage.layers; ++i) {
+        part += shares[static_cast<std::size_t>((i + 1) * ofBlock - 1)];
+        floats += secondHalfStoredFloats(model, stage.firstLayer + i, samples, share);
+    }
+    const NumberFormats formats = numberFormats(layout.precision);
+    const int dense = secondHalfKernels(model);
+    return kernelSeconds(device, formats.activations, part * stageForwardFlops(model, stage, samples, share),
+                         2 * static_cast<double>(formats.activationBytes() * floats),
+                         overBlocks(model, stage, dense, dense + expertsKernels(model))) +
+           roundingSeconds(layout, stage, share, device, false);
 }
 
 }  // namespace
@@ -145,7 +253,8 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
     if (stage.first) kernels += embeddingKernels;
     if (stage.last) kernels += outputKernels;
     return kernelSeconds(device, numberFormats(layout.precision).activations,
-                         stageForwardFlops(layout.model, stage, layout.batch.micro, share),
+                         stageForwardFlops(layout.model, stage, layout.batch.micro, share) +
+                             stage.layers * paddedCoreFlops(layout.model, layout.batch.micro, share),
                          2 * (storedBytes(layout, stage, share) + patchBytes(layout, stage)), kernels) +
            roundingSeconds(layout, stage, share, device);
 }
@@ -167,8 +276,13 @@ double packingSeconds(const Layout& layout, const StageShape& stage, const Devic
 
 double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                         const DevicePreset& device) {
-    if (const int blocks = recomputedBlocks(layout.memory, stage.layers); blocks > 0)
-        return forwardSeconds(layout, {blocks, false, false, stage.firstLayer}, share, device);
+    if (const int blocks = recomputedBlocks(layout.memory, stage.layers); blocks > 0) {
+        const StageShape again{blocks, false, false, stage.firstLayer};
+        return recomputesSecondHalves(layout.memory) ? secondHalvesSeconds(layout, again, share, device)
+                                                     : forwardSeconds(layout, again, share, device);
+    }
+    if (recomputesHeads(layout.memory)) return stage.layers * headsSeconds(layout, share, device);
+    if (recomputesPointwise(layout.memory)) return pointwiseSeconds(layout, stage, share, device);
     if (!recomputesCore(layout.memory)) return 0;
     return stage.layers * coreSeconds(layout, share, device);
 }
@@ -176,8 +290,9 @@ double recomputeSeconds(const Layout& layout, const StageShape& stage, const Ten
 double coreSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device) {
     if (const auto stack = stackOf(layout, device)) return stackAttentionSeconds(layout, share, device, *stack);
     return kernelSeconds(device, numberFormats(layout.precision).activations,
-                         coreForwardFlops(layout.model, layout.batch.micro, share), 2 * coreBytes(layout, share),
-                         coreKernels * share.context);
+                         coreForwardFlops(layout.model, layout.batch.micro, share) +
+                             paddedCoreFlops(layout.model, layout.batch.micro, share),
+                         2 * coreBytes(layout, share), coreKernels * share.context);
 }
 
 OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
@@ -191,8 +306,8 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
         layout.model.experts.count / share.expert - 1 + (layout.model.experts.shared > 0 ? 1 : 0);
     const int ofExperts = gateKernels(layout.model) + blocksOfExperts * productsOfBranch * (parts.biases ? 2 : 1);
     const int ofAttentions = hasAttention(layout.model)
-                                 ? stage.layers * ((parts.qkvBias ? 1 : 0) - (parts.biases ? 1 : 0) +
-                                                   (parts.queryKeyNorms ? normsOfHeads : 0))
+                                 ? stage.layers * (static_cast<int>(attentionTensors(layout.model).size()) -
+                                                   productsOfBranch * (parts.biases ? 2 : 1))
                                  : 0;
     const int ofBlocks = readsImages(layout.model) ? 2 * layout.model.cnn.convolutions * stage.layers
                                                    : branchWeights(parts) * branches + ofAttentions +

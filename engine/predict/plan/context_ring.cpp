@@ -14,9 +14,11 @@ ContextRing contextRing(const Layout& layout, const TensorShare& share, const Li
     ring.members = share.context;
     if (share.context == 1 || layersOfBlock(layout.model) < 2) return ring;  // no attention
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * (layout.model.sequence / share.context);
-    // Shardlab's own ring carries a key and a value for each head of queries.
-    const std::int64_t columns = stackOf(layout, device) ? keyColumns(layout.model) : queryColumns(layout.model);
-    const std::int64_t numbers = 2 * tokens * columns / share.size;
+    // Shardlab's own ring carries a key and a value for each head of queries, both as wide as the query.
+    const ModelSpec& model = layout.model;
+    const std::int64_t valueColumns = std::int64_t{keyHeads(model)} * valueWidth(model);
+    const std::int64_t columns = stackOf(layout, device) ? keyColumns(model) + valueColumns : 2 * queryColumns(model);
+    const std::int64_t numbers = tokens * columns / share.size;
     const auto hop = [&](std::int64_t bytes, double cover) {
         return RingStep{bytes, link.latency + static_cast<double>(bytes) / link.bandwidth, cover};
     };

@@ -261,9 +261,10 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.inputGrad = times.inputGrad;
         cost.weightGrad = times.weightGrad;
         cost.recompute = times.recompute;
-        cost.segments = recomputesCore(layout.memory) ? std::vector<int>(static_cast<std::size_t>(shape.layers), 1)
-                                                      : recomputeSegments(layout.memory, shape.layers);
-        cost.keptBlocks = shape.layers - std::accumulate(cost.segments.begin(), cost.segments.end(), 0);
+        const int parts = recomputedParts(layout.model, layout.memory);
+        cost.segments = parts > 0 ? std::vector<int>(static_cast<std::size_t>(parts * shape.layers), 1)
+                                  : recomputeSegments(layout.memory, shape.layers);
+        cost.keptBlocks = parts > 0 ? 0 : shape.layers - std::accumulate(cost.segments.begin(), cost.segments.end(), 0);
         if (share.size > 1 || share.context > 1 || share.expert > 1) {
             cost.tensor =
                 tensorCosts(layout, shape, shape.first != shape.last && flushes(layout) && tiesEmbedding(layout.model),

@@ -40,8 +40,8 @@ struct DataCosts {
     const std::vector<DataPiece>& pieces(ActionKind kind) const;
 };
 /// `group` are the replicas, `link` the slowest among them: all-reduces take the quickest algorithm, unless the layout
-/// asks for the ring; scatters and gathers are half a ring. `holders` are those that hold the same experts, which have a
-/// link of their own.
+/// asks for the ring; scatters and gathers are half a ring. `holders` are those that hold the same experts, which have
+/// a link of their own.
 DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const Group& group,
                     const Group& holders, const Link& link, const Link& holdersLink, const DevicePreset& device);
 
@@ -58,7 +58,7 @@ struct StageCosts {
     double inputGrad = 0;
     double weightGrad = 0;
     double recompute = 0;       ///< of inputGrad, what computes activations again
-    std::vector<int> segments;  ///< blocks of each part of that, from the lowest
+    std::vector<int> segments;  ///< blocks, or layers where each has parts of its own, of each part of that, from below
     int keptBlocks = 0;         ///< blocks above these, of which nothing is computed again
     double send = 0;    ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
     double reduce = 0;  ///< all-reduce of the stage's gradients over the data axis, by `reduceAlgorithm`

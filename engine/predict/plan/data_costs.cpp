@@ -38,8 +38,7 @@ std::vector<double> againShares(std::vector<double> shares, const std::vector<in
 template <class Seconds>
 DataPiece pieceOf(const FlatUnit& unit, int layer, std::int64_t each, Seconds seconds) {
     const std::int64_t bytes = each * unit.size;
-    return {layer, bytes, seconds(static_cast<double>(bytes), unit), unit.staysBetweenLayers(),
-            unit.spread > 1};
+    return {layer, bytes, seconds(static_cast<double>(bytes), unit), unit.staysBetweenLayers(), unit.spread > 1};
 }
 
 template <class Seconds>

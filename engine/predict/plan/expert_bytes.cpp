@@ -38,6 +38,7 @@ ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& shar
     const std::int64_t shared = sharedWidth(model, layer) / share.size;
     size.shared = bytes * tokens * (expansions + 1) * shared;
     size.sharedScratch = bytes * tokens * shared;
+    size.activated = bytes * (rows * f + tokens * shared);
     if (formats.castsWeights()) {
         size.expansion = bytes * h * expansions * f;
         size.projection = bytes * h * f;
@@ -51,7 +52,9 @@ std::int64_t tallyBytes(const ModelSpec& model, int first, int layers) {
     if (!hasExperts(model)) return 0;
     std::int64_t bytes = 0;
     for (int layer = first; layer < first + layers; ++layer)
-        if (hasExperts(model, layer)) bytes += 2 * std::int64_t{sizeof(std::int32_t)} * model.experts.count;
+        if (hasExperts(model, layer))
+            bytes +=
+                (2 * std::int64_t{sizeof(std::int32_t)} + (biasesChoice(model) ? fp32Bytes : 0)) * model.experts.count;
     return bytes;
 }
 

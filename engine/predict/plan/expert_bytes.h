@@ -14,6 +14,7 @@ namespace shardlab::predict {
 struct ExpertBytes {
     std::int64_t gate = 0;        ///< held: scores and routes
     std::int64_t rows = 0;        ///< held, of all experts: what goes in and out, and between their products
+    std::int64_t activated = 0;   ///< of those in `rows` and `shared`, what activations make
     std::int64_t floats = 0;      ///< the layer's tokens in fp32, for the gate; 0 where they are
     std::int64_t ownFloats = 0;   ///< of them, the member's own, for the gate's part of their gradient
     std::int64_t gateCopy = 0;    ///< a gate's weight in fp32, for its product; 0 where it is
@@ -30,7 +31,7 @@ struct ExpertBytes {
 };
 
 ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& share);
-/// The bytes that count the load of experts in `layers` layers from `first` on.
+/// The bytes that count the load of experts in `layers` layers from `first` on, with the biases of their choice.
 std::int64_t tallyBytes(const ModelSpec& model, int first, int layers);
 
 }  // namespace shardlab::predict

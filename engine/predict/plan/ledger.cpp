@@ -15,6 +15,7 @@
 #include "engine/layout/stacks.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/expert_bytes.h"
+#include "engine/predict/plan/stack_memory.h"
 #include "engine/predict/plan/stage_buffers.h"
 #include "engine/predict/plan/tally.h"
 
@@ -88,7 +89,7 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     buffers = tallyBytes(layout.model, shape.firstLayer, shape.layers) + (elastic ? formats.weightBytes() * whole : 0) +
               (shares && replica == 0 ? hogwildPageBytes(layout.parallel) : 0);
     if (const SoftwareStack* stack = modelledStack(layout))
-        buffers += std::llround(stack->stateBytes * static_cast<double>(zero >= 3 ? shard : whole));
+        buffers += stackMemory(layout, *stack, shape, share, whole, shard).held;
     bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] =
         formats.weightBytes() * (zero >= 3 ? shard : whole) * copies;
     bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] = formats.gradientBytes() * (zero >= 2 ? shard : whole);
@@ -106,8 +107,10 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
         const auto among = [](std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; };
         return among(all - spread, writers) + (spread > 0 ? among(spread, expertReplicaCount(layout.parallel)) : 0);
     };
-    std::int64_t copied =
-        zero >= (formats.master ? 1 : 3) ? shard : part(whole, spreadParameters(layout.model, shape, share));
+    const std::int64_t biases = choiceBiases(layout.model, shape);
+    std::int64_t copied = zero >= (formats.master ? 1 : 3)
+                              ? shard + biases
+                              : part(whole + biases, spreadParameters(layout.model, shape, share));
     for (std::size_t i = 0; i < numbers.kinds.size(); ++i)
         copied += zero >= 1 ? numbers.kinds[i] : part(numbers.kinds[i], numbers.spread[i]);
     buffers += fp32Bytes * copied;
@@ -130,6 +133,7 @@ struct StageMoves {
 struct StageHeld {
     MemoryBytes state{};  ///< of the replica
     SlotSizes slots;
+    StackMemory stack;      ///< where one is modelled
     std::int64_t room = 0;  ///< for weights that are gathered
 };
 
@@ -157,6 +161,9 @@ public:
         if (!added) return entry->second;
         StageHeld& held = entry->second;
         held.state = stateBytes(layout_, shape, share_, replica_);
+        if (const SoftwareStack* stack = modelledStack(layout_))
+            held.stack = stackMemory(layout_, *stack, shape, share_, stageParameters(layout_.model, shape, share_),
+                                     updatedParameters(layout_, shape, share_, replica_));
         const std::vector<FlatUnit> units = stageUnits(layout_.model, layout_.parallel, shape, share_);
         held.slots = slotSizes(units);
         held.room =
@@ -181,26 +188,32 @@ private:
 };
 
 /// What a pipeline rank holds throughout.
-MemoryBytes heldThroughout(StageKinds& kinds, const Schedule& lowered, const std::vector<StageShape>& shapes,
-                           int rank) {
+HeldThroughout heldThroughout(StageKinds& kinds, const Schedule& lowered, const std::vector<StageShape>& shapes,
+                              int rank) {
     const Layout& layout = kinds.layout();
     const NumberFormats formats = numberFormats(layout.precision);
-    MemoryBytes held{};
+    HeldThroughout all;
+    MemoryBytes& held = all.bytes;
+    StackMemory stack;
     SlotSizes slots;  // of ZeRO 2 and 3: the stages of a rank share them
     std::int64_t room = 0;
     for (const int stage : lowered.stagesOf(rank)) {
         const StageHeld& bytes = kinds.held(shapes[static_cast<std::size_t>(stage)]);
         for (std::size_t i = 0; i < held.size(); ++i) held[i] += bytes.state[i];
+        stack += bytes.stack;
         slots.turn = std::max(slots.turn, bytes.slots.turn);
         slots.staying = std::max(slots.staying, bytes.slots.staying);
         room = std::max(room, bytes.room);
     }
+    all.update = stack.passing();
+    all.cached = stack.cached;
     std::int64_t& buffers = held[static_cast<std::size_t>(MemoryCategory::Buffers)];
+    buffers += stack.standIns;
     if (layout.parallel.zero >= 2) buffers += formats.gradientBytes() * slots.sum();
     if (layout.parallel.zero >= 3) buffers += formats.weightBytes() * (room + slots.staying);
     // Where the first gradient was that is not finite.
     if (scalesLoss(layout.precision)) buffers += sizeof(std::int32_t);
-    return held;
+    return all;
 }
 
 /// Goes through one rank's list as the executor does; of what it comes with, nothing.
@@ -221,11 +234,13 @@ public:
         }
     }
 
-    MemoryHistory follow(const MemoryBytes& held) {
+    MemoryHistory follow(const HeldThroughout& all) {
+        const MemoryBytes& held = all.bytes;
         following_ = true;
         for (std::size_t i = 0; i < held.size(); ++i) tally_.add(static_cast<MemoryCategory>(i), held[i]);
         settle();
-        MemoryHistory history{tally_.used(), {}};
+        MemoryHistory history{tally_.used(), {}, tally_.used()};
+        history.updating[static_cast<std::size_t>(MemoryCategory::Temporary)] += all.update;
         for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) {
             fullest_ = tally_.used();
             visit(action);
@@ -366,10 +381,10 @@ private:
 
 }  // namespace
 
-std::vector<MemoryBytes> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart) {
+std::vector<HeldThroughout> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart) {
     const std::vector<StageShape> shapes = stageShapes(layout);
     StageKinds kinds(layout, tensorShare(layout, tensorPart));
-    std::vector<MemoryBytes> held;
+    std::vector<HeldThroughout> held;
     for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank)
         held.push_back(heldThroughout(kinds, lowered, shapes, rank));
     return held;
@@ -386,10 +401,18 @@ std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lower
     return pipeline;
 }
 
-std::vector<RankMemory> heldAndMoved(const std::vector<MemoryBytes>& held, std::vector<RankMemory> moves) {
+std::vector<RankMemory> heldAndMoved(const std::vector<HeldThroughout>& held, std::vector<RankMemory> moves) {
     for (std::size_t rank = 0; rank < moves.size(); ++rank) {
-        for (std::size_t i = 0; i < moves[rank].bytes.size(); ++i) moves[rank].bytes[i] += held[rank][i];
-        moves[rank].peak += total(held[rank]);
+        RankMemory& memory = moves[rank];
+        const HeldThroughout& all = held[rank];
+        // What is held at the border of a step where steps are not flushed is not counted with the update.
+        std::int64_t& temporary = memory.bytes[static_cast<std::size_t>(MemoryCategory::Temporary)];
+        temporary = std::max(temporary, all.update);
+        for (std::size_t i = 0; i < memory.bytes.size(); ++i) memory.bytes[i] += all.bytes[i];
+        memory.computing = memory.peak + total(all.bytes);
+        memory.update = all.update;
+        memory.cached = all.cached;
+        memory.peak = std::max(memory.computing, total(all.bytes) + all.update);
     }
     return moves;
 }
@@ -429,7 +452,7 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
     std::vector<std::vector<RankMemory>> members;
     for (int part = 0; part < (alike ? 1 : tensor); ++part) members.push_back(replicaLedger(layout, lowered, part));
     const bool asynchronous = layout.parallel.exchange == Exchange::AsyncServer;
-    std::vector<std::vector<MemoryBytes>> held;
+    std::vector<std::vector<HeldThroughout>> held;
     for (std::size_t part = 0; asynchronous && part < members.size(); ++part)
         held.push_back(replicaHeld(layout, lowered, static_cast<int>(part)));
     const std::vector<StageShape> shapes = stageShapes(layout);
@@ -440,8 +463,8 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
         all.push_back(members[member][static_cast<std::size_t>(stageRank)]);
         all.back().rank = rank;
         if (asynchronous && replica == 0) {  // a server computes nothing
-            all.back() = {rank, held[member][static_cast<std::size_t>(stageRank)]};
-            all.back().peak = total(all.back().bytes);
+            all.back() = {rank, held[member][static_cast<std::size_t>(stageRank)].bytes};
+            all.back().peak = all.back().computing = total(all.back().bytes);
         }
         const MemoryBytes offloaded = hostBytes(layout, lowered.stagesOf(stageRank),
                                                 tensorShare(layout, mesh.coordinate(rank, Axis::Tensor)), replica);
@@ -457,6 +480,7 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
             for (std::size_t i = 0; i < own.size(); ++i) {
                 all.back().bytes[i] -= most[i] - own[i];
                 all.back().peak -= most[i] - own[i];
+                all.back().computing -= most[i] - own[i];
             }
         }
     }

@@ -22,6 +22,9 @@ struct RankMemory {
     MemoryBytes host{};
     int microbatchesInFlight = 0;  ///< largest number of stored activations, over the stages of the rank
     int weightVersions = 1;        ///< most versions of its weights that a stage of the rank holds at once
+    std::int64_t computing = 0;    ///< largest sum while microbatches are computed
+    std::int64_t update = 0;       ///< what reduction and update take in passing beside what is held throughout
+    std::int64_t cached = 0;       ///< what nothing needs, and an allocator keeps while there is room; not in peak
 };
 
 /// A kept weight version counts as Parameters, from its stash to its free.
@@ -34,11 +37,17 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
 /// which member of the tensor groups; -1 one of those that hold most.
 std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
 
+/// What a pipeline rank holds throughout, and what comes beside it at the step's end.
+struct HeldThroughout {
+    MemoryBytes bytes{};
+    std::int64_t update = 0;  ///< as in RankMemory
+    std::int64_t cached = 0;  ///< likewise
+};
 /// One half of the ledger: what each pipeline rank holds throughout. Only the placement of stages in `lowered` counts.
-std::vector<MemoryBytes> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
+std::vector<HeldThroughout> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
 /// The other half: what a pipeline rank's actions add to what it holds, whatever ZeRO and the data axis are.
 std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
-std::vector<RankMemory> heldAndMoved(const std::vector<MemoryBytes>& held, std::vector<RankMemory> moves);
+std::vector<RankMemory> heldAndMoved(const std::vector<HeldThroughout>& held, std::vector<RankMemory> moves);
 
 /// ZeRO-Offload: of a rank with these stages, what lies on the host. Of Ψ parameters that it updates, weights on their
 /// way back (Parameters) w, gradients g and state (Optimizer) o bytes each: fp32 AdamW 4, 4, 8, where the weights are
@@ -55,6 +64,7 @@ struct MemoryHistory {
     };
     MemoryBytes before{};         ///< what is held at the step's begin and end
     std::vector<Moment> actions;  ///< one for each of the rank's actions
+    MemoryBytes updating{};       ///< at the step's end, while gradients are reduced and weights updated
 };
 /// `tensorPart` as above. `replica`: -1 the one that holds most.
 MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart = -1,

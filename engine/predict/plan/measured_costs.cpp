@@ -38,9 +38,17 @@ double updatePerByte(const Profile& profile) {
 
 /// The share of a block's forward that its backward computes again, by operations.
 double recomputedShare(const Layout& layout, const StageShape& stage, int layer) {
-    if (layer - stage.firstLayer < recomputedBlocks(layout.memory, stage.layers)) return 1;
-    if (!recomputesCore(layout.memory)) return 0;
     const int samples = layout.batch.micro;
+    if (layer - stage.firstLayer < recomputedBlocks(layout.memory, stage.layers))
+        return recomputesSecondHalves(layout.memory)
+                   ? layerShares(layout.model, {1, false, false, layer}, samples).back()
+                   : 1;
+    if (recomputesHeads(layout.memory) || recomputesPointwise(layout.memory)) {  // by the model's times
+        const StageShape block{1, false, false, layer};
+        const DevicePreset& device = modelledDevice(layout);
+        return recomputeSeconds(layout, block, {}, device) / forwardSeconds(layout, block, {}, device);
+    }
+    if (!recomputesCore(layout.memory)) return 0;
     return coreForwardFlops(layout.model, samples) / layerForwardFlops(layout.model, layer, samples);
 }
 

@@ -17,6 +17,7 @@
 #include "engine/predict/plan/precision_notes.h"
 #include "engine/predict/plan/server_costs.h"
 #include "engine/predict/plan/state_notes.h"
+#include "engine/predict/plan/stack_memory.h"
 #include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
@@ -231,7 +232,8 @@ void addNotes(Plan& plan) {
         notes.push_back(fmt::format("ZeRO 3 gathers every layer for each forward and each backward of {} microbatch{}: "
                                     "its traffic is {} × the parameters a step, while that of ZeRO 1 is 2 ×",
                                     m, m == 1 ? "" : "es", 3 * m));
-    if (layout.parallel.zero == 3 && !recomputeSegments(layout.memory, 1).empty())
+    if (layout.parallel.zero == 3 && !recomputeSegments(layout.memory, 1).empty() &&
+        !recomputesSecondHalves(layout.memory))  // one layer, which needs its weights anyway
         notes.push_back(fmt::format(
             "recompute {} with ZeRO 3: the weights of a segment are gathered once and kept from its second forward to "
             "its backward: the traffic does not grow, and a rank holds up to {} of gathered weights instead of {}",
@@ -353,7 +355,7 @@ MemoryLimit memoryLimit(const Layout& layout, const Mesh& mesh) {
 
 std::int64_t neededBytes(const Layout& layout, const RankMemory& rank) {
     const bool oneMemory = !layout.cluster.pace && layout.cluster.device == DeviceKind::Cpu;
-    if (const SoftwareStack* stack = modelledStack(layout)) return rank.peak + std::llround(stack->contextBytes);
+    if (const SoftwareStack* stack = modelledStack(layout)) return stackNeededBytes(*stack, rank);
     return rank.peak + (oneMemory ? total(rank.host) : 0);
 }
 

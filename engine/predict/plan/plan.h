@@ -49,9 +49,8 @@ struct Plan : StepPlan {
 
 /// The memory of one rank: the device's; of this machine's memory its share, where ranks run at full speed on it.
 MemoryLimit memoryLimit(const Layout& layout, const Mesh& mesh);
-/// What a rank needs of it: its peak; with a stack other than Shardlab's own what driver and libraries take besides
-/// (what its allocator holds beyond the peak it gives back before memory runs out); where ranks run at full speed on
-/// processors, what lies on the host is in the same memory.
+/// What a rank needs of it: its peak; with a stack other than Shardlab's own stackNeededBytes() (stack_memory.h); where
+/// ranks run at full speed on processors, what lies on the host is in the same memory.
 std::int64_t neededBytes(const Layout& layout, const RankMemory& rank);
 /// The rank that needs most of it.
 const RankMemory& neediest(const Layout& layout, const std::vector<RankMemory>& ranks);

@@ -54,8 +54,11 @@ MemoryCurve curveOf(const StepPlan& plan, std::span<const Event> step, int pipel
         add(curve, now, after);
     }
     // The step's end waits for what is still on its way.
-    for (const Event& event : step)
-        if (event.rank == rank && event.kind == EventKind::Step) add(curve, std::max(now, event.end), history.before);
+    for (const Event& event : step) {
+        if (event.rank != rank || event.kind != EventKind::Step) continue;
+        add(curve, std::max(now, event.end), history.updating);
+        add(curve, std::max(now, event.end), history.before);
+    }
     curve.peak = total(curve.highest()->bytes);
     return curve;
 }

@@ -17,10 +17,10 @@ namespace {
 // Kernels of a block beside its products and its attention, where nothing is fused.
 constexpr double forwardPassKernels = 10;
 constexpr double backwardPassKernels = 14;
-constexpr double backwardFactor = 2;  ///< of passes over memory: each reads the gradient and what the forward kept
-constexpr double maskedShare = 0.5;   ///< of the scores that flash attention computes, where tokens see earlier ones
-constexpr double flashBackwardProducts = 2.5;  ///< five products for the forward's two
-constexpr double fullHeadWidth = 128;          ///< from which kernels of attention reach their rate
+constexpr double backwardFactor = 2;   ///< of passes over memory: each reads the gradient and what the forward kept
+constexpr double maskedShare = 0.5;    ///< of the scores that flash attention computes, where tokens see earlier ones
+constexpr double fullHeadWidth = 128;  ///< from which kernels of attention reach their rate
+constexpr std::int64_t alignedHeadWidth = 8;  ///< numbers of 16 bits that tensor cores take at once
 constexpr double headWidthExponent = 0.35;
 constexpr double rampTokens = 512;  ///< of a sequence, which take a flash kernel as long as its beginning and end
 // Bytes of each score that a materialised attention moves: scores, softmax, dropout with its mask, product.
@@ -83,10 +83,15 @@ public:
     }
 
     std::vector<Product> block(int layer) const {
-        const double hidden = model_.hidden, queries = double(queryColumns(model_)) / members_;
-        std::vector<Product> products{
-            {rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden},
-            {rows_, hidden, queries}};
+        std::vector<Product> products = attentionProducts();
+        const std::vector<Product> others = secondHalf(layer);
+        products.insert(products.end(), others.begin(), others.end());
+        return products;
+    }
+    /// Those of a block's feed-forward block or experts.
+    std::vector<Product> secondHalf(int layer) const {
+        const double hidden = model_.hidden;
+        std::vector<Product> products;
         const auto feedForward = [&](double rows, double width, double blocks) {
             products.push_back({rows, (gated_ ? 2 : 1) * width, hidden, blocks});
             products.push_back({rows, hidden, width, blocks});
@@ -102,16 +107,43 @@ public:
         feedForward(expertRows() / own, width, own);
         return products;
     }
+    /// One product makes queries, keys and values. In a latent attention queries, and keys with values, have a down
+    /// projection each, which a member does for its own tokens, and what makes heads of them.
+    std::vector<Product> attentionProducts() const {
+        const double hidden = model_.hidden, queries = double(queryColumns(model_)) / members_;
+        const Product output{rows_, hidden, double(outputColumns(model_)) / members_};
+        if (!latentAttention(model_))
+            return {{rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden}, output};
+        const double own = rows_ / (splits_ ? members_ : 1), rank = model_.block.queryRank;
+        const std::vector<Product> heads = headProducts();
+        std::vector<Product> products;
+        if (rank > 0) products.push_back({own, rank, hidden});
+        products.push_back(heads.front());
+        products.push_back({own, double(model_.block.kvRank) + model_.block.ropeWidth, hidden});
+        products.push_back(heads.back());
+        products.push_back(output);
+        return products;
+    }
+    /// Those of a latent attention that make heads of latents.
+    std::vector<Product> headProducts() const {
+        const double queries = double(queryColumns(model_)) / members_, rank = model_.block.queryRank;
+        return {{rows_, queries, rank > 0 ? rank : double(model_.hidden)},
+                {rows_, double(expandedColumns(model_)) / members_, double(model_.block.kvRank)}};
+    }
     std::vector<Product> output() const {
         return {{rows_, double(targetKinds(model_)) / members_, double(outputWidth(model_))}};
     }
 
     double attention(bool backward) const {
         const double flops = coreForwardFlops(model_, samples_, share_);
-        const double width = double(headWidth(model_));
-        const double rate = device_.flops(format_) * architecture_.attention[std::size_t(stack_.attention)];
+        const auto width = double(queryWidth(model_));
+        // Rows of a head that tensor cores cannot take are left to the other units.
+        const bool materialised = stack_.attention == AttentionKernel::Materialised;
+        const bool aligned = !materialised || queryWidth(model_) % alignedHeadWidth == 0;
+        const double rate = (aligned ? device_.flops(format_) : device_.fp32Flops) *
+                            architecture_.attention[std::size_t(stack_.attention)];
         const double narrow = std::min(1.0, width / fullHeadWidth);
-        if (stack_.attention == AttentionKernel::Materialised) {
+        if (materialised) {
             const double scores = double(samples_) * model_.heads / members_ * model_.sequence *
                                   (double(model_.sequence) / share_.context);
             const double products = flops / (rate * std::sqrt(narrow));
@@ -121,30 +153,49 @@ public:
         const double reached =
             rate * std::pow(narrow, headWidthExponent) * model_.sequence / (model_.sequence + rampTokens);
         const double seen = flops * maskedShare;
-        return backward ? flashBackwardProducts * seen / (reached * architecture_.attentionBackward) +
-                              launches(flashKernelsBackward)
+        // Five products for the forward's two: three as wide as queries, two as wide as values.
+        const double products = (3 * width + 2 * valueWidth(model_)) / (width + valueWidth(model_));
+        return backward ? products * seen / (reached * architecture_.attentionBackward) + launches(flashKernelsBackward)
                         : seen / reached + launches(flashKernelsForward);
     }
 
     /// Passes over memory of a block's forward, beside products and attention: norms read and write, a residual sum
     /// reads two and writes one and a mask, queries, keys and values change their layout, the activation reads and
-    /// writes.
+    /// writes. The norms of latents are two more.
     double passes(int layer, bool backward) const {
-        const double outside = double(model_.hidden) / (splits_ ? members_ : 1);
-        const double inside = double(queryColumns(model_)) / members_;
-        const double norms = 2 * 2 * bytes_ * outside;
-        const double residuals = 2 * (4.5 * bytes_ + 1) * outside;
-        const double layouts = 3 * 2 * bytes_ * inside;
-        const double once = ((norms + residuals + layouts) * rows_ + feedForwardBytes(layer)) * stack_.passes / memory_;
+        const double once = passBytes(layer) * stack_.passes / memory_;
         return backward ? backwardFactor * once + launches(backwardPassKernels * stack_.passes)
                         : once + launches(forwardPassKernels * stack_.passes);
     }
+    double passBytes(int layer) const {
+        const double latents = latentAttention(model_) ? double(model_.block.queryRank) + model_.block.kvRank : 0;
+        const double ofLatents = 2 * bytes_ * latents / (splits_ ? members_ : 1);
+        return 2 * (normBytes() + residualBytes()) + ofLatents * rows_ + layoutBytes() + feedForwardBytes(layer);
+    }
+    double outside() const { return rows_ * model_.hidden / (splits_ ? members_ : 1); }
+    double normBytes() const { return 2 * bytes_ * outside(); }
+    double residualBytes() const { return (4.5 * bytes_ + 1) * outside(); }
+    double layoutBytes() const {
+        return 2 * bytes_ * rows_ * double(2 * queryColumns(model_) + outputColumns(model_)) / members_;
+    }
+    /// The part of a forward's passes, and of their kernels, that moves so many bytes.
+    double passesOf(double bytes, int layer) const { return passes(layer, false) * bytes / passBytes(layer); }
+    /// One of two norms and residual sums.
+    double secondHalfPasses(int layer) const {
+        return passesOf(normBytes() + residualBytes() + feedForwardBytes(layer), layer);
+    }
+    /// Queries, keys and values are brought into the order of heads again.
+    double headPasses(int layer) const { return passesOf(layoutBytes(), layer); }
+    double pointwisePasses(int layer) const { return passesOf(2 * normBytes() + activationBytes(layer), layer); }
     /// What the middle of a feed-forward block moves, and rows on their way to experts and back.
     double feedForwardBytes(int layer) const {
+        if (!hasExperts(model_, layer)) return activationBytes(layer);
+        return activationBytes(layer) + permutations * 2 * bytes_ * model_.hidden * expertRows();
+    }
+    double activationBytes(int layer) const {
         const double width = double(feedForwardWidth(model_, layer)) / members_, activated = (gated_ ? 3 : 2) * bytes_;
         if (!hasExperts(model_, layer)) return activated * width * rows_;
-        return activated * (double(sharedWidth(model_, layer)) / members_ * rows_ + width * expertRows()) +
-               permutations * 2 * bytes_ * model_.hidden * expertRows();
+        return activated * (double(sharedWidth(model_, layer)) / members_ * rows_ + width * expertRows());
     }
     /// A forward takes no less: the processor has to know how many rows each expert has before it starts its products.
     double startingExperts() const {
@@ -215,6 +266,12 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
     const StackClock clock(layout, share, device, on);
     const bool core = recomputesCore(layout.memory);
     const int recomputed = recomputedBlocks(layout.memory, stage.layers);
+    const bool halves = recomputesSecondHalves(layout.memory);
+    const auto secondHalf = [&](int layer) {
+        const double seconds =
+            clock.forward(clock.secondHalf(layer), layout.precision.products) + clock.secondHalfPasses(layer);
+        return hasExperts(layout.model, layer) ? std::max(seconds, clock.startingExperts()) : seconds;
+    };
     ComputeTimes times;
     double again = 0;
     for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer) {
@@ -239,7 +296,11 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
         times.forward += forward;
         times.inputGrad += input;
         times.weightGrad += weight;
-        again += layer - stage.firstLayer < recomputed ? forward : core ? clock.attention(false) : 0;
+        if (layer - stage.firstLayer < recomputed) again += halves ? secondHalf(layer) : forward;
+        else if (core) again += clock.attention(false);
+        else if (recomputesHeads(layout.memory))
+            again += clock.forward(clock.headProducts(), layout.precision.products) + clock.headPasses(layer);
+        else if (recomputesPointwise(layout.memory)) again += clock.pointwisePasses(layer);
     }
     if (stage.last) {
         const Halves back = clock.backward(clock.output(), ProductFormat::Compute);

@@ -9,6 +9,7 @@
 #include "engine/predict/plan/attention_bytes.h"
 #include "engine/predict/plan/cnn_buffers.h"
 #include "engine/predict/plan/expert_bytes.h"
+#include "engine/predict/plan/latent_bytes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,10 @@ using Category = MemoryCategory;
 /// in the layout's format, statistics and sums in fp32.
 struct Sizes {
     std::int64_t own;         ///< n·h: between layers
+    std::int64_t normed;      ///< of it, what a norm leaves for the products of a block
+    std::int64_t headNormed;  ///< and for the output projection
+    std::int64_t operand;     ///< one number a token, as a product keeps it
+    std::int64_t copied;      ///< N·q as the projection keeps it beside the attention's output; 0: it keeps that
     std::int64_t all;         ///< N·h; = own where tokens are not split
     std::int64_t statistics;  ///< 2n, of RMSNorm n
     std::int64_t columns;     ///< N·q: of an attention's queries, which are as many as of its output
@@ -45,6 +50,32 @@ struct Sizes {
     std::int64_t positionGradient;  ///< and of its gradient
 };
 
+/// Bits of an operand in the format, with the scales of its blocks.
+double operandBits(ProductFormat format) {
+    constexpr double scale = 8;  // bits, of 32 or 16 numbers
+    switch (format) {
+    case ProductFormat::Compute: return 16;
+    case ProductFormat::Fp8: return 8;
+    case ProductFormat::MxFp8: return 8 + scale / 32;
+    case ProductFormat::NvFp4: return 4 + scale / 16;
+    }
+    return 16;
+}
+
+/// What the stack's products keep of their operands: in fewer bits where they are rounded, of all tokens where a tensor
+/// group gathered them.
+void keepOperands(Sizes& size, const Layout& layout, const SoftwareStack& stack, std::int64_t tokens, std::int64_t own,
+                  std::int64_t queries) {
+    const std::int64_t h = layout.model.hidden;
+    if (stack.keepsGathered) size.normed = size.headNormed = size.all;
+    if (!stack.keepsRounded || layout.precision.products == ProductFormat::Compute) return;
+    const double bytes = operandBits(layout.precision.products) / 8;
+    const auto of = [&](std::int64_t numbers) { return std::llround(bytes * static_cast<double>(numbers)); };
+    size.normed = of((stack.keepsGathered ? tokens : own) * h);
+    size.operand = of(tokens);
+    size.copied = of(tokens * queries);
+}
+
 Sizes sizesOf(const Layout& layout, const TensorShare& share) {
     constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
     const ModelSpec& model = layout.model;
@@ -56,6 +87,8 @@ Sizes sizesOf(const Layout& layout, const TensorShare& share) {
     Sizes size{};
     size.own = bytes * own * h;
     size.all = bytes * tokens * h;
+    size.normed = size.headNormed = size.own;
+    size.operand = bytes * tokens;
     size.statistics = fp32 * normNumbers(model) * own;
     const std::int64_t queries = queryColumns(model) / share.size;
     size.columns = bytes * tokens * queries;
@@ -67,8 +100,10 @@ Sizes sizesOf(const Layout& layout, const TensorShare& share) {
     size.logits = bytes * tokens * vocabulary;
     if (const SoftwareStack* stack = modelledStack(layout)) {
         size.spread = 0;
+        keepOperands(size, layout, *stack, tokens, own, queries);
         size.mask = model.dropout > 0 ? own * h : 0;
-        size.logits = std::llround(stack->logitMemory * static_cast<double>(tokens * vocabulary));
+        const double each = share.size > 1 ? stack->splitLogitMemory : stack->logitMemory;
+        size.logits = std::llround(each * static_cast<double>(tokens * vocabulary));
     }
     size.loss = share.size > 1 ? fp32 * 3 * tokens : 0;
     size.number = bytes * tokens;
@@ -99,14 +134,16 @@ struct LayerBytes {
     std::int64_t headNorms;   ///< from inputGrad's begin of the attention to the weight gradient
     std::int64_t expansion;   ///< copies of the two weights, for their products
     std::int64_t projection;
+    std::int64_t pointwise = 0;               ///< held: what the norm and the activation make
     std::optional<ExpertBytes> experts = {};  ///< where there are some; of what stands above `first` alone counts then
+    std::optional<LatentBytes> latent = {};   ///< likewise, where `first`, `freedEarly` and `projection` count
     std::int64_t held() const { return first + second; }
 };
 
 LayerBytes attentionLayer(const Sizes& size) {
     const AttentionBytes& needs = size.attention;
-    return {.first = size.statistics + size.own + size.joined,
-            .second = needs.kept + size.columns + size.mask,
+    return {.first = size.statistics + size.normed + size.joined,
+            .second = needs.kept + size.columns + size.copied + size.mask,
             .scratch = needs.forwardScratch,
             .spread = size.spread,
             .freedEarly = needs.kept,
@@ -115,20 +152,32 @@ LayerBytes attentionLayer(const Sizes& size) {
             .apart = needs.gradientApart,
             .headNorms = size.headNorms,
             .expansion = size.triple,
-            .projection = size.square};
+            .projection = size.square,
+            .pointwise = size.own};
+}
+
+LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const Sizes& size) {
+    const LatentBytes latent = latentBytes(layout, share);
+    return {.first = latent.held(),
+            .freedEarly = latent.attention.kept,
+            .projection = size.row > 0 ? size.row * (outputColumns(layout.model) / share.size) : 0,
+            .pointwise = size.own,
+            .latent = latent};
 }
 
 /// `expansions`: first products, 2 where one of them is a gate.
 LayerBytes feedForwardLayer(const Sizes& size, int width, int expansions) {
-    return {.first = size.statistics + size.own + (expansions + 1) * width * size.number + size.mask,
+    return {.first = size.statistics + size.normed + width * (expansions * size.number + size.operand) + size.mask,
             .gradient = width * size.number,
             .expansion = expansions * width * size.row,
-            .projection = width * size.row};
+            .projection = width * size.row,
+            .pointwise = size.own + width * size.number};
 }
 
 LayerBytes expertsLayer(const Sizes& size, const ExpertBytes& experts) {
     return {.first = size.statistics + size.own + experts.gate + experts.rows,
             .second = experts.shared,
+            .pointwise = size.own + experts.activated,
             .experts = experts};
 }
 
@@ -139,10 +188,13 @@ public:
               const TensorShare& share)
         : size_(sizesOf(layout, share)), shape_(shape), neighbours_(neighbours), splits_(share.sequence),
           drops_(layout.model.dropout > 0), again_(recomputesCore(layout.memory)),
+          heads_(recomputesHeads(layout.memory)), pointwise_(recomputesPointwise(layout.memory)),
           part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0),
           segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {
         for (int layer = 0; layer < shape.layers; ++layer) {
-            if (hasAttention(layout.model)) layers_.push_back(attentionLayer(size_));
+            if (hasAttention(layout.model))
+                layers_.push_back(latentAttention(layout.model) ? latentLayer(layout, share, size_)
+                                                                : attentionLayer(size_));
             const int ofModel = shape.firstLayer + layer;
             layers_.push_back(hasExperts(layout.model, ofModel)
                                   ? expertsLayer(size_, expertBytes(layout, ofModel, share))
@@ -159,6 +211,7 @@ public:
         }
         for (std::size_t i = 0; i < layers_.size(); ++i) {
             forwardLayer(tally, layers_[i]);
+            if (pointwise_) tally.add(Category::Activations, -layers_[i].pointwise);
             if (segments_[i] < 0) continue;
             tally.add(Category::Activations, -layers_[i].held());
             if (!beginsSegment(i)) tally.add(Category::Activations, -size_.own);  // its input
@@ -168,7 +221,7 @@ public:
             }
         }
         if (shape_.last) {
-            tally.add(Category::Activations, size_.statistics + size_.own + size_.logits);
+            tally.add(Category::Activations, size_.statistics + size_.headNormed + size_.logits);
             gathered(tally, size_.table);
             passing(tally, size_.tokens + size_.loss);
         }
@@ -186,6 +239,7 @@ public:
         for (std::size_t i = layers_.size(); i-- > 0;) {
             const LayerBytes& layer = layers_[i];
             if (endsSegment(segments_, static_cast<int>(i))) recompute(tally, i);
+            if (pointwise_) tally.add(Category::Activations, layer.pointwise);
             if (layer.experts) {
                 expertsGrad(tally, *layer.experts, kept);
                 tally.add(outputGradient(i, kept), -size_.own);
@@ -195,20 +249,9 @@ public:
             if (splits_ && drops_) tally.add(Category::Temporary, size_.own);  // masked, not yet gathered
             if (branches()) tally.add(kept, size_.all);
             if (splits_ && drops_) tally.add(Category::Temporary, -size_.own);
-            tally.add(kept, layer.headNorms);
-            tally.add(Category::Temporary, layer.spread);
-            if (again_) {
-                tally.add(Category::Activations, layer.freedEarly);
-                passing(tally, layer.scratch);
-            }
-            tally.add(Category::Temporary, layer.gradient);
-            passing(tally, layer.projection);
-            tally.add(Category::Temporary, layer.temporary);
-            tally.add(Category::Activations, layer.apart);
-            tally.add(Category::Activations, -(layer.apart + layer.freedEarly));
-            tally.add(Category::Temporary, -(layer.gradient + layer.temporary + layer.spread));
-            sum(tally, kept, layer.expansion);  // of the norm's output
-            tally.add(kept, size_.own);         // of the input
+            if (layer.latent) latentInputGrad(tally, *layer.latent, kept, {again_, heads_}, layer.projection);
+            else branchGrad(tally, layer, kept);
+            tally.add(kept, size_.own);  // of the input
             if (branches()) tally.add(outputGradient(i, kept), -size_.own);
             if (weightsToo) freeLayer(tally, i, kept);
         }
@@ -225,6 +268,23 @@ public:
     }
 
 private:
+    /// From the gradient of the branch to that of the norm's output.
+    void branchGrad(Tally& tally, const LayerBytes& layer, Category kept) const {
+        tally.add(kept, layer.headNorms);
+        tally.add(Category::Temporary, layer.spread);
+        if (again_) {
+            tally.add(Category::Activations, layer.freedEarly);
+            passing(tally, layer.scratch);
+        }
+        tally.add(Category::Temporary, layer.gradient);
+        passing(tally, layer.projection);
+        tally.add(Category::Temporary, layer.temporary);
+        tally.add(Category::Activations, layer.apart);
+        tally.add(Category::Activations, -(layer.apart + layer.freedEarly));
+        tally.add(Category::Temporary, -(layer.gradient + layer.temporary + layer.spread));
+        sum(tally, kept, layer.expansion);
+    }
+
     void forwardLayer(Tally& tally, const LayerBytes& layer) const {
         if (layer.experts) {
             const ExpertBytes& experts = *layer.experts;
@@ -238,6 +298,10 @@ private:
             routedRows(tally, experts, copy);
             sum(tally, Category::Activations, experts.shared > 0 ? size_.all + experts.sharedProjection : 0);
             return;
+        }
+        if (layer.latent) {
+            latentForward(tally, *layer.latent, {again_, heads_});
+            return sum(tally, Category::Activations, layer.projection);
         }
         tally.add(Category::Activations, layer.first);
         gathered(tally, layer.expansion);
@@ -337,19 +401,20 @@ private:
         passing(tally, size_.norm);
         // The head's input is the last layer's output, or the stage's.
         tally.add(endAlone() && received(0) ? Category::Buffers : Category::Activations, -size_.own);
-        tally.add(Category::Activations, -(size_.statistics + size_.own + size_.logits));
+        tally.add(Category::Activations, -(size_.statistics + size_.headNormed + size_.logits));
         tally.add(kept, -size_.own);  // of the norm's output; that of its input has gone down
     }
 
     void freeLayer(Tally& tally, std::size_t i, Category kept) const {
         const LayerBytes& layer = layers_[i];
-        gathered(tally, layer.experts ? layer.experts->floats + layer.experts->gatePart : 0);
+        if (layer.latent) latentWeightGrad(tally, *layer.latent);
+        else gathered(tally, layer.experts ? layer.experts->floats + layer.experts->gatePart : 0);
         passing(tally, size_.norm);
-        const bool asReceived = received(i) && part_ == 0;
+        const bool asReceived = received(i) && (part_ == 0 || segments_[i] < 0);
         tally.add(asReceived ? Category::Buffers : Category::Activations, -size_.own);
         tally.add(Category::Activations, -(layer.held() - layer.freedEarly));
         if (layer.experts && layer.experts->shared > 0) tally.add(kept, -size_.all);  // of the branch
-        tally.add(kept, -layer.headNorms);
+        tally.add(kept, -(layer.latent ? layer.latent->gradients() : layer.headNorms));
         if (!layer.experts) tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch
         tally.add(kept, -size_.own);                                                             // of the norm's output
     }
@@ -366,6 +431,8 @@ private:
     bool splits_;
     bool drops_;
     bool again_;         ///< the core is recomputed
+    bool heads_;         ///< what a latent attention makes of its latents is
+    bool pointwise_;     ///< what norms and activations make is
     std::int64_t part_;  ///< of a segment's input, that is kept of it; 0: all of it is
     std::vector<LayerBytes> layers_;
     std::vector<int> segments_;  ///< as Stage has them, without its embedding

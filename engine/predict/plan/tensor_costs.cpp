@@ -17,24 +17,30 @@ public:
     Collectives(const Layout& layout, const Link& link)
         : splits_(layout.parallel.sequence), members_(layout.parallel.tensor), link_(link),
           token_(fp32Bytes * layout.batch.micro * (layout.model.sequence / layout.parallel.context)),
-          activation_(numberFormats(layout.precision).activationBytes() * layout.batch.micro *
-                      (layout.model.sequence / layout.parallel.context) * layout.model.hidden),
+          column_(numberFormats(layout.precision).activationBytes() * layout.batch.micro *
+                  (layout.model.sequence / layout.parallel.context)),
+          activation_(column_ * layout.model.hidden),
           norm_(normNumbers(layout.model) * fp32Bytes * layout.model.hidden),
           headNorms_(fp32Bytes * queryKeyNormParameters(layout.model)) {}
 
-    /// TensorGroup's calls.
-    void gather(std::vector<TensorCost>& list, int layer) const {
-        if (splits_) list.push_back(half(EventKind::TensorAllGather, layer));
+    /// TensorGroup's calls, for activations h wide or of so many columns.
+    void gather(std::vector<TensorCost>& list, int layer) const { gatherBytes(list, layer, activation_); }
+    void gather(std::vector<TensorCost>& list, int layer, std::int64_t columns) const {
+        gatherBytes(list, layer, columns * column_);
     }
-    void sum(std::vector<TensorCost>& list, int layer) const {
-        if (members_ > 1)
-            list.push_back(splits_ ? half(EventKind::TensorReduceScatter, layer) : whole(layer, activation_));
+    void sum(std::vector<TensorCost>& list, int layer) const { sumBytes(list, layer, activation_); }
+    void sum(std::vector<TensorCost>& list, int layer, std::int64_t columns) const {
+        sumBytes(list, layer, columns * column_);
     }
     void joinParts(std::vector<TensorCost>& list, int layer) const {
-        list.push_back(half(EventKind::TensorAllGather, layer));
+        list.push_back(half(EventKind::TensorAllGather, layer, activation_));
     }
+    /// The gradients of a norm, or so many numbers in fp32.
     void sumOverTokens(std::vector<TensorCost>& list, int layer) const {
         if (splits_) list.push_back(whole(layer, norm_));
+    }
+    void sumOverTokens(std::vector<TensorCost>& list, int layer, std::int64_t numbers) const {
+        if (splits_) list.push_back(whole(layer, fp32Bytes * numbers));
     }
     /// The gradients of the norms of queries and keys, which each member has of its own heads.
     void sumHeadNorms(std::vector<TensorCost>& list, int layer) const {
@@ -54,14 +60,61 @@ private:
     TensorCost whole(int layer, std::int64_t bytes) const {
         return {EventKind::TensorAllReduce, layer, bytes, allReduceSeconds(double(bytes), members_, link_)};
     }
-    TensorCost half(EventKind kind, int layer) const {
-        return {kind, layer, activation_, allReduceSeconds(double(activation_), members_, link_) / 2};
+    TensorCost half(EventKind kind, int layer, std::int64_t bytes) const {
+        return {kind, layer, bytes, allReduceSeconds(double(bytes), members_, link_) / 2};
+    }
+    void gatherBytes(std::vector<TensorCost>& list, int layer, std::int64_t bytes) const {
+        if (splits_) list.push_back(half(EventKind::TensorAllGather, layer, bytes));
+    }
+    void sumBytes(std::vector<TensorCost>& list, int layer, std::int64_t bytes) const {
+        if (members_ > 1)
+            list.push_back(splits_ ? half(EventKind::TensorReduceScatter, layer, bytes) : whole(layer, bytes));
     }
 
     bool splits_;
     int members_;
     const Link& link_;
-    std::int64_t token_, activation_, norm_, headNorms_;
+    std::int64_t token_, column_, activation_, norm_, headNorms_;
+};
+
+/// What the first products of a branch read, and what is summed for it: the norm's output, or in a latent attention
+/// each latent by itself. model/latent_attention_layer.cpp has them in this order.
+class BranchInput {
+public:
+    BranchInput(const Collectives& group, const ModelSpec& model)
+        : group_(group), latent_(latentAttention(model)), hidden_(model.hidden), block_(model.block),
+          down_(downColumns(model)) {}
+
+    void gather(std::vector<TensorCost>& list, int layer, bool attention) const {
+        if (!attention || !latent_) return group_.gather(list, layer);
+        group_.gather(list, layer, block_.queryRank > 0 ? block_.queryRank : hidden_);
+        group_.gather(list, layer, block_.kvRank);
+    }
+    /// The turned part of the keys, wherever queries and keys are made for the core.
+    void gatherKey(std::vector<TensorCost>& list, int layer, bool attention) const {
+        if (attention && latent_) group_.gather(list, layer, block_.ropeWidth);
+    }
+    void sum(std::vector<TensorCost>& list, int layer, bool attention) const {
+        if (!attention || !latent_) return group_.sum(list, layer);
+        group_.sum(list, layer, block_.ropeWidth);
+        if (block_.queryRank > 0) group_.sum(list, layer, block_.queryRank);
+        group_.sum(list, layer, block_.kvRank);
+        if (block_.queryRank == 0) group_.sum(list, layer);
+    }
+    /// The gradients of what each member has whole, behind the layer's norm.
+    void sumOverTokens(std::vector<TensorCost>& list, int layer, bool attention) const {
+        if (!attention || !latent_) return;
+        if (block_.queryRank > 0) group_.sumOverTokens(list, layer, block_.queryRank);
+        group_.sumOverTokens(list, layer, block_.kvRank);
+        group_.sumOverTokens(list, layer, hidden_ * down_);
+    }
+
+private:
+    const Collectives& group_;
+    bool latent_;
+    std::int64_t hidden_;
+    const BlockSpec& block_;
+    std::int64_t down_;
 };
 
 }  // namespace
@@ -113,10 +166,12 @@ std::vector<TensorCost> updateCosts(const Layout& layout, const StageShape& stag
 TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied, const Link& link,
                         const ContextRing& ring, const Link& expertLink) {
     const Collectives group(layout, link);
+    const BranchInput input(group, layout.model);
     const int branches = hasAttention(layout.model) ? 2 : 1;  // attention and feed-forward, each with a norm
     const int end = stage.firstLayer + stage.layers;
     // The first branch of a block is its attention, which a context ring goes through.
-    const auto attends = [&](int branch) { return ring.members > 1 && branches == 2 && branch % 2 == 0; };
+    const auto isAttention = [&](int branch) { return branches == 2 && branch % 2 == 0; };
+    const auto attends = [&](int branch) { return ring.members > 1 && isAttention(branch); };
     const auto hops = [](std::vector<TensorCost>& list, int layer, const std::vector<RingStep>& steps) {
         for (const RingStep& step : steps)
             list.push_back({EventKind::KeyValueHop, layer, step.bytes, std::max(0.0, step.seconds - step.cover), false,
@@ -136,9 +191,10 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
         for (const EventKind kind : {EventKind::DispatchTokens, EventKind::CombineTokens})
             list.push_back({kind, layer, rowBytes, allToAllSeconds(double(rowBytes), members, expertLink)});
     };
-    const auto forward = [&](std::vector<TensorCost>& list, int first, int last) {
-        for (int i = first * branches; i < last * branches; ++i) {
-            group.gather(list, i / branches);  // the norm, for the first product
+    const auto forward = [&](std::vector<TensorCost>& list, int firstBranch, int endBranch) {
+        for (int i = firstBranch; i < endBranch; ++i) {
+            input.gather(list, i / branches, isAttention(i));
+            input.gatherKey(list, i / branches, isAttention(i));
             if (attends(i)) hops(list, i / branches, ring.forward);
             rows(list, i);
             group.sum(list, i / branches);  // the projection
@@ -147,12 +203,12 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
     TensorCosts costs;
     costs.update = updateCosts(layout, stage, tied, group);
     constexpr std::size_t atEnds = 4;
-    const auto inBlocks = static_cast<std::size_t>(2 * branches * stage.layers);
+    const auto inBlocks = static_cast<std::size_t>((latentAttention(layout.model) ? 4 : 2) * branches * stage.layers);
     costs.forward.reserve(inBlocks + atEnds);
     costs.inputGrad.reserve(2 * inBlocks + atEnds);
     costs.weightGrad.reserve(inBlocks + atEnds);
     if (stage.first) group.sum(costs.forward, embeddingLayer);
-    forward(costs.forward, stage.firstLayer, end);
+    forward(costs.forward, stage.firstLayer * branches, end * branches);
     if (stage.last) {
         group.gather(costs.forward, outputLayer);
         group.overMembers(costs.forward, outputLayer, 1);  // the largest logit
@@ -176,18 +232,27 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
         if (segments.size() <= again) {
             const std::size_t before = costs.inputGrad.size();
             if (partitionsInputs(layout.memory, layout.parallel)) group.joinParts(costs.inputGrad, first);
-            forward(costs.inputGrad, first, last);
+            const int lowest = recomputesSecondHalves(layout.memory) ? last * branches - 1 : first * branches;
+            forward(costs.inputGrad, lowest, last * branches);
             for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
         }
         for (int i = last * branches; i-- > first * branches;) {
             group.gather(costs.inputGrad, i / branches);  // the output's gradient
+            if (recomputesHeads(layout.memory) && isAttention(i)) {
+                const std::size_t before = costs.inputGrad.size();
+                input.gather(costs.inputGrad, i / branches, true);
+                for (std::size_t each = before; each < costs.inputGrad.size(); ++each)
+                    costs.inputGrad[each].again = true;
+            }
+            input.gatherKey(costs.inputGrad, i / branches, isAttention(i));
             if (attends(i)) againHops(i / branches);
             if (attends(i)) hops(costs.inputGrad, i / branches, ring.backward);
             if (routes(i)) group.overMembers(costs.inputGrad, i / branches, expertChoices(layout.model));
             rows(costs.inputGrad, i);
-            group.sum(costs.inputGrad, i / branches);  // the norm's
-            group.gather(costs.weightGrad, i / branches);
-            if (branches == 2 && i % branches == 0) group.sumHeadNorms(costs.weightGrad, i / branches);
+            input.sum(costs.inputGrad, i / branches, isAttention(i));
+            input.gather(costs.weightGrad, i / branches, isAttention(i));
+            if (isAttention(i)) group.sumHeadNorms(costs.weightGrad, i / branches);
+            input.sumOverTokens(costs.weightGrad, i / branches, isAttention(i));
             group.sumOverTokens(costs.weightGrad, i / branches);
         }
         last = first;

@@ -42,9 +42,10 @@ void repair(const Field& field, Layout& layout) {
 }
 
 /// The nearest number of heads that the tensor group, if there is one, can share, and that leaves an even number for
-/// each head where positions are rotary; the larger of two that are as near.
+/// each head where whole heads are turned; the larger of two that are as near.
 int nearestHeads(const Layout& layout) {
-    const int pairs = blockParts(layout.model).rotary && layout.model.hidden % 2 == 0 ? 2 : 1;
+    const BlockParts parts = blockParts(layout.model);
+    const int pairs = parts.rotary && !parts.latent && layout.model.hidden % 2 == 0 ? 2 : 1;
     const int width = layout.model.hidden / pairs, wanted = layout.model.heads, tensor = layout.parallel.tensor;
     const int step = tensor >= 1 && width % tensor == 0 ? tensor : 1;
     int best = step;
@@ -77,15 +78,20 @@ Layout repaired(Layout layout) {
     for (const Field& field : fields())
         if (isPresent(field, layout)) repair(field, layout);
     ModelSpec& model = layout.model;
-    const bool rotary = blockParts(model).rotary;
+    const bool latent = blockParts(model).latent, turnsHeads = blockParts(model).rotary && !latent;
     const bool ownWidth = choosesParts(model) && model.block.headWidth > 0;
     if (readsImages(model)) repairImages(layout);
-    if (rotary && ownWidth) model.block.headWidth += model.block.headWidth % 2;
-    if (rotary && !ownWidth && model.hidden % 2 != 0) ++model.hidden;
-    if (!ownWidth &&
-        ((hasAttention(model) && model.hidden % model.heads != 0) || (rotary && model.hidden / model.heads % 2 != 0)))
+    if (turnsHeads && ownWidth) model.block.headWidth += model.block.headWidth % 2;
+    if (turnsHeads && !ownWidth && model.hidden % 2 != 0) ++model.hidden;
+    if (!ownWidth && ((hasAttention(model) && model.hidden % model.heads != 0) ||
+                      (turnsHeads && model.hidden / model.heads % 2 != 0)))
         model.heads = nearestHeads(layout);
-    if (rotary && model.block.kvHeads > 0 && model.heads % model.block.kvHeads != 0)
+    if (latent) {
+        model.block.ropeWidth += model.block.ropeWidth % 2;
+        model.block.valueWidth = std::min(model.block.valueWidth, queryWidth(model));
+        model.block.queryKeyNorms = false;
+    }
+    if (turnsHeads && model.block.kvHeads > 0 && model.heads % model.block.kvHeads != 0)
         model.block.kvHeads = nearestKeyHeads(model, layout.parallel.tensor);
     if (layout.data.tokenizer == TokenizerKind::Byte && !readsImages(model))
         model.vocabulary = std::max(model.vocabulary, 256);

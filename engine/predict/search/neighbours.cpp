@@ -134,8 +134,10 @@ private:
     void recompute() {
         const RecomputeKind now = layout_.memory.recompute;
         if (now == RecomputeKind::None) return;
-        for (const RecomputeKind less : {RecomputeKind::None, RecomputeKind::Selective}) {
-            if (now == less) continue;
+        using enum RecomputeKind;
+        const bool whole = now == Full || now == Sqrt || now == Every;
+        for (const RecomputeKind less : {None, Selective, Latent, Pointwise, Mlp}) {
+            if (less != None && !whole) continue;  // parts of blocks save memory each in its own place
             Layout layout = layout_;
             layout.memory.recompute = less;
             offer(Move::Recompute, layout, fmt::format("recompute {} instead of {}", wordOf(less), wordOf(now)));

@@ -3,6 +3,7 @@
 
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/plan/simulate.h"
+#include "engine/predict/plan/stack_memory.h"
 #include "engine/layout/schedule/passes.h"
 #include "engine/layout/schedule/registry.h"
 
@@ -77,7 +78,13 @@ MemoryEstimate StepEstimator::memory(const Choice& choice) {
         for (std::size_t i = 0; i < offloaded.size(); ++i) rank.host[i] += offloaded[i];
     }
     const RankMemory& worst = neediest(layout_, memory);
-    return {worst, neededBytes(layout_, worst), device_};
+    MemoryEstimate estimate{worst, neededBytes(layout_, worst), device_};
+    if (const SoftwareStack* stack = modelledStack(layout_)) {
+        const std::int64_t room = device_.capacityBytes - std::llround(stack->contextBytes);
+        estimate.reservedBytes = reservedBytes(*stack, worst, room);
+        estimate.firstReservedBytes = reservedBytes(*stack, memory.front(), room);
+    }
+    return estimate;
 }
 
 const std::vector<RankMemory>& StepEstimator::moves(const Choice& choice, const Extent& extent) {

@@ -25,6 +25,9 @@ struct MemoryEstimate {
     RankMemory worst;              ///< of the pipeline rank that needs most
     std::int64_t neededBytes = 0;  ///< of its device by that rank (plan.h)
     MemoryLimit device;
+    /// That a stack's allocator takes of the device (stack_memory.h), on that rank and on the first; 0 for Shardlab's
+    /// own.
+    std::int64_t reservedBytes = 0, firstReservedBytes = 0;
     bool fits() const { return device.holds(neededBytes); }
 };
 

@@ -201,7 +201,17 @@ std::set<Move> remedies(StepOverheadKind kind) {
 struct Tried {
     Neighbour neighbour;
     double stepSeconds = 0;
+    bool exact = true;  ///< false where it was estimated from two shorter steps
 };
+
+/// The time that the neighbour's own plan tells.
+double plannedSeconds(const Plan& plan, const Tried& tried) {
+    if (tried.exact) return tried.stepSeconds;
+    Layout layout = plan.layout;
+    apply(tried.neighbour.choice, layout);
+    const auto planned = makePlan(layout, plan.measurements);
+    return planned ? planned->stepSeconds : tried.stepSeconds;
+}
 
 /// The neighbours that are faster and fit, fastest first.
 std::vector<Tried> fasterNeighbours(const Plan& plan) {
@@ -212,7 +222,7 @@ std::vector<Tried> fasterNeighbours(const Plan& plan) {
         const double seconds = estimate.stepSeconds;
         if (seconds > (1 - leastGain) * plan.stepSeconds) continue;
         if (plan.fits && !estimate.memory.fits()) continue;
-        tried.push_back({std::move(neighbour), seconds});
+        tried.push_back({std::move(neighbour), seconds, estimate.exact});
     }
     std::ranges::stable_sort(tried, {}, &Tried::stepSeconds);
     return tried;
@@ -236,9 +246,11 @@ std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most) {
         const std::set<Move> moves = remedies(overhead.kind);
         const auto best =
             std::ranges::find_if(faster, [&](const Tried& tried) { return moves.contains(tried.neighbour.move); });
-        if (best != faster.end())
-            overhead.better = BetterLayout{best->neighbour.choice, best->neighbour.change, best->stepSeconds,
-                                           1 - best->stepSeconds / plan.stepSeconds};
+        if (best == faster.end()) continue;
+        const double seconds = plannedSeconds(plan, *best);
+        if (seconds < plan.stepSeconds)
+            overhead.better =
+                BetterLayout{best->neighbour.choice, best->neighbour.change, seconds, 1 - seconds / plan.stepSeconds};
     }
     return overheads;
 }

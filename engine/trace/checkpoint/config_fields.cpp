@@ -3,52 +3,32 @@
 
 #include "engine/layout/block_parts.h"
 #include "engine/layout/model_shape.h"
+#include "engine/trace/checkpoint/config_experts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <limits>
-#include <optional>
 
 namespace shardlab::trace {
 namespace {
 
 using Json = nlohmann::json;
 
-/// What transformers calls an activation, by the name that is written first; of a gate in a llama, by itself in a gpt.
-struct ConfigActivation {
-    ActivationKind kind;
-    std::vector<std::string_view> names;
-};
 const std::vector<ConfigActivation> gptActivations{
     {ActivationKind::GeluTanh, {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"}}, {ActivationKind::Gelu, {"gelu"}}};
 const std::vector<ConfigActivation> llamaActivations{{ActivationKind::SwiGlu, {"silu", "swish"}},
                                                      {ActivationKind::GeGlu, {"gelu"}},
                                                      {ActivationKind::GeGluTanh, {"gelu_pytorch_tanh", "gelu_new"}}};
 
-/// Tokens of a sample, where a layout is made for a model that could have more: what comes after costs memory and time.
-constexpr int longestTaken = 4096;
-
-bool equal(const Json& a, const Json& b) {
-    if (!a.is_number() || !b.is_number()) return a == b;
-    const double x = a.get<double>(), y = b.get<double>();
-    return std::abs(x - y) <= 1e-9 * std::abs(y);
-}
-
-std::optional<int> positiveInteger(const Json& value) {
-    if (!value.is_number_integer() || value < 1 || value > std::numeric_limits<int>::max()) return std::nullopt;
-    return value.get<int>();
-}
-
 /// Makes the rows of one file and one model.
-class Rows {
+class Rows : ExpertRows {
 public:
-    Rows(const Json& config, const ModelSpec& model) : config_(config), model_(model) {}
+    Rows(const Json& config, const ModelSpec& model) : ExpertRows(config, model) {}
 
     ConfigFields all() {
         modelType();
-        if (model_.kind == ModelKind::Llama) llama();
+        if (traits(model_.kind).weights == WeightsFormat::Llama) llama();
         else gpt2();
         others();
         return std::move(made_);
@@ -73,42 +53,116 @@ private:
     }
 
     /// A Mistral is a Llama that may look back no further than its window, a Qwen2 one with biases for queries, keys
-    /// and values, a Qwen3 one with norms of queries and keys.
+    /// and values, a Qwen3 one with norms of queries and keys; a Mixtral and a Qwen3-MoE have experts besides.
     void llama() {
         const Json type = config_.value("model_type", Json(configFamily(model_).type));
-        const bool mistral = type == "mistral", qwen2 = type == "qwen2", qwen3 = type == "qwen3";
-        number("num_hidden_layers", 32, "model.layers", model_.layers, &ModelSpec::layers);
-        number("hidden_size", 4096, "model.hidden", model_.hidden, &ModelSpec::hidden);
+        if (type == "deepseek_v3") return deepseek();
+        if (parts_.latent)
+            part("model_type", type, false, "model.kv_rank", std::to_string(model_.block.kvRank), "0",
+                 [](ModelSpec& model, const Json&) { model.block.kvRank = 0; });
+        const bool mixtral = type == "mixtral", experts = type == "qwen3_moe";
+        const bool mistral = type == "mistral" || mixtral, qwen2 = type == "qwen2", qwen3 = type == "qwen3" || experts;
+        number("num_hidden_layers", experts ? 24 : 32, "model.layers", model_.layers, &ModelSpec::layers);
+        number("hidden_size", experts ? 2048 : 4096, "model.hidden", model_.hidden, &ModelSpec::hidden);
         number("num_attention_heads", 32, "model.heads", model_.heads, &ModelSpec::heads);
-        const Json keys = mistral ? Json(8) : qwen2 || qwen3 ? Json(32) : value("num_attention_heads", 32);
+        const Json keys = mistral          ? Json(8)
+                          : experts        ? Json(4)
+                          : qwen2 || qwen3 ? Json(32)
+                                           : value("num_attention_heads", 32);
         row("num_key_value_heads", keys, "model.kv_heads", keyHeads(model_), [](ModelSpec& model, const Json& theirs) {
             if (const auto heads = positiveInteger(theirs)) model.block.kvHeads = *heads;
         });
-        headWidths(qwen3);
+        headWidths(qwen3 && !experts);
         number("vocab_size", qwen2 || qwen3 ? 151936 : 32000, "model.vocabulary", model_.vocabulary,
                &ModelSpec::vocabulary);
-        width("intermediate_size", mistral ? 14336 : qwen2 || qwen3 ? 22016 : 11008);
+        if (experts) width("moe_intermediate_size", 768);
+        else width("intermediate_size", mistral ? 14336 : qwen2 || qwen3 ? 22016 : 11008);
+        if (mixtral || experts) topKExperts(type);
         activation("hidden_act", llamaActivations);
-        epsilon("rms_norm_eps", 1e-6);
+        epsilon("rms_norm_eps", mixtral ? 1e-5 : 1e-6);
         biases(qwen2, qwen3);
         part("model_type", type, parts_.queryKeyNorms == qwen3, "model.qk_norm",
              parts_.queryKeyNorms ? "true" : "false", qwen3 ? "true" : "false",
              [qwen3](ModelSpec& model, const Json&) { model.block.queryKeyNorms = qwen3; });
-        const Json ties = value("tie_word_embeddings", false);
-        part("tie_word_embeddings", ties, ties == parts_.tied, "model.output", parts_.tied ? "tied" : "separate",
-             ties == true ? "tied" : "separate", [](ModelSpec& model, const Json& theirs) {
-                 model.block.output = theirs == true ? OutputKind::Tied : OutputKind::Default;
-             });
-        made_.rows.back().ours = parts_.tied;
+        ties();
         // Positions are turned, not learned: there is one for any sequence.
         window("max_position_embeddings", mistral ? 4096 * 32 : qwen2 || qwen3 ? 32768 : 2048, positions);
         made_.rows.back().fits = true;
         const bool slides = value("use_sliding_window", !(qwen2 || qwen3)) != false;
         made_.names.insert("max_window_layers");  // of those that slide
-        if (mistral) slidingWindow();
+        if (mistral) slidingWindow(mixtral ? Json() : Json(4096));
         else if (slides) window("sliding_window", qwen2 || qwen3 ? Json(4096) : Json(), shorter);
         else made_.names.insert("sliding_window");
-        rotary();
+        rotary(mixtral ? 1e6 : 1e4);
+    }
+
+    void ties() {
+        const Json theirs = value("tie_word_embeddings", false);
+        part("tie_word_embeddings", theirs, theirs == parts_.tied, "model.output", parts_.tied ? "tied" : "separate",
+             theirs == true ? "tied" : "separate", [](ModelSpec& model, const Json& taken) {
+                 model.block.output = taken == true ? OutputKind::Tied : OutputKind::Default;
+             });
+        made_.rows.back().ours = parts_.tied;
+    }
+
+    /// A DeepSeek-V3 has latent attention, and experts in all but its lowest layers. The turned numbers of its heads
+    /// are pairs of neighbours.
+    void deepseek() {
+        latent_ = true;
+        number("num_hidden_layers", 61, "model.layers", model_.layers, &ModelSpec::layers);
+        number("hidden_size", 7168, "model.hidden", model_.hidden, &ModelSpec::hidden);
+        number("num_attention_heads", 128, "model.heads", model_.heads, &ModelSpec::heads);
+        const Json heads = value("num_attention_heads", 128);
+        is("num_key_value_heads", 128, std::vector<Json>(1, heads));
+        made_.rows.back().ours = model_.heads;
+        number("vocab_size", 129280, "model.vocabulary", model_.vocabulary, &ModelSpec::vocabulary);
+        if (!hasExperts(model_) || value("first_k_dense_replace", 3) != 0) width("intermediate_size", 18432);
+        made_.names.insert("intermediate_size");
+        activation("hidden_act", llamaActivations);
+        epsilon("rms_norm_eps", 1e-6);
+        const Json ofFile = value("rms_norm_eps", 1e-6);
+        made_.rows.push_back({"rms_norm_eps", sameValue(ofFile, 1e-6),
+                              fmt::format("{}, and the norms of its latents have 1e-06 all the same, but the layout's "
+                                          "norms all have one",
+                                          stated("rms_norm_eps", ofFile)),
+                              "weights whose rms_norm_eps is 1e-06", nullptr});
+        is("attention_bias", false, {false});
+        part("model_type", "deepseek_v3", !parts_.biases, "model.biases", "all", "none",
+             [](ModelSpec&, const Json&) {});
+        ranks();
+        sharedExperts();
+        ties();
+        window("max_position_embeddings", 4096, positions);
+        made_.rows.back().fits = true;
+        is("rope_interleave", true, {true});
+        rotary(1e4);
+    }
+
+    void ranks() {
+        const BlockSpec& block = model_.block;
+        const auto number = [&](const char* name, int fallback, const char* field, int ours, int BlockSpec::*member) {
+            const Json theirs = value(name, fallback);
+            add(name, theirs, field, ours, nullptr);
+            made_.rows.back().take = [theirs, member](ModelSpec& model) {
+                if (const auto taken = positiveInteger(theirs)) model.block.*member = *taken;
+            };
+        };
+        number("kv_lora_rank", 512, "model.kv_rank", parts_.latent ? block.kvRank : 0, &BlockSpec::kvRank);
+        number("qk_nope_head_dim", 128, "model.head_width", headWidth(model_), &BlockSpec::headWidth);
+        number("qk_rope_head_dim", 64, "model.rope_width", block.ropeWidth, &BlockSpec::ropeWidth);
+        number("v_head_dim", 128, "model.value_width", valueWidth(model_), &BlockSpec::valueWidth);
+        const bool straight = config_.contains("q_lora_rank") && config_["q_lora_rank"].is_null();
+        const Json theirs = straight ? Json(0) : value("q_lora_rank", 1536);
+        made_.names.insert("q_lora_rank");
+        add("q_lora_rank", theirs, "model.q_rank", block.queryRank, nullptr);
+        ConfigField& row = made_.rows.back();
+        row.take = [theirs](ModelSpec& model) { model.block.queryRank = positiveInteger(theirs).value_or(0); };
+        if (block.queryRank == 0) row.ours = nullptr;
+        row.writesNull = block.queryRank == 0;
+        const Json plain = value("qk_nope_head_dim", 128), turned = value("qk_rope_head_dim", 64);
+        if (!plain.is_number() || !turned.is_number()) return;
+        is("head_dim", nullptr, std::vector<Json>(1, turned));
+        is("qk_head_dim", nullptr, std::vector<Json>(1, plain.get<double>() + turned.get<double>()));
     }
 
     /// Where the file says nothing, heads divide the hidden width, but in a Qwen3.
@@ -149,9 +203,9 @@ private:
     }
 
     /// A Mistral's window, which is that of all layers; one as long as the sequence hides nothing.
-    void slidingWindow() {
+    void slidingWindow(const Json& fallback) {
         const bool said = config_.contains("sliding_window");
-        const Json theirs = said ? config_["sliding_window"] : Json(4096);
+        const Json theirs = said ? config_["sliding_window"] : fallback;
         made_.names.insert("sliding_window");
         const int ours = attendedTokens(model_, 0);
         const auto taken = positiveInteger(theirs);
@@ -164,7 +218,7 @@ private:
 
     /// The angles of queries and keys, which older files keep in rope_theta and rope_scaling, newer ones in
     /// rope_parameters.
-    void rotary() {
+    void rotary(double usualBase) {
         bool named = config_.contains("rope_theta");
         Json scaling = "default";
         for (const char* name : {"rope_scaling", "rope_parameters"}) {
@@ -198,17 +252,19 @@ private:
                                                   : theirs == "yarn" ? RotaryScaling::Yarn
                                                                      : RotaryScaling::None;
                  });
-        if (ours.scaling != RotaryScaling::None) made_.rows.back().ours = scalingOf(ours);
-        if (config_.contains("rope_theta") || !named) base("rope_theta", value("rope_theta", 10000));
+        if (ours.scaling != RotaryScaling::None) made_.rows.back().ours = scalingOf(ours, parts_.latent);
+        if (config_.contains("rope_theta") || !named) base("rope_theta", value("rope_theta", usualBase));
     }
 
-    static Json scalingOf(const RotarySpec& rotary) {
+    static Json scalingOf(const RotarySpec& rotary, bool latent) {
         const bool yarn = rotary.scaling == RotaryScaling::Yarn;
-        return {{"rope_type", wordOf(rotary.scaling)},
-                {"factor", rotary.factor},
-                {yarn ? "beta_slow" : "low_freq_factor", rotary.low},
-                {yarn ? "beta_fast" : "high_freq_factor", rotaryHigh(rotary)},
-                {"original_max_position_embeddings", rotary.original}};
+        Json made = {{"rope_type", wordOf(rotary.scaling)},
+                     {"factor", rotary.factor},
+                     {yarn ? "beta_slow" : "low_freq_factor", rotary.low},
+                     {yarn ? "beta_fast" : "high_freq_factor", rotaryHigh(rotary)},
+                     {"original_max_position_embeddings", rotary.original}};
+        if (yarn && latent) made["mscale"] = made["mscale_all_dim"] = 1.0;
+        return made;
     }
 
     void unscaled(const std::string& name, const Json& rope) {
@@ -253,9 +309,15 @@ private:
             ours.original, [](ModelSpec& model, const Json& theirs) {
                 if (const auto taken = positiveInteger(theirs)) model.block.rotary.original = *taken;
             });
+        // A latent attention has all columns of its scores larger, not those alone that are turned.
+        const bool scores = yarn && latent_;
+        if (scores)
+            for (const char* key : {"mscale", "mscale_all_dim"}) isOne(place(key), said(key, 0), {1});
         const Json factor = said("factor", nullptr);
         for (const auto& [key, inner] : rope.items()) {
-            if (key == "attention_factor" && yarn && factor.is_number())
+            if (scores && key.starts_with("mscale")) continue;
+            if (key == "attention_factor" && scores) isOne(place("attention_factor"), said("attention_factor", 1), {1});
+            else if (key == "attention_factor" && yarn && factor.is_number())
                 isOne(place("attention_factor"), said("attention_factor", 0.1 * std::log(factor.get<double>()) + 1),
                       {0.1 * std::log(factor.get<double>()) + 1});
             else if (key == "truncate" && yarn) isOne(place("truncate"), inner, {true});
@@ -306,141 +368,7 @@ private:
                    fmt::format("weights of model_type {}", fmt::join(types, " or ")));
     }
 
-    Json value(const std::string& name, const Json& fallback) {
-        made_.names.insert(name);
-        const auto found = config_.find(name);
-        return found == config_.end() || found->is_null() ? fallback : *found;
-    }
-
-    /// "n_head is 12", or what it is where the file does not say.
-    std::string stated(const std::string& name, const Json& effective) const {
-        const bool inner = name.find('.') != std::string::npos;  // one of rope_parameters, say, which is there
-        const bool said = inner || (config_.contains(name) && !config_[name].is_null());
-        return fmt::format("{} is {}{}", name, shownValue(effective), said ? "" : " where it is not given");
-    }
-
-    void differ(const std::string& name, std::string what, std::string legal) {
-        made_.rows.push_back({name, false, std::move(what), std::move(legal), nullptr});
-    }
-
-    /// Sets a field to what the file says.
-    using Take = void (*)(ModelSpec& model, const Json& theirs);
-
-    void row(const std::string& name, const Json& fallback, std::string_view field, const Json& ours, Take take) {
-        add(name, value(name, fallback), field, ours, take);
-    }
-
-    void add(const std::string& name, const Json& theirs, std::string_view field, const Json& ours, Take take) {
-        made_.rows.push_back({name, equal(theirs, ours),
-                              fmt::format("{}, {} is {}", stated(name, theirs), field, shownValue(ours)),
-                              fmt::format("{} {}", field, shownValue(theirs)), ours,
-                              [theirs, take](ModelSpec& model) { take(model, theirs); }});
-    }
-
-    /// A choice whose words, ours and that of the file's value, are those of the layout's field.
-    void part(const std::string& name, const Json& theirs, bool fits, std::string_view field, std::string_view ours,
-              std::string_view legal, std::function<void(ModelSpec&, const Json&)> take) {
-        made_.rows.push_back({name, fits, fmt::format("{}, {} is {}", stated(name, theirs), field, ours),
-                              fmt::format("{} {}", field, legal), nullptr,
-                              [theirs, take = std::move(take)](ModelSpec& model) { take(model, theirs); }});
-    }
-
-    void activation(const std::string& name, const std::vector<ConfigActivation>& known) {
-        const Json theirs = value(name, known.front().names.front());
-        const auto named = std::ranges::find_if(known, [&](const ConfigActivation& each) {
-            return std::ranges::any_of(each.names, [&](std::string_view word) { return theirs == word; });
-        });
-        std::vector<std::string_view> legal;
-        for (const ConfigActivation& each : known) legal.push_back(each.names.front());
-        const ActivationKind ours = parts_.activation;
-        if (named == known.end())
-            differ(name, fmt::format("{}, model.activation is {}", stated(name, theirs), wordOf(ours)),
-                   fmt::format("weights whose {} is {}", name, fmt::join(legal, " or ")));
-        else
-            part(name, theirs, named->kind == ours, "model.activation", wordOf(ours), wordOf(named->kind),
-                 [kind = named->kind, usual = known.front().kind](ModelSpec& model, const Json&) {
-                     model.block.activation = kind == usual ? ActivationKind::Default : kind;
-                 });
-        const auto written = std::ranges::find(known, ours, &ConfigActivation::kind);
-        if (written != known.end()) made_.rows.back().ours = written->names.front();
-    }
-
-    void epsilon(const std::string& name, double fallback) {
-        row(name, fallback, "model.norm_epsilon", parts_.normEpsilon, [](ModelSpec& model, const Json& theirs) {
-            if (theirs.is_number()) model.block.normEpsilon = theirs.get<double>();
-        });
-    }
-
-    void number(const std::string& name, const Json& fallback, std::string_view field, int ours,
-                int ModelSpec::*member) {
-        row(name, fallback, field, ours, nullptr);
-        made_.rows.back().take = [member, theirs = value(name, fallback)](ModelSpec& model) {
-            if (const auto taken = positiveInteger(theirs)) model.*member = *taken;
-        };
-    }
-
-    void width(const std::string& name, int fallback) {
-        const bool said = config_.contains(name) && !config_[name].is_null();
-        const Json theirs = value(name, fallback);
-        ConfigField made{name, true, {}, {}, feedForwardWidth(model_, 0), [theirs, said](ModelSpec& model) {
-                             const auto taken = positiveInteger(theirs);
-                             if (taken && (said || model.kind == ModelKind::Llama)) model.feedForward = {*taken};
-                         }};
-        const int widths = std::max(1, static_cast<int>(model_.feedForward.size()));
-        for (int layer = 0; layer < std::min(widths, model_.layers) && made.fits; ++layer) {
-            const int ours = feedForwardWidth(model_, layer);
-            if (equal(theirs, ours)) continue;
-            made.fits = false;
-            made.what = fmt::format("{}, the width of the layout's layer {} is {}", stated(name, theirs), layer, ours);
-            made.legal = fmt::format("model.feed_forward [{}]", shownValue(theirs));
-        }
-        made_.rows.push_back(std::move(made));
-    }
-
-    static void positions(ModelSpec& model, const Json& theirs) {
-        if (const auto taken = positiveInteger(theirs)) model.sequence = std::min(*taken, longestTaken);
-    }
-    static void shorter(ModelSpec& model, const Json& theirs) {
-        if (const auto taken = positiveInteger(theirs)) model.sequence = std::min(*taken, model.sequence);
-    }
-
-    /// Tokens that are learned or attended to: more than the layout's sequence has change nothing.
-    void window(const std::string& name, const Json& fallback, Take take) {
-        const Json theirs = value(name, fallback);
-        const bool fits = theirs.is_null() || (theirs.is_number() && theirs.get<double>() >= model_.sequence);
-        made_.rows.push_back({name, fits,
-                              fmt::format("{}, model.sequence is {}", stated(name, theirs), model_.sequence),
-                              fmt::format("model.sequence of at most {}", shownValue(theirs)),
-                              fallback.is_null() ? Json() : Json(model_.sequence),
-                              [theirs, take](ModelSpec& model) { take(model, theirs); }});
-    }
-
-    /// One of these values, of which the first is named and written. Without a fallback one that is left out is not
-    /// compared, and none is written.
-    void is(const std::string& name, const Json& fallback, const std::vector<Json>& legal) {
-        const Json theirs = value(name, fallback);
-        isOne(name, theirs.is_null() ? legal.front() : theirs, legal);
-        made_.rows.back().ours = fallback.is_null() ? Json() : legal.front();
-    }
-
-    void isOne(const std::string& name, const Json& theirs, const std::vector<Json>& legal) {
-        const bool fits = std::ranges::any_of(legal, [&](const Json& each) { return equal(theirs, each); });
-        made_.rows.push_back({name, fits,
-                              fmt::format("{}, the {} model has {}", stated(name, theirs), wordOf(model_.kind),
-                                          shownValue(legal.front())),
-                              fmt::format("weights whose {} is {}", name, shownValue(legal.front())), nullptr});
-    }
-
-    void base(const std::string& name, const Json& theirs) {
-        add(name, theirs, "model.rope_base", model_.block.rotary.base, [](ModelSpec& model, const Json& taken) {
-            if (taken.is_number()) model.block.rotary.base = taken.get<double>();
-        });
-    }
-
-    const Json& config_;
-    const ModelSpec& model_;
-    const BlockParts parts_ = blockParts(model_);
-    ConfigFields made_;
+    bool latent_ = false;  ///< the file's model has latent attention
 };
 
 }  // namespace
@@ -450,15 +378,22 @@ const std::vector<ConfigFamily>& configFamilies() {
                                                     {"llama", ModelKind::Llama, "LlamaForCausalLM"},
                                                     {"mistral", ModelKind::Llama, "MistralForCausalLM"},
                                                     {"qwen2", ModelKind::Llama, "Qwen2ForCausalLM"},
-                                                    {"qwen3", ModelKind::Llama, "Qwen3ForCausalLM"}};
+                                                    {"qwen3", ModelKind::Llama, "Qwen3ForCausalLM"},
+                                                    {"mixtral", ModelKind::LlamaMoe, "MixtralForCausalLM"},
+                                                    {"qwen3_moe", ModelKind::LlamaMoe, "Qwen3MoeForCausalLM"},
+                                                    {"deepseek_v3", ModelKind::LlamaMoe, "DeepseekV3ForCausalLM"},
+                                                    {"deepseek_v3", ModelKind::Llama, "DeepseekV3ForCausalLM"}};
     return families;
 }
 
 const ConfigFamily& configFamily(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
-    const std::string_view type = model.kind != ModelKind::Llama              ? "gpt2"
-                                  : parts.queryKeyNorms                       ? "qwen3"
-                                  : parts.qkvBias && !parts.biases            ? "qwen2"
+    const bool llama = traits(model.kind).weights == WeightsFormat::Llama;
+    const std::string_view type = llama && parts.latent            ? "deepseek_v3"
+                                  : hasExperts(model)              ? (parts.queryKeyNorms ? "qwen3_moe" : "mixtral")
+                                  : !llama                         ? "gpt2"
+                                  : parts.queryKeyNorms            ? "qwen3"
+                                  : parts.qkvBias && !parts.biases ? "qwen2"
                                   : attendedTokens(model, 0) < model.sequence ? "mistral"
                                                                               : "llama";
     return *std::ranges::find(configFamilies(), type, &ConfigFamily::type);

@@ -34,6 +34,7 @@ struct ConfigField {
     /// Gives the model what the file says, where a field of the layout can say it; a value that is none changes
     /// nothing.
     std::function<void(ModelSpec&)> take = {};
+    bool writesNull = false;  ///< a file of the model says null
 };
 
 struct ConfigFields {

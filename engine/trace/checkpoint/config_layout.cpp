@@ -18,9 +18,10 @@ using Json = nlohmann::json;
 
 /// What the file says of training rather than of the model, beside the layout's field that decides it.
 constexpr std::pair<const char*, const char*> trainingFields[] = {
-    {"attn_pdrop", "model.dropout"},        {"embd_pdrop", "model.dropout"},     {"resid_pdrop", "model.dropout"},
-    {"attention_dropout", "model.dropout"}, {"hidden_dropout", "model.dropout"}, {"torch_dtype", "precision.compute"},
-    {"dtype", "precision.compute"},
+    {"attn_pdrop", "model.dropout"},     {"embd_pdrop", "model.dropout"},
+    {"resid_pdrop", "model.dropout"},    {"attention_dropout", "model.dropout"},
+    {"hidden_dropout", "model.dropout"}, {"torch_dtype", "precision.compute"},
+    {"dtype", "precision.compute"},      {"router_aux_loss_coef", "model.balance"},
 };
 
 bool hasWeights(const std::filesystem::path& folder) {
@@ -60,6 +61,26 @@ void takeWhatLiesBeside(const std::filesystem::path& folder, bool sameModel, Con
 
 }  // namespace
 
+Result<ConfigLayout> legalConfigLayout(ConfigLayout made, const std::filesystem::path& file) {
+    const int vocabulary = made.layout.model.vocabulary;
+    DataSpec& data = made.layout.data;
+    const bool reads = data.kind != DataKind::Tokens && !readsImages(made.layout.model);
+    if (reads && vocabulary < 256 && data.tokenizer == TokenizerKind::Byte) {
+        data.kind = DataKind::Tokens;
+        data.path = "tokens.bin";
+        made.leftOut.push_back(fmt::format(
+            "the vocabulary has {} tokens, fewer than there are bytes: data.path names a file of tokens to train on",
+            vocabulary));
+    }
+    if (const std::vector<Fault> faults = check(made.layout, scheduleMethods()); !faults.empty()) {
+        std::string all = toText(faults);
+        all.pop_back();  // the line break
+        std::ranges::replace(all, '\n', ';');
+        return fail(Error{"cannot make a layout", file.string(), std::move(all), "a model that a layout can have"});
+    }
+    return made;
+}
+
 bool looksLikeConfig(const std::filesystem::path& file) {
     const Result<Json> config = readConfig(file);
     return config && config->contains("model_type");
@@ -86,6 +107,12 @@ Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
     layout.name = nameOf(*config, file);
     layout.parallel.data = layout.parallel.pipeline = layout.cluster.hosts.front().devices = 1;
     model.kind = family->kind;
+    // A DeepSeek-V3 all of whose layers are dense is a model without experts.
+    const Json dense = config->value("first_k_dense_replace", Json()),
+               layers = config->value("num_hidden_layers", Json());
+    if (hasExperts(model) && dense.is_number() && layers.is_number() && dense >= layers)
+        for (const ConfigFamily& each : configFamilies())
+            if (type == each.type && traits(each.kind).expertsEvery == 0) model.kind = each.kind;
     for (const ConfigField& row : configFields(*config, model).rows)
         if (row.take) row.take(model);
     // What still differs is what could not be taken over.
@@ -101,20 +128,7 @@ Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
         made.leftOut.push_back(fmt::format("config.json: max_position_embeddings is {}, model.sequence is {}",
                                            shownValue(positions), model.sequence));
     takeWhatLiesBeside(std::filesystem::absolute(file).parent_path(), mismatches.empty(), made);
-    if (model.vocabulary < 256 && layout.data.tokenizer == TokenizerKind::Byte) {
-        layout.data.kind = DataKind::Tokens;
-        layout.data.path = "tokens.bin";
-        made.leftOut.push_back(fmt::format(
-            "the vocabulary has {} tokens, fewer than there are bytes: data.path names a file of tokens to train on",
-            model.vocabulary));
-    }
-    if (const std::vector<Fault> faults = check(layout, scheduleMethods()); !faults.empty()) {
-        std::string all = toText(faults);
-        all.pop_back();  // the line break
-        std::ranges::replace(all, '\n', ';');
-        return cannot(std::move(all), "a model that a layout can have");
-    }
-    return made;
+    return legalConfigLayout(std::move(made), file);
 }
 
 }  // namespace shardlab::trace

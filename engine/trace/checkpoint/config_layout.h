@@ -16,6 +16,9 @@ struct ConfigLayout {
     std::vector<std::string> leftOut;  ///< what the file says and the layout does not, a sentence each
 };
 
+/// The layout of a file, with data that its vocabulary can be trained on. Error: the layout has faults.
+Result<ConfigLayout> legalConfigLayout(ConfigLayout made, const std::filesystem::path& file);
+
 /// The file is a JSON object that names a model of transformers.
 bool looksLikeConfig(const std::filesystem::path& file);
 

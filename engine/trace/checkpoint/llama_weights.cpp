@@ -3,6 +3,7 @@
 // [outputs, inputs] of its own; here [inputs, outputs], and what reads the same input is one matrix.
 #include "engine/trace/checkpoint/llama_weights.h"
 
+#include "engine/layout/attention_shape.h"
 #include "engine/layout/block_parts.h"
 #include "engine/trace/checkpoint/state_source.h"
 
@@ -82,6 +83,52 @@ LlamaTensor attentionTensor(const ModelSpec& model, const std::string& ours, con
     return tensor;
 }
 
+/// The columns of a head's turned numbers, which theirs has as pairs of neighbours and ours as two halves.
+void addTurned(std::size_t projection, int first, int turned, std::vector<OutputRun>& columns) {
+    for (int i = 0; i < turned; ++i) columns.push_back({projection, first + 2 * i % turned + (2 * i >= turned), 1});
+}
+
+/// What a latent attention makes from each token: the latents of queries, if there is one, and of keys and values, and
+/// the turned part of the keys.
+LlamaTensor downTensor(const ModelSpec& model, const std::string& ours, const std::string& theirs) {
+    const BlockSpec& block = model.block;
+    std::vector<LlamaTensor::Projection> projections;
+    if (block.queryRank > 0) projections.push_back({theirs + "q_a_proj.weight", block.queryRank});
+    projections.push_back({theirs + "kv_a_proj_with_mqa.weight", block.kvRank + block.ropeWidth});
+    LlamaTensor tensor = joined(ours, model.hidden, std::move(projections));
+    const std::size_t keys = tensor.projections.size() - 1;
+    tensor.columns.back().count = block.kvRank;
+    addTurned(keys, block.kvRank, block.ropeWidth, tensor.columns);
+    return tensor;
+}
+
+LlamaTensor latentQueries(const ModelSpec& model, const std::string& ours, const std::string& theirs) {
+    const BlockSpec& block = model.block;
+    const bool latent = block.queryRank > 0;
+    const int plain = headWidth(model), width = queryWidth(model);
+    LlamaTensor tensor = joined(ours, latent ? block.queryRank : model.hidden,
+                                {{theirs + (latent ? "q_b_proj.weight" : "q_proj.weight"), model.heads * width}});
+    tensor.columns.clear();
+    for (int head = 0; head < model.heads; ++head) {
+        tensor.columns.push_back({0, head * width, plain});
+        addTurned(0, head * width + plain, block.ropeWidth, tensor.columns);
+    }
+    return tensor;
+}
+
+/// The tensors of a latent attention but its projection.
+std::vector<LlamaTensor> latentTensors(const ModelSpec& model, const std::string& ours, const std::string& theirs) {
+    const BlockSpec& block = model.block;
+    std::vector<LlamaTensor> all{downTensor(model, ours + "down.weight", theirs)};
+    if (block.queryRank > 0)
+        all.push_back(renamed(ours + "q_norm.weight", {block.queryRank}, theirs + "q_a_layernorm.weight"));
+    all.push_back(latentQueries(model, ours + "q.weight", theirs));
+    all.push_back(renamed(ours + "kv_norm.weight", {block.kvRank}, theirs + "kv_a_layernorm.weight"));
+    all.push_back(joined(ours + "kv.weight", block.kvRank,
+                         {{theirs + "kv_b_proj.weight", static_cast<int>(expandedColumns(model))}}));
+    return all;
+}
+
 /// All of a model's, in the order of transformers' names.
 std::vector<LlamaTensor> llamaTensors(const ModelSpec& model) {
     const int h = model.hidden, width = headWidth(model);
@@ -96,17 +143,46 @@ std::vector<LlamaTensor> llamaTensors(const ModelSpec& model) {
         const std::string ours = fmt::format("h.{}.", layer), theirs = fmt::format("model.layers.{}.", layer);
         const int f = feedForwardWidth(model, layer);
         all.push_back(renamed(ours + "ln_1.weight", {h}, theirs + "input_layernorm.weight"));
-        product(attentionTensor(model, ours + "attn.qkv.weight", theirs + "self_attn."), parts.qkvBias);
+        if (parts.latent)
+            for (LlamaTensor& tensor : latentTensors(model, ours + "attn.", theirs + "self_attn."))
+                all.push_back(std::move(tensor));
+        else product(attentionTensor(model, ours + "attn.qkv.weight", theirs + "self_attn."), parts.qkvBias);
         if (parts.queryKeyNorms)
             for (const char* name : {"q_norm.weight", "k_norm.weight"})
                 all.push_back(renamed(ours + "attn." + name, {width}, theirs + "self_attn." + name));
-        product(joined(ours + "attn.c_proj.weight", model.heads * width, {{theirs + "self_attn.o_proj.weight", h}}),
+        product(joined(ours + "attn.c_proj.weight", static_cast<int>(outputColumns(model)),
+                       {{theirs + "self_attn.o_proj.weight", h}}),
                 parts.biases);
         all.push_back(renamed(ours + "ln_2.weight", {h}, theirs + "post_attention_layernorm.weight"));
-        product(joined(ours + "mlp.gate_up.weight", h,
-                       {{theirs + "mlp.gate_proj.weight", f}, {theirs + "mlp.up_proj.weight", f}}),
-                parts.biases);
-        product(joined(ours + "mlp.c_proj.weight", f, {{theirs + "mlp.down_proj.weight", h}}), parts.biases);
+        const auto feedForward = [&](const std::string& block, const std::string& gate, const std::string& up,
+                                     const std::string& down) {
+            product(joined(ours + block + ".gate_up.weight", h, {{theirs + gate, f}, {theirs + up, f}}), parts.biases);
+            product(joined(ours + block + ".c_proj.weight", f, {{theirs + down, h}}), parts.biases);
+        };
+        if (!hasExperts(model, layer)) {
+            feedForward("mlp", "mlp.gate_proj.weight", "mlp.up_proj.weight", "mlp.down_proj.weight");
+            continue;
+        }
+        // A Mixtral's names are those of its authors.
+        const bool mixtral = !parts.queryKeyNorms && !parts.latent;
+        const std::string moe = mixtral ? "block_sparse_moe." : "mlp.";
+        all.push_back(joined(ours + "moe.gate.weight", h, {{theirs + moe + "gate.weight", model.experts.count}}));
+        if (biasesChoice(model))
+            all.push_back(
+                renamed(ours + "moe.gate.bias", {model.experts.count}, theirs + moe + "gate.e_score_correction_bias"));
+        if (const int shared = sharedWidth(model, layer); shared > 0) {
+            const std::string block = theirs + moe + "shared_experts.";
+            product(joined(ours + "moe.shared.gate_up.weight", h,
+                           {{block + "gate_proj.weight", shared}, {block + "up_proj.weight", shared}}),
+                    parts.biases);
+            product(joined(ours + "moe.shared.c_proj.weight", shared, {{block + "down_proj.weight", h}}), parts.biases);
+        }
+        for (int e = 0; e < model.experts.count; ++e) {
+            const std::string expert = fmt::format("{}experts.{}.", moe, e);
+            feedForward(fmt::format("moe.experts.{}", e), expert + (mixtral ? "w1.weight" : "gate_proj.weight"),
+                        expert + (mixtral ? "w3.weight" : "up_proj.weight"),
+                        expert + (mixtral ? "w2.weight" : "down_proj.weight"));
+        }
     }
     all.push_back(renamed("ln_f.weight", {h}, "model.norm.weight"));
     if (!parts.tied) all.push_back(renamed(outputWeight, {model.vocabulary, h}, outputWeight));
@@ -202,8 +278,12 @@ bool isCountable(const ModelSpec& model, std::size_t tensors) {
         model.feedForward.size() <= 1 || model.feedForward.size() == static_cast<std::size_t>(model.layers);
     return counts(model.layers) && static_cast<std::size_t>(model.layers) <= tensors && counts(model.hidden) &&
            counts(model.heads) && counts(keyHeads(model)) && counts(model.vocabulary) &&
-           std::int64_t{model.heads} * headWidth(model) <= most && counts(headWidth(model)) &&
-           model.heads % keyHeads(model) == 0 && widths && counts(feedForwardWidth(model, 0));
+           std::max(queryColumns(model), expandedColumns(model)) <= most && counts(headWidth(model)) &&
+           (!latentAttention(model) || (counts(model.block.kvRank) && model.block.queryRank <= most &&
+                                        counts(model.block.ropeWidth) && counts(valueWidth(model)))) &&
+           model.heads % keyHeads(model) == 0 && widths &&
+           (!hasExperts(model) || static_cast<std::size_t>(model.experts.count) <= tensors) &&
+           counts(feedForwardWidth(model, 0));
 }
 
 /// function(name of transformers', shape) of each.
@@ -225,10 +305,12 @@ Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, c
         return fail(Error{"cannot write Llama weights", checkpoint.string(), std::move(why), std::move(legal)});
     };
     if (traits(model.kind).weights != WeightsFormat::Llama)
-        return cannot(fmt::format("its model is of kind {}", wordOf(model.kind)), "a checkpoint of a llama");
+        return cannot(fmt::format("its model is of kind {}", wordOf(model.kind)),
+                      "a checkpoint of a llama or a llama-moe");
     if (!hasPublishedBlocks(model))
         return cannot("its blocks have parts that no published family has together",
-                      "a checkpoint of a Llama, a Mistral, a Qwen2 or a Qwen3");
+                      "a checkpoint of a Llama, a Mistral, a Qwen2, a Qwen3, a Mixtral, a Qwen3-MoE or a DeepSeek-V3 "
+                      "without experts");
     const std::vector<int>& widths = model.feedForward;
     if (!widths.empty() && std::ranges::adjacent_find(widths, std::ranges::not_equal_to()) != widths.end())
         return cannot("its feed-forward blocks differ in width", "a checkpoint whose model.feed_forward is one width");

@@ -60,6 +60,8 @@ constexpr std::array harmless{"_name_or_path",
                               "summary_first_dropout",
                               "gradient_checkpointing",
                               "pretraining_tp",
+                              "output_router_logits",
+                              "router_aux_loss_coef",
                               "chunk_size_feed_forward",
                               "is_decoder",
                               "attn_implementation",
@@ -134,7 +136,7 @@ std::string writeConfig(const ModelSpec& model) {
     const ConfigFamily& family = configFamily(model);
     nlohmann::ordered_json config{{"architectures", {family.architecture}}, {"model_type", family.type}};
     for (const ConfigField& row : configFields(Json::object(), model).rows)
-        if (!row.ours.is_null()) config[row.name] = row.ours;
+        if (!row.ours.is_null() || row.writesNull) config[row.name] = row.ours;
     return config.dump(2) + "\n";
 }
 

@@ -35,8 +35,8 @@ SentBytes::SentBytes(const Layout& layout) : known_(true) {
             pieces.reduced.push_back(unit.spread > 1);
         if (layout.parallel.zero < 3) continue;
         for (const UnitGather& gather : forwardGathers(units)) pieces.forward.push_back(gather.unit.spread > 1);
-        for (const UnitGather& gather : backwardGathers(units, layerSegments(layout.model, layout.memory, shape),
-                                                        embeds(layout.model, shape)))
+        for (const UnitGather& gather :
+             backwardGathers(units, layerSegments(layout.model, layout.memory, shape), embeds(layout.model, shape)))
             pieces.backward.push_back(gather.unit.spread > 1);
     }
 }

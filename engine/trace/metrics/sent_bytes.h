@@ -30,8 +30,8 @@ private:
 
     bool known_ = false;
     int sameWeights_ = 1, sameExperts_ = 1, tensor_ = 1, expert_ = 1, replica_ = 1;
-    bool tiedApart_ = false;                        ///< first and last stage lie on two ranks
-    bool sharesMemory_ = false;                     ///< Hogwild: workers read the weights where they lie
+    bool tiedApart_ = false;     ///< first and last stage lie on two ranks
+    bool sharesMemory_ = false;  ///< Hogwild: workers read the weights where they lie
     /// Which pieces of a stage belong to experts, by the order in which they are reduced, gathered for a forward and
     /// for a backward.
     struct StagePieces {

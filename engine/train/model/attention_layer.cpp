@@ -2,7 +2,7 @@
 #include "engine/train/model/attention_layer.h"
 
 #include "engine/base/ranges.h"
-#include "engine/layout/context_split.h"
+#include "engine/train/model/rotary_positions.h"
 
 namespace shardlab::train {
 
@@ -11,14 +11,10 @@ namespace {
 std::optional<RotaryShape> rotaryShape(const LayerContext& context, const AttentionShape& attention,
                                        const AttentionSpec& spec) {
     if (!spec.rotary) return std::nullopt;
-    const int members = context.context ? context.context->size() : 1;
-    const int member = context.context ? context.context->member() : 0;
-    const auto runs = contextRuns(context.sequence * members, members, member);
-    return RotaryShape{attention.samples, attention.sequence,
-                       attention.heads,   rangeSize(spec.keyHeads, context.tensor.size(), context.tensor.member()),
-                       attention.width,   *spec.rotary,
-                       runs[0].first,     runs[0].count,
-                       runs[1].first};
+    const int keys = rangeSize(spec.keyHeads, context.tensor.size(), context.tensor.member());
+    RotaryShape shape{attention.samples, attention.sequence, attention.heads, keys, attention.width, *spec.rotary};
+    setPositions(context, shape);
+    return shape;
 }
 
 }  // namespace
@@ -92,7 +88,9 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     held.kept =
         rotary_ ? core_.forward(held, apart(held), held.attended) : core_.forward(held, held.joined, held.attended);
     if (context_.recompute.core) held.kept = {};
-    return residual_.forward(held, held.attended, held.input);
+    Buffer output = residual_.forward(held, held.attended, held.input);
+    if (context_.recompute.pointwise) held.normed = {};
+    return output;
 }
 
 void AttentionLayer::attentionGrad(State& held, const Buffer& branchGradient, MemoryCategory kept) const {
@@ -115,6 +113,11 @@ void AttentionLayer::attentionGrad(State& held, const Buffer& branchGradient, Me
 Buffer AttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
     auto& held = static_cast<State&>(state);
     const int tokens = context_.tokens();
+    if (context_.recompute.pointwise)
+        context_.recompute.run([&] {
+            held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
+            norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
+        });
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     attentionGrad(held, gradient.branch, kept);
     held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {

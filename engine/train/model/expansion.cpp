@@ -21,13 +21,18 @@ Activation functionOf(ActivationKind kind) {
 }  // namespace
 
 Expansion::Expansion(const LayerContext& context, const std::string& name, int width, const Initial& initial)
-    : device_(context.device()), gated_(context.parts.gated()), function_(functionOf(context.parts.activation)),
+    : device_(context.device()), again_(context.recompute.pointwise), gated_(context.parts.gated()),
+      function_(functionOf(context.parts.activation)),
       expansion_(context, name + (gated_ ? ".gate_up" : ".c_fc"), context.hidden, gated_ ? 2 * width : width, initial,
                  LinearCut::Columns, gated_ ? 2 : 1) {}
 
 void Expansion::forward(int rows, ConstArray x, Array expanded, Array activated) const {
-    if (fused()) return expansion_.forwardGelu(rows, x, expanded, activated);
+    if (fused() && !again_) return expansion_.forwardGelu(rows, x, expanded, activated);
     expansion_.forward(rows, x, expanded);
+    activate(rows, expanded, activated);
+}
+
+void Expansion::activate(int rows, ConstArray expanded, Array activated) const {
     if (gated_) device_.gated(function_, rows, width(), expanded, activated);
     else device_.activate(function_, std::int64_t{rows} * width(), expanded, activated);
 }

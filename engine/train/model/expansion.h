@@ -24,6 +24,8 @@ public:
 
     /// expanded [rows, columns()] = x·W + bias; activated [rows, width()] = activation(expanded).
     void forward(int rows, ConstArray x, Array expanded, Array activated) const;
+    /// activated = activation(expanded), to the bits of forward where the backward computes it again.
+    void activate(int rows, ConstArray expanded, Array activated) const;
     /// expanded := the gradient of itself, where `projection` read the activation and its output has the gradient
     /// `outputGradient`; scratch [rows, width()]. `masked` applies a mask of [rows, width()], with which the activation
     /// was multiplied before it was read.
@@ -40,6 +42,7 @@ private:
     bool fused() const { return function_ == Activation::GeluTanh && !gated_ && static_cast<bool>(expansion_.bias()); }
 
     Device& device_;
+    bool again_;  ///< the backward computes the activation again: no product does it by the way
     bool gated_;
     Activation function_;
     Linear expansion_;

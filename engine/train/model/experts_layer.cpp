@@ -162,7 +162,29 @@ Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
                                         });
     if (const DropoutMask drops = mask(held); drops.share > 0) device.dropout(ownTokens, hidden, drops, output.data());
     device.add(static_cast<std::int64_t>(output.size()), held.input.data(), output.data());
+    if (context_.recompute.pointwise)
+        for (Buffer* each : {&held.normed, &held.activated, &held.sharedActivated}) *each = {};
     return output;
+}
+
+/// What the norm and the activations make.
+void ExpertsLayer::computeAgain(State& held) const {
+    const int tokens = context_.tokens(), own = context_.ownTokens();
+    held.normed = allRows(MemoryCategory::Activations, own, context_.hidden);
+    norm_.forward(own, held.input.data(), held.statistics.floats(), held.normed.data());
+    const RowBlocks& blocks = held.blocks;
+    const Expansion& any = experts_.front().block.expansion;
+    held.activated = allRows(MemoryCategory::Activations, blocks.rows(), any.width());
+    for (std::size_t b = 0; b < blocks.count(); ++b) {
+        const int count = blocks.rowsOf(b);
+        if (count == 0) continue;
+        const Array activated = blocks.of(b, held.activated.data(), any.width());
+        expertOf(b).block.expansion.activate(count, blocks.of(b, held.expanded.data(), any.columns()), activated);
+        drop(held, b, activated);
+    }
+    if (!shared_) return;
+    held.sharedActivated = allRows(MemoryCategory::Activations, tokens, shared_->expansion.width());
+    shared_->expansion.activate(tokens, held.sharedExpanded.data(), held.sharedActivated.data());
 }
 
 /// Adds the shared block's part of the gradient of what the norm made.
@@ -209,6 +231,7 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
     Device& device = context_.device();
     ExpertGroup* const group = context_.experts;
 
+    if (context_.recompute.pointwise) context_.recompute.run([&] { computeAgain(held); });
     const Buffer weightGradient = context_.arena.allocate(MemoryCategory::Temporary, held.gate.weights.size());
     {
         Buffer sent, apart = branchGradient(held, outputGradient, shared_ ? kept : MemoryCategory::Temporary);

@@ -56,7 +56,9 @@ struct ExpertsSpec {
 ///                                produced are overwritten with their gradients; normedGradient n·h and the returned
 ///                                gradient n·h (`kept`). The output's gradient is freed at the end
 ///   until weightGrad             normedGradient, and all that forward keeps
-///   throughout (Buffers)         the tally, 2n of 32 bits
+///   throughout (Buffers)         the tally, 2n of 32 bits, and the bias of the choice, n fp32, where there is one
+///   recompute pointwise          normed, activated and the shared block's are freed as forward ends, and made again as
+///                                inputGrad begins
 ///   with an expert group         Rh more (Temporary): in forward for the rows sent, until gathered is received, then
 ///   for
 ///                                the experts' outputs until produced is received; in inputGrad for produced's gradient
@@ -72,6 +74,7 @@ public:
     Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) override;
     void weightGrad(LayerState& state) override;
     ExpertTally* tally() override { return &tally_; }
+    ArraySpan choiceBias() override { return gate_.bias().span(); }
 
 private:
     struct Block {
@@ -92,6 +95,7 @@ private:
     void project(const Linear& projection, int rows, ConstArray activated, Array made) const;
     void expandShared(State& held, ConstArray normed) const;
     void addShared(const State& held, Array sum) const;
+    void computeAgain(State& held) const;
     void addSharedGradient(State& held, Array sum) const;
     Buffer branchGradient(const State& held, const Buffer& outputGradient, MemoryCategory category) const;
 

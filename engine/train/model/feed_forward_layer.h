@@ -18,9 +18,9 @@ namespace shardlab::train {
 ///   values),
 ///                                activated N·f; the output belongs to the next layer
 ///   inputGrad                    scratch, or activated's gradient, N·f (Temporary), freed before the next two;
-///   expanded
-///                                is overwritten with its gradient; normedGradient n·h and the returned gradient n·h
-///                                (`kept`)
+///                                expanded is overwritten with its gradient; normedGradient n·h and the returned
+///                                gradient n·h (`kept`)
+///   recompute pointwise          normed and activated are freed as forward ends, and made again as inputGrad begins
 ///   until weightGrad             the branch's gradient, normedGradient, and all that forward keeps
 class FeedForwardLayer : public Layer {
 public:

@@ -59,6 +59,9 @@ Gate::Gate(const LayerContext& context, const std::string& block, const GateSpec
     : context_(context), spec_(spec),
       experts_(context, block + ".moe.gate", block + ".moe.noise", spec.shape.experts, spec),
       draws_(RandomStream(context.seed, block + ".moe.draws").bitsAt(0)) {
+    if (spec.biased)
+        bias_ = context.arena.allocateZeroed(MemoryCategory::Buffers, static_cast<std::size_t>(spec.shape.experts),
+                                             DType::F32);
     if (spec.inGroups())
         groups_.emplace(context, block + ".moe.group_gate", block + ".moe.group_noise", spec.shape.groups, spec);
 }
@@ -118,6 +121,7 @@ void Gate::forward(const LayerState& state, GateState& held, ConstArray x) const
     }
     GateRule rule{spec_.kind};
     rule.scale = static_cast<float>(spec_.scale);
+    if (!bias_.empty()) rule.bias = bias_.floats();
     if (state.firstSample) {
         rule.draws = true;
         rule.key = draws_;

@@ -19,6 +19,7 @@ struct GateSpec {
     int tokenExperts = 1;  ///< CappedChoice: b
     double entropy = 0.1;  ///< CappedChoice: λ
     double scale = 1;      ///< Sigmoid: factor of the weights
+    bool biased = false;   ///< Sigmoid: scores have a bias for the choice alone
     bool noisy() const { return kind == GateKind::NoisyTopK || inGroups(); }
     bool inGroups() const { return kind == GateKind::Hierarchical; }
     bool capped() const { return kind == GateKind::CappedChoice; }
@@ -66,6 +67,8 @@ public:
     /// Chooses experts for x [tokens, hidden]. Noise and random choices depend on the number of the first sample, as
     /// dropout does; where there is no such number, there are none.
     void forward(const LayerState& state, GateState& held, ConstArray x) const;
+    /// The bias of each expert [experts] on the device, zeros at the start; empty where there is none (Buffers).
+    const Buffer& bias() const { return bias_; }
     /// Adds to the gradient of x, of which there are the rows of own tokens. `weightGradient` [tokens, choices] is that
     /// of the routes' weights. The balance loss is multiplied by state.lossScale. Where a context group shares the
     /// tokens, `held.counts` are those of whole samples afterwards.
@@ -93,6 +96,7 @@ private:
     GateSpec spec_;
     Scorer experts_;
     std::optional<Scorer> groups_;
+    Buffer bias_;
     std::uint64_t draws_;
 };
 

@@ -47,6 +47,8 @@ public:
     virtual void weightGrad(LayerState& state) = 0;
     /// The tally of a layer with experts; null for other layers.
     virtual ExpertTally* tally() { return nullptr; }
+    /// The bias of each expert's choice, fp32, which a step moves; empty where there is none.
+    virtual ArraySpan choiceBias() { return {}; }
 };
 
 }  // namespace shardlab::train

@@ -7,9 +7,11 @@ namespace shardlab::train {
 
 Linear::Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, const Initial& initial,
                LinearCut cut, bool bias, int groups)
-    : arena_(context.arena), type_(context.types.activations),
+    : arena_(context.arena), tensor_(context.tensor), whole_(cut == LinearCut::Whole), type_(context.types.activations),
       weight_(context.set.declare(name + ".weight", {inputs, outputs}, initial, true,
-                                  cut == LinearCut::Columns ? Cut{1, groups} : Cut{0})),
+                                  cut == LinearCut::Columns ? Cut{1, groups}
+                                  : cut == LinearCut::Rows  ? Cut{0}
+                                                            : Cut{})),
       inputs_(weight_.shape()[0]), outputs_(weight_.shape()[1]) {
     if (bias)
         bias_ = context.set.declare(name + ".bias", {outputs}, {}, false,
@@ -32,9 +34,9 @@ void Linear::forwardGelu(int rows, ConstArray x, Array y, Array activated) const
     arena_.device().gemmBiasGelu(rows, outputs_, inputs_, x, weight.data(), bias_->value(), y, activated);
 }
 
-void Linear::inputGrad(int rows, ConstArray outputGradient, Array inputGradient) const {
+void Linear::inputGrad(int rows, ConstArray outputGradient, float before, Array inputGradient) const {
     const ProductWeight weight(arena_, type_, weight_);
-    arena_.device().gemm(rows, inputs_, outputs_, outputGradient, false, weight.data(), true, 0, inputGradient);
+    arena_.device().gemm(rows, inputs_, outputs_, outputGradient, false, weight.data(), true, before, inputGradient);
 }
 
 void Linear::inputGradGelu(int rows, ConstArray outputGradient, Array x, Array scratch) const {
@@ -44,6 +46,13 @@ void Linear::inputGradGelu(int rows, ConstArray outputGradient, Array x, Array s
 
 void Linear::weightGrad(int rows, ConstArray x, ConstArray outputGradient) const {
     Device& device = arena_.device();
+    if (sumsOverTokens()) {
+        const std::int64_t elements = std::int64_t{inputs_} * outputs_;
+        const Buffer sums = arena_.allocate(MemoryCategory::Temporary, static_cast<std::size_t>(elements));
+        device.gemm(inputs_, outputs_, rows, x, true, outputGradient, false, 0, sums.data());
+        tensor_.sumOverTokens(sums.span());
+        return device.add(elements, sums.data(), weight_.gradient());
+    }
     device.gemm(inputs_, outputs_, rows, x, true, outputGradient, false, 1, weight_.gradient());
     if (bias_) device.addColumnSums(rows, outputs_, outputGradient, bias_->gradient());
 }

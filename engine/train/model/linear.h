@@ -11,12 +11,14 @@ namespace shardlab::train {
 
 /// How a tensor group shares a product (1909.08053). By columns of the weight, each member computes a part of every
 /// output row from whole input rows. By rows, each computes a summand of whole output rows from its part of the input.
-enum class LinearCut : std::uint8_t { Columns, Rows };
+/// Or each has the whole weight, for its own tokens.
+enum class LinearCut : std::uint8_t { Columns, Rows, Whole };
 
 /// y = x·W + bias, W stored [inputs, outputs] ("<name>.weight", "<name>.bias"); without biases y = x·W. x is [rows,
 /// inputs] and y [rows, outputs], counting what this member holds. Where the weight is cut by rows, every member has
 /// the whole bias, and the caller adds it after the sum over members. Where weights have another type than activations,
-/// each product rounds them first (Temporary, inputs·outputs).
+/// each product rounds them first (Temporary, inputs·outputs). A weight that is not cut has no bias; where a tensor
+/// group splits the tokens, the members' parts of its gradient are summed (Temporary, inputs·outputs fp32).
 class Linear {
 public:
     /// `inputs` and `outputs` count those of the whole weight. `groups` is the number of equal runs of columns that are
@@ -44,7 +46,13 @@ public:
     /// y = x·W + bias; activated = gelu(y). There must be a bias.
     void forwardGelu(int rows, ConstArray x, Array y, Array activated) const;
     /// inputGradient = outputGradient·Wᵀ.
-    void inputGrad(int rows, ConstArray outputGradient, Array inputGradient) const;
+    void inputGrad(int rows, ConstArray outputGradient, Array inputGradient) const {
+        inputGrad(rows, outputGradient, 0, inputGradient);
+    }
+    /// inputGradient += outputGradient·Wᵀ.
+    void addInputGrad(int rows, ConstArray outputGradient, Array inputGradient) const {
+        inputGrad(rows, outputGradient, 1, inputGradient);
+    }
     /// x := (outputGradient·Wᵀ)·gelu′(x), where this layer's input was gelu(x); scratch [rows, inputs].
     void inputGradGelu(int rows, ConstArray outputGradient, Array x, Array scratch) const;
     /// Adds xᵀ·outputGradient to the weight's gradient, and the column sums of outputGradient to the bias's, if there
@@ -52,7 +60,13 @@ public:
     void weightGrad(int rows, ConstArray x, ConstArray outputGradient) const;
 
 private:
+    void inputGrad(int rows, ConstArray outputGradient, float before, Array inputGradient) const;
+    /// The members of a tensor group each have a part of the rows that the weight's gradient is a sum over.
+    bool sumsOverTokens() const { return whole_ && tensor_.splitsTokens(); }
+
     Arena& arena_;
+    TensorGroup& tensor_;
+    bool whole_;
     DType type_;
     Weight weight_;
     std::optional<Weight> bias_;

@@ -3,11 +3,11 @@
 
 namespace shardlab::train {
 
-Norm::Norm(const LayerContext& context, const std::string& name)
-    : arena_(context.arena), tensor_(context.tensor), width_(context.hidden),
+Norm::Norm(const LayerContext& context, const std::string& name, int width, bool rms)
+    : arena_(context.arena), tensor_(context.tensor), width_(width),
       epsilon_(static_cast<float>(context.parts.normEpsilon)),
       scale_(context.set.declare(name + ".weight", {width_}, {0, 1}, false)) {
-    if (!context.parts.rmsNorm) shift_ = context.set.declare(name + ".bias", {width_}, {}, false);
+    if (!rms) shift_ = context.set.declare(name + ".bias", {width_}, {}, false);
 }
 
 void Norm::forward(int rows, ConstArray x, float* statistics, Array output) const {

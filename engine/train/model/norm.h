@@ -13,7 +13,10 @@ namespace shardlab::train {
 /// the reciprocals of the standard deviations, or of the root mean squares.
 class Norm {
 public:
-    Norm(const LayerContext& context, const std::string& name);
+    Norm(const LayerContext& context, const std::string& name)
+        : Norm(context, name, context.hidden, context.parts.rmsNorm) {}
+    /// Of another width, and RMSNorm or layer norm.
+    Norm(const LayerContext& context, const std::string& name, int width, bool rms);
 
     /// Number of floats: 2·rows, or `rows` for RMSNorm.
     std::size_t statistics(int rows) const {

@@ -12,8 +12,10 @@ struct Recompute {
     /// Calls `run`, which recomputes activations, and may look at the clock before and after.
     using Observer = std::function<void(const std::function<void()>& run)>;
 
-    bool core = false;  ///< the probabilities of each attention
-    Observer observer;  ///< may be empty
+    bool core = false;       ///< the probabilities of each attention
+    bool heads = false;      ///< queries, keys and values of each latent attention
+    bool pointwise = false;  ///< what norms in front of layers, and activations, make
+    Observer observer;       ///< may be empty
 
     void run(const std::function<void()>& run) const {
         if (observer) observer(run);

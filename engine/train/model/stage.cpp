@@ -2,10 +2,13 @@
 #include "engine/train/model/stage.h"
 
 #include "engine/layout/recompute.h"
+#include "engine/train/model/host_copy.h"
 #include "engine/train/model/models.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -23,6 +26,8 @@ struct Held {
     bool hasInputGrad = false;
 };
 
+std::string choiceBiasName(int layer) { return fmt::format("h.{}.moe.gate.bias", layer); }
+
 }  // namespace
 
 struct Stage::Impl {
@@ -30,13 +35,24 @@ struct Stage::Impl {
          ContextGroup* contextGroup, ExpertGroup* expertGroup)
         : spec(stageSpec), arena(stageArena), types(numberFormats(spec.precision)), alone(std::move(own)),
           tensor(given ? *given : *alone), context(contextGroup), experts(expertGroup),
-          weights(tensor.size(), tensor.member()), recomputing{recomputesCore(spec.memory), spec.recomputing},
+          weights(tensor.size(), tensor.member()), recomputing{recomputesCore(spec.memory),
+                                                               recomputesHeads(spec.memory),
+                                                               recomputesPointwise(spec.memory), spec.recomputing},
           stage(stageBuilders[spec.model.kind](
               spec, {weights, arena, tensor, spec.samples, spec.model.sequence / (context ? context->size() : 1),
                      spec.model.hidden, spec.model.dropout, spec.seed, types, recomputing, context, experts})),
           segments(layerSegments(spec.model, spec.memory, {spec.layers, spec.first, spec.last, spec.firstLayer})),
           partitions(spec.memory.partitionActivations) {
         weights.allocate(arena, types, spec.seed, spec.storage);
+        for (std::size_t i = 0; i < stage.layers.size(); ++i) {
+            const ArraySpan bias = stage.layers[i]->choiceBias();
+            if (bias.empty()) continue;
+            Parameter& parameter = choiceBiases.emplace_back();
+            parameter.name = choiceBiasName(layerOfModel(i));
+            parameter.shape = parameter.slice.whole = {static_cast<int>(bias.size())};
+            parameter.value = bias;
+            parameter.owner = tensor.member() == 0;
+        }
     }
 
     int layerOf(std::size_t i) const { return static_cast<int>(i) + (stage.embedding ? 1 : 0); }
@@ -168,6 +184,7 @@ struct Stage::Impl {
     ParameterSet weights;
     const Recompute recomputing;
     StageLayers stage;
+    std::vector<Parameter> choiceBiases;
     const std::vector<int> segments;
     const bool partitions;  ///< each tensor member keeps its part of a segment's input
     LayerHooks* hooks = nullptr;
@@ -231,6 +248,18 @@ std::vector<ExpertLoad> Stage::takeExpertLoads() {
         if (ExpertTally* const tally = impl_->stage.layers[i]->tally())
             loads.push_back(tally->take(impl_->layerOfModel(i)));
     return loads;
+}
+std::span<Parameter> Stage::choiceBiases() { return impl_->choiceBiases; }
+void Stage::moveChoiceBias(int layer, std::span<const double> asked, double rate) {
+    const std::string name = choiceBiasName(layer);
+    const auto bias = std::ranges::find(impl_->choiceBiases, name, &Parameter::name);
+    if (bias == impl_->choiceBiases.end()) return;
+    const double mean =
+        std::accumulate(asked.begin(), asked.end(), 0.0) / static_cast<double>(std::max<std::size_t>(1, asked.size()));
+    std::vector<float> values = download(arena().device(), bias->value);
+    for (std::size_t e = 0; e < values.size(); ++e)
+        values[e] += static_cast<float>(asked[e] < mean ? rate : asked[e] > mean ? -rate : 0.0);
+    upload(arena().device(), values, bias->value);
 }
 PackedTally Stage::takePacked() {
     return impl_->stage.packed ? std::exchange(*impl_->stage.packed, {}) : PackedTally{};

@@ -111,6 +111,12 @@ public:
     /// The loads of each layer with experts since the last call, over all microbatches whose input gradient was
     /// computed.
     std::vector<ExpertLoad> takeExpertLoads();
+    /// The biases of the choices of layers with experts as weights that have no gradient ("h.3.moe.gate.bias"), one for
+    /// each such layer whose gate has one.
+    std::span<Parameter> choiceBiases();
+    /// Moves each bias of `layer` of the model by `rate`: up where fewer tokens than the mean chose the expert, down
+    /// where more did. `asked` has the tokens that chose each expert, over all replicas.
+    void moveChoiceBias(int layer, std::span<const double> asked, double rate);
     /// The bytes that forwards kept in fewer bits since the last call; zeros where activations are kept as they are.
     PackedTally takePacked();
     /// Visits each buffer that the microbatch's forward left for its backward (not the numbers of its tokens), always

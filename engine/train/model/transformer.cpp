@@ -5,6 +5,7 @@
 #include "engine/train/model/attention_layer.h"
 #include "engine/train/model/experts_layer.h"
 #include "engine/train/model/feed_forward_layer.h"
+#include "engine/train/model/latent_attention_layer.h"
 #include "engine/train/model/models.h"
 
 #include <algorithm>
@@ -47,6 +48,7 @@ ExpertsSpec expertsSpec(const StageSpec& spec, int layer, int sequence, double p
         model.experts.entropy,
         model.experts.scale};
     made.gate.shape.dropless = dropless(model);
+    made.gate.biased = biasesChoice(model);
     if (hasGroups(model) || choosesInGroups(model)) {
         made.gate.shape.groups = model.experts.groups;
         made.gate.shape.groupChoices = model.experts.topGroups;
@@ -76,6 +78,20 @@ AttentionSpec attentionSpec(const ModelSpec& model, int layer, double projection
     return spec;
 }
 
+LatentSpec latentSpec(const ModelSpec& model, int layer, double projectionDeviation) {
+    const BlockSpec& block = model.block;
+    LatentSpec spec{.heads = model.heads,
+                    .plain = headWidth(model),
+                    .turned = block.ropeWidth,
+                    .values = valueWidth(model),
+                    .queryRank = block.queryRank,
+                    .keyRank = block.kvRank,
+                    .angles = rotaryAngles(block.rotary),
+                    .projectionDeviation = projectionDeviation};
+    if (const int seen = attendedTokens(model, layer); seen < model.sequence) spec.window = seen;
+    return spec;
+}
+
 }  // namespace
 
 StageLayers buildTransformer(const StageSpec& spec, const LayerContext& given) {
@@ -95,8 +111,12 @@ StageLayers buildTransformer(const StageSpec& spec, const LayerContext& given) {
         const std::string block = fmt::format("h.{}", layer);
         if (hasAttention(model)) {
             context.set.beginLayer();
-            stage.layers.push_back(
-                std::make_unique<AttentionLayer>(context, block, attentionSpec(model, layer, projectionDeviation)));
+            if (context.parts.latent)
+                stage.layers.push_back(std::make_unique<LatentAttentionLayer>(
+                    context, block, latentSpec(model, layer, projectionDeviation)));
+            else
+                stage.layers.push_back(
+                    std::make_unique<AttentionLayer>(context, block, attentionSpec(model, layer, projectionDeviation)));
         }
         context.set.beginLayer();
         if (hasExperts(model, layer))

@@ -178,8 +178,8 @@ void DataParallelComm::startGathers() {
     for (; gathers_ < all.size() && all[gathers_].layer == gathering_; ++gathers_) {
         const FlatUnit& unit = all[gathers_].unit;
         const ArraySpan whole = shards_.at(gather_->stage)->gatherInto(unit, room_.place(all[gathers_]));
-        arriving_[gathering_].push_back(start(*gather_, static_cast<int>(gathers_), whole, gathering(unit), {}, nullptr,
-                                               unit.spread > 1));
+        arriving_[gathering_].push_back(
+            start(*gather_, static_cast<int>(gathers_), whole, gathering(unit), {}, nullptr, unit.spread > 1));
     }
 }
 

@@ -70,6 +70,7 @@ private:
     }
     /// Carries out this rank's list of one step; near the run's end without the microbatches that lie beyond it.
     Executed runList(int step);
+    void moveChoiceBias(Stage& stage, const ExpertLoad& load);
     /// Mean over the global batch; collective over the replicas of the last stage.
     double meanLoss(double lossSum, int microbatches) {
         return sum(*place_.data, lossSum / microbatches) / place_.data->size();

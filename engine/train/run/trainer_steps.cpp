@@ -165,9 +165,11 @@ void Trainer::Impl::step(int step) {
     recordExposedComm();
     trace_.memoryPeak();
     if (host_) trace_.hostMemory(host_->arena().peakByCategory());
-    if (place_.tensorRank == 0)
-        for (auto& [index, rankStage] : stages_)
-            for (const ExpertLoad& load : rankStage.stage->takeExpertLoads()) trace_.experts(load);
+    for (auto& [index, rankStage] : stages_)
+        for (const ExpertLoad& load : rankStage.stage->takeExpertLoads()) {
+            if (place_.tensorRank == 0) trace_.experts(load);
+            if (biasesChoice(layout_.model) && !done.overflow) moveChoiceBias(*rankStage.stage, load);
+        }
     recordPacked();
     const float scaled = scale_.value();
     scale_.stepped(done.overflow);
@@ -176,6 +178,13 @@ void Trainer::Impl::step(int step) {
     if (!reports()) return;
     if (scale_.active()) trace_.counter(EventKind::LossScale, scaled);
     recordStep(step, loss, done.overflow ? std::nullopt : std::optional(done.gradientNorm), toSeconds(end - begin));
+}
+
+/// Every replica comes to the same bits: counts are whole numbers.
+void Trainer::Impl::moveChoiceBias(Stage& stage, const ExpertLoad& load) {
+    std::vector<double> asked;
+    for (const std::int32_t own : load.asked) asked.push_back(sum(*place_.data, static_cast<double>(own)));
+    stage.moveChoiceBias(load.layer, asked, layout_.model.experts.biasRate);
 }
 
 void Trainer::Impl::recordPacked() {

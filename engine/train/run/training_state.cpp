@@ -28,10 +28,20 @@ std::vector<TrainingState::Held> TrainingState::masters(RankStage& rankStage) co
     return all;
 }
 
+/// Every replica holds them: where weights are not shared out for writing, the first one writes them.
+std::vector<TrainingState::Held> TrainingState::choiceBiases(RankStage& rankStage) const {
+    std::vector<Held> all;
+    const bool writes = divided(rankStage, weightKind) || replica_ == 0;
+    for (const Parameter& bias : rankStage.stage->choiceBiases())
+        all.push_back({&bias, weightKind, bias.slice, 0, bias.value, bias.owner && writes, &device_});
+    return all;
+}
+
 std::map<std::string_view, std::vector<TrainingState::Held>> TrainingState::held(RankStage& rankStage) const {
     std::map<std::string_view, std::vector<Held>> all;
     all[weightKind] = masters(rankStage);
     if (all[weightKind].empty()) all[weightKind] = values(rankStage);
+    for (Held& bias : choiceBiases(rankStage)) all[weightKind].push_back(std::move(bias));
     if (!rankStage.optimizer) return all;
     const std::span<Parameter> parameters = rankStage.owned();
     for (const OptimizerState& state : rankStage.optimizer->state(parameters)) {
@@ -147,7 +157,7 @@ Status TrainingState::load(const StateSource& source) {
 
 Status TrainingState::loadWeights(const StateSource& source) {
     for (auto& [index, rankStage] : stages_)
-        for (const std::vector<Held>& pieces : {values(rankStage), masters(rankStage)})
+        for (const std::vector<Held>& pieces : {values(rankStage), masters(rankStage), choiceBiases(rankStage)})
             if (const Status done = fill(source, pieces); !done) return done;
     return {};
 }

@@ -69,6 +69,7 @@ private:
     /// The weights as layers read them, and the optimizer's master weights in fp32, if it has any.
     std::vector<Held> values(RankStage& stage) const;
     std::vector<Held> masters(RankStage& stage) const;
+    std::vector<Held> choiceBiases(RankStage& stage) const;
     Status fill(const StateSource& source, const std::vector<Held>& pieces);
     /// read() copies elements `from`, `from` + 1 … of a piece; write() overwrites the whole piece.
     void read(const Held& piece, std::size_t from, std::span<float> to) const;

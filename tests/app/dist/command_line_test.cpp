@@ -52,6 +52,10 @@ private Q_SLOTS:
         QTest::newRow("unknown format") << QStringList{"schedule", "default", "--format", "pdf"};
         QTest::newRow("export without format") << QStringList{"export", "x.shardlab"};
         QTest::newRow("export to nothing known") << QStringList{"export", "x.shardlab", "--format", "pdf"};
+        QTest::newRow("export of a run for a trainer")
+            << QStringList{"export", "x", "--format", "csv", "--for", "megatron"};
+        QTest::newRow("export for nobody known") << QStringList{"export", "default", "--for", "paper"};
+        QTest::newRow("a script without a trainer") << QStringList{"export", "default", "--format", "csv", "--sbatch"};
         QTest::newRow("steps no number") << QStringList{"run", "default", "--steps", "many"};
         QTest::newRow("too many") << QStringList{"plan", "default", "other"};
     }

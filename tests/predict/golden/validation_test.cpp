@@ -13,8 +13,8 @@ using namespace shardlab::test;
 
 namespace {
 
-CsvTable shipped() {
-    auto table = CsvTable::read(resourcesFolder() / "published" / "measurements.csv");
+CsvTable shipped(const char* name = "measurements.csv") {
+    auto table = CsvTable::read(resourcesFolder() / "published" / name);
     if (!table) qFatal("%s", table.error().text().c_str());
     return std::move(*table);
 }
@@ -48,7 +48,21 @@ private Q_SLOTS:
         qInfo("%d runs, memory: median %.1f %%, nine of ten %.1f %%", memory.rows, 100 * memory.median,
               100 * memory.ninetieth);
         QVERIFY(memory.rows > 160);
-        QVERIFY(memory.median <= 0.05);
+        QVERIFY(memory.median <= 0.03);
+        QVERIFY(memory.ninetieth <= 0.12);
+        for (const auto& source : summarize(rows()).sources)
+            if (source.memory.rows > 1)
+                QVERIFY2(source.memory.median <= 0.12,
+                         qPrintable(QString("%1: %2").arg(source.source.c_str()).arg(source.memory.median)));
+    }
+
+    /// Most of what ran out of memory does not fit. One configuration of BLOOM's, and one of its 1.3 billion twin on
+    /// V100, would have had room by every term of the model.
+    void whatRanOutOfMemoryDoesNotFit() {
+        int predicted = 0, fitting = 0;
+        for (const ValidatedRow& row : validate(shipped("out_of_memory.csv")))
+            if (row.counts() && row.run.refused.empty()) ++predicted, fitting += row.fits ? 1 : 0;
+        QVERIFY2(predicted >= 9 && fitting <= 2, qPrintable(QString("%1 of %2 fit").arg(fitting).arg(predicted)));
     }
 
     /// Whatever ran fits, but for a few.
@@ -97,6 +111,42 @@ private Q_SLOTS:
         QVERIFY(told("a,a\n").find("two columns") != std::string::npos);
         QVERIFY(told("a,b\n1\n").find("row 1 has 1 cells") != std::string::npos);
         QVERIFY(told("a,b\n\"1,2\n").find("quotes of row 1") != std::string::npos);
+    }
+
+    /// FSDP shards over all ranks, those of a context group too, unless its row says otherwise.
+    void fsdpSharesAllOut() {
+        const auto zeroOf = [](const std::string& flags, const std::string& zero, const std::string& context) {
+            const std::string text = "id,device,gpus,model_kind,layers,hidden,heads,sequence,vocabulary,micro_batch,"
+                                     "global_batch,precision,cp,zero,other_flags\nx,a100-sxm-80,8,llama,8,1024,8,1024,"
+                                     "32000,1,8,bf16," +
+                                     context + "," + zero + "," + flags + "\n";
+            const PublishedRun run = publishedRun(*CsvTable::parse(text, "t.csv"), 0);
+            return run.refused.empty() ? run.layout.parallel.zero : -1;
+        };
+        QCOMPARE(zeroOf("FSDP2", "", "1"), 3);
+        QCOMPARE(zeroOf("FSDP2", "", "8"), 3);
+        QCOMPARE(zeroOf("fsdp=False", "1", "1"), 1);
+        QCOMPARE(zeroOf("", "", "1"), 0);
+    }
+
+    /// DeepSpeed sums the gradients of bf16 in fp32, those of fp16 in fp16; InternEvo's last stages are the longest.
+    void whatStacksDoWithoutBeingTold() {
+        const auto layoutOf = [](const std::string& flags, const std::string& format, const std::string& stages) {
+            const std::string text =
+                "id,device,gpus,model_kind,layers,hidden,heads,sequence,vocabulary,micro_batch,"
+                "global_batch,pp,zero,precision,other_flags\nx,a100-sxm-80,20,llama,32,1024,8,1024,"
+                "32000,1,20," +
+                stages + ",1," + format + "," + flags + "\n";
+            const PublishedRun run = publishedRun(*CsvTable::parse(text, "t.csv"), 0);
+            if (!run.refused.empty()) qFatal("%s", run.refused.c_str());
+            return run.layout;
+        };
+        QVERIFY(layoutOf("Megatron-DeepSpeed", "bf16", "1").precision.gradients == GradientFormat::Fp32);
+        QVERIFY(layoutOf("Megatron-DeepSpeed", "fp16", "1").precision.gradients == GradientFormat::Compute);
+        const std::vector<int> longest{6, 6, 6, 7, 7};
+        QVERIFY(layoutOf("InternEvo", "bf16", "5").schedule.stages == longest);
+        QVERIFY(layoutOf("InternEvo", "bf16", "4").schedule.stages.empty());
+        QVERIFY(layoutOf("Megatron-DeepSpeed", "bf16", "5").schedule.stages.empty());
     }
 
     void rowsThatAreNoLayout() {

@@ -249,25 +249,38 @@ private Q_SLOTS:
         QTest::addColumn<int>("tensor");
         QTest::addColumn<int>("context");
         QTest::addColumn<QString>("compute");
-        const auto row = [](int p, int t, int c, const char* compute) {
-            QTest::addRow("%s pipeline %d tensor %d context %d", compute, p, t, c) << p << t << c << compute;
+        QTest::addColumn<bool>("latent");
+        const auto row = [](int p, int t, int c, const char* compute, bool latent = false) {
+            QTest::addRow("%s pipeline %d tensor %d context %d%s", compute, p, t, c, latent ? ", latent attention" : "")
+                << p << t << c << compute << latent;
         };
         row(1, 1, 1, "fp32");
         row(1, 2, 1, "bf16");
         row(1, 1, 2, "fp32");
         row(2, 1, 2, "bf16");
         row(1, 2, 2, "fp32");
+        row(1, 1, 1, "bf16", true);
+        row(1, 1, 2, "fp32", true);
+        row(1, 2, 2, "bf16", true);
     }
     void llamaToo() {
         QFETCH(int, pipeline);
         QFETCH(int, tensor);
         QFETCH(int, context);
         QFETCH(QString, compute);
+        QFETCH(bool, latent);
         if (emulated() && context == 1) QSKIP("the attention of a whole sample is made for tensor cores");
         Layout layout = layoutOf(1, pipeline, tensor, 0, compute.toStdString());
         layout.model.kind = ModelKind::Llama;
         layout.model.heads = 4;
         layout.model.block.kvHeads = 2;
+        if (latent) {
+            layout.model.block.kvRank = 24;
+            layout.model.block.queryRank = tensor > 1 ? 0 : 16;
+            layout.model.block.headWidth = 10;
+            layout.model.block.ropeWidth = 6;
+            layout.model.block.valueWidth = 12;
+        }
         layout.model.dropout = 0;
         if (emulated()) {
             layout.model.sequence = 8;

@@ -239,14 +239,14 @@ RequestPtr SharedCommunicator::iallToAllParts(ConstArraySpan input, ArraySpan ou
                                               std::span<const std::size_t> sizes) {
     if (!window_) return messages_->iallToAllParts(input, output, sizes);
     ExchangedParts parts = exchangedParts(rank(), size(), sizes, input.size(), output.size());
-    return start(input, output,
-                 [parts = std::move(parts), each = sizeOf(input.type())](const SharedWindow& window,
-                                                                         const Buffers& all) {
-                     const auto me = static_cast<std::size_t>(window.rank());
-                     for (std::size_t k = 0; k < all.input.size(); ++k)
-                         copyArray(all.input[k] + parts.theirs[k].begin * each,
-                                   all.output[me] + parts.received[k].begin * each, parts.received[k].count * each);
-                 });
+    return start(
+        input, output,
+        [parts = std::move(parts), each = sizeOf(input.type())](const SharedWindow& window, const Buffers& all) {
+            const auto me = static_cast<std::size_t>(window.rank());
+            for (std::size_t k = 0; k < all.input.size(); ++k)
+                copyArray(all.input[k] + parts.theirs[k].begin * each, all.output[me] + parts.received[k].begin * each,
+                          parts.received[k].count * each);
+        });
 }
 
 RequestPtr SharedCommunicator::ibroadcast(std::span<std::byte> data, int root) {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/export_layout.h"
+
+#include "app/cli/print.h"
+#include "app/cli/verbs.h"
+#include "engine/base/file.h"
+#include "engine/trace/trainers/trainer_target.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace shardlab::cli {
+
+namespace {
+
+/// "a.layout.json" and "a.json" are a; a preset is its name, in the current folder.
+std::filesystem::path withoutExtension(const std::string& layout) {
+    std::filesystem::path stem(layout);
+    std::error_code ignored;
+    if (!std::filesystem::exists(stem, ignored)) return stem.filename();
+    if (stem.extension() == ".json") stem.replace_extension();
+    if (stem.extension() == ".layout") stem.replace_extension();
+    return stem;
+}
+
+/// All files that would be written are looked for before the first is.
+Status refuseExisting(const std::vector<std::filesystem::path>& files) {
+    std::error_code ignored;
+    for (const std::filesystem::path& file : files)
+        if (std::filesystem::exists(file, ignored))
+            return fail(Error{"will not replace", file.string(), "it exists", "another --out, or --force"});
+    return {};
+}
+
+}  // namespace
+
+int exportLayoutFor(const ExportLayoutOptions& options) {
+    const TrainerTarget* target = findTrainerTarget(options.target);
+    if (options.sbatch && !target->hasSbatch)
+        return failWith({"cannot write a script for sbatch", options.target, "what is written is no script",
+                         "--for megatron; or no --sbatch"});
+    const auto loaded = load(options.layout);
+    if (!loaded) return failWith(loaded.error());
+    if (!loaded->faults.empty()) {
+        printFaults(loaded->faults);
+        return failure;
+    }
+    std::filesystem::path out(options.out);
+    if (out.empty()) {
+        out = withoutExtension(options.layout.layout);
+        out += options.sbatch ? ".megatron.sbatch" : std::string(target->extension);
+    }
+    const std::string stem = std::filesystem::path(out).replace_extension().filename().string();
+    const auto exported = exportLayout(loaded->layout, *target, {stem, options.sbatch});
+    if (!exported) {
+        printFaults(exported.error());
+        return failure;
+    }
+    std::vector<std::pair<std::filesystem::path, std::string_view>> files{{out, exported->text}};
+    for (const CompanionFile& each : exported->companions) files.emplace_back(out.parent_path() / each.name, each.text);
+    if (!options.force) {
+        std::vector<std::filesystem::path> names;
+        for (const auto& [file, text] : files) names.push_back(file);
+        if (const Status free = refuseExisting(names); !free) return failWith(free.error());
+    }
+    for (const auto& [file, text] : files) {
+        if (const Status written = replaceFile(file, text); !written) return failWith(written.error());
+        print(file.string() + "\n");
+    }
+    printNotes(exported->leftOut);
+    return success;
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The weights of an attention, and how wide its heads are. In most attentions queries, keys and values have heads of
+// one width, and one product makes all three. A multi-head latent attention (DeepSeek-V2, 2405.04434) makes keys and
+// values of all heads from one narrow latent of each token, and queries from another, or straight from the token:
+//
+//   [a, c, k] = W_down x          widths: query rank (may be 0), kv rank, rope width
+//   q = W_q RMSNorm(a), or W_q x  head width + rope width columns a head, of which the last are turned
+//   [k', v] = W_kv RMSNorm(c)     head width + value width columns a head
+//
+// A head's key is k' and the turned k, which all heads share; the output of a head is as wide as its value.
+#pragma once
+
+#include "engine/layout/layout.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace shardlab::layout {
+
+/// The model's attention is a multi-head latent attention.
+bool latentAttention(const ModelSpec& model);
+/// Columns of a head's query, and of its key.
+int queryWidth(const ModelSpec& model);
+/// Columns of a head's value.
+int valueWidth(const ModelSpec& model);
+/// Columns of an attention's queries: heads · query width.
+std::int64_t queryColumns(const ModelSpec& model);
+/// Columns of an attention's keys: key heads · query width.
+std::int64_t keyColumns(const ModelSpec& model);
+/// Columns of an attention's output: heads · value width.
+std::int64_t outputColumns(const ModelSpec& model);
+/// Columns that the down projection of a latent attention makes: query rank + kv rank + rope width.
+std::int64_t downColumns(const ModelSpec& model);
+/// Columns that a latent attention makes from the latent of keys and values: heads · (head width + value width).
+std::int64_t expandedColumns(const ModelSpec& model);
+
+/// A matrix of an attention, or a vector, which has no rows; as one member of a tensor group holds it.
+struct AttentionTensor {
+    enum class Cut : std::uint8_t { Whole, Columns, Rows };
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    Cut cut = Cut::Whole;
+
+    std::int64_t elements() const { return rows > 0 ? rows * columns : columns; }
+};
+/// Those of one attention behind its norm, in the order in which they are declared, for one of so many members.
+std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, int members = 1);
+/// The elements of its matrices that the members of a tensor group share, or of those that each has whole.
+std::int64_t cutAttentionWeights(const ModelSpec& model, int members = 1);
+std::int64_t wholeAttentionWeights(const ModelSpec& model);
+
+}  // namespace shardlab::layout

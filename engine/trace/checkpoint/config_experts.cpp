@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/checkpoint/config_experts.h"
+
+#include "engine/layout/model_shape.h"
+
+#include <fmt/format.h>
+
+namespace shardlab::trace {
+
+void ExpertRows::topKExperts(const Json& type) {
+    const bool mixtral = type == "mixtral";
+    const MoeSpec& ours = model_.experts;
+    // Newer files of a Qwen3-MoE have a Mixtral's name.
+    const bool named = mixtral || config_.contains("num_local_experts");
+    row(named ? "num_local_experts" : "num_experts", mixtral ? 8 : 128, "model.experts", ours.count,
+        [](ModelSpec& model, const Json& theirs) {
+            if (const auto taken = positiveInteger(theirs)) model.experts.count = *taken;
+        });
+    row("num_experts_per_tok", mixtral ? 2 : 8, "model.top_k", expertsPerToken(model_),
+        [](ModelSpec& model, const Json& theirs) {
+            if (const auto taken = positiveInteger(theirs)) model.experts.topK = *taken;
+        });
+    const Json shares = mixtral ? Json(true) : value("norm_topk_prob", false);
+    const GateMethod gate = shares == true ? GateMethod::TopKSoftmax : GateMethod::SoftmaxTopK;
+    part(mixtral ? "model_type" : "norm_topk_prob", mixtral ? type : shares, ours.gate == gate, "model.gate",
+         wordOf(ours.gate), wordOf(gate), [gate](ModelSpec& model, const Json&) {
+             model.experts.gate = gate;
+             model.experts.capacity = 0;
+         });
+    if (!mixtral) made_.rows.back().ours = ours.gate == GateMethod::TopKSoftmax;
+    if (mixtral) return is("router_jitter_noise", 0.0, {0.0});
+    made_.names.insert("intermediate_size");  // of blocks without experts, of which there are none
+    is("decoder_sparse_step", 1, {1});
+    is("mlp_only_layers", nullptr, {Json::array()});
+}
+
+void ExpertRows::sharedExperts() {
+    const Json dense = value("first_k_dense_replace", 3), layers = value("num_hidden_layers", 61);
+    const bool all = dense.is_number() && layers.is_number() && dense.get<double>() >= layers.get<double>();
+    const int ours = hasExperts(model_) ? model_.experts.denseLayers : model_.layers;
+    made_.rows.push_back(
+        {"first_k_dense_replace", hasExperts(model_) ? sameValue(dense, ours) : all,
+         hasExperts(model_) ? fmt::format("{}, model.dense_layers is {}", stated("first_k_dense_replace", dense), ours)
+                            : fmt::format("{}, and layers from there on have experts, as the layout's have not",
+                                          stated("first_k_dense_replace", dense)),
+         hasExperts(model_) ? fmt::format("model.dense_layers {}", shownValue(dense))
+                            : "weights whose layers are all dense; or model.kind llama-moe",
+         ours, [dense](ModelSpec& model) {
+             if (hasExperts(model)) model.experts.denseLayers = positiveInteger(dense).value_or(0);
+         }});
+    // What predicts further tokens has weights of its own, behind the last layer.
+    for (const char* further : {"num_nextn_predict_layers", "num_mtp_layers"}) made_.names.insert(further);
+    for (const char* training : {"ep_size", "aux_loss_alpha", "seq_aux", "output_router_logits"})
+        made_.names.insert(training);
+    if (hasExperts(model_)) return sigmoidExperts();
+    if (!all) return;
+    for (const char* ofExperts :
+         {"moe_intermediate_size", "n_shared_experts", "n_routed_experts", "routed_scaling_factor", "n_group",
+          "topk_group", "num_experts_per_tok", "norm_topk_prob", "moe_layer_freq", "scoring_func", "topk_method",
+          "num_local_experts"})
+        made_.names.insert(ofExperts);
+}
+
+void ExpertRows::sigmoidExperts() {
+    const MoeSpec& ours = model_.experts;
+    const auto number = [&](const char* name, int fallback, const char* field, int own, int MoeSpec::*member) {
+        const Json theirs = value(name, fallback);
+        add(name, theirs, field, own, nullptr);
+        made_.rows.back().take = [theirs, member](ModelSpec& model) {
+            if (const auto taken = positiveInteger(theirs)) model.experts.*member = *taken;
+        };
+    };
+    number(config_.contains("num_local_experts") ? "num_local_experts" : "n_routed_experts", 256, "model.experts",
+           ours.count, &MoeSpec::count);
+    made_.names.insert("n_routed_experts");
+    number("moe_intermediate_size", 2048, "model.expert_width", ours.width, &MoeSpec::width);
+    number("n_shared_experts", 1, "model.shared_experts", ours.shared, &MoeSpec::shared);
+    number("num_experts_per_tok", 8, "model.top_k", ours.topK, &MoeSpec::topK);
+    const Json groups = value("n_group", 8), chosen = value("topk_group", 4);
+    const GateMethod gate = groups == 1 ? GateMethod::SigmoidTopK : GateMethod::SigmoidInGroups;
+    part("n_group", groups, ours.gate == gate, "model.gate", wordOf(ours.gate), wordOf(gate),
+         [gate](ModelSpec& model, const Json&) {
+             model.experts.gate = gate;
+             model.experts.capacity = 0;
+             constexpr double rateOfTheirs = 0.001;
+             model.experts.biasRate = rateOfTheirs;
+         });
+    made_.rows.back().ours = choosesInGroups(model_) ? ours.groups : 1;
+    if (groups != 1) {
+        number("n_group", 8, "model.expert_groups", ours.groups, &MoeSpec::groups);
+        made_.rows.back().ours = nullptr;
+        number("topk_group", 4, "model.top_groups", ours.topGroups, &MoeSpec::topGroups);
+    }
+    if (!choosesInGroups(model_)) made_.rows.push_back({"topk_group", true, {}, {}, 1});
+    add("routed_scaling_factor", value("routed_scaling_factor", 2.5), "model.route_scale", ours.scale,
+        [](ModelSpec& model, const Json& theirs) {
+            if (theirs.is_number()) model.experts.scale = theirs.get<double>();
+        });
+    is("norm_topk_prob", true, {true});
+    is("moe_layer_freq", nullptr, {1});
+    is("scoring_func", nullptr, {"sigmoid"});
+    is("topk_method", nullptr, {"noaux_tc"});
+}
+
+}  // namespace shardlab::trace

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rows of config_fields.h are made with, whatever the model.
+#pragma once
+
+#include "engine/layout/block_parts.h"
+#include "engine/trace/checkpoint/config_fields.h"
+
+#include <limits>
+#include <optional>
+
+namespace shardlab::trace {
+
+/// What transformers calls an activation, by the name that is written first; of a gate in a llama, by itself in a gpt.
+struct ConfigActivation {
+    ActivationKind kind;
+    std::vector<std::string_view> names;
+};
+/// Numbers are equal where they differ by rounding alone.
+bool sameValue(const nlohmann::json& a, const nlohmann::json& b);
+/// The value, where it is a whole number above 0.
+std::optional<int> positiveInteger(const nlohmann::json& value);
+
+/// The rows of one file and one model; `config` and `model` outlive them.
+class ConfigRows {
+protected:
+    using Json = nlohmann::json;
+    ConfigRows(const Json& config, const ModelSpec& model) : config_(config), model_(model) {}
+
+    Json value(const std::string& name, const Json& fallback);
+    /// "n_head is 12", or what it is where the file does not say.
+    std::string stated(const std::string& name, const Json& effective) const;
+    void differ(const std::string& name, std::string what, std::string legal);
+    /// Sets a field to what the file says.
+    using Take = void (*)(ModelSpec& model, const Json& theirs);
+    void row(const std::string& name, const Json& fallback, std::string_view field, const Json& ours, Take take);
+    void add(const std::string& name, const Json& theirs, std::string_view field, const Json& ours, Take take);
+    /// A choice whose words, ours and that of the file's value, are those of the layout's field.
+    void part(const std::string& name, const Json& theirs, bool fits, std::string_view field, std::string_view ours,
+              std::string_view legal, std::function<void(ModelSpec&, const Json&)> take);
+    void activation(const std::string& name, const std::vector<ConfigActivation>& known);
+    void epsilon(const std::string& name, double fallback);
+    void number(const std::string& name, const Json& fallback, std::string_view field, int ours,
+                int ModelSpec::*member);
+    void width(const std::string& name, int fallback);
+    static void positions(ModelSpec& model, const Json& theirs);
+    static void shorter(ModelSpec& model, const Json& theirs);
+    /// Tokens that are learned or attended to: more than the layout's sequence has change nothing.
+    void window(const std::string& name, const Json& fallback, Take take);
+    /// One of these values, of which the first is named and written. Without a fallback one that is left out is not
+    /// compared, and none is written.
+    void is(const std::string& name, const Json& fallback, const std::vector<Json>& legal);
+    void isOne(const std::string& name, const Json& theirs, const std::vector<Json>& legal);
+    void base(const std::string& name, const Json& theirs);
+
+    const Json& config_;
+    const ModelSpec& model_;
+    const BlockParts parts_ = blockParts(model_);
+    ConfigFields made_;
+};
+
+}  // namespace shardlab::trace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/trainers/layer_pattern.h"
+
+#include "engine/trace/trainers/trainer_text.h"
+
+namespace shardlab::trace {
+namespace {
+
+class PatternReader {
+public:
+    explicit PatternReader(std::string_view text) : text_(text) {}
+
+    std::optional<std::vector<int>> all() {
+        auto made = sum(0);
+        return place_ == text_.size() ? made : std::nullopt;
+    }
+
+private:
+    static constexpr std::size_t longestPattern = 20'000;  // more than a layout may have layers
+
+    bool take(char c) {
+        if (place_ == text_.size() || text_[place_] != c) return false;
+        ++place_;
+        return true;
+    }
+    std::optional<std::int64_t> digits() {
+        const std::size_t begin = place_;
+        while (place_ < text_.size() && text_[place_] >= '0' && text_[place_] <= '9') ++place_;
+        return readInteger(text_.substr(begin, place_ - begin));
+    }
+    std::optional<std::vector<int>> sum(int depth) {
+        auto made = product(depth);
+        while (made && take('+')) {
+            const auto more = product(depth);
+            if (!more || made->size() + more->size() > longestPattern) return std::nullopt;
+            made->insert(made->end(), more->begin(), more->end());
+        }
+        return made;
+    }
+    std::optional<std::vector<int>> product(int depth) {
+        std::optional<std::vector<int>> made;
+        if (take('(')) {
+            if (depth > 8) return std::nullopt;
+            made = sum(depth + 1);
+            if (!take(')')) return std::nullopt;
+        } else if (take('[')) {
+            made.emplace();
+            do {
+                const auto value = digits();
+                if (!value) return std::nullopt;
+                made->push_back(*value == 0 ? 0 : 1);
+            } while (take(','));
+            if (!take(']')) return std::nullopt;
+        }
+        while (made && take('*')) {
+            const auto times = digits();
+            if (!times || made->size() * static_cast<std::uint64_t>(*times) > longestPattern) return std::nullopt;
+            const std::vector<int> once = *made;
+            made->clear();
+            for (std::int64_t i = 0; i < *times; ++i) made->insert(made->end(), once.begin(), once.end());
+        }
+        return made;
+    }
+
+    std::string_view text_;
+    std::size_t place_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::vector<int>> readPattern(std::string_view text) { return PatternReader(text).all(); }
+
+}  // namespace shardlab::trace

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/trainers/model_text.h"
+
+#include "engine/layout/block_parts.h"
+#include "engine/layout/field_effect.h"
+#include "engine/layout/layout_json.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/trace/checkpoint/weights_config.h"
+
+#include <fmt/format.h>
+
+namespace shardlab::trace {
+
+std::string modelText(const Layout& layout, std::string_view program) {
+    std::string text = fmt::format("What {} does not say, by shardlab {}\n\nThe model\n", program, SHARDLAB_VERSION);
+    const auto model = layoutToJson(layout)["model"];
+    for (const auto& [key, value] : model.items())
+        if (withoutEffect("/model/" + key, layout, scheduleMethods()).empty())
+            text += fmt::format("  {}: {}\n", key, value.dump());
+    const BlockParts parts = blockParts(layout.model);
+    text += fmt::format("  Its blocks have {} and {} positions, {}; the output is {}.\n",
+                        parts.rmsNorm ? "RMSNorm" : "layer norms", parts.rotary ? "rotary" : "learned",
+                        wordOf(parts.activation), parts.tied ? "the token embedding" : "a matrix of its own");
+    return text;
+}
+
+std::string modelConfig(const ModelSpec& model) {
+    return hasPublishedBlocks(model) ? writeConfig(model) : std::string();
+}
+
+}  // namespace shardlab::trace

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of a shell script's commands, without running it.
+#pragma once
+
+#include "engine/base/wings.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardlab::trace {
+
+/// The words of each command, in the order of the text, quotes and continued lines taken apart. What an array or an
+/// assignment lists is a command too, since scripts collect a program's arguments in them. Variables that the text has
+/// assigned, with their defaults and simple sums and products, are put in; others stay as they are written, "$NAME".
+/// No branch is chosen: every command counts.
+std::vector<std::vector<std::string>> shellCommands(std::string_view script);
+/// The word so that a shell reads it as one word again, in quotes only where it has to be.
+std::string shellQuoted(std::string_view word);
+
+}  // namespace shardlab::trace

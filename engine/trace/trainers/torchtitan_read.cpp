@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/file.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/layout/schedule/text.h"
+#include "engine/trace/trainers/torchtitan.h"
+#include "engine/trace/trainers/trainer_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <set>
+#include <toml++/toml.h>
+
+namespace shardlab::trace {
+namespace {
+
+std::optional<toml::table> parsedToml(std::string_view text) {
+    try {
+        return toml::parse(text);
+    } catch (const toml::parse_error&) {
+        return std::nullopt;
+    }
+}
+
+/// The keys of a file, "parallelism.tensor_parallel_degree", and which of them were asked for.
+class TomlKeys {
+public:
+    explicit TomlKeys(const toml::table& root) : root_(root) {}
+
+    toml::node_view<const toml::node> at(const std::string& path) {
+        asked_.insert(path);
+        return root_.at_path(path);
+    }
+    std::string text(const std::string& path, std::string_view otherwise = {}) {
+        return std::string(at(path).value_or(otherwise));
+    }
+    bool flag(const std::string& path, bool otherwise) { return at(path).value_or(otherwise); }
+    double number(const std::string& path, double otherwise) { return at(path).value_or(otherwise); }
+    int integer(const std::string& path, int otherwise) {
+        const auto value = at(path).value<std::int64_t>();
+        const bool fits = value && *value >= 0 && *value <= std::numeric_limits<int>::max();
+        return fits ? static_cast<int>(*value) : otherwise;
+    }
+    /// A sentence for each key that nobody asked for.
+    std::vector<std::string> leftOver() const {
+        std::vector<std::string> lines;
+        collect(root_, "", lines);
+        return lines;
+    }
+
+private:
+    void collect(const toml::table& table, const std::string& prefix, std::vector<std::string>& lines) const {
+        for (const auto& [key, node] : table) {
+            const std::string path = prefix + std::string(key.str());
+            if (asked_.contains(path)) continue;
+            if (const toml::table* inner = node.as_table(); inner != nullptr) collect(*inner, path + ".", lines);
+            else lines.push_back(fmt::format("{} is left out", shortText(path)));
+        }
+    }
+
+    const toml::table& root_;
+    std::set<std::string> asked_;
+};
+
+class TitanReader {
+public:
+    TitanReader(const toml::table& root, const std::filesystem::path& file) : keys_(root), file_(file) {}
+
+    ConfigLayout all(std::string_view text) {
+        layout_.name = keys_.text("job.description", file_.filename().replace_extension().string());
+        model();
+        parallel(text);
+        training();
+        pipeline();
+        precision();
+        rest();
+        for (const char* known : {"job.dump_folder", "training.dataset", "parallelism.context_parallel_rotate_method",
+                                  "experimental.custom_import", "parallelism.pipeline_parallel_schedule_csv",
+                                  "training.mixed_precision_reduce"})
+            keys_.at(known);
+        for (std::string& line : keys_.leftOver()) notes_.push_back(std::move(line));
+        return {std::move(layout_), std::move(notes_)};
+    }
+
+private:
+    void note(std::string text) { notes_.push_back(std::move(text)); }
+
+    void model() {
+        const std::string family = keys_.text("model.name", "llama3"),
+                          flavor = keys_.text("model.flavor", "debugmodel");
+        std::optional<ModelSpec> found = titanFlavor(family, flavor);
+        const std::string module = keys_.text("experimental.custom_import");
+        if (!found && !module.empty() && module.find('/') == std::string::npos) {
+            const auto text = readFile(file_.parent_path() / (module + ".py"), 1 << 20);
+            if (text) found = readTitanFlavor(family, *text);
+        }
+        if (found) layout_.model = *found;
+        else {
+            layout_.model.kind = knownLlama;
+            note(fmt::format("the flavor {} of {} is none whose sizes are known: the model is Shardlab's default llama",
+                             shortText(flavor), shortText(family)));
+        }
+        layout_.model.sequence = keys_.integer("training.seq_len", 2048);
+    }
+
+    /// "--nnodes 2" of the comment on how it is started; torchtitan's own files do not say it.
+    static std::optional<int> started(std::string_view text, std::string_view option) {
+        const std::string key = fmt::format("{} ", option);
+        for (std::size_t line = 0; line < text.size() && text[line] == '#';) {
+            const std::size_t end = std::min(text.find('\n', line), text.size());
+            const std::string_view comment = text.substr(line, end - line);
+            if (const std::size_t at = comment.find(key); at != std::string_view::npos) {
+                std::string_view rest = comment.substr(at + key.size());
+                const auto value = readInteger(rest.substr(0, rest.find_first_not_of("0123456789")));
+                if (value && *value >= 0 && *value <= 65535) return static_cast<int>(*value);
+            }
+            line = end + 1;
+        }
+        return std::nullopt;
+    }
+
+    void parallel(std::string_view text) {
+        ParallelSpec& p = layout_.parallel;
+        const auto degree = [&](const char* key) {
+            return std::clamp(keys_.integer(std::string("parallelism.") + key, 1), 0, 1 << 16);
+        };
+        p.tensor = degree("tensor_parallel_degree");
+        p.pipeline = degree("pipeline_parallel_degree");
+        p.context = degree("context_parallel_degree");
+        p.sequence = p.tensor > 1;
+        const int replicas = degree("data_parallel_replicate_degree");
+        const auto each = started(text, "--nproc-per-node");
+        const int nodes = std::max(1, started(text, "--nnodes").value_or(1));
+        const std::int64_t inner = std::max<std::int64_t>(1, std::int64_t{p.tensor} * p.pipeline * p.context);
+        const auto given = keys_.at("parallelism.data_parallel_shard_degree").value<std::int64_t>().value_or(-1);
+        std::int64_t shards = std::clamp<std::int64_t>(given, -1, 1 << 16);
+        if (shards < 0) {
+            shards = each ? std::int64_t{*each} * nodes / inner / std::max(1, replicas) : 1;
+            if (!each)
+                note("the file does not say on how many devices: parallelism.data_parallel_shard_degree is taken as 1");
+        }
+        p.data = static_cast<int>(std::clamp<std::int64_t>(replicas * shards, 1, 1 << 16));
+        if (shards * p.context > 1 && replicas > 1)
+            note(fmt::format("{} groups of {} shards: the layout shards over all {} replicas", replicas, shards,
+                             p.data));
+        const std::string reshards = keys_.text("parallelism.fsdp_reshard_after_forward", "default");
+        // By default weights are kept between forward and backward where a pipeline would gather them for each
+        // microbatch.
+        const bool keeps = reshards == "never" || (reshards == "default" && p.pipeline > 1);
+        p.zero = shards > 1 || p.context > 1 ? (keeps ? 2 : 3) : 0;
+        const std::int64_t ranks = std::min<std::int64_t>(inner * p.data, 1 << 20);
+        const bool fits = each && std::int64_t{*each} * nodes == ranks;
+        layout_.cluster.hosts = evenHosts(fits ? nodes : 1, static_cast<int>(fits ? *each : ranks));
+        layout_.run.maxRestarts = started(text, "--max-restarts").value_or(0);
+        if (keys_.integer("parallelism.expert_parallel_degree", 1) > 1)
+            note("parallelism.expert_parallel_degree: the layout's model has no experts");
+    }
+
+    void training() {
+        BatchSpec& b = layout_.batch;
+        const int local = keys_.integer("training.local_batch_size", 8);
+        const bool pipeline = layout_.parallel.pipeline > 1;
+        b.micro = pipeline ? keys_.integer("parallelism.pipeline_parallel_microbatch_size", 1) : local;
+        const auto global = keys_.at("training.global_batch_size").value<std::int64_t>().value_or(-1);
+        const std::int64_t once = std::int64_t{local} * layout_.parallel.data;
+        b.global = static_cast<int>(std::clamp<std::int64_t>(global > 0 ? global : once, 0, 1 << 30));
+        if (pipeline && global > 0 && global != once)
+            note(fmt::format(
+                "gradients of {} local batches accumulate: the layout puts all of them into one pass of the pipeline",
+                once > 0 ? global / once : 0));
+        layout_.run.steps = keys_.integer("training.steps", 10000);
+        const double norm = keys_.number("training.max_norm", 1.0);
+        layout_.optimizer.clip = std::isinf(norm) ? 0 : norm;
+        const auto seed = keys_.at("debug.seed").value<std::int64_t>();
+        if (const auto before = keys_.at("training.seed").value<std::int64_t>(); seed || before)
+            layout_.run.seed = seed ? *seed : *before;
+    }
+
+    void pipeline() {
+        ScheduleSpec& s = layout_.schedule;
+        const int p = layout_.parallel.pipeline;
+        const std::string named = keys_.text("parallelism.pipeline_parallel_schedule", "1F1B");
+        const toml::array* parts = keys_.at("parallelism.module_fqns_per_model_part").as_array();
+        if (p < 2) return;
+        if (parts != nullptr) split(*parts);
+        else byWeights(named);
+        if (s.chunks * std::int64_t{p} != static_cast<std::int64_t>(s.stages.size()))
+            s.chunks = std::max<int>(1, static_cast<int>(s.stages.size()) / p);
+        const auto known = std::ranges::find_if(titanSchedules, [&](const TitanSchedule& each) {
+            return std::ranges::equal(each.theirs, named,
+                                      [](char a, char b) { return std::tolower(a) == std::tolower(b); });
+        });
+        if (known != std::end(titanSchedules)) s.kind = known->ours;
+        else
+            note(fmt::format("the schedule {}: the layout's is {}", shortText(named),
+                             s.chunks > 1 ? "interleaved-1f1b" : "1f1b"));
+        if (known == std::end(titanSchedules) && s.chunks > 1) s.kind = "interleaved-1f1b";
+        const std::string csv = keys_.text("parallelism.pipeline_parallel_schedule_csv");
+        if (!csv.empty()) order(file_.parent_path() / csv);
+        evenly();
+    }
+
+    void order(const std::filesystem::path& csv) {
+        const auto text = readFile(csv, 1 << 26);
+        auto imported = text ? importCsv(*text) : Result<ImportedSchedule>(fail(text.error()));
+        if (!imported) return note(fmt::format("the schedule of {}: {}", csv.string(), imported.error().text()));
+        for (const std::string& line : imported->notes) note(line);
+        layout_ = withOwnSchedule(std::move(layout_), imported->compute);
+    }
+
+    void split(const toml::array& parts) {
+        std::vector<int>& stages = layout_.schedule.stages;
+        for (const toml::node& part : parts) {
+            if (stages.size() >= 65536) return;
+            int layers = 0;
+            if (const toml::array* names = part.as_array(); names != nullptr)
+                for (const toml::node& name : *names)
+                    layers += name.value_or(std::string_view()).starts_with("layers.");
+            stages.push_back(layers);
+        }
+    }
+
+    /// As torchtitan splits layers where no list says it: embedding and output weigh as much as a layer or more each.
+    void byWeights(const std::string& named) {
+        const int p = layout_.parallel.pipeline;
+        const std::int64_t input = keys_.integer("parallelism.pipeline_parallel_first_stage_less_layers", 1),
+                           output = keys_.integer("parallelism.pipeline_parallel_last_stage_less_layers", 1);
+        const std::int64_t weight = layout_.model.layers + input + output;
+        const int each = keys_.integer("parallelism.pipeline_parallel_layers_per_stage", 0);
+        const bool single = named == "1F1B" || named == "GPipe" || named == "1f1b" || named == "gpipe";
+        const std::int64_t stages = each > 0 ? (weight + each - 1) / each : std::int64_t{p} * (single ? 1 : 2);
+        if (stages < 2 || stages > 65536 || stages > weight) return;
+        for (std::int64_t stage = 0; stage < stages; ++stage) {
+            std::int64_t layers = weight / stages + (stage < weight % stages ? 1 : 0);
+            if (stage == 0) layers -= input;
+            if (stage + 1 == stages) layers -= output;
+            layout_.schedule.stages.push_back(static_cast<int>(std::clamp<std::int64_t>(layers, 0, 1 << 20)));
+        }
+    }
+
+    /// An even split needs no list.
+    void evenly() {
+        Layout even = layout_;
+        even.schedule.stages.clear();
+        if (stageLayers(even) == layout_.schedule.stages) layout_ = std::move(even);
+    }
+
+    void precision() {
+        PrecisionSpec& p = layout_.precision;
+        const std::string parameters = keys_.text("training.mixed_precision_param", "bfloat16");
+        const std::string stored = keys_.text("training.dtype", "float32");
+        if (stored != "float32")
+            note(fmt::format("training.dtype {}: the layout keeps weights in fp32", shortText(stored)));
+        if (parameters == "bfloat16") {
+            p.compute = NumberFormat::Bf16;
+            if (titanShards(layout_)) p.gradients = GradientFormat::Fp32;
+            else p.weights = WeightStorage::Fp32;
+        }
+        products();
+    }
+
+    void products() {
+        const toml::array* converters = keys_.at("model.converters").as_array();
+        if (converters == nullptr) return;
+        for (const toml::node& each : *converters) {
+            const std::string_view name = each.value_or(std::string_view());
+            const bool fp8 = name.find("float8") != std::string_view::npos,
+                       mx = name.find("mx") != std::string_view::npos;
+            if ((!fp8 && !mx) || layout_.precision.compute == NumberFormat::Fp32) {
+                note(fmt::format("the converter {} is left out", shortText(name)));
+                continue;
+            }
+            const std::string recipe = fp8 ? keys_.text("quantize.linear.float8.recipe_name") : std::string();
+            if (mx) keys_.at("quantize.linear.mx.recipe_name");
+            if (!recipe.empty() && recipe != "tensorwise")
+                note(fmt::format("the recipe {}: the layout has a scale for each tensor", shortText(recipe)));
+            layout_.precision.products = fp8 ? ProductFormat::Fp8 : ProductFormat::MxFp8;
+            layout_.cluster.pace = PaceSpec{.device = fp8 ? "h100-sxm" : "b200", .stack = "torchtitan"};
+            note(fmt::format("products in {} are those of a modelled stack: cluster.pace models torchtitan on {}",
+                             wordOf(layout_.precision.products), layout_.cluster.pace->device));
+        }
+    }
+
+    void rest() {
+        OptimizerSpec& o = layout_.optimizer;
+        const std::string kind = keys_.text("optimizer.name", "AdamW");
+        if (kind != "AdamW") note(fmt::format("the optimizer {}: the layout's is adamw", shortText(kind)));
+        o.learningRate = keys_.number("optimizer.lr", 8e-4);
+        o.adamw = {{keys_.number("optimizer.beta1", 0.9), keys_.number("optimizer.beta2", 0.95)},
+                   keys_.number("optimizer.eps", 1e-8)};
+        o.weightDecay = keys_.number("optimizer.weight_decay", 0.1);
+        o.warmup = keys_.integer("lr_scheduler.warmup_steps", 200);
+        const auto ratio = keys_.at("lr_scheduler.decay_ratio").value<double>();
+        const std::string decay = keys_.text("lr_scheduler.decay_type", "linear");
+        const double factor = keys_.number("lr_scheduler.min_lr_factor", 0);
+        if (!ratio || *ratio > 0) {
+            o.schedule = decay == "cosine" ? RateSchedule::Cosine : RateSchedule::Linear;
+            o.minimum = rounded(factor * o.learningRate);
+            if (decay != "cosine" && decay != "linear")
+                note(fmt::format("the decay {}: the layout's is linear", shortText(decay)));
+            if (ratio && *ratio < 1)
+                note("lr_scheduler.decay_ratio: the layout's learning rate falls from the warm-up on");
+        }
+        const std::string mode = keys_.text("activation_checkpoint.mode", "selective");
+        if (mode == "full") layout_.memory.recompute = RecomputeKind::Full;
+        else if (mode != "none")
+            note(fmt::format("activation_checkpoint.mode {}: the layout computes nothing again", shortText(mode)));
+        CheckpointSpec& c = layout_.checkpoint;
+        if (!keys_.flag("checkpoint.enable", false)) return;
+        c.every = keys_.integer("checkpoint.interval", 500);
+        c.keep = keys_.integer("checkpoint.keep_latest_k", 10);
+        if (c.keep == 0) c.keep = 1'000'000;  // torchtitan's word for all of them
+        c.first = keys_.flag("checkpoint.enable_first_step_checkpoint", false);
+        c.path = keys_.text("checkpoint.folder", "checkpoint");
+    }
+
+    TomlKeys keys_;
+    std::filesystem::path file_;
+    Layout layout_;
+    std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+bool looksLikeTitan(std::string_view text) {
+    if (text.find('[') == std::string_view::npos) return false;
+    const std::optional<toml::table> root = parsedToml(text);
+    return root &&
+           ((*root)["parallelism"].is_table() || ((*root)["training"].is_table() && (*root)["model"].is_table()));
+}
+
+Result<ConfigLayout> readTitan(const std::filesystem::path& file, std::string_view text) {
+    const std::optional<toml::table> root = parsedToml(text);
+    if (!root) return fail(Error{"cannot make a layout", file.string(), "it is no TOML", "a TOML of torchtitan"});
+    return TitanReader(*root, file).all(text);
+}
+
+}  // namespace shardlab::trace

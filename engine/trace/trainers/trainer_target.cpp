@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/trainers/trainer_target.h"
+
+#include "engine/base/file.h"
+#include "engine/layout/field_effect.h"
+#include "engine/layout/layout_json.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/trace/trainers/trainer_text.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace shardlab::trace {
+namespace {
+
+/// Where and for whom Shardlab runs a layout: no other trainer has words for it, and none needs them.
+constexpr std::string_view shardlabAlone[] = {
+    "/name",           "/cluster",       "/memory/reserve", "/run/deadline", "/run/min_data",  "/run/faults",
+    "/run/size_limit", "/run/keep_last", "/run/keep_every", "/data",         "/model/weights", "/schedule/in_flight",
+};
+
+/// The pointer of the list that covers this one; empty: none does.
+std::string_view coverOf(std::span<const std::string_view> list, std::string_view pointer) {
+    const auto found = std::ranges::find_if(list, [&](std::string_view each) {
+        return pointer.starts_with(each) && (pointer.size() == each.size() || pointer[each.size()] == '/');
+    });
+    return found == list.end() ? std::string_view() : *found;
+}
+
+std::string dotted(std::string_view pointer) {
+    std::string text(pointer.substr(1));
+    std::ranges::replace(text, '/', '.');
+    return text;
+}
+
+/// Fields that have an effect, are not what they are by default, and that the target's own words do not cover: left
+/// out where another program has no use for them, refused where it would train another model or another way.
+void settleUnsaid(const Layout& layout, const TrainerTarget& target, std::vector<Fault>& faults,
+                  std::vector<std::string>& leftOut) {
+    const auto ours = layoutToJson(layout), usual = layoutToJson(Layout{});
+    std::set<std::string_view> sections;
+    for (const Field& field : fields()) {
+        if (!isPresent(field, layout) || !coverOf(target.says, field.pointer).empty()) continue;
+        if (!withoutEffect(field.pointer, layout, scheduleMethods()).empty()) continue;
+        const nlohmann::ordered_json::json_pointer pointer{std::string(field.pointer)};
+        if (!ours.contains(pointer)) continue;  // cluster.pace, where there is none
+        const bool known = usual.contains(pointer);
+        if (known && ours.at(pointer) == usual.at(pointer)) continue;
+        std::string_view left = coverOf(target.leaves, field.pointer);
+        if (left.empty()) left = coverOf(shardlabAlone, field.pointer);
+        const std::string value = shortText(ours.at(pointer).dump());
+        if (left.empty())
+            faults.push_back({std::string(field.pointer), fmt::format("{} for {}", value, target.program),
+                              fmt::format("{} has no setting that does the same", target.program),
+                              known ? usual.at(pointer).dump() : "the field's default"});
+        else if (left == field.pointer)
+            leftOut.push_back(fmt::format("{} is {}; it is not carried over", dotted(left), value));
+        else if (sections.insert(left).second)
+            leftOut.push_back(fmt::format("what else {} says is not carried over", dotted(left)));
+    }
+}
+
+tl::unexpected<Error> refuseFile(const std::filesystem::path& file, std::string why) {
+    std::vector<std::string> known{"a config.json of Hugging Face with a model_type"};
+    for (const TrainerTarget& target : trainerTargets())
+        if (target.read != nullptr) known.push_back(fmt::format("{} ({})", target.description, target.program));
+    return fail(
+        Error{"cannot make a layout", file.string(), std::move(why), fmt::format("{}", fmt::join(known, "; "))});
+}
+
+}  // namespace
+
+std::span<const TrainerTarget> trainerTargets() {
+    static const std::array targets{megatronTarget(), torchtitanTarget(), deepspeedTarget(), accelerateTarget()};
+    return targets;
+}
+
+const TrainerTarget* findTrainerTarget(std::string_view name) {
+    const auto found = std::ranges::find(trainerTargets(), name, &TrainerTarget::name);
+    return found == trainerTargets().end() ? nullptr : &*found;
+}
+
+tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layout, const TrainerTarget& target,
+                                                              const TrainerOptions& options) {
+    std::vector<Fault> faults;
+    std::vector<std::string> leftOut;
+    target.refuse(layout, faults);
+    settleUnsaid(layout, target, faults, leftOut);
+    if (!faults.empty()) return tl::unexpected(std::move(faults));
+    ExportedLayout exported = target.write(layout, options, leftOut);
+    exported.leftOut.insert(exported.leftOut.begin(), leftOut.begin(), leftOut.end());
+    return exported;
+}
+
+Result<ConfigLayout> layoutFromFile(const std::filesystem::path& file) {
+    if (looksLikeConfig(file)) return layoutFromConfig(file);
+    const Result<std::string> text = readFile(file);
+    if (!text) return fail(text.error());
+    for (const TrainerTarget& target : trainerTargets()) {
+        if (target.recognises == nullptr || !target.recognises(*text)) continue;
+        Result<ConfigLayout> made = target.read(file, *text);
+        if (!made) return made;
+        return legalConfigLayout(std::move(*made), file);
+    }
+    return refuseFile(file, "its content is of no program that is known");
+}
+
+}  // namespace shardlab::trace

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/trainers/trainer_text.h"
+
+#include "engine/layout/block_parts.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/schedule/registry.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace shardlab::trace {
+
+std::string numberText(double value) { return fmt::format("{}", value); }
+
+std::string realText(double value) {
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    std::string text = numberText(value);
+    if (text.find('.') != std::string::npos) return text;
+    const std::size_t exponent = text.find('e');
+    return exponent == std::string::npos ? text + ".0" : text.insert(exponent, ".0");
+}
+
+std::string shortText(std::string_view text) {
+    constexpr std::size_t most = 60;
+    if (text.size() <= most) return std::string(text);
+    std::size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not within a character
+    return std::string(text.substr(0, end)) + "…";
+}
+
+std::optional<double> readNumber(std::string_view text) {
+    if (text.starts_with('+')) text.remove_prefix(1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+    return value;
+}
+
+std::optional<std::int64_t> readInteger(std::string_view text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc{} && end == text.data() + text.size()) return value;
+    return std::nullopt;
+}
+
+double rounded(double value) {
+    const auto text = fmt::format("{:.14g}", value);
+    return readNumber(text).value_or(value);
+}
+
+std::vector<HostSpec> evenHosts(int nodes, int devices) {
+    if (nodes == 1) return {HostSpec{"localhost", devices}};
+    std::vector<HostSpec> hosts;
+    for (int node = 0; node < nodes; ++node) hosts.push_back({fmt::format("node{}", node), devices});
+    return hosts;
+}
+
+void refuseUnevenHosts(const Layout& layout, std::string_view program, std::vector<Fault>& faults) {
+    const std::vector<HostSpec>& hosts = layout.cluster.hosts;
+    for (std::size_t i = 1; i < hosts.size(); ++i)
+        if (hosts[i].devices != hosts.front().devices) {
+            faults.push_back({fmt::format("/cluster/hosts/{}/devices", i),
+                              fmt::format("{} devices beside a host with {}", hosts[i].devices, hosts.front().devices),
+                              fmt::format("{} is started with the same number of processes on each node", program),
+                              fmt::format("{} on every host", hosts.front().devices)});
+            return;
+        }
+}
+
+void refuseExchanges(const Layout& layout, std::string_view program, std::vector<Fault>& faults) {
+    const ParallelSpec& p = layout.parallel;
+    if (p.exchange != Exchange::AllReduce)
+        faults.push_back({"/parallel/exchange", fmt::format("{} for {}", wordOf(p.exchange), program),
+                          fmt::format("{} averages the gradients of all replicas in every step", program),
+                          "allreduce"});
+    if (p.partition != PartitionKind::Flat && p.zero == 3)
+        faults.push_back({"/parallel/partition", fmt::format("{} for {}", wordOf(p.partition), program),
+                          fmt::format("{} gives every replica a part of every layer", program), "flat"});
+}
+
+bool runsAs(const Layout& layout, std::string_view kind) {
+    if (layout.schedule.kind == kind) return true;
+    const ScheduleMethod* method = findScheduleMethod(layout.schedule.kind);
+    if (method == nullptr || !method->flushes || layout.schedule.chunks != 1) return false;
+    const auto ours = generateSchedule(layout.schedule.kind, scheduleShape(layout));
+    ScheduleShape shape = scheduleShape(layout);
+    shape.actions.clear();
+    shape.inFlight = 0;
+    const auto theirs = generateSchedule(kind, shape);
+    return ours && theirs && ours->ranks == theirs->ranks;
+}
+
+double gradientBytes(const PrecisionSpec& precision) {
+    return static_cast<double>(numberFormats(precision).gradientBytes());
+}
+
+std::optional<int> evenWidth(const ModelSpec& model) {
+    for (int layer = 1; layer < model.layers; ++layer)
+        if (feedForwardWidth(model, layer) != feedForwardWidth(model, 0)) return std::nullopt;
+    return feedForwardWidth(model, 0);
+}
+
+void chooseParts(ModelSpec& model) {
+    if (!choosesParts(model)) return;
+    const BlockParts meant = blockParts(model);
+    const auto simpler = [&](auto& part) {
+        const auto chosen = std::exchange(part, std::decay_t<decltype(part)>::Default);
+        if (!(blockParts(model) == meant)) part = chosen;
+    };
+    simpler(model.block.norm);
+    simpler(model.block.positions);
+    simpler(model.block.biases);
+    simpler(model.block.activation);
+    simpler(model.block.output);
+}
+
+}  // namespace shardlab::trace

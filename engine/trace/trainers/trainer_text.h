@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers and comments as several of the targets write and read them.
+#pragma once
+
+#include "engine/layout/fault.h"
+#include "engine/layout/layout.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardlab::trace {
+
+// The kinds that other trainers have too. Whatever is added is refused, and needs no line in this room.
+inline constexpr OptimizerKind knownAdamW = *kindOf<OptimizerKind>("adamw"), knownSgd = *kindOf<OptimizerKind>("sgd");
+inline constexpr ModelKind knownGpt = *kindOf<ModelKind>("gpt"), knownLlama = *kindOf<ModelKind>("llama"),
+                           knownGptMoe = *kindOf<ModelKind>("gpt-moe");
+inline constexpr GateMethod knownSwitch = *kindOf<GateMethod>("switch");
+
+/// The fewest digits that are read as the same number: "0.003", "1e-05".
+std::string numberText(double value);
+/// The same, which TOML and YAML take for a number with a fraction: "1.0", "1.0e-05", "inf".
+std::string realText(double value);
+/// At most 60 characters, the rest as "…".
+std::string shortText(std::string_view text);
+/// The whole text is a number within the type's range.
+std::optional<double> readNumber(std::string_view text);
+std::optional<std::int64_t> readInteger(std::string_view text);
+/// A product or quotient of decimal numbers as they were written before: rounded to 14 digits.
+double rounded(double value);
+
+/// Hosts as many as `nodes` with `devices` each, named localhost where there is one.
+std::vector<HostSpec> evenHosts(int nodes, int devices);
+/// Adds a fault where the hosts have not all the same number of devices, as launchers want.
+void refuseUnevenHosts(const Layout& layout, std::string_view program, std::vector<Fault>& faults);
+/// Adds a fault where replicas exchange anything but gradients by an all-reduce of the backend's own.
+void refuseExchanges(const Layout& layout, std::string_view program, std::vector<Fault>& faults);
+/// Each pipeline rank computes in the same order as with the schedule `kind`, whatever the layout calls its own.
+bool runsAs(const Layout& layout, std::string_view kind);
+/// Bytes of the gradient of a weight.
+double gradientBytes(const PrecisionSpec& precision);
+/// One width for all layers, or none where they differ.
+std::optional<int> evenWidth(const ModelSpec& model);
+/// Parts of a block as the model's kind has them where that is what is meant, so that a layout says no more than it
+/// has to.
+void chooseParts(ModelSpec& model);
+
+}  // namespace shardlab::trace

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whether predictions put the layouts of one model on the same devices into their order.
+
+    tests/bench/layout_order.py [--program build/bin/shardlab] [--all] [TABLE]
+
+A group is what one source measured of one model, sequence, number format and stack on as many devices of a kind, in at
+least LEAST different layouts. Layouts are compared by seconds of a sample. `rank` is Spearman's correlation of predicted
+and measured; `lost` how much longer than the quickest layout that takes which is predicted to be the quickest; `spread`
+how much longer the slowest takes. Runs of one layout count as one, with their median. In a group whose layouts differ
+by less than predictions do, ranks say nothing: `clear` counts the pairs that differ by more than 5 %, and how many of
+them are predicted the right way round.
+"""
+import argparse, csv, json, pathlib, statistics, subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LEAST = 4
+CLEAR = 1.05
+MODEL = ("source", "device", "gpus", "model_kind", "layers", "hidden", "heads", "vocabulary", "sequence", "precision")
+LAYOUT = ("tp", "pp", "vpp", "cp", "zero", "micro_batch", "global_batch", "sequence_parallel", "recompute", "schedule")
+
+
+def ranks(values):
+    order = sorted(values)
+    return [order.index(v) + (order.count(v) - 1) / 2 for v in values]
+
+
+def correlation(one, other):
+    a, b = ranks(one), ranks(other)
+    return statistics.correlation(a, b) if len(set(a)) > 1 and len(set(b)) > 1 else 0.0
+
+
+def groups(program, table):
+    done = subprocess.run([program, "validate", str(table), "--json"], capture_output=True, text=True, check=True)
+    predicted = {row["id"]: row for row in json.loads(done.stdout)["rows"]}
+    found = {}
+    for line in csv.DictReader(table.open(newline="")):
+        row = predicted[line["id"]]
+        if not row["counts"] or row["error"] is None:
+            continue
+        key = tuple(line[c] for c in MODEL) + (row["stack"],)
+        samples = float(line["global_batch"])
+        layouts = found.setdefault(key, {})
+        layouts.setdefault(tuple(line[c] for c in LAYOUT), []).append(
+            (row["measured_seconds"] / samples, row["predicted_seconds"] / samples))
+    for key, layouts in found.items():
+        runs = [tuple(statistics.median(column) for column in zip(*each)) for each in layouts.values()]
+        if len(runs) >= LEAST:
+            yield key, runs
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", nargs="?", type=pathlib.Path, default=ROOT / "resources/published/measurements.csv")
+    parser.add_argument("--program", default=str(ROOT / "build/bin/shardlab"))
+    parser.add_argument("--all", action="store_true", help="a line for each group, not for each source")
+    options = parser.parse_args()
+    figures = {}
+    lines = []
+    for key, runs in groups(options.program, options.table):
+        measured, predicted = zip(*runs)
+        best = min(measured)
+        chosen = measured[predicted.index(min(predicted))]
+        pairs = [(i, j) for i in range(len(runs)) for j in range(i) if max(measured[i] / measured[j],
+                                                                          measured[j] / measured[i]) > CLEAR]
+        right = sum((measured[i] < measured[j]) == (predicted[i] < predicted[j]) for i, j in pairs)
+        told = (len(runs), correlation(measured, predicted), chosen / best - 1, max(measured) / best - 1, right, len(pairs))
+        lines.append((key, told))
+        figures.setdefault(key[0], []).append(told)
+    print("| source | groups | layouts | rank, median | rank ≥ 0.9 | best within 5 % | clear pairs the right way |")
+    print("|---|---|---|---|---|---|---|")
+    figures["all"] = [told for _, told in lines]
+    for source, of in figures.items():
+        right, pairs = sum(t[4] for t in of), sum(t[5] for t in of)
+        print(f"| {source} | {len(of)} | {sum(t[0] for t in of)} | {statistics.median(t[1] for t in of):.2f} "
+              f"| {sum(t[1] >= 0.9 for t in of)} | {sum(t[2] <= 0.05 for t in of)} "
+              f"| {right} of {pairs} ({100 * right / max(1, pairs):.0f} %) |")
+    if not options.all:
+        return
+    print("\n| group | layouts | rank | lost | spread | clear pairs |\n|---|---|---|---|---|---|")
+    for key, (count, rank, lost, spread, right, pairs) in sorted(lines, key=lambda line: line[1][1]):
+        name = f"{key[0]}: {key[3]} {key[4]}×{key[5]}, {key[6]} heads, {key[8]} tokens, {key[9]}, {key[2]} {key[1]}"
+        print(f"| {name} | {count} | {rank:.2f} | {100 * lost:.1f} % | {100 * spread:.0f} % | {right} of {pairs} |")
+
+
+if __name__ == "__main__":
+    main()

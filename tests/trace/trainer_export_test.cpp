@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts for other trainers and back: what both can say comes back as it was, what a trainer cannot do is refused at
+// its field, and files that people wrote are read.
+#include "engine/trace/trainers/trainer_target.h"
+
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/trace/trainers/program_options.h"
+#include "engine/trace/trainers/shell_words.h"
+#include "engine/trace/trainers/stage_string.h"
+#include "tests/support/megatron_options.h"
+#include "tests/support/seed.h"
+#include "tests/support/trainer_draws.h"
+
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+
+using namespace shardlab;
+using namespace shardlab::test;
+
+namespace {
+
+constexpr int mostDraws = 60;
+
+void megatronParts(TrainerDraw& draw, Layout& l) {
+    ModelSpec& m = l.model;
+    BlockSpec& b = m.block;
+    b.norm = draw.pick({NormKind::Default, NormKind::Layer, NormKind::Rms});
+    b.positions = draw.pick({PositionKind::Default, PositionKind::Learned, PositionKind::Rotary});
+    b.biases = draw.pick({BiasKind::Default, BiasKind::None, BiasKind::Qkv, BiasKind::All});
+    b.activation = draw.pick({ActivationKind::Default, ActivationKind::Gelu, ActivationKind::SwiGlu,
+                              ActivationKind::SquaredRelu, ActivationKind::GeluTanh});
+    b.output = draw.pick({OutputKind::Default, OutputKind::Tied, OutputKind::Separate});
+    const BlockParts parts = blockParts(m);
+    if (parts.activation == ActivationKind::GeluTanh && !parts.biases) b.activation = ActivationKind::Gelu;
+    if (parts.rotary) {
+        if (draw.coin()) b.kvHeads = m.heads / draw.pick({1, 2, 4});
+        b.rotary.base = draw.among(1000, 1'000'000);
+        if (draw.coin()) b.rotary = {b.rotary.base, RotaryScaling::Llama3, draw.number(1, 40)};
+        b.queryKeyNorms = parts.rmsNorm && draw.coin();
+    }
+    if (draw.coin()) b.headWidth = 2 * draw.among(4, 40);
+    if (draw.coin(3)) b.window = draw.among(1, m.sequence);
+    if (b.window > 0 && draw.coin()) b.fullEvery = draw.among(1, 4);
+    m.dropout = l.parallel.context == 1 && draw.coin() ? draw.number(0, 0.5) : 0;
+}
+
+void megatronMemory(TrainerDraw& draw, Layout& l) {
+    MemorySpec& m = l.memory;
+    m.recompute = draw.pick({RecomputeKind::None, RecomputeKind::Selective, RecomputeKind::Full, RecomputeKind::Every});
+    if (m.recompute == RecomputeKind::Every) m.recomputeEvery = draw.among(2, 5);
+    if (m.recompute == RecomputeKind::Full && draw.coin()) m.recomputeBlocks = draw.among(1, 4);
+    const bool whole =
+        m.recompute == RecomputeKind::Every || (m.recompute == RecomputeKind::Full && m.recomputeBlocks == 0);
+    m.partitionActivations = whole && l.parallel.tensor > 1 && !l.parallel.sequence && draw.coin();
+    if (l.parallel.zero > 0 && l.optimizer.kind == OptimizerKind::AdamW && draw.coin())
+        m.offload = OffloadKind::Optimizer;
+}
+
+void megatronFormats(TrainerDraw& draw, Layout& l) {
+    PrecisionSpec& p = l.precision;
+    p.compute = draw.pick({NumberFormat::Fp32, NumberFormat::Bf16, NumberFormat::Fp16});
+    if (l.parallel.expert > 1 && p.compute == NumberFormat::Fp16) p.compute = NumberFormat::Bf16;
+    p.gradients = draw.pick({GradientFormat::Compute, GradientFormat::Fp32});
+    if (p.compute == NumberFormat::Fp32) p.gradients = GradientFormat::Compute;
+    if (p.compute == NumberFormat::Fp16) p.lossScale = draw.pick({LossScaling::Static, LossScaling::Dynamic});
+    if (p.compute == NumberFormat::Bf16 && draw.coin(3)) p.lossScale = LossScaling::Static;
+    if (p.lossScale != LossScaling::None) p.scale = draw.number(1, 70'000);
+    if (p.lossScale == LossScaling::Dynamic) p.scaleWindow = draw.among(1, 5000);
+    if (p.compute == NumberFormat::Fp32 || hasExperts(l.model) || !draw.coin(3)) return;
+    p.products = draw.pick({ProductFormat::Fp8, ProductFormat::MxFp8, ProductFormat::NvFp4});
+    l.cluster.pace =
+        PaceSpec{.device = p.products == ProductFormat::Fp8 ? "h100-sxm" : "b200", .stack = "megatron-core"};
+}
+
+Layout forMegatron(TrainerDraw& draw) {
+    Layout l = draw.layout();
+    ParallelSpec& p = l.parallel;
+    if (draw.coin(4)) {
+        p.tensor = p.context = 1;
+        l.model.kind = ModelKind::GptMoe;
+        l.model.block = BlockSpec{};
+        l.model.experts = {};
+        p.expert = p.data % 2 == 0 && draw.coin() ? 2 : 1;
+        l.model.experts.count = 2 * draw.among(1, 8);
+        l.model.experts.capacity = draw.number(0.5, 3);
+        l.model.experts.balance = draw.number(0, 1);
+        l.model.layers = std::max(2, l.model.layers);
+        if (draw.coin()) {
+            const int dense = draw.among(4, 500), expert = draw.among(4, 500);
+            l.model.feedForward.clear();
+            for (int layer = 0; layer < l.model.layers; ++layer)
+                l.model.feedForward.push_back(layer % 2 == 0 ? dense : expert);
+        }
+        l.cluster.hosts = evenHosts(1, rankCount(l));
+    } else {
+        megatronParts(draw, l);
+        p.sequence = p.tensor > 1 && draw.coin();
+    }
+    p.zero = p.data * p.context > 1 && p.expert == 1 ? draw.among(0, 3) : 0;
+    p.bucket = p.expert == 1 && draw.coin(3) ? 0 : draw.among(1, 200);
+    if (draw.coin(4)) {
+        l.optimizer.kind = OptimizerKind::Sgd;
+        l.optimizer.momentum = draw.coin() ? draw.number(0, 0.99) : 0;
+        if (l.optimizer.momentum > 0) l.optimizer.weightDecay = 0;
+    }
+    megatronFormats(draw, l);
+    megatronMemory(draw, l);
+    l.run.maxRestarts = 0;
+    l.run.validateEvery = draw.coin(4) ? 0 : draw.among(1, l.run.steps - 1);
+    l.run.validationBatches = draw.among(1, 20);
+    l.data.validation = draw.coin(4) ? 0 : draw.among(1, 500) / 1000.0;
+    if (draw.coin()) {
+        l.data.kind = DataKind::Tokens;
+        l.data.path = "some tokens.bin";
+    }
+    if (draw.coin()) {
+        l.checkpoint.every = draw.among(1, 1000);
+        l.checkpoint.path = "check points";
+        l.run.maxRestarts = draw.among(0, 3);
+    }
+    return l;
+}
+
+Layout forTorchtitan(TrainerDraw& draw) {
+    Layout l = draw.layout();
+    ModelSpec& m = l.model;
+    ParallelSpec& p = l.parallel;
+    m.kind = ModelKind::Llama;
+    BlockSpec& b = m.block;
+    if (draw.coin()) b.kvHeads = m.heads / draw.pick({1, 2, 4});
+    b.rotary.base = draw.number(1000, 1e6);
+    if (p.pipeline == 1 && draw.coin()) {  // a qwen3
+        b.queryKeyNorms = draw.coin();
+        if (draw.coin()) b.output = OutputKind::Tied;
+        if (draw.coin()) b.headWidth = 2 * draw.among(4, 60);
+    } else if (draw.coin()) {
+        b.rotary = {b.rotary.base,       RotaryScaling::Llama3, draw.number(1.5, 40),
+                    draw.number(0.5, 2), draw.number(2.5, 6),   draw.among(1000, 9000)};
+    }
+    if (draw.coin(4)) {
+        m.layers = 32, m.hidden = 4096, m.heads = 32, m.vocabulary = 128256, m.feedForward = {14336};
+        m.block = {.kvHeads = 8, .rotary = {.base = 500000, .scaling = RotaryScaling::Llama3}};
+        l.schedule = {};
+        p.pipeline = draw.pick({1, 2, 4});
+        l.batch.global = p.data * l.batch.micro * p.pipeline * 2;
+    }
+    p.sequence = p.tensor > 1;
+    p.zero = p.context > 1 ? draw.pick({2, 3}) : p.data > 1 ? draw.pick({0, 2, 3}) : 0;
+    if (p.pipeline > 1) {
+        const int stages = p.pipeline * l.schedule.chunks;
+        l.schedule.kind =
+            l.schedule.chunks == 1   ? draw.pick<std::string>({"1f1b", "gpipe", "zb-h1", "naive", "zb-greedy"})
+            : l.schedule.chunks == 2 ? draw.pick<std::string>({"interleaved-1f1b", "looped-bfs", "zb-v", "dualpipe-v"})
+                                     : draw.pick<std::string>({"interleaved-1f1b", "looped-bfs"});
+        if (l.schedule.kind == "dualpipe-v") l.batch.global = p.data * l.batch.micro * stages * 2;
+    }
+    l.cluster.hosts = evenHosts(1, rankCount(l));
+    PrecisionSpec& f = l.precision;
+    if (draw.coin()) {
+        f.compute = NumberFormat::Bf16;
+        if (p.zero >= 2) f.gradients = GradientFormat::Fp32;
+        else f.weights = WeightStorage::Fp32;
+        if (draw.coin(3)) {
+            f.products = draw.pick({ProductFormat::Fp8, ProductFormat::MxFp8});
+            l.cluster.pace =
+                PaceSpec{.device = f.products == ProductFormat::Fp8 ? "h100-sxm" : "b200", .stack = "torchtitan"};
+        }
+    }
+    if (draw.coin()) l.memory.recompute = RecomputeKind::Full;
+    if (draw.coin()) l.checkpoint = {draw.among(1, 1000), draw.among(2, 9), draw.coin(), "check points"};
+    return l;
+}
+
+Layout forDeepSpeed(TrainerDraw& draw) {
+    Layout l = draw.layout();
+    ParallelSpec& p = l.parallel;
+    p.context = 1;
+    if (p.pipeline > 1) p.tensor = 1;
+    p.zero = p.data > 1 ? draw.among(0, p.pipeline > 1 ? 1 : p.tensor > 1 ? 2 : 3) : 0;
+    if (p.zero == 1) p.bucket = draw.coin(3) ? 0 : draw.among(1, 300);
+    l.name = "layout.deepspeed";  // the file's
+    l.run.seed = 1;
+    // The JSON says nothing of a model.
+    l.model = ModelSpec{};
+    l.schedule = {};
+    p.pipeline = p.pipeline == 3 ? 2 : p.pipeline;
+    l.batch.global = p.data * l.batch.micro * draw.among(1, 8);
+    l.cluster.hosts = evenHosts(1, rankCount(l));
+    PrecisionSpec& f = l.precision;
+    f.compute = draw.pick({NumberFormat::Fp32, NumberFormat::Bf16, NumberFormat::Fp16});
+    if (f.compute != NumberFormat::Fp32 && draw.coin(3)) f.weights = WeightStorage::Fp32;
+    else if (f.compute != NumberFormat::Fp32 && draw.coin()) f.gradients = GradientFormat::Fp32;
+    if (f.compute == NumberFormat::Fp16 && f.weights == WeightStorage::Master) {
+        f.lossScale = draw.pick({LossScaling::Static, LossScaling::Dynamic});
+        f.scale = f.lossScale == LossScaling::Static ? draw.number(1, 70'000) : std::exp2(draw.among(0, 24));
+        if (f.lossScale == LossScaling::Dynamic) f.scaleWindow = draw.among(1, 5000);
+    }
+    OptimizerSpec& o = l.optimizer;
+    if (o.schedule == RateSchedule::Constant) l.run.steps = RunSpec{}.steps;
+    if (o.schedule == RateSchedule::Constant && draw.coin(3)) o.warmup = 0;
+    if (o.schedule == RateSchedule::Linear) o.minimum = 0;
+    if (draw.coin(4)) {
+        o.kind = OptimizerKind::Sgd;
+        o.momentum = draw.coin() ? draw.number(0, 0.99) : 0;
+        if (o.momentum > 0) o.weightDecay = 0;
+    }
+    MemorySpec& m = l.memory;
+    m.recompute = draw.pick({RecomputeKind::None, RecomputeKind::Full, RecomputeKind::Every});
+    if (m.recompute == RecomputeKind::Every) m.recomputeEvery = draw.among(2, 5);
+    m.partitionActivations = m.recompute != RecomputeKind::None && p.tensor > 1 && draw.coin();
+    if (p.zero > 0 && draw.coin()) m.offload = OffloadKind::Optimizer;
+    return l;
+}
+
+}  // namespace
+
+class TrainerExportTest : public QObject {
+    Q_OBJECT
+private:
+    std::filesystem::path place(const std::string& name) const {
+        return folder_.filePath(QString::fromStdString(name)).toStdString();
+    }
+    Result<ConfigLayout> back(const std::string& name, std::string_view text) const {
+        std::ofstream(place(name)) << text;
+        return layoutFromFile(place(name));
+    }
+    static std::vector<Fault> refusals(const Layout& layout, std::string_view target) {
+        const auto exported = exportLayout(layout, *findTrainerTarget(target));
+        return exported ? std::vector<Fault>{} : exported.error();
+    }
+
+    QTemporaryDir folder_;
+
+private Q_SLOTS:
+    void whatBothCanSayComesBack_data() {
+        QTest::addColumn<QString>("target");
+        for (const char* name : {"megatron", "torchtitan", "deepspeed"}) QTest::newRow(name) << name;
+    }
+    void whatBothCanSayComesBack() {
+        QFETCH(QString, target);
+        TrainerDraw draw(freshSeed());
+        const TrainerTarget& trainer = *findTrainerTarget(target.toStdString());
+        int legal = 0;
+        for (int i = 0; i < 10 * mostDraws && legal < mostDraws; ++i) {
+            const Layout drawn = target == "megatron"     ? forMegatron(draw)
+                                 : target == "torchtitan" ? forTorchtitan(draw)
+                                                          : forDeepSpeed(draw);
+            if (!check(drawn, scheduleMethods()).empty()) continue;  // the draw knows not every rule of a layout
+            ++legal;
+            const bool script = trainer.hasSbatch && i % 2 == 0;
+            const auto exported = exportLayout(drawn, trainer, {"layout", script});
+            QVERIFY2(exported,
+                     exported ? "" : qPrintable(QString::fromStdString(toText(exported.error()) + writeLayout(drawn))));
+            for (const CompanionFile& each : exported->companions) std::ofstream(place(each.name)) << each.text;
+            const auto read = back("layout" + std::string(trainer.extension), exported->text);
+            QVERIFY2(read, read ? "" : qPrintable(QString::fromStdString(read.error().text() + "\n" + exported->text)));
+            const QString other = saysOtherwise(drawn, read->layout);
+            QVERIFY2(other.isEmpty(), qPrintable(other + "\n" + QString::fromStdString(exported->text)));
+        }
+        QVERIFY2(legal >= mostDraws / 2, qPrintable(QString("only %1 of the draws are legal layouts").arg(legal)));
+    }
+
+    /// A field that a target does not know has an effect: it is refused or named as left out, never passed over.
+    void noFieldIsPassedOver_data() { whatBothCanSayComesBack_data(); }
+    void noFieldIsPassedOver() {
+        QFETCH(QString, target);
+        const TrainerTarget& trainer = *findTrainerTarget(target.toStdString());
+        Layout layout;
+        layout.optimizer.lossWeight = 2;
+        std::vector<Fault> faults = refusals(layout, trainer.name);
+        QVERIFY(
+            std::ranges::any_of(faults, [](const Fault& each) { return each.pointer == "/optimizer/loss_weight"; }));
+        layout = {};
+        layout.run.deadline = 77;
+        if (target == "torchtitan") layout.model.kind = ModelKind::Llama;
+        const auto exported = exportLayout(layout, trainer);
+        QVERIFY(exported);
+        const auto tells = [](const std::string& line) {
+            return line.find("deadline") != std::string::npos || line.find("else run") != std::string::npos;
+        };
+        QVERIFY(std::ranges::any_of(exported->leftOut, tells));
+    }
+
+    void allRefusalsComeAtOnce() {
+        Layout layout;
+        layout.schedule.kind = "zb-h1";
+        layout.optimizer.kind = OptimizerKind::Sm3;
+        layout.memory.recompute = RecomputeKind::Sqrt;
+        layout.parallel.allReduce = AllReduceKind::Ring;
+        layout.run.seed = -3;
+        const std::vector<Fault> faults = refusals(layout, "megatron");
+        for (const char* pointer :
+             {"/schedule/kind", "/optimizer/kind", "/memory/recompute", "/parallel/all_reduce", "/run/seed"})
+            QVERIFY2(std::ranges::any_of(faults, [&](const Fault& each) { return each.pointer == pointer; }), pointer);
+        for (const Fault& each : faults) QVERIFY(!each.what.empty() && !each.why.empty() && !each.legal.empty());
+    }
+
+    void refused_data() {
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<QString>("assignments");
+        QTest::addColumn<QString>("pointer");
+        const auto row = [](const char* target, const char* assignments, const char* pointer) {
+            QTest::addRow("%s %s", target, assignments) << QString(target) << QString(assignments) << QString(pointer);
+        };
+        row("megatron", "/model/kind=mlp", "/model/kind");
+        row("megatron", "/schedule/kind=gpipe", "/schedule/kind");
+        row("megatron", "/model/activation=geglu", "/model/activation");
+        row("megatron", "/model/biases=none", "/model/activation");
+        row("megatron", "/model/feed_forward=[4,5,6,7]", "/model/feed_forward");
+        row("megatron", "/precision/compute=bf16 /precision/weights=alone", "/precision/weights");
+        row("megatron", "/precision/compute=fp16", "/precision/loss_scale");
+        row("megatron", "/optimizer/kind=adafactor", "/optimizer/kind");
+        row("megatron", "/optimizer/warmup=200", "/optimizer/warmup");
+        row("megatron", "/memory/offload=optimizer", "/memory/offload");
+        row("megatron", "/memory/swap=activations", "/memory/swap");
+        row("megatron", "/model/positions=rotary /model/rope_base=10000.5", "/model/rope_base");
+        row("torchtitan", "/run/steps=200", "/model/kind /model/norm");
+        row("torchtitan", "/model/kind=llama /parallel/zero=1", "/parallel/zero");
+        row("torchtitan", "/model/kind=llama /precision/compute=fp16", "/precision/compute");
+        row("torchtitan", "/model/kind=llama /schedule/kind=pipedream /optimizer/clip=0", "/schedule/kind");
+        row("torchtitan", "/model/kind=llama /memory/recompute=selective", "/memory/recompute");
+        row("torchtitan", "/model/kind=llama /model/qk_norm=true", "/parallel/pipeline");
+        row("deepspeed", "/parallel/zero=3", "/parallel/zero");
+        row("deepspeed", "/optimizer/warmup=1", "/optimizer/warmup");
+        row("deepspeed", "/schedule/kind=gpipe", "/schedule/kind");
+        row("deepspeed", "/memory/recompute=sqrt", "/memory/recompute");
+        row("accelerate", "/run/steps=200", "/parallel/pipeline");
+    }
+    void refused() {
+        QFETCH(QString, target);
+        QFETCH(QString, assignments);
+        QFETCH(QString, pointer);
+        Layout layout;
+        for (const QString& each : assignments.split(' ')) {
+            const auto set = setField(layout, each.toStdString());
+            QVERIFY(set && set->faults.empty());
+            layout = set->layout;
+        }
+        const std::vector<Fault> faults = refusals(layout, target.toStdString());
+        const QStringList any = pointer.split(' ');
+        const auto there = [&](const Fault& each) { return any.contains(QString::fromStdString(each.pointer)); };
+        QVERIFY2(std::ranges::any_of(faults, there), qPrintable(QString::fromStdString(toText(faults))));
+    }
+
+    /// What is written has only names that Megatron-LM's parser knows, each with as many values as it takes.
+    void megatronKnowsEveryOption() {
+        TrainerDraw draw(freshSeed());
+        for (int i = 0; i < 3 * mostDraws; ++i) {
+            const Layout drawn = forMegatron(draw);
+            if (!check(drawn, scheduleMethods()).empty()) continue;
+            const auto exported = exportLayout(drawn, *findTrainerTarget("megatron"));
+            QVERIFY2(exported, exported ? "" : toText(exported.error()).c_str());
+            for (const std::vector<std::string>& command : shellCommands(exported->text))
+                for (std::size_t at = 0; at < command.size(); ++at) {
+                    const std::string& word = command[at];
+                    if (!word.starts_with("--") || isLauncherOption(word)) continue;
+                    const MegatronOption* known = findMegatronOption(word);
+                    QVERIFY2(known != nullptr, word.c_str());
+                    const bool takes = at + 1 < command.size() && !command[at + 1].starts_with("--");
+                    QVERIFY2(takes == (known->values != 0), word.c_str());
+                }
+        }
+    }
+
+    /// bash finds the same arguments in what is written, and reads it without a complaint.
+    void bashReadsWhatIsWritten() {
+        TrainerDraw draw(freshSeed());
+        for (int i = 0, read = 0; read < 10 && i < 100; ++i) {
+            const Layout drawn = forMegatron(draw);
+            if (!check(drawn, scheduleMethods()).empty()) continue;
+            ++read;
+            const auto exported = exportLayout(drawn, *findTrainerTarget("megatron"));
+            QVERIFY2(exported, exported ? "" : toText(exported.error()).c_str());
+            std::ofstream(place("args.sh")) << exported->text;
+            QProcess bash;
+            bash.start("bash", {"-euc", "source \"$0\"; printf '%s\\0' \"${MEGATRON_ARGS[@]}\"",
+                                QString::fromStdString(place("args.sh").string())});
+            QVERIFY(bash.waitForFinished(60'000));
+            QCOMPARE(bash.readAllStandardError(), QByteArray());
+            QByteArray ours;
+            for (const std::vector<std::string>& command : shellCommands(exported->text))
+                if (command.front() == "--num-layers")
+                    for (const std::string& word : command) ours += QByteArray::fromStdString(word) + '\0';
+            QCOMPARE(bash.readAllStandardOutput(), ours);
+        }
+    }
+
+    void stagesAsMegatronWritesThem() {
+        QCOMPARE(stageString({3, 1, 0}), std::string("Et*3|t|L"));
+        const std::pair<const char*, std::vector<int>> known[] = {{"Et*3|(tt|)*29,m|L", {}},
+                                                                  {"Et*3|(tt|)*3,t|L", {3, 2, 2, 2, 1, 0}},
+                                                                  {"E|(t|)*3,t,t|L", {0, 1, 1, 1, 2, 0}},
+                                                                  {"EtL", {1}},
+                                                                  {"t|L", {}},
+                                                                  {"E(t|L", {}},
+                                                                  {"Et*|L", {}},
+                                                                  {"Et*99999999|L", {}}};
+        for (const auto& [text, layers] : known) QCOMPARE(readStageString(text).value_or(std::vector<int>{}), layers);
+        TrainerDraw draw(freshSeed());
+        for (int i = 0; i < 100; ++i) {
+            std::vector<int> layers(static_cast<std::size_t>(draw.among(1, 20)));
+            for (int& each : layers) each = draw.among(0, 12);
+            QCOMPARE(readStageString(stageString(layers)).value(), layers);
+        }
+    }
+
+    void wordsOfAShell() {
+        const auto commands =
+            shellCommands("A=3; B=$((A * 4))  # no\nARGS=(\n  --x $A  # why\n  --y \"${B}\"'q r'\n)\nrun \\\n --z "
+                          "${C:-9} $D \"${ARGS[@]}\"\nE=\"--e 1 --f\"\ngo $E");
+        const std::vector<std::vector<std::string>> expected{{"--x", "3", "--y", "12q r"},
+                                                             {"run", "--z", "9", "$D", ""},
+                                                             {"--e", "1", "--f"},
+                                                             {"go", "--e", "1", "--f"}};
+        QCOMPARE(commands, expected);
+        TrainerDraw draw(freshSeed());
+        for (int i = 0; i < 300; ++i) {
+            std::string word;
+            for (int length = draw.among(1, 12); length > 0; --length) word += static_cast<char>(draw.among(32, 126));
+            QCOMPARE(shellCommands("x " + shellQuoted(word)), (std::vector<std::vector<std::string>>{{"x", word}}));
+        }
+    }
+
+    /// As the examples of Megatron-LM are written.
+    void scriptsThatPeopleWrite() {
+        const auto read = back("train.sh", R"(#!/bin/bash
+#SBATCH --nodes=2
+GPUS_PER_NODE=8
+NUM_NODES=2
+TP=2
+DISTRIBUTED_ARGS="--nproc_per_node $GPUS_PER_NODE --nnodes ${NUM_NODES} --master_addr $MASTER_ADDR"
+GPT_MODEL_ARGS=(
+    --num-layers 96
+    --hidden-size 12288
+    --num-attention-heads 96
+    --seq-length 2048
+    --max-position-embeddings 2048
+)
+TRAINING="--micro-batch-size 1 --global-batch-size 1536 --train-iters 500000 --weight-decay 0.1 \
+    --adam-beta1 0.9 --adam-beta2 0.95 --clip-grad 1.0 --fp16 --lr 6.0e-5 --lr-decay-style cosine --min-lr 6.0e-6 \
+    --lr-warmup-fraction .001 --init-method-std 0.006"
+torchrun $DISTRIBUTED_ARGS pretrain_gpt.py "${GPT_MODEL_ARGS[@]}" $TRAINING \
+    --tensor-model-parallel-size $TP --pipeline-model-parallel-size 4 --num-layers-per-virtual-pipeline-stage 6 \
+    --vocab-size 50257 --tokenizer-type GPT2BPETokenizer --use-distributed-optimizer --recompute-activations
+)");
+        QVERIFY2(read, read ? "" : qPrintable(QString::fromStdString(read.error().text())));
+        const Layout& l = read->layout;
+        QCOMPARE(l.model.layers, 96);
+        QCOMPARE(l.model.hidden, 12288);
+        QCOMPARE(l.model.vocabulary, 50257);
+        QCOMPARE(l.model.dropout, 0.1);
+        QCOMPARE(l.parallel.data, 2);
+        QCOMPARE(l.parallel.tensor, 2);
+        QCOMPARE(l.parallel.pipeline, 4);
+        QCOMPARE(l.parallel.zero, 1);
+        QCOMPARE(l.schedule.kind, std::string("interleaved-1f1b"));
+        QCOMPARE(l.schedule.chunks, 4);
+        QCOMPARE(l.cluster.hosts.size(), std::size_t{2});
+        QCOMPARE(l.optimizer.warmup, 500);
+        QCOMPARE(l.precision.lossScale, LossScaling::Dynamic);
+        QCOMPARE(l.memory.recompute, RecomputeKind::Selective);
+        const auto told = [&](const char* what) {
+            return std::ranges::any_of(read->leftOut,
+                                       [&](const std::string& line) { return line.find(what) != std::string::npos; });
+        };
+        QVERIFY(told("--init-method-std"));
+        QVERIFY(told("pads the vocabulary"));
+    }
+
+    void othersFilesAreRecognised() {
+        const auto titan =
+            back("llama3_8b.toml",
+                 "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 1\nseq_len "
+                 "= 8192\nsteps = 1000\n[parallelism]\ndata_parallel_shard_degree = 8\n[metrics]\nlog_freq = 10\n");
+        QVERIFY(titan);
+        QCOMPARE(titan->layout.model.hidden, 4096);
+        QCOMPARE(feedForwardWidth(titan->layout.model, 0), 14336);
+        QCOMPARE(titan->layout.parallel.zero, 3);
+        QVERIFY(std::ranges::find(titan->leftOut, "metrics.log_freq is left out") != titan->leftOut.end());
+        const auto speed = back("ds.json", R"({"train_batch_size": 64, "gradient_accumulation_steps": 4,
+            "train_micro_batch_size_per_gpu": 2, "zero_optimization": {"stage": 2, "contiguous_gradients": true}, "bf16": {"enabled": true}})");
+        QVERIFY(speed);
+        QCOMPARE(speed->layout.parallel.data, 8);
+        QCOMPARE(speed->layout.parallel.zero, 2);
+        QVERIFY(std::ranges::find(speed->leftOut, "zero_optimization.contiguous_gradients is left out") !=
+                speed->leftOut.end());
+        QVERIFY(!back("what.txt", "nothing of the kind"));
+        QVERIFY(!back("what.json", "[1, 2"));
+        QVERIFY(!layoutFromFile(place("missing")));
+    }
+};
+
+QTEST_GUILESS_MAIN(TrainerExportTest)
+#include "trainer_export_test.moc"

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is written for other trainers, judged by their own parsers: torchtitan's ConfigManager and its model,
+// DeepSpeed's DeepSpeedConfig, accelerate's launch, Megatron-Core's layout of stages. Each is skipped where python3, or
+// the Python that SHARDLAB_TORCH_PYTHON names, lacks it.
+#include "engine/trace/trainers/trainer_target.h"
+
+#include "engine/layout/model_shape.h"
+#include "engine/layout/presets.h"
+#include "engine/trace/trainers/stage_string.h"
+#include "tests/support/places.h"
+#include "tests/support/reference_python.h"
+#include "tests/support/seed.h"
+#include "tests/support/trainer_draws.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+
+using namespace shardlab;
+using namespace shardlab::test;
+
+class TrainerParsersTest : public QObject {
+    Q_OBJECT
+private:
+    /// What the trainer's parser understood; empty, and the test fails, where it refuses.
+    QJsonObject understood(const QString& target, const QString& file, int number = 1) {
+        QProcess python;
+        python.start(referencePython(),
+                     {SHARDLAB_SOURCE_DIR "/tests/trace/trainer_parsers.py", target, file, QString::number(number)});
+        python.waitForFinished(300'000);
+        const QJsonObject answer = QJsonDocument::fromJson(python.readAllStandardOutput()).object();
+        if (answer.isEmpty()) qWarning("%s", python.readAllStandardError().right(3000).constData());
+        return answer;
+    }
+    /// Writes the layout and its companions; the main file's path.
+    QString written(const Layout& layout, const char* target, const std::string& stem) {
+        const TrainerTarget& trainer = *findTrainerTarget(target);
+        const auto exported = exportLayout(layout, trainer, {stem});
+        if (!exported) {
+            qWarning("%s", toText(exported.error()).c_str());
+            return {};
+        }
+        const auto place = [&](const std::string& name) { return folder_.filePath(QString::fromStdString(name)); };
+        for (const CompanionFile& each : exported->companions)
+            std::ofstream(place(each.name).toStdString()) << each.text;
+        const QString file = place(stem + std::string(trainer.extension));
+        std::ofstream(file.toStdString()) << exported->text;
+        return file;
+    }
+    static QJsonArray listOf(const std::vector<int>& numbers) {
+        QJsonArray list;
+        for (const int number : numbers) list.append(number);
+        return list;
+    }
+
+    QTemporaryDir folder_;
+
+private Q_SLOTS:
+    void torchtitanReadsItsToml() {
+        if (const QString why = whyWithout("torchtitan.config.job_config"); !why.isEmpty()) QSKIP(qPrintable(why));
+        TrainerDraw draw(freshSeed());
+        for (int i = 0; i < 4; ++i) {
+            Layout l = draw.layout();
+            const bool qwen3 = i % 2 == 1;
+            l.model.kind = ModelKind::Llama;
+            l.model.block.kvHeads = l.model.heads / 2;
+            if (qwen3) {
+                l.parallel.pipeline = 1;
+                l.schedule = {};
+                l.model.block.queryKeyNorms = true;
+                l.model.block.output = draw.coin() ? OutputKind::Tied : OutputKind::Separate;
+                l.model.block.headWidth = 2 * draw.among(4, 40);
+            }
+            l.parallel.sequence = l.parallel.tensor > 1;
+            l.parallel.zero = l.parallel.context > 1 ? 3 : 0;
+            l.cluster.hosts = evenHosts(1, rankCount(l));
+            const QString file = written(l, "torchtitan", "draw" + std::to_string(i));
+            QVERIFY(!file.isEmpty());
+            const QJsonObject read = understood("torchtitan", file);
+            QCOMPARE(read["parameters"].toInteger(), modelParameters(l.model));
+            QCOMPARE(read["data"].toInt(), l.parallel.data);
+            QCOMPARE(read["pipeline"].toInt(), l.parallel.pipeline);
+            QCOMPARE(read["tensor"].toInt(), l.parallel.tensor);
+            QCOMPARE(read["context"].toInt(), l.parallel.context);
+            QCOMPARE(read["global"].toInt(), l.batch.global);
+            QCOMPARE(read["rate"].toDouble(), l.optimizer.learningRate);
+            QCOMPARE(read["seed"].toInteger(), l.run.seed);
+            if (l.parallel.pipeline > 1) QCOMPARE(read["stages"].toArray(), listOf(stageLayers(l)));
+        }
+    }
+
+    void deepSpeedReadsItsJson() {
+        if (const QString why = whyWithout("deepspeed.runtime.config"); !why.isEmpty()) QSKIP(qPrintable(why));
+        TrainerDraw draw(freshSeed());
+        for (int i = 0; i < 4; ++i) {
+            Layout l = draw.layout();
+            l.model = ModelSpec{};
+            l.schedule = {};
+            l.parallel = {.data = 2 * draw.among(1, 3), .pipeline = 1, .zero = i};
+            l.batch.global = l.parallel.data * l.batch.micro * draw.among(1, 4);
+            l.cluster.hosts = evenHosts(1, rankCount(l));
+            l.optimizer.minimum = 0;
+            if (i == 1) l.precision = {.compute = NumberFormat::Fp16, .lossScale = LossScaling::Dynamic};
+            if (i == 2) l.precision = {.compute = NumberFormat::Bf16, .weights = WeightStorage::Fp32};
+            if (i == 3) l.precision.compute = NumberFormat::Bf16;
+            if (i == 3) l.memory.offload = OffloadKind::Optimizer;
+            const QString file = written(l, "deepspeed", "layout");
+            QVERIFY(!file.isEmpty());
+            const QJsonObject read = understood("deepspeed", file, l.parallel.data);
+            QCOMPARE(read["global"].toInt(), l.batch.global);
+            QCOMPARE(read["micro"].toInt(), l.batch.micro);
+            QCOMPARE(read["zero"].toInt(-1), l.parallel.zero);
+            QCOMPARE(read["clip"].toDouble(-1), l.optimizer.clip);
+            QCOMPARE(read["rate"].toDouble(), l.optimizer.learningRate);
+            QCOMPARE(read["compute"].toString(), QString(i == 0   ? "fp32"
+                                                         : i == 1 ? "fp16"
+                                                         : i == 2 ? "autocast"
+                                                                  : "bf16"));
+            QCOMPARE(read["offload"].toBool(), i == 3);
+        }
+    }
+
+    void accelerateReadsItsYaml() {
+        if (const QString why = whyWithout("accelerate.commands.launch"); !why.isEmpty()) QSKIP(qPrintable(why));
+        TrainerDraw draw(freshSeed());
+        for (int i = 0; i < 5; ++i) {
+            Layout l = draw.layout();
+            l.schedule = {};
+            l.model.layers = 4;
+            l.parallel = {
+                .data = 2 * draw.among(1, 3), .pipeline = 1, .tensor = i == 4 ? 2 : 1, .zero = i == 4 ? 3 : i};
+            l.batch.global = l.parallel.data * l.batch.micro;
+            l.cluster.hosts = evenHosts(1, rankCount(l));
+            l.precision.compute = NumberFormat::Bf16;
+            if (l.parallel.zero == 0) l.precision.weights = WeightStorage::Fp32;
+            const QString file = written(l, "accelerate", "layout");
+            QVERIFY(!file.isEmpty());
+            const QJsonObject read = understood("accelerate", file);
+            QCOMPARE(read["ranks"].toInt(), rankCount(l));
+            QCOMPARE(read["machines"].toInt(), 1);
+            QCOMPARE(read["format"].toString(), QString("bf16"));
+            QCOMPARE(read["fsdp"].toBool(), l.parallel.zero >= 2);
+            QCOMPARE(read["deepspeed"].toBool(), l.parallel.zero == 1);
+            QCOMPARE(read["tensor"].toInt(), l.parallel.tensor);
+        }
+    }
+
+    void megatronReadsItsStages() {
+        if (const QString why = whyWithout("megatron.core.transformer.pipeline_parallel_layer_layout"); !why.isEmpty())
+            QSKIP(qPrintable(why));
+        TrainerDraw draw(freshSeed());
+        for (int i = 0; i < 3; ++i) {
+            const int ranks = draw.among(2, 4);
+            std::vector<int> layers(static_cast<std::size_t>(ranks * draw.among(1, 3)));
+            for (int& each : layers) each = draw.among(1, 5);
+            const QJsonObject read = understood("megatron", QString::fromStdString(stageString(layers)), ranks);
+            QCOMPARE(read["stages"].toArray(), listOf(layers));
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TrainerParsersTest)
+#include "trainer_parsers_test.moc"
