@@ -109,9 +109,9 @@ LlamaTensor latentQueries(const ModelSpec& model, const std::string& ours, const
     LlamaTensor tensor = joined(ours, latent ? block.queryRank : model.hidden,
                                 {{theirs + (latent ? "q_b_proj.weight" : "q_proj.weight"), model.heads * width}});
     tensor.columns.clear();
-    for (int head = 0; head < model.heads; ++head) {
-        tensor.columns.push_back({0, head * width, plain});
-        addTurned(0, head * width + plain, block.ropeWidth, tensor.columns);
+    for (int i = 0; i < model.heads; ++i) {
+        tensor.columns.push_back({0, i * width, plain});
+        addTurned(0, i * width + plain, block.ropeWidth, tensor.columns);
     }
     return tensor;
 }
