@@ -31,6 +31,7 @@ std::vector<TrainingState::Held> TrainingState::masters(RankStage& rankStage) co
 /// Every replica holds them: where weights are not shared out for writing, the first one writes them.
 std::vector<TrainingState::Held> TrainingState::choiceBiases(RankStage& rankStage) const {
     std::vector<Held> all;
+    if (rankStage.stage->choiceBiases().empty()) return all;  // as where the server has the optimizer
     const bool writes = divided(rankStage, weightKind) || replica_ == 0;
     for (const Parameter& bias : rankStage.stage->choiceBiases())
         all.push_back({&bias, weightKind, bias.slice, 0, bias.value, bias.owner && writes, &device_});
