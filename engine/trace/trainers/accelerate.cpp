@@ -24,7 +24,7 @@ void refuseForAccelerate(const Layout& layout, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     const PrecisionSpec& precision = layout.precision;
     const AccelerateKind kind = accelerateKind(layout);
-    const auto refuse = [&](std::string pointer, std::string what, std::string why, std::string legal) {
+    const auto refuse = [&](std::string pointer, const std::string& what, std::string why, std::string legal) {
         faults.push_back({std::move(pointer), what + " for accelerate", std::move(why), std::move(legal)});
     };
     refuseUnevenHosts(layout, accelerate, faults);

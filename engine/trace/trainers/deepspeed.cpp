@@ -24,7 +24,7 @@ void refuseForDeepSpeed(const Layout& layout, std::vector<Fault>& faults) {
     const PrecisionSpec& precision = layout.precision;
     const OptimizerSpec& o = layout.optimizer;
     const MemorySpec& m = layout.memory;
-    const auto refuse = [&](std::string pointer, std::string what, std::string why, std::string legal) {
+    const auto refuse = [&](std::string pointer, const std::string& what, std::string why, std::string legal) {
         faults.push_back({std::move(pointer), what + " for DeepSpeed", std::move(why), std::move(legal)});
     };
     refuseUnevenHosts(layout, deepSpeed, faults);

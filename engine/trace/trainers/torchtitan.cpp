@@ -47,7 +47,7 @@ private:
             return refuse("/model/kind", fmt::format("the model {} for torchtitan", wordOf(m.kind)),
                           "of Shardlab's models it has the blocks of llama3 and qwen3", "llama");
         const BlockParts parts = blockParts(m);
-        const auto part = [&](bool differs, std::string_view pointer, std::string what, std::string legal) {
+        const auto part = [&](bool differs, std::string_view pointer, const std::string& what, std::string legal) {
             if (differs)
                 refuse(std::string(pointer), what + " for torchtitan",
                        "its models llama3 and qwen3 have RMSNorm, rotary positions, SwiGLU and no biases",
