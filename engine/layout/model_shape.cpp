@@ -62,8 +62,8 @@ std::int64_t gateColumns(const ModelSpec& model) {
     return (noisyGate(model) ? 2 : 1) * (model.experts.count + groups);
 }
 
-std::int64_t expertRows(const ModelSpec& model, int samples) {
-    if (dropless(model)) return std::int64_t{samples} * model.sequence * expertChoices(model);
+std::int64_t expertRows(const ModelSpec& model, int samples, const TensorShare& share) {
+    if (dropless(model)) return tokens(model, samples, share) * expertChoices(model);
     return std::int64_t{model.experts.count} * samples * expertCapacity(model);
 }
 
@@ -119,11 +119,20 @@ std::int64_t latentColumns(const ModelSpec& model) {
 
 int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.experts.count / share.expert; }
 
+/// Columns of an expert's, or a feed-forward block's, activation that one member of a tensor group holds; and of the
+/// shared block's.
+std::int64_t ownWidth(const ModelSpec& model, int layer, const TensorShare& share) {
+    return feedForwardWidth(model, layer) / share.size;
+}
+std::int64_t ownSharedWidth(const ModelSpec& model, int layer, const TensorShare& share) {
+    return sharedWidth(model, layer) / share.size;
+}
+
 /// Norm, gate, shared and other experts, or the one block.
 std::int64_t feedForwardParameters(const ModelSpec& model, int layer, const TensorShare& share) {
-    const std::int64_t block = blockParameters(model, feedForwardWidth(model, layer) / share.size);
+    const std::int64_t block = blockParameters(model, ownWidth(model, layer, share));
     if (!hasExperts(model, layer)) return normParameters(model) + block;
-    const std::int64_t shared = sharedWidth(model, layer);
+    const std::int64_t shared = ownSharedWidth(model, layer, share);
     return normParameters(model) + model.hidden * gateColumns(model) +
            (shared > 0 ? blockParameters(model, shared) : 0) + ownExperts(model, share) * block;
 }
@@ -131,7 +140,7 @@ std::int64_t feedForwardParameters(const ModelSpec& model, int layer, const Tens
 /// Parameters of a layer's experts, where other ranks hold other experts.
 std::int64_t spreadParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     if (share.expert == 1 || !hasExperts(model, layer)) return 0;
-    return ownExperts(model, share) * blockParameters(model, feedForwardWidth(model, layer));
+    return ownExperts(model, share) * blockParameters(model, ownWidth(model, layer, share));
 }
 
 }  // namespace
@@ -174,7 +183,7 @@ std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, con
         if (readsImages(model)) return blockWeights(model, layer);
         const std::int64_t blocks = hasExperts(model, layer) ? ownExperts(model, share) : 1;
         return attention +
-               matrices * h * (blocks * (feedForwardWidth(model, layer) / share.size) + sharedWidth(model, layer));
+               matrices * h * (blocks * ownWidth(model, layer, share) + ownSharedWidth(model, layer, share));
     });
     return layers + (stage.last ? tableParameters(model, share) : 0);
 }
@@ -215,6 +224,7 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
         if (const std::int64_t size = spreadParameters(model, block, share); size > 0) {
             add(layer - 1, size);
             units.back().spread = share.expert;
+            units.back().apart = share.context;
         }
     }
     return units;
@@ -291,12 +301,12 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
             for (const AttentionTensor& tensor : attentionTensors(model, share.size))
                 units.back() += attentionNumbers(tensor);
         }
-        const std::int64_t f = feedForwardWidth(model, block) / share.size;
+        const std::int64_t f = ownWidth(model, block, share);
         units.push_back(norm(model));
         const bool experts = hasExperts(model, block);
         if (experts)
             for (const int columns : gateWidths(model)) units.back() += {h, columns, 0, 1, 0, 0};
-        if (const std::int64_t shared = sharedWidth(model, block); shared > 0)
+        if (const std::int64_t shared = ownSharedWidth(model, block, share); shared > 0)
             (units.back() += product(parts.biases, h, (parts.feedForwardMatrices() - 1) * shared, true)) +=
                 product(parts.biases, shared, h, false);
         FactoredNumbers products;
@@ -327,12 +337,14 @@ double meanSeen(const ModelSpec& model) {
     return seen / model.layers;
 }
 
-/// Operations of a feed-forward block for `tokens` tokens, of which `rows` rows go through experts.
-double feedForwardFlops(const ModelSpec& model, int layer, double tokens, double rows) {
+/// Operations of a feed-forward block for `tokens` tokens, of which `rows` rows go through experts. Each member of a
+/// tensor group computes the whole gate.
+double feedForwardFlops(const ModelSpec& model, int layer, double tokens, double rows, const TensorShare& share = {}) {
     const double h = model.hidden, column = 2 * blockParts(model).feedForwardMatrices() * h;
-    const double each = column * feedForwardWidth(model, layer);
+    const double each = column * feedForwardWidth(model, layer) / share.size;
     if (!hasExperts(model, layer)) return tokens * each;
-    return tokens * (2 * h * static_cast<double>(gateColumns(model)) + column * sharedWidth(model, layer)) +
+    return tokens *
+               (2 * h * static_cast<double>(gateColumns(model)) + column * sharedWidth(model, layer) / share.size) +
            rows * each;
 }
 
@@ -349,7 +361,7 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
             continue;
         }
         const double feedForward =
-            feedForwardFlops(model, block, n, static_cast<double>(expertRows(model, samples))) / share.size;
+            feedForwardFlops(model, block, n, static_cast<double>(expertRows(model, samples, share)), share);
         if (hasAttention(model)) flops.push_back(layerForwardFlops(model, block, samples, share) - feedForward);
         flops.push_back(feedForward);
     }
@@ -375,11 +387,12 @@ std::int64_t modelParameters(const ModelSpec& model) { return stageParameters(mo
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
     if (readsImages(model)) return samples * blockFlops(model, layer);
     const double n = static_cast<double>(tokens(model, samples, share));
-    const double feedForward = feedForwardFlops(model, layer, n, static_cast<double>(expertRows(model, samples)));
-    if (!hasAttention(model)) return feedForward / share.size;
+    const double feedForward =
+        feedForwardFlops(model, layer, n, static_cast<double>(expertRows(model, samples, share)), share);
+    if (!hasAttention(model)) return feedForward;
     const auto weights = static_cast<double>(cutAttentionWeights(model));
     const double whole = static_cast<double>(ownTokens(model, samples, share) * wholeAttentionWeights(model));
-    return (feedForward + 2 * n * weights) / share.size + 2 * whole +
+    return feedForward + 2 * n * weights / share.size + 2 * whole +
            coreFlops(model, attendedTokens(model, layer), samples, share);
 }
 
@@ -434,13 +447,14 @@ std::int64_t secondHalfStoredFloats(const ModelSpec& model, int layer, int sampl
     const std::int64_t n = tokens(model, samples, share);
     const std::int64_t own = ownTokens(model, samples, share);
     const std::int64_t h = model.hidden;
-    const std::int64_t f = feedForwardWidth(model, layer), rows = expertRows(model, samples);
+    const std::int64_t f = ownWidth(model, layer, share), rows = expertRows(model, samples, share);
     const std::int64_t routes =
         n * (gateColumns(model) + 2 * expertChoices(model)) + rows + 2 * std::int64_t{samples} * model.experts.count;
     const std::int64_t statistics = normNumbers(model) * own,
                        widths = blockParts(model).feedForwardMatrices();  // f before and after a GELU or gate
-    const std::int64_t experts = routes + rows * (2 * h + widths * f) + widths * n * sharedWidth(model, layer);
-    return 2 * own * h + statistics + (hasExperts(model, layer) ? experts : widths * n * f / share.size);
+    const std::int64_t experts =
+        routes + rows * (2 * h + widths * f) + widths * n * ownSharedWidth(model, layer, share);
+    return 2 * own * h + statistics + (hasExperts(model, layer) ? experts : widths * n * f);
 }
 
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share) {

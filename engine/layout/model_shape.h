@@ -5,8 +5,9 @@
 // one token, V is the number of classes, and h, above the blocks, that of features. An attention has q = a · head width
 // columns of queries, which are h unless the layout says otherwise, and g of keys. Floats are numbers in whatever
 // format; formats.h has their bytes. A member of a tensor group of t holds 1/t of h, f, q, g and a in all products
-// (norms, and the biases of products that are cut by rows, are whole), its range of V, and where tokens are split N/t
-// of what lies between the products. A member of a context group of c has N/c tokens, each of which attends to all s.
+// (norms, gates, and the biases of products that are cut by rows, are whole), its range of V, and where tokens are
+// split N/t of what lies between the products. A member of a context group of c has N/c tokens, each of which attends
+// to all s.
 #pragma once
 
 #include "engine/layout/attention_shape.h"
@@ -57,7 +58,7 @@ std::int64_t gateColumns(const ModelSpec& model);
 /// Rows of all experts of a layer, for one microbatch: experts · b · places, which are computed whether taken or not; N
 /// · choices where dropless. Where experts are spread over ranks, a rank has so many of its own experts if all are
 /// chosen equally often.
-std::int64_t expertRows(const ModelSpec& model, int samples);
+std::int64_t expertRows(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Layers of each block: 2 in a gpt (attention and feed-forward), 1 in an mlp and in a cnn.
 int layersOfBlock(const ModelSpec& model);
 

@@ -54,7 +54,7 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
         const bool experts = hasExperts(model, block);
         if (experts)
             for (const int columns : gateWidths(model)) sizes.push_back(h * columns);
-        if (const std::int64_t shared = sharedWidth(model, block); shared > 0) {
+        if (const std::int64_t shared = sharedWidth(model, block) / share.size; shared > 0) {
             addProduct(parts.biases, sizes, h, (parts.feedForwardMatrices() - 1) * shared);
             addProduct(parts.biases, sizes, shared, h);
         }

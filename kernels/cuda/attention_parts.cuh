@@ -168,6 +168,7 @@ __device__ __forceinline__ void storeRows(const float (&c)[tiles][columns / 8][4
 
 /// One row of the mask (kernels/cpu/dropout_mask.h): the words of the row's hash.
 struct DroppedRow {
+    static constexpr std::uint32_t ofColumn = 0x9E3779B9u;
     std::uint32_t low = 0;
     std::uint32_t high = 0;
 
@@ -180,11 +181,11 @@ struct DroppedRow {
     __device__ __forceinline__ DroppedRow(const DropoutMask& mask, std::int64_t row) {
         const auto number = static_cast<std::uint64_t>(mask.firstRow + row);
         const std::uint64_t word = mix(mix(mask.key + (number + 1) * 0x9E3779B97F4A7C15ull) ^ mask.key);
-        low = static_cast<std::uint32_t>(word);
+        low = static_cast<std::uint32_t>(word) + static_cast<std::uint32_t>(mask.firstColumn) * ofColumn;
         high = static_cast<std::uint32_t>(word >> 32);
     }
     __device__ __forceinline__ bool keeps(std::uint32_t column, std::uint32_t least) const {
-        std::uint32_t x = low + column * 0x9E3779B9u;
+        std::uint32_t x = low + column * ofColumn;
         x = (x ^ (x >> 16)) * 0x85EBCA6Bu;
         x = ((x ^ (x >> 13)) + high) * 0xC2B2AE35u;
         return (x ^ (x >> 16)) >= least;

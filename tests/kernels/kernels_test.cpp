@@ -345,10 +345,16 @@ private Q_SLOTS:
         }
         const double deviation = std::sqrt(share * (1 - share) / double(size));
         TRUE_OF(std::abs(kept / double(size) - (1 - share)) < 6 * deviation);
-        // The rows of a part are those of the whole.
+        // The rows of a part are those of the whole, and so are the columns.
         const int cut = in.whole(1, rows - 1);
         const auto part = maskOf(rows - cut, columns, {mask.key, mask.firstRow + cut, share});
         TRUE_OF(std::equal(part.begin(), part.end(), keep.begin() + std::ptrdiff_t(cut) * columns));
+        const int left = in.whole(1, columns - 1);
+        const auto right = maskOf(rows, columns - left, {mask.key, mask.firstRow, share, left});
+        for (int r = 0; r < rows; ++r)
+            TRUE_OF(std::equal(keep.begin() + std::ptrdiff_t(r) * columns + left,
+                               keep.begin() + std::ptrdiff_t(r + 1) * columns,
+                               right.begin() + std::ptrdiff_t(r) * (columns - left)));
         TRUE_OF(maskOf(rows, columns, {mask.key + 1, mask.firstRow, share}) != keep);
 
         const auto values = in.floats(size);

@@ -168,13 +168,6 @@ inline const std::vector<SingleFault> expertFaults{
     {"fewer shared experts than none", [](Layout& l) { l.model.experts.shared = -1; }, "/model/shared_experts",
      "0 to 64"},
     {"weights of nothing", [](Layout& l) { l.model.experts.scale = 0; }, "/model/route_scale", "0.001 to 1000"},
-    {"experts shared by a tensor group",
-     [](Layout& l) {
-         l.model.kind = ModelKind::GptMoe;
-         l.parallel.tensor = 2;
-         l.cluster.hosts[0].devices = 8;
-     },
-     "/parallel/tensor", "1, with data and pipeline parallelism; or model.kind gpt"},
     {"no experts to spread", [](Layout& l) { l.parallel.expert = 2; }, "/parallel/expert",
      "1; or model.kind gpt-moe or llama-moe"},
     {"more expert ranks than data ranks",
@@ -233,7 +226,15 @@ inline const std::vector<SingleFault> expertFaults{
          l.parallel.context = 2;
          l.cluster.hosts[0].devices = 8;
      },
-     "/parallel/context", "1; or model.kind gpt"},
+     "/parallel/context", "1; or model.capacity 0"},
+    {"experts that a tensor group cannot divide",
+     [](Layout& l) {
+         l.model.kind = ModelKind::GptMoe;
+         l.model.experts.width = 9;
+         l.parallel.tensor = 2;
+         l.cluster.hosts[0].devices = 8;
+     },
+     "/parallel/tensor", "1, 3 or 9"},
 };
 
 }  // namespace shardlab::test

@@ -107,6 +107,44 @@ private Q_SLOTS:
                  std::int64_t{4} * 4 * one * (2 * 3 * 16 - 2 * 2 * 8));
     }
 
+    /// A member of a tensor group has its share of every expert and the whole gate, sends whole rows, and adds up one
+    /// gradient for each choice of a token.
+    void aTensorGroupDividesEveryExpert() {
+        Layout layout = layoutOf("gpt-moe");
+        layout.model.experts.shared = 1;
+        layout.parallel.data = 2;
+        layout.parallel.pipeline = 1;
+        layout.parallel.expert = 2;
+        layout.cluster.hosts = {{"localhost", 2}};
+        const Plan whole = planned(layout);
+        layout.parallel.tensor = 2;
+        layout.cluster.hosts = {{"localhost", 4}};
+        const Plan divided = planned(layout);
+        const StageShape stage{8, true, true};
+        TensorShare one = tensorShare(layout), all = one;
+        all.size = 1;
+        all.part = 0;
+        // 4 layers with experts: half of the columns of 8 own experts, which lie apart from the rest.
+        QCOMPARE(spreadParameters(layout.model, stage, all) - spreadParameters(layout.model, stage, one),
+                 std::int64_t{4} * 8 * (2 * 512 * 1024 + 1024));
+        const double tokens = 4.0 * 256, gate = 2 * tokens * 512 * 16;
+        const double ofWhole = layerForwardFlops(layout.model, 1, 4, all),
+                     ofOne = layerForwardFlops(layout.model, 1, 4, one);
+        QVERIFY(std::abs((ofWhole - gate) / 2 + gate - ofOne) < 1e-9 * ofWhole);
+        QCOMPARE(divided.flopsPerStep, whole.flopsPerStep);
+        const auto sent = [](const Plan& plan, Axis axis) {
+            std::int64_t sum = 0;
+            for (const AxisTraffic& traffic : plan.traffic) sum += traffic.axis == axis ? traffic.bytes : 0;
+            return sum;
+        };
+        QCOMPARE(sent(divided, Axis::Expert), 2 * sent(whole, Axis::Expert));
+        std::map<std::int64_t, int> sums;
+        for (const TensorCost& cost : divided.costs.stages[0].tensor.inputGrad)
+            if (cost.layer == 1 && cost.kind == EventKind::TensorAllReduce) ++sums[cost.bytes];
+        const std::int64_t activations = 4 * std::int64_t{4} * 256 * 512, routes = 4 * std::int64_t{4} * 256;
+        QCOMPARE(sums, (std::map<std::int64_t, int>{{activations, 2}, {routes, 1}}));
+    }
+
     /// Shards of spread experts are as large as those of experts that each rank holds, as fewer ranks share them out,
     /// and as much of them crosses the data axis as of gradients without ZeRO.
     void shardsOfSpreadExperts() {

@@ -21,11 +21,12 @@ void checkContext(const Layout& layout, std::vector<Fault>& faults) {
              "equally much",
              std::move(legal)});
     }
-    if (hasExperts(layout.model))
-        faults.push_back({"/parallel/context", "context parallelism does not work with the model gpt-moe",
+    if (hasExperts(layout.model) && !dropless(layout.model))
+        faults.push_back({"/parallel/context",
+                          fmt::format("experts with a limit of places and the tokens of a sample on {} ranks", c),
                           "all tokens of a sample compete for the places of the experts, and a member of a context "
                           "group has only some of them",
-                          "1; or model.kind gpt"});
+                          "1; or model.capacity 0, with a gate with which tokens choose; or a model without experts"});
     if (layout.model.dropout > 0)
         faults.push_back(
             {"/parallel/context", "context parallelism does not work with dropout",

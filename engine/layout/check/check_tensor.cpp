@@ -24,10 +24,29 @@ void checkHeads(const Layout& layout, std::vector<Fault>& faults) {
          divisorText(std::gcd(heads, keys), t)});
 }
 
+/// Widths of the blocks, and of experts, that have no width of their own.
+std::vector<std::int64_t> blockWidths(const ModelSpec& model) {
+    const std::vector<int>& listed = model.feedForward;
+    const std::int64_t all = listed.empty() ? 4 * std::int64_t{model.hidden} : listed.front();
+    if (!hasExperts(model) || model.experts.width == 0)
+        return listed.empty() ? std::vector{all} : std::vector<std::int64_t>(listed.begin(), listed.end());
+    std::vector<std::int64_t> widths;
+    for (int layer = 0; layer < model.layers; ++layer) {
+        const auto place = static_cast<std::size_t>(layer);
+        if (!hasExperts(model, layer)) widths.push_back(place < listed.size() ? listed[place] : all);
+    }
+    return widths;
+}
+
 void checkWidths(const Layout& layout, std::vector<Fault>& faults) {
-    const std::int64_t t = layout.parallel.tensor;
-    std::vector<std::int64_t> widths(layout.model.feedForward.begin(), layout.model.feedForward.end());
-    if (widths.empty()) widths.push_back(4 * std::int64_t{layout.model.hidden});
+    const std::int64_t t = layout.parallel.tensor, expert = layout.model.experts.width;
+    if (hasExperts(layout.model) && expert > 0 && expert % t != 0)
+        faults.push_back(
+            {"/parallel/tensor", fmt::format("an expert's width of {} does not divide into {} shares", expert, t),
+             "the members of a tensor group divide the columns of every expert, and of the shared experts, "
+             "evenly",
+             divisorText(expert, t)});
+    const std::vector<std::int64_t> widths = blockWidths(layout.model);
     const auto odd = std::ranges::find_if(widths, [&](std::int64_t width) { return width > 0 && width % t != 0; });
     if (odd == widths.end()) return;
     std::int64_t common = 0;
@@ -62,10 +81,6 @@ void checkSequence(const Layout& layout, std::vector<Fault>& faults) {
 void checkTensor(const Layout& layout, std::vector<Fault>& faults) {
     const int t = layout.parallel.tensor;
     if (t < 1 || (t > 1 && readsImages(layout.model))) return;  // checkCnn says so
-    if (t > 1 && hasExperts(layout.model))
-        faults.push_back({"/parallel/tensor", fmt::format("experts are not divided among {} members", t),
-                          "the members of a tensor group divide each matrix, and those of experts can only be whole",
-                          "1, with data and pipeline parallelism; or model.kind gpt"});
     if (t > 1) {
         checkHeads(layout, faults);
         checkWidths(layout, faults);

@@ -8,13 +8,15 @@
 
 namespace shardlab::predict {
 
-ExpertBytes expertBytes(const Layout& layout, int layer) {
+ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& share) {
     constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
     const ModelSpec& model = layout.model;
     const NumberFormats formats = numberFormats(layout.precision);
-    const std::int64_t bytes = formats.activationBytes(), h = model.hidden, f = feedForwardWidth(model, layer);
-    const std::int64_t samples = layout.batch.micro, tokens = samples * model.sequence, n = model.experts.count;
-    const std::int64_t rows = expertRows(model, layout.batch.micro), routes = tokens * expertChoices(model);
+    const std::int64_t bytes = formats.activationBytes(), h = model.hidden,
+                       f = feedForwardWidth(model, layer) / share.size;
+    const std::int64_t samples = layout.batch.micro, tokens = samples * model.sequence / share.context,
+                       n = model.experts.count;
+    const std::int64_t rows = expertRows(model, layout.batch.micro, share), routes = tokens * expertChoices(model);
     ExpertBytes size;
     const int expansions = blockParts(model).feedForwardMatrices() - 1;
     size.gate =
@@ -25,12 +27,15 @@ ExpertBytes expertBytes(const Layout& layout, int layer) {
     size.weights = fp32 * routes;
     size.scratch = bytes * (dropless(model) ? rows : rows / n) * f;
     size.gathered = bytes * rows * h;
-    if (layout.parallel.expert > 1) size.sent = size.gathered;
+    if (share.expert > 1) size.sent = size.gathered;
     if (capsTokens(model)) size.assigned = fp32 * tokens * n + std::int64_t{sizeof(std::int32_t)} * samples;
-    if (bytes != fp32) size.floats = fp32 * tokens * h;
+    if (bytes != fp32) {
+        size.floats = fp32 * tokens * h;
+        size.ownFloats = size.floats / (share.sequence ? share.size : 1);
+    }
     if (formats.weightBytes() != fp32) size.gateCopy = fp32 * h * n;
     if (formats.gradientBytes() != fp32) size.gatePart = fp32 * h * n;
-    const std::int64_t shared = sharedWidth(model, layer);
+    const std::int64_t shared = sharedWidth(model, layer) / share.size;
     size.shared = bytes * tokens * (expansions + 1) * shared;
     size.sharedScratch = bytes * tokens * shared;
     size.activated = bytes * (rows * f + tokens * shared);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer with experts (model/experts_layer.h, model/gate.h) allocates for one microbatch, in bytes. Where
-// dropless experts are spread over ranks, the rows that come are those of experts that are chosen equally often.
+// What a layer with experts (model/experts_layer.h, model/gate.h) allocates for one microbatch on one member of a
+// tensor group, in bytes. Where dropless experts are spread over ranks, the rows that come are those of experts that
+// are chosen equally often.
 #pragma once
 
 #include "engine/layout/layout.h"
+#include "engine/layout/model_shape.h"
 
 #include <cstdint>
 
@@ -14,6 +16,7 @@ struct ExpertBytes {
     std::int64_t rows = 0;        ///< held, of all experts: what goes in and out, and between their products
     std::int64_t activated = 0;   ///< of those in `rows` and `shared`, what activations make
     std::int64_t floats = 0;      ///< the layer's tokens in fp32, for the gate; 0 where they are
+    std::int64_t ownFloats = 0;   ///< of them, the member's own, for the gate's part of their gradient
     std::int64_t gateCopy = 0;    ///< a gate's weight in fp32, for its product; 0 where it is
     std::int64_t gatePart = 0;    ///< its gradient in fp32; 0 where it is
     std::int64_t expansion = 0;   ///< of the weight of one expert's first product, rounded; 0 where it is not
@@ -27,7 +30,7 @@ struct ExpertBytes {
     std::int64_t shared = 0, sharedScratch = 0, sharedExpansion = 0, sharedProjection = 0;
 };
 
-ExpertBytes expertBytes(const Layout& layout, int layer);
+ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& share);
 /// The bytes that count the load of experts in `layers` layers from `first` on, with the biases of their choice.
 std::int64_t tallyBytes(const ModelSpec& model, int first, int layers);
 

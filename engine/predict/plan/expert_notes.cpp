@@ -52,8 +52,8 @@ std::vector<std::string> expertNotes(const Layout& layout) {
             "sample; experts take whole tokens from it, so that a token can have more experts, or none",
             model.experts.tokenExperts == 1 ? "1 expert" : fmt::format("{} experts", model.experts.tokenExperts)));
     if (const int e = layout.parallel.expert; e > 1) {
-        const std::int64_t rows =
-            numberFormats(layout.precision).activationBytes() * expertRows(model, layout.batch.micro) * model.hidden;
+        const std::int64_t rows = numberFormats(layout.precision).activationBytes() *
+                                  expertRows(model, layout.batch.micro, tensorShare(layout)) * model.hidden;
         notes.push_back(fmt::format(
             "each rank holds {} of {} experts of a block and sends {} of a microbatch's {} to other ranks, "
             "twice in a forward and twice in a backward: {}",

@@ -88,7 +88,7 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
                     continue;
                 }
                 if (isExpertExchange(span.kind)) {  // all but its own block
-                    rows += span.bytes / e * (e - 1) * d;
+                    rows += span.bytes / e * (e - 1) * d * t;
                     continue;
                 }
                 const std::int64_t ring = ringBytes(span.bytes, t) * d;

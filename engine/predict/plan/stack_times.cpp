@@ -102,7 +102,7 @@ public:
             return products;
         }
         products.push_back({rows_, static_cast<double>(gateColumns(model_)), hidden});
-        if (const int shared = sharedWidth(model_, layer); shared > 0) feedForward(rows_, shared, 1);
+        if (const int shared = sharedWidth(model_, layer); shared > 0) feedForward(rows_, double(shared) / members_, 1);
         const double own = double(model_.experts.count) / share_.expert;
         feedForward(expertRows() / own, width, own);
         return products;
@@ -195,7 +195,7 @@ public:
     double activationBytes(int layer) const {
         const double width = double(feedForwardWidth(model_, layer)) / members_, activated = (gated_ ? 3 : 2) * bytes_;
         if (!hasExperts(model_, layer)) return activated * width * rows_;
-        return activated * (sharedWidth(model_, layer) * rows_ + width * expertRows());
+        return activated * (double(sharedWidth(model_, layer)) / members_ * rows_ + width * expertRows());
     }
     /// A forward takes no less: the processor has to know how many rows each expert has before it starts its products.
     double startingExperts() const {
@@ -205,7 +205,7 @@ public:
     double embedding() const { return rows_ * model_.hidden * 2 * bytes_ / memory_; }
 
 private:
-    double expertRows() const { return static_cast<double>(layout::expertRows(model_, samples_)); }
+    double expertRows() const { return static_cast<double>(layout::expertRows(model_, samples_, share_)); }
     double one(const Product& product, ProductFormat format) const {
         return productSeconds(product, format, device_, architecture_) + stack_.kernelSeconds;
     }

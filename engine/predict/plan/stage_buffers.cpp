@@ -197,7 +197,7 @@ public:
                                                                 : attentionLayer(size_));
             const int ofModel = shape.firstLayer + layer;
             layers_.push_back(hasExperts(layout.model, ofModel)
-                                  ? expertsLayer(size_, expertBytes(layout, ofModel))
+                                  ? expertsLayer(size_, expertBytes(layout, ofModel, share))
                                   : feedForwardLayer(size_, feedForwardWidth(layout.model, ofModel) / share.size,
                                                      blockParts(layout.model).feedForwardMatrices() - 1));
         }
@@ -287,15 +287,16 @@ private:
 
     void forwardLayer(Tally& tally, const LayerBytes& layer) const {
         if (layer.experts) {
-            tally.add(Category::Activations, layer.first - layer.experts->rows);
-            passing(tally, layer.experts->floats + layer.experts->gateCopy);
-            passing(tally, layer.experts->assigned);
-            routedRows(tally, *layer.experts);
-            tally.add(Category::Activations, size_.own);  // the output
-            if (layer.experts->shared == 0) return;
-            tally.add(Category::Activations, layer.experts->shared);
-            passing(tally, layer.experts->sharedExpansion);
-            passing(tally, size_.own + layer.experts->sharedProjection);
+            const ExpertBytes& experts = *layer.experts;
+            tally.add(Category::Activations, layer.first - experts.rows);
+            const std::int64_t copy = splits_ ? size_.all : 0;  // the gathered norm
+            tally.add(Category::Temporary, copy);
+            passing(tally, experts.floats + experts.gateCopy);
+            passing(tally, experts.assigned);
+            tally.add(Category::Activations, experts.shared);
+            passing(tally, experts.sharedExpansion);
+            routedRows(tally, experts, copy);
+            sum(tally, Category::Activations, experts.shared > 0 ? size_.all + experts.sharedProjection : 0);
             return;
         }
         if (layer.latent) {
@@ -310,35 +311,49 @@ private:
         sum(tally, Category::Activations, layer.projection);
     }
 
-    /// What goes in is received before there is room for more, what comes out after all else.
-    static void routedRows(Tally& tally, const ExpertBytes& experts) {
-        const std::int64_t inOrOut = experts.sent > 0 ? experts.gathered : 0;
-        tally.add(Category::Temporary, experts.sent);
-        tally.add(Category::Activations, inOrOut);
-        tally.add(Category::Temporary, -experts.sent);
-        tally.add(Category::Activations, experts.rows - 2 * inOrOut);
+    /// Rows are made of the norm's `copy`. What goes in is received before there is room for more, what comes out after
+    /// all else.
+    static void routedRows(Tally& tally, const ExpertBytes& experts, std::int64_t copy) {
+        const bool travels = experts.sent > 0;
+        tally.add(travels ? Category::Temporary : Category::Activations, experts.gathered);
+        tally.add(Category::Temporary, -copy);
+        if (travels) {
+            tally.add(Category::Activations, experts.gathered);
+            tally.add(Category::Temporary, -experts.sent);
+        }
+        const std::int64_t out = travels ? experts.gathered : 0;
+        tally.add(Category::Activations, experts.rows - experts.gathered - out);
         tally.add(Category::Temporary, experts.sent);
         passing(tally, std::max(experts.expansion, experts.projection));
-        tally.add(Category::Activations, inOrOut);
+        tally.add(Category::Activations, out);
         tally.add(Category::Temporary, -experts.sent);
     }
 
     void expertsGrad(Tally& tally, const ExpertBytes& experts, Category kept) const {
         tally.add(Category::Temporary, experts.weights);
         const bool shares = experts.shared > 0;
-        if (shares) tally.add(kept, size_.own);  // of the branch
-        passing(tally, (drops_ && !shares ? size_.own : 0) + experts.sent);
+        const Category category = shares ? kept : Category::Temporary;
+        const std::int64_t branch = shares || branches() ? size_.all : 0;
+        if (splits_ && drops_) tally.add(Category::Temporary, size_.own);  // masked, not yet gathered
+        tally.add(category, branch);
+        if (splits_ && drops_) tally.add(Category::Temporary, -size_.own);
+        passing(tally, experts.sent);
+        if (!shares) tally.add(category, -branch);
         passing(tally, experts.scratch + experts.projection);
         tally.add(Category::Temporary, experts.gathered);
         passing(tally, experts.expansion);
-        passing(tally, experts.sent);  // it takes the place of what it is made of
-        tally.add(kept, size_.own);    // of the norm's output
+        passing(tally, experts.sent);                                // it takes the place of what it is made of
+        tally.add(splits_ ? Category::Temporary : kept, size_.all);  // of the norm's output
         tally.add(Category::Temporary, -experts.gathered);
         if (shares) {
             passing(tally, experts.sharedScratch + experts.sharedProjection);
-            passing(tally, size_.own + experts.sharedExpansion);
+            passing(tally, size_.all + experts.sharedExpansion);
         }
-        passing(tally, experts.floats + experts.gateCopy);
+        if (splits_) {
+            tally.add(kept, size_.own);
+            tally.add(Category::Temporary, -size_.all);
+        }
+        passing(tally, experts.ownFloats + experts.gateCopy);
         tally.add(kept, size_.own);  // of the input
         tally.add(Category::Temporary, -experts.weights);
     }
@@ -392,14 +407,13 @@ private:
 
     void freeLayer(Tally& tally, std::size_t i, Category kept) const {
         const LayerBytes& layer = layers_[i];
-        if (layer.experts) passing(tally, layer.experts->floats + layer.experts->gatePart);
-        else if (layer.latent) latentWeightGrad(tally, *layer.latent);
-        else gathered(tally);
+        if (layer.latent) latentWeightGrad(tally, *layer.latent);
+        else gathered(tally, layer.experts ? layer.experts->floats + layer.experts->gatePart : 0);
         passing(tally, size_.norm);
         const bool asReceived = received(i) && (part_ == 0 || segments_[i] < 0);
         tally.add(asReceived ? Category::Buffers : Category::Activations, -size_.own);
         tally.add(Category::Activations, -(layer.held() - layer.freedEarly));
-        if (layer.experts && layer.experts->shared > 0) tally.add(kept, -size_.own);  // of the branch
+        if (layer.experts && layer.experts->shared > 0) tally.add(kept, -size_.all);  // of the branch
         tally.add(kept, -(layer.latent ? layer.latent->gradients() : layer.headNorms));
         if (!layer.experts) tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch
         tally.add(kept, -size_.own);                                                             // of the norm's output

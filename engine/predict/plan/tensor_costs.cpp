@@ -178,12 +178,16 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
                             step.cover, std::min(step.seconds, step.cover)});
     };
     // The last branch of a block with experts sends its tokens to the experts and back.
+    const auto routes = [&](int branch) {
+        return branch % branches == branches - 1 && hasExperts(layout.model, branch / branches);
+    };
     const int members = layout.parallel.expert;
     const std::int64_t rowBytes = numberFormats(layout.precision).activationBytes() *
-                                  expertRows(layout.model, layout.batch.micro) * layout.model.hidden;
+                                  expertRows(layout.model, layout.batch.micro, tensorShare(layout)) *
+                                  layout.model.hidden;
     const auto rows = [&](std::vector<TensorCost>& list, int branch) {
         const int layer = branch / branches;
-        if (members == 1 || !hasExperts(layout.model, layer) || branch % branches != branches - 1) return;
+        if (members == 1 || !routes(branch)) return;
         for (const EventKind kind : {EventKind::DispatchTokens, EventKind::CombineTokens})
             list.push_back({kind, layer, rowBytes, allToAllSeconds(double(rowBytes), members, expertLink)});
     };
@@ -243,6 +247,7 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
             input.gatherKey(costs.inputGrad, i / branches, isAttention(i));
             if (attends(i)) againHops(i / branches);
             if (attends(i)) hops(costs.inputGrad, i / branches, ring.backward);
+            if (routes(i)) group.overMembers(costs.inputGrad, i / branches, expertChoices(layout.model));
             rows(costs.inputGrad, i);
             input.sum(costs.inputGrad, i / branches, isAttention(i));
             input.gather(costs.weightGrad, i / branches, isAttention(i));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The members that share the tokens of each sample, as a layer sees them: what one member has goes to the next round a
-// ring, as parallel/context.h carries out. Only attention needs it; all other layers work on their own tokens.
+// ring, as parallel/context.h carries out. Only attention needs it, and a gate for what its balance loss counts; all
+// other layers work on their own tokens.
 #pragma once
 
 #include "engine/base/wings.h"
@@ -32,6 +33,8 @@ public:
     /// Begins to send to the next member and to receive as much from the previous one. Hops that are under way at the
     /// same time must have different `stream`s, 0 or 1.
     virtual std::unique_ptr<Hop> pass(ConstArraySpan sent, ArraySpan received, int stream) = 0;
+    /// Sums in place over the members.
+    virtual void sumOverMembers(ArraySpan values) = 0;
 
 protected:
     ContextGroup(int size, int member) : size_(size), member_(member) {}

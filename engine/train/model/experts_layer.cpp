@@ -48,9 +48,17 @@ ExpertsLayer::ExpertsLayer(const LayerContext& context, const std::string& block
 
 std::unique_ptr<LayerState> ExpertsLayer::newState() const { return std::make_unique<State>(); }
 
-DropoutMask ExpertsLayer::mask(const LayerState& state) const { return dropout_.mask(state, context_.sequence, 0); }
+DropoutMask ExpertsLayer::mask(const LayerState& state) const {
+    return dropout_.mask(state, context_.sequence, context_.tensor.firstOwnToken(context_.tokens()));
+}
 
-/// A mask depends on the samples of the member from which the rows come.
+/// The bias counts once in the sum over a tensor group.
+void ExpertsLayer::project(const Linear& projection, int rows, ConstArray activated, Array made) const {
+    if (context_.tensor.member() == 0) projection.forward(rows, activated, made);
+    else projection.multiply(rows, activated, made);
+}
+
+/// A mask depends on the samples of the member from which the rows come, and on the columns that this rank has.
 void ExpertsLayer::drop(const LayerState& state, std::size_t block, Array rows) const {
     const GateShape& shape = gate_.spec().shape;
     LayerState theirs;
@@ -59,7 +67,8 @@ void ExpertsLayer::drop(const LayerState& state, std::size_t block, Array rows) 
         *theirs.firstSample += (static_cast<std::int64_t>(block / experts_.size()) - context_.experts->member()) *
                                context_.experts->samplesApart();
     const Expert& expert = expertOf(block);
-    const DropoutMask drops = expert.dropout.mask(theirs, shape.capacity, 0);
+    DropoutMask drops = expert.dropout.mask(theirs, shape.capacity, 0);
+    drops.firstColumn = context_.tensor.member() * expert.block.expansion.width();
     if (drops.share > 0) context_.device().dropout(shape.expertRows(), expert.block.expansion.width(), drops, rows);
 }
 
@@ -80,43 +89,49 @@ RowBlocks ExpertsLayer::rowBlocks(const GateState& gate) const {
     return RowBlocks::fromCounts(group->gather(counts), group->size(), group->member());
 }
 
-/// Adds what the shared block makes of the tokens.
-void ExpertsLayer::addShared(State& held, const Buffer& output) const {
+void ExpertsLayer::expandShared(State& held, ConstArray normed) const {
     const int tokens = context_.tokens();
     held.sharedExpanded = allRows(MemoryCategory::Activations, tokens, shared_->expansion.columns());
     held.sharedActivated = allRows(MemoryCategory::Activations, tokens, shared_->expansion.width());
-    shared_->expansion.forward(tokens, held.normed.data(), held.sharedExpanded.data(), held.sharedActivated.data());
-    const Buffer made = context_.allocate(MemoryCategory::Temporary, output.size());
-    shared_->projection.forward(tokens, held.sharedActivated.data(), made.data());
-    context_.device().add(static_cast<std::int64_t>(made.size()), made.data(), output.data());
+    shared_->expansion.forward(tokens, normed, held.sharedExpanded.data(), held.sharedActivated.data());
+}
+
+/// Adds what the shared block makes of the tokens.
+void ExpertsLayer::addShared(const State& held, Array sum) const {
+    const Buffer made = context_.allocate(MemoryCategory::Temporary, context_.allSize());
+    project(shared_->projection, context_.tokens(), held.sharedActivated.data(), made.data());
+    context_.device().add(static_cast<std::int64_t>(made.size()), made.data(), sum);
 }
 
 Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
     auto& held = static_cast<State&>(state);
     const GateShape& shape = gate_.spec().shape;
-    const int tokens = context_.tokens(), hidden = context_.hidden;
+    const int ownTokens = context_.ownTokens(), hidden = context_.hidden;
     Device& device = context_.device();
     ExpertGroup* const group = context_.experts;
 
     held.input = std::move(input);
-    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(tokens));
-    held.normed = allRows(MemoryCategory::Activations, tokens, hidden);
-    norm_.forward(tokens, held.input.data(), held.statistics.floats(), held.normed.data());
+    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(ownTokens));
+    held.normed = allRows(MemoryCategory::Activations, ownTokens, hidden);
+    norm_.forward(ownTokens, held.input.data(), held.statistics.floats(), held.normed.data());
     held.gate = GateState(context_, gate_.spec());
-    gate_.forward(held, held.gate, held.normed.data());
-    held.blocks = rowBlocks(held.gate);
-
     const Routes routes = held.gate.routes();
+    {
+        const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
+        gate_.forward(held, held.gate, normed.data());
+        if (shared_) expandShared(held, normed.data());
+        held.gathered = allRows(group ? MemoryCategory::Temporary : MemoryCategory::Activations, shape.rows(), hidden);
+        device.gatherRows(shape.rows(), hidden, shape.choices, routes.places, nullptr, normed.data(),
+                          held.gathered.data());
+    }
+    held.blocks = rowBlocks(held.gate);
     const RowBlocks& blocks = held.blocks;
     const int rows = blocks.rows();
     const Expansion& any = experts_.front().block.expansion;
-    {
-        const Buffer sent = group ? allRows(MemoryCategory::Temporary, shape.rows(), hidden) : Buffer{};
+    if (group) {
+        const Buffer sent = std::move(held.gathered);
         held.gathered = allRows(MemoryCategory::Activations, rows, hidden);
-        device.gatherRows(shape.rows(), hidden, shape.choices, routes.places, nullptr, held.normed.data(),
-                          (group ? sent : held.gathered).data());
-        if (group)
-            group->exchange(ExpertExchange::Dispatch, sent.span(), held.gathered.span(), blocks.sizes(hidden, false));
+        group->exchange(ExpertExchange::Dispatch, sent.span(), held.gathered.span(), blocks.sizes(hidden, false));
     }
     held.expanded = allRows(MemoryCategory::Activations, rows, any.columns());
     held.activated = allRows(MemoryCategory::Activations, rows, any.width());
@@ -130,7 +145,7 @@ Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
             expert.expansion.forward(count, blocks.of(b, held.gathered.data(), hidden),
                                      blocks.of(b, held.expanded.data(), any.columns()), activated);
             drop(held, b, activated);
-            expert.projection.forward(count, activated, blocks.of(b, made.data(), hidden));
+            project(expert.projection, count, activated, blocks.of(b, made.data(), hidden));
         }
         if (group) {
             held.produced = allRows(MemoryCategory::Activations, shape.rows(), hidden);
@@ -139,10 +154,13 @@ Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
             held.produced = std::move(made);
         }
     }
-    Buffer output = allRows(MemoryCategory::Activations, tokens, hidden);
-    device.sumRows(tokens, hidden, shape.choices, routes.rows, routes.weights, held.produced.data(), output.data());
-    if (shared_) addShared(held, output);
-    if (const DropoutMask drops = mask(held); drops.share > 0) device.dropout(tokens, hidden, drops, output.data());
+    Buffer output = context_.tensor.sum(context_.allSize(), context_.types.activations, MemoryCategory::Activations,
+                                        [&](Array partial) {
+                                            device.sumRows(context_.tokens(), hidden, shape.choices, routes.rows,
+                                                           routes.weights, held.produced.data(), partial);
+                                            if (shared_) addShared(held, partial);
+                                        });
+    if (const DropoutMask drops = mask(held); drops.share > 0) device.dropout(ownTokens, hidden, drops, output.data());
     device.add(static_cast<std::int64_t>(output.size()), held.input.data(), output.data());
     if (context_.recompute.pointwise)
         for (Buffer* each : {&held.normed, &held.activated, &held.sharedActivated}) *each = {};
@@ -151,9 +169,9 @@ Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
 
 /// What the norm and the activations make.
 void ExpertsLayer::computeAgain(State& held) const {
-    const int tokens = context_.tokens();
-    held.normed = allRows(MemoryCategory::Activations, tokens, context_.hidden);
-    norm_.forward(tokens, held.input.data(), held.statistics.floats(), held.normed.data());
+    const int tokens = context_.tokens(), own = context_.ownTokens();
+    held.normed = allRows(MemoryCategory::Activations, own, context_.hidden);
+    norm_.forward(own, held.input.data(), held.statistics.floats(), held.normed.data());
     const RowBlocks& blocks = held.blocks;
     const Expansion& any = experts_.front().block.expansion;
     held.activated = allRows(MemoryCategory::Activations, blocks.rows(), any.width());
@@ -170,16 +188,36 @@ void ExpertsLayer::computeAgain(State& held) const {
 }
 
 /// Adds the shared block's part of the gradient of what the norm made.
-void ExpertsLayer::addSharedGradient(State& held) const {
+void ExpertsLayer::addSharedGradient(State& held, Array sum) const {
     const int tokens = context_.tokens();
     {
         const Buffer scratch = context_.allocate(MemoryCategory::Temporary, held.sharedActivated.size());
         shared_->expansion.activationGrad(tokens, shared_->projection, held.branchGradient.data(),
                                           held.sharedExpanded.data(), scratch.data());
     }
-    const Buffer part = context_.allocate(MemoryCategory::Temporary, held.normedGradient.size());
+    const Buffer part = context_.allocate(MemoryCategory::Temporary, context_.allSize());
     shared_->expansion.inputGrad(tokens, held.sharedExpanded.data(), part.data());
-    context_.device().add(static_cast<std::int64_t>(part.size()), part.data(), held.normedGradient.data());
+    context_.device().add(static_cast<std::int64_t>(part.size()), part.data(), sum);
+}
+
+/// The gradient of what goes through the branch, of all tokens, allocated as `category`; empty where it is the output's
+/// and nothing needs it later.
+Buffer ExpertsLayer::branchGradient(const State& held, const Buffer& outputGradient, MemoryCategory category) const {
+    Device& device = context_.device();
+    TensorGroup& tensor = context_.tensor;
+    const DropoutMask drops = mask(held);
+    Buffer masked;
+    if (drops.share > 0) {
+        masked = context_.allocate(tensor.splitsTokens() ? MemoryCategory::Temporary : category, outputGradient.size());
+        device.dropoutTo(context_.ownTokens(), context_.hidden, drops, outputGradient.data(), masked.data());
+    }
+    Buffer all = tensor.gather(masked.empty() ? outputGradient : masked, category).take();
+    if (!all.empty()) return all;
+    if (masked.empty() && shared_) {
+        masked = context_.allocate(category, outputGradient.size());
+        device.copy(outputGradient.data().data, masked.data().data, outputGradient.span().bytes().size());
+    }
+    return masked;
 }
 
 Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
@@ -196,21 +234,16 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
     if (context_.recompute.pointwise) context_.recompute.run([&] { computeAgain(held); });
     const Buffer weightGradient = context_.arena.allocate(MemoryCategory::Temporary, held.gate.weights.size());
     {
-        Buffer sent, masked;
-        const DropoutMask drops = mask(held);
-        Buffer& apart = shared_ ? held.branchGradient : masked;
-        if (shared_ || drops.share > 0)
-            apart = context_.allocate(shared_ ? kept : MemoryCategory::Temporary, outputGradient.size());
-        if (drops.share > 0) device.dropoutTo(tokens, hidden, drops, outputGradient.data(), apart.data());
-        else if (shared_)
-            device.copy(outputGradient.data().data, apart.data().data, outputGradient.span().bytes().size());
+        Buffer sent, apart = branchGradient(held, outputGradient, shared_ ? kept : MemoryCategory::Temporary);
         const ConstArray branch = apart.empty() ? outputGradient.data() : apart.data();
         device.dotRows(tokens, hidden, shape.choices, routes.rows, held.produced.data(), branch,
                        weightGradient.floats());
+        context_.tensor.sumOverMembers(weightGradient.span());
         if (group) sent = allRows(MemoryCategory::Temporary, shape.rows(), hidden);
         device.gatherRows(shape.rows(), hidden, shape.choices, routes.places, routes.weights, branch,
                           (group ? sent : held.produced).data());
-        masked = {};
+        if (shared_) held.branchGradient = std::move(apart);
+        apart = {};
         if (group) {
             if (rows != shape.rows()) {
                 held.produced = {};
@@ -242,16 +275,18 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
             group->exchange(ExpertExchange::Combine, gathered.span(), back.span(), blocks.sizes(hidden, true));
             gathered = std::move(back);
         }
-        held.normedGradient = context_.allocate(kept, held.normed.size());
-        device.sumRows(tokens, hidden, shape.choices, routes.rows, nullptr, gathered.data(),
-                       held.normedGradient.data());
+        held.normedGradient =
+            context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
+                device.sumRows(tokens, hidden, shape.choices, routes.rows, nullptr, gathered.data(), partial);
+                gathered = {};
+                if (shared_) addSharedGradient(held, partial);
+            });
     }
-    if (shared_) addSharedGradient(held);
-    gate_.inputGrad(held, held.gate, weightGradient.floats(), held.normedGradient.data());
     device.countLoad(shape, routes.asked, tally_.counts());
+    gate_.inputGrad(held, held.gate, weightGradient.floats(), held.normedGradient.data());
 
     Buffer inputGradient = context_.allocate(kept, held.input.size());
-    norm_.inputGrad(tokens, held.input.data(), held.statistics.floats(), held.normedGradient.data(),
+    norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),
                     outputGradient.data(), inputGradient.data());
     return inputGradient;
 }
@@ -269,12 +304,13 @@ void ExpertsLayer::weightGrad(LayerState& state) {
         expansion.weightGrad(count, blocks.of(b, held.gathered.data(), hidden),
                              blocks.of(b, held.expanded.data(), expansion.columns()));
     }
-    if (shared_) {
-        shared_->projection.weightGrad(tokens, held.sharedActivated.data(), held.branchGradient.data());
-        shared_->expansion.weightGrad(tokens, held.normed.data(), held.sharedExpanded.data());
+    if (shared_) shared_->projection.weightGrad(tokens, held.sharedActivated.data(), held.branchGradient.data());
+    {
+        const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
+        if (shared_) shared_->expansion.weightGrad(tokens, normed.data(), held.sharedExpanded.data());
+        gate_.weightGrad(held.gate, normed.data());
     }
-    gate_.weightGrad(held.gate, held.normed.data());
-    norm_.weightGrad(tokens, held.input.data(), held.statistics.floats(), held.normedGradient.data());
+    norm_.weightGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data());
     held = {};
 }
 

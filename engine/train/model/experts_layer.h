@@ -28,32 +28,38 @@ struct ExpertsSpec {
     int shared = 0;  ///< width inside the block of all shared experts; 0 = there are none
 };
 
-/// The tensor group must have one member (the layout's check sees to that). Where an expert group of e shares the n
-/// experts, member m holds those from m·n/e on; rows of its tokens go to the members that hold their experts, and come
-/// back (expert_group.h, 2006.16668). An expert's rows from each member are multiplied by themselves, as one rank with
-/// all experts would multiply the rows of that member's samples.
+/// Where an expert group of e shares the n experts, member m holds those from m·n/e on; rows of its tokens go to the
+/// members that hold their experts, and come back (expert_group.h, 2006.16668). An expert's rows from each member are
+/// multiplied by themselves, as one rank with all experts would multiply the rows of that member's samples.
 ///
-/// Memory in numbers of T, with N tokens, h hidden, f width and w = f, or 2f with a gate of columns; R rows of all
-/// experts, which where dropless are the rows that came, S the width of the shared block and v = S or 2S. What gate.h
-/// lists comes on top.
-///   forward keeps (Activations)  input Nh, the norm's statistics, normed Nh; for each of R rows gathered h, expanded
-///   w,
-///                                activated f, produced h; for each token Nv and NS of the shared block; the output
-///                                belongs to the next layer
-///   recompute pointwise          normed, activated and the shared block's are freed as forward ends, and made again as
-///                                inputGrad begins
+/// A tensor group shares the columns between expansion and projection of every expert and of the shared block, as in a
+/// feed-forward block. The gate is whole: each member routes all tokens, with the same bits. The members' outputs are
+/// summands, of which one has the biases of projections; so are the gradients of the routes' weights and of what the
+/// norm made. To the latter each member adds the gate's part, for its own tokens, after the sum.
+///
+/// Memory in numbers of T, with N tokens, n own tokens, h hidden, f this member's share of the width and w = f, or 2f
+/// with a gate of columns; R rows of all experts, which where dropless are the rows that came, S this member's share of
+/// the width of the shared block and v = S or 2S. What gate.h lists comes on top. Where tokens are split, so does the
+/// gathered norm Nh (Temporary) in forward until its rows are gathered, and in weightGrad beside what the gate needs;
+/// and either sum over members Nh (Temporary) before its n·h.
+///   forward keeps (Activations)  input n·h, the norm's statistics, normed n·h; for each token Nv and NS of the shared
+///                                block; for each of R rows gathered h, expanded w, activated f, produced h; the output
+///                                n·h belongs to the next layer
 ///   forward                      the shared block's output Nh (Temporary) while it is added
 ///   inputGrad                    the weights' gradient Nk fp32 (Temporary) from start to end; the branch's gradient
 ///   Nh,
-///                                with a shared block until weightGrad (`kept`), else where something is dropped
-///                                (Temporary); then one expert's scratch, or all experts' where dropless, then the
-///                                gradient of gathered Rh (Temporary), the shared block's scratch NS and its part Nh of
-///                                normedGradient (Temporary), each freed before the next; expanded and produced are
-///                                overwritten with their gradients; normedGradient Nh and the returned gradient Nh
-///                                (`kept`). The output's gradient is freed at the end
+///                                with a shared block until weightGrad (`kept`), else where something is dropped or
+///                                tokens are split (Temporary), and where both happen the masked gradient n·h
+///                                (Temporary) before it; then one expert's scratch, or all experts' where dropless,
+///                                then the gradient of gathered Rh (Temporary), the shared block's scratch NS and its
+///                                part Nh of normedGradient (Temporary), each freed before the next; expanded and
+///                                produced are overwritten with their gradients; normedGradient n·h and the returned
+///                                gradient n·h (`kept`). The output's gradient is freed at the end
 ///   until weightGrad             normedGradient, and all that forward keeps
 ///   throughout (Buffers)         the tally, 2n of 32 bits, and the bias of the choice, n fp32, where there is one
-///   with an expert group         Rh more (Temporary): in forward for the rows sent while gathered is received, then
+///   recompute pointwise          normed, activated and the shared block's are freed as forward ends, and made again as
+///                                inputGrad begins
+///   with an expert group         Rh more (Temporary): in forward for the rows sent, until gathered is received, then
 ///   for
 ///                                the experts' outputs until produced is received; in inputGrad for produced's gradient
 ///                                on its way, then for gathered's gradient on its way back, each freed on arrival
@@ -86,9 +92,12 @@ private:
     Buffer allRows(MemoryCategory category, int rows, int columns) const;
     DropoutMask mask(const LayerState& state) const;
     void drop(const LayerState& state, std::size_t block, Array rows) const;
-    void addShared(State& held, const Buffer& output) const;
+    void project(const Linear& projection, int rows, ConstArray activated, Array made) const;
+    void expandShared(State& held, ConstArray normed) const;
+    void addShared(const State& held, Array sum) const;
     void computeAgain(State& held) const;
-    void addSharedGradient(State& held) const;
+    void addSharedGradient(State& held, Array sum) const;
+    Buffer branchGradient(const State& held, const Buffer& outputGradient, MemoryCategory category) const;
 
     LayerContext context_;
     Norm norm_;

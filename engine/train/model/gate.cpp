@@ -2,6 +2,7 @@
 #include "engine/train/model/gate.h"
 
 #include "engine/base/random.h"
+#include "engine/layout/context_split.h"
 #include "engine/train/model/product_weight.h"
 #include "engine/train/model/token_buffer.h"
 
@@ -87,8 +88,27 @@ void Gate::score(const LayerState& state, const Scorer& scorer, ConstArray float
         return;
     }
     multiply(*scorer.noise, noise.data());
-    device.gateNoise(tokens, scorer.columns, scorer.key, *state.firstSample * spec_.shape.sequence, noise.floats(),
-                     scores.floats());
+    addNoise(*state.firstSample, scorer, scores, noise);
+}
+
+/// Noise follows the place of a token in its sample, whoever has the token.
+void Gate::addNoise(std::int64_t firstSample, const Scorer& scorer, const Buffer& scores, const Buffer& noise) const {
+    const GateShape& shape = spec_.shape;
+    Device& device = context_.device();
+    ContextGroup* const group = context_.context;
+    if (!group) {
+        device.gateNoise(shape.tokens(), scorer.columns, scorer.key, firstSample * shape.sequence, noise.floats(),
+                         scores.floats());
+        return;
+    }
+    const std::int64_t sequence = std::int64_t{shape.sequence} * group->size();
+    std::ptrdiff_t at = 0;
+    for (int sample = 0; sample < shape.samples; ++sample)
+        for (const TokenRun& run : contextRuns(static_cast<int>(sequence), group->size(), group->member())) {
+            device.gateNoise(run.count, scorer.columns, scorer.key, (firstSample + sample) * sequence + run.first,
+                             noise.floats() + at, scores.floats() + at);
+            at += std::ptrdiff_t{run.count} * scorer.columns;
+        }
 }
 
 void Gate::forward(const LayerState& state, GateState& held, ConstArray x) const {
@@ -123,19 +143,26 @@ void Gate::forward(const LayerState& state, GateState& held, ConstArray x) const
 
 void Gate::inputGrad(const LayerState& state, GateState& held, const float* weightGradient, Array xGradient) const {
     const GateShape& shape = spec_.shape;
-    const int tokens = shape.tokens(), hidden = context_.hidden;
+    const int tokens = context_.ownTokens(), first = context_.tensor.firstOwnToken(shape.tokens());
+    const int hidden = context_.hidden;
     Device& device = context_.device();
-    const Balance balance{spec_.kind,
-                          spec_.expertsChoose() ? 0.0f : static_cast<float>(spec_.balance) * state.lossScale};
+    Balance balance{spec_.kind, spec_.expertsChoose() ? 0.0f : static_cast<float>(spec_.balance) * state.lossScale};
+    if (ContextGroup* const group = context_.context) {
+        // Of a whole sample there are c times as many tokens, the statistic is the sum over the members, and each
+        // member's gradient is c times its summand of the mean over replicas: c ÷ c² of the factor.
+        group->sumOverMembers(held.counts.span());
+        balance.weight /= static_cast<float>(group->size());
+    }
     device.routeGrad(shape, balance, held.routes(), weightGradient, held.scoresOfAll(), held.noiseOfAll());
     const bool floats = xGradient.type == DType::F32;
     Buffer apart;
-    if (!floats) apart = context_.arena.allocate(MemoryCategory::Temporary, context_.allSize(), DType::F32);
+    if (!floats) apart = context_.arena.allocate(MemoryCategory::Temporary, context_.ownSize(), DType::F32);
     const Array sum = floats ? xGradient : apart.data();
     bool accumulates = floats;
     const auto add = [&](const Weight& weight, const Buffer& scores, int columns) {
         const ProductWeight factor(context_.arena, DType::F32, weight);
-        device.gemm(tokens, hidden, columns, scores.data(), false, factor.data(), true, accumulates ? 1 : 0, sum);
+        const ConstArray own = scores.data() + std::ptrdiff_t{first} * columns;
+        device.gemm(tokens, hidden, columns, own, false, factor.data(), true, accumulates ? 1 : 0, sum);
         accumulates = true;
     };
     const auto addBoth = [&](const Scorer& scorer, const Buffer& scores, const Buffer& noise) {

@@ -53,9 +53,12 @@ public:
 /// Weights: "<block>.moe.gate.weight" [hidden, experts], and "<block>.moe.noise.weight" where noisy; with groups
 /// "<block>.moe.group_gate.weight" [hidden, groups] and "<block>.moe.group_noise.weight".
 /// Temporary memory: where activations have 16 bits, Nh in fp32, for x in forward and weightGrad, and for the gate's
-/// part of x's gradient in inputGrad; where weights have 16 bits, hn for a copy of one of them in fp32; where gradients
-/// have 16 bits, as much in weightGrad for its gradient; with CappedChoice, at the end of forward, A with Nn fp32 and a
-/// number for each sample.
+/// part of own tokens' gradient in inputGrad; where weights have 16 bits, hn for a copy of one of them in fp32; where
+/// gradients have 16 bits, as much in weightGrad for its gradient; with CappedChoice, at the end of forward, A with Nn
+/// fp32 and a number for each sample.
+/// A tensor group shares none of it: its members have the same weights and compute the same bits for all tokens. A
+/// member of a context group chooses for its own tokens; no choice may depend on other tokens (the layout's check sees
+/// to that), but the balance loss is that of whole samples.
 class Gate {
 public:
     Gate(const LayerContext& context, const std::string& block, const GateSpec& spec);
@@ -66,8 +69,9 @@ public:
     void forward(const LayerState& state, GateState& held, ConstArray x) const;
     /// The bias of each expert [experts] on the device, zeros at the start; empty where there is none (Buffers).
     const Buffer& bias() const { return bias_; }
-    /// Adds to the gradient of x. `weightGradient` [tokens, choices] is that of the routes' weights. The balance loss
-    /// is multiplied by state.lossScale.
+    /// Adds to the gradient of x, of which there are the rows of own tokens. `weightGradient` [tokens, choices] is that
+    /// of the routes' weights. The balance loss is multiplied by state.lossScale. Where a context group shares the
+    /// tokens, `held.counts` are those of whole samples afterwards.
     void inputGrad(const LayerState& state, GateState& held, const float* weightGradient, Array xGradient) const;
     void weightGrad(const GateState& held, ConstArray x) const;
 
@@ -85,6 +89,7 @@ private:
     Buffer inFloats(ConstArray x) const;
     void score(const LayerState& state, const Scorer& scorer, ConstArray floats, const Buffer& scores,
                const Buffer& noise) const;
+    void addNoise(std::int64_t firstSample, const Scorer& scorer, const Buffer& scores, const Buffer& noise) const;
     void addGradient(const Weight& weight, ConstArray x, const Buffer& scores, int columns) const;
 
     LayerContext context_;

@@ -2,6 +2,9 @@
 // Context parallelism: carries out the hops of model/context_group.h. Each of the c members has s/c of a sample's s
 // tokens; engine/predict/plan/context_ring.h says what the ring moves. Since each member has other tokens of the same
 // samples, the gradients of weights are summed over the group as over replicas (engine/layout/mesh/replicas.h).
+//
+// Where there are experts, each member routes its own tokens. What the balance loss counts of b samples and n experts,
+// 2bn numbers, is summed over the group in each input gradient.
 #pragma once
 
 #include "engine/base/layer_number.h"
@@ -33,6 +36,7 @@ public:
 
     void visit(int layer) override { layer_ = layer; }
     std::unique_ptr<Hop> pass(ConstArraySpan sent, ArraySpan received, int stream) override;
+    void sumOverMembers(ArraySpan values) override { group_.allReduce(values, ReduceOp::Sum); }
 
 private:
     Communicator& group_;

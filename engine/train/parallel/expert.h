@@ -10,7 +10,8 @@
 // Each member sends (e − 1)/e of it to others. Where experts have no limit of places (dropless), the members first tell
 // each other how many rows each expert gets, and send as many as that. Weights outside experts are alike on all data
 // ranks. The weights of an expert are alike on one rank of each group (engine/layout/mesh/replicas.h: sameExperts), and
-// their gradients are summed over these ranks alone.
+// their gradients are summed over these ranks alone. Each member of a tensor or a context group belongs to an expert
+// group of its own, with the ranks in its place of the other groups.
 #pragma once
 
 #include "engine/base/layer_number.h"

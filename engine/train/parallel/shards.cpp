@@ -90,7 +90,8 @@ std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Para
         if (!parameter.expert) continue;
         const bool same = units.back().spread > 1 && units.back().lowestLayer == parameter.lowestLayer;
         if (!same)
-            units.push_back({parameter.lowestLayer, parameter.highestLayer, offset, 0, false, -1, parallel.expert});
+            units.push_back({parameter.lowestLayer, parameter.highestLayer, offset, 0, false, -1, parallel.expert,
+                             parallel.context});
         units.back().size += extent(parameter);
         offset += extent(parameter);
     }

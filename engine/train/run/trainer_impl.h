@@ -6,6 +6,7 @@
 
 #include "engine/train/comm/scalars.h"
 #include "engine/layout/exchange.h"
+#include "engine/layout/flat_units.h"
 #include "engine/train/model/host_arena.h"
 #include "engine/train/run/checkpointer.h"
 #include "engine/layout/data/corpus.h"
@@ -83,7 +84,7 @@ private:
                 layout_.parallel.zero,
                 place_.replicaNumber,
                 replicas,
-                {place_.replicaNumber / members, replicas / members}};
+                {numberAmongHolders(place_.replicaNumber, members, layout_.parallel.context), replicas / members}};
     }
     Exchange exchange() const { return layout_.parallel.exchange; }
     /// Updates of one replica's weights in the whole run.

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each action of a stage with experts does to memory, by category, is what stageBuffers says to the byte: on every
+// member of tensor, context and expert groups.
+#include "engine/predict/plan/stage_buffers.h"
+
+#include "engine/base/random.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/layout_file.h"
+#include "engine/train/model/stage.h"
+#include "engine/train/parallel/context.h"
+#include "engine/train/parallel/expert.h"
+#include "engine/train/parallel/tensor.h"
+#include "tests/support/named.h"
+#include "tests/support/seed.h"
+#include "tests/support/wings.h"
+#include "tests/train/drawn_experts.h"
+#include "tests/train/rank_threads.h"
+
+#include <QTest>
+
+#include <array>
+#include <numeric>
+
+using namespace shardlab::test;
+
+namespace {
+
+constexpr const char* categoryNames[] = {"change", "rise"};
+
+/// What an action does to an arena, beside what was predicted; the first thing that differs, in words.
+template <class Act>
+QString differs(Arena& arena, const char* name, const MemoryDelta& wanted, Act act) {
+    const MemoryBytes before = arena.used();
+    const std::int64_t sum = std::accumulate(before.begin(), before.end(), std::int64_t{0});
+    arena.resetPeaks();
+    act();
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        const std::array got{arena.used()[i] - before[i], arena.peakByCategory()[i] - before[i]};
+        const std::array said{wanted.change[i], wanted.rise[i]};
+        for (std::size_t which = 0; which < got.size(); ++which)
+            if (got[which] != said[which])
+                return QString("%1: %2 of category %3 is %4, predicted %5")
+                    .arg(name, categoryNames[which])
+                    .arg(i)
+                    .arg(got[which])
+                    .arg(said[which]);
+    }
+    if (arena.peak() - sum != wanted.totalRise)
+        return QString("%1 rises by %2, predicted %3").arg(name).arg(arena.peak() - sum).arg(wanted.totalRise);
+    return {};
+}
+
+/// A stage on one member of its groups goes through one microbatch.
+QString tryStage(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours, bool splitBackward,
+                 TensorGroup& tensor, ContextGroup* context, ExpertGroup* experts, Arena& arena) {
+    StageSpec spec{layout.model, 1, shape.firstLayer, shape.layers, shape.first, shape.last, layout.batch.micro};
+    spec.memory = layout.memory;
+    spec.precision = layout.precision;
+    Stage stage(spec, arena, tensor, context, experts);
+    const TensorShare share = tensorShare(layout, tensor.member());
+    const StageBuffers wanted = stageBuffers(layout, shape, neighbours, share);
+    const auto elements =
+        static_cast<std::size_t>(boundaryFloats(layout.model, shape.firstLayer, layout.batch.micro, share));
+    const auto zeros = [&](MemoryCategory category) {
+        return arena.allocateZeroed(category, elements, stage.types().activations);
+    };
+    const std::vector<std::int32_t> tokens(
+        static_cast<std::size_t>(layout.batch.micro * layout.model.sequence / share.context), 1);
+    for (int microbatch = 0; microbatch < 2; ++microbatch) {
+        const TokenBatch batch{tokens, tokens, microbatch};
+        Buffer input, output, gradient, below;
+        if (!shape.first)
+            input = zeros(neighbours.inputReceived ? MemoryCategory::Buffers : MemoryCategory::Activations);
+        QString wrong = differs(arena, "forward", wanted.forward,
+                                [&] { output = stage.forward(microbatch, batch, std::move(input)); });
+        if (!wrong.isEmpty()) return wrong;
+        output = {};
+        if (!shape.last) gradient = zeros(neighbours.gradient);
+        if (splitBackward) {
+            wrong = differs(arena, "input gradient", wanted.inputGrad,
+                            [&] { below = stage.inputGrad(microbatch, std::move(gradient), 1); });
+            below = {};
+            if (wrong.isEmpty())
+                wrong = differs(arena, "weight gradient", wanted.weightGrad, [&] { stage.weightGrad(microbatch); });
+        } else {
+            wrong = differs(arena, "backward", wanted.backward,
+                            [&] { below = stage.backward(microbatch, std::move(gradient), 1); });
+        }
+        if (!wrong.isEmpty()) return wrong;
+    }
+    return {};
+}
+
+void compare(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours, bool splitBackward) {
+    const int t = layout.parallel.tensor, c = layout.parallel.context, members = t * c * layout.parallel.expert;
+    std::vector<QString> wrong(static_cast<std::size_t>(members));
+    const std::string error = runRanks(members, [&](int member, Communicator& world) {
+        std::vector<int> ofTensor, ofContext, ofExperts;
+        for (int other = 0; other < members; ++other) {
+            if (other / t == member / t) ofTensor.push_back(other);
+            if (other % t == member % t && other / (t * c) == member / (t * c)) ofContext.push_back(other);
+            if (other % (t * c) == member % (t * c)) ofExperts.push_back(other);
+        }
+        const auto tensor = world.group(ofTensor), context = world.group(ofContext), experts = world.group(ofExperts);
+        Arena arena;
+        const auto tensorGroup = t == 1 ? std::make_unique<TensorGroup>(arena)
+                                        : std::make_unique<TensorParallel>(arena, *tensor, layout.parallel.sequence);
+        const auto contextGroup = c == 1 ? nullptr : std::make_unique<ContextParallel>(*context);
+        const auto expertGroup =
+            layout.parallel.expert == 1 ? nullptr : std::make_unique<ExpertParallel>(*experts, layout.batch.micro);
+        wrong[static_cast<std::size_t>(member)] = tryStage(layout, shape, neighbours, splitBackward, *tensorGroup,
+                                                           contextGroup.get(), expertGroup.get(), arena);
+    });
+    QVERIFY2(error.empty(), error.c_str());
+    for (const QString& each : wrong)
+        QVERIFY2(each.isEmpty(), qPrintable(QString("%1first %2, last %3, %4 layers from %5: %6")
+                                                .arg(writeLayout(layout).c_str())
+                                                .arg(shape.first)
+                                                .arg(shape.last)
+                                                .arg(shape.layers)
+                                                .arg(shape.firstLayer)
+                                                .arg(each)));
+}
+
+}  // namespace
+
+class ExpertsBuffersTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void stageBuffersAreTheArena_data() {
+        QTest::addColumn<bool>("inContext");
+        QTest::newRow("tensor") << false;
+        QTest::newRow("context") << true;
+    }
+    void stageBuffersAreTheArena() {
+        QFETCH(bool, inContext);
+        RandomStream random(freshSeed(), "layouts");
+        const auto below = [&](int count) { return static_cast<int>(random.below(std::uint32_t(count))); };
+        for (int i = 0; i < 30; ++i) {
+            Layout layout;
+            ParallelSpec& parallel = layout.parallel;
+            parallel.tensor = 1 + below(inContext ? 2 : 4);
+            parallel.context = inContext ? 2 : 1;
+            parallel.expert = parallel.data = 1 + below(2);
+            parallel.pipeline = 1 + below(3);
+            drawExperts(layout, below, inContext);
+            layout.model.layers = parallel.pipeline * (1 + below(3));
+            layout.model.experts.denseLayers = 0;
+            layout.model.experts.every = 1 + below(std::min(2, layout.model.layers));
+            // How many rows come where experts are spread, and nothing is dropped, is known to a run alone.
+            if (dropless(layout.model)) parallel.expert = 1;
+            layout.batch.micro = 1 + below(3);
+            const int tokens = layout.batch.micro * layout.model.sequence / parallel.context;
+            parallel.sequence = parallel.tensor > 1 && tokens % parallel.tensor == 0 && below(2);
+            const std::array recomputes{"none", "full", "sqrt", "every", "selective"};
+            layout.memory.recompute = named(recomputes[random.below(recomputes.size())]);
+            layout.memory.partitionActivations = below(2);
+            const auto one = [&](std::initializer_list<const char*> of) { return of.begin()[random.below(of.size())]; };
+            layout.precision.compute = named(one({"fp32", "bf16", "fp16"}));
+            layout.precision.weights = named(one({"master", "fp32", "alone"}));
+            layout.precision.gradients = named(one({"compute", "fp32"}));
+            const std::vector<StageShape> shapes = stageShapes(layout);
+            const StageShape& shape = shapes[random.below(std::uint32_t(shapes.size()))];
+            const bool split = below(2);
+            const StageNeighbours neighbours{!shape.first && below(2),
+                                             below(2) ? MemoryCategory::Buffers : MemoryCategory::Temporary};
+            compare(layout, shape, neighbours, split);
+            if (QTest::currentTestFailed()) return;
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(ExpertsBuffersTest)
+#include "experts_buffers_test.moc"
