@@ -3,6 +3,7 @@
 #include "tests/ui/bench_context.h"
 #include "tests/ui/sample_experts.h"
 #include "tests/support/wings.h"
+#include "ui/core/legend.h"
 #include "ui/views/experts/experts_plot.h"
 #include "ui/views/experts/experts_view.h"
 #include "ui/views/mesh/mesh_view.h"
@@ -102,6 +103,19 @@ private Q_SLOTS:
         QVERIFY2(rows[1].endsWith(QStringLiteral("\texperts 0–3\t0, 1")), qPrintable(rows[1]));
         QVERIFY2(rows[4].endsWith(QStringLiteral("\texperts 4–7\t2, 3")), qPrintable(rows[4]));
         QVERIFY(rows[4].contains(QStringLiteral("dp3 ep1")));
+    }
+
+    void legendNamesNoCapacityWhereNoneIs() {
+        for (const double capacity : {0.0, 1.25}) {
+            sample::Bench bench;
+            Layout layout = sample::layout(1, 1, 4);
+            layout.model.kind = ModelKind::LlamaMoe;
+            layout.model.experts.capacity = capacity;
+            sample::fill(bench.model, sample::plan(layout), 3, 5);
+            ExpertsView view(bench.context(), nullptr);
+            const QString said = view.findChild<Legend*>()->toolTip();
+            QVERIFY2(said.contains(QStringLiteral("No token is dropped")) == (capacity == 0), qPrintable(said));
+        }
     }
 
     void saysWhyItIsEmpty() {

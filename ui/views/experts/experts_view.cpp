@@ -62,12 +62,16 @@ void ExpertsView::refresh() {
             if (rank < 0 || event->rank == rank) loads_.add(*event);
     }
     const Theme& theme = context_.theme.theme();
-    legend_->setItems({{tr("within capacity"), theme.action(EventKind::Forward)},
-                       {tr("dropped"), theme.action(EventKind::Overflow)},
-                       {tr("equal load"), theme.text, LegendItem::Mark::Dashed}});
-    legend_->setToolTip(
-        tr("Each bar shows how many tokens chose an expert. A token whose expert is full is dropped: the block passes "
-           "it on unchanged. The dashed line is the load of each expert if all had the same."));
+    const bool dropsTokens = !(model.header().hasLayout() && dropless(model.header().layout.model));
+    std::vector<LegendItem> items{
+        {dropsTokens ? tr("within capacity") : tr("tokens"), theme.action(EventKind::Forward)}};
+    if (dropsTokens) items.push_back({tr("dropped"), theme.action(EventKind::Overflow)});
+    items.push_back({tr("equal load"), theme.text, LegendItem::Mark::Dashed});
+    legend_->setItems(std::move(items));
+    legend_->setToolTip((dropsTokens ? tr("Each bar shows how many tokens chose an expert. A token whose expert is "
+                                          "full is dropped: the block passes it on unchanged.")
+                                     : tr("Each bar shows how many tokens chose an expert. No token is dropped.")) +
+                        QLatin1Char(' ') + tr("The dashed line is the load of each expert if all had the same."));
     plot_->setLoads(loads_.layers());
     Q_EMIT subtitleChanged();
 }
