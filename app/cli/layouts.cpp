@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print.h"
+#include "app/cli/terminal_markdown.h"
 #include "app/cli/verbs.h"
+#include "engine/layout/field_reference.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
+#include "engine/layout/schedule/registry.h"
 #include "engine/trace/trainers/trainer_target.h"
 
 #include <memory>
@@ -15,6 +18,8 @@ namespace {
 struct LayoutsOptions {
     std::string show;
     std::string from;
+    bool fields = false;
+    bool schema = false;
     bool json = false;
 };
 
@@ -27,7 +32,27 @@ int layoutFrom(const std::string& file) {
     return success;
 }
 
+int layoutFields(bool json) {
+    if (!json) {
+        print(terminalMarkdown(fieldsPage(scheduleMethods())));
+        return success;
+    }
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const FieldRow& row : fieldRows(scheduleMethods()))
+        list.push_back({{"pointer", row.pointer},
+                        {"legal", row.legal},
+                        {"default", nlohmann::ordered_json::parse(row.byDefault)},
+                        {"help", row.help}});
+    print(list.dump(2) + "\n");
+    return success;
+}
+
 int layouts(const LayoutsOptions& options) {
+    if (options.fields) return layoutFields(options.json);
+    if (options.schema) {
+        print(layoutSchema(scheduleMethods()));
+        return success;
+    }
     if (!options.from.empty()) return layoutFrom(options.from);
     if (!options.show.empty()) {
         const auto preset = findPreset(options.show);
@@ -60,7 +85,7 @@ int layouts(const LayoutsOptions& options) {
 }  // namespace
 
 void addLayouts(CommandLine& line) {
-    Verb verb(line, "layouts", "List the layouts that come with Shardlab, print one, or make one");
+    Verb verb(line, "layouts", "List the layouts that come with Shardlab, print one, make one, or tell their fields");
     const auto options = std::make_shared<LayoutsOptions>();
     const Option show = verb.option("--show", options->show, "Print this layout as a layout file").typeName("NAME");
     verb.option("--from", options->from,
@@ -68,7 +93,11 @@ void addLayouts(CommandLine& line) {
                 "Hugging Face, arguments of Megatron-LM in a shell script, a TOML of torchtitan, a JSON of DeepSpeed")
         .typeName("FILE")
         .excludes(show);
-    verb.flag("--json", options->json, "List them as JSON");
+    verb.flag("--fields", options->fields, "Print every field of a layout: what it does, what is legal, its default")
+        .excludes(show);
+    verb.flag("--schema", options->schema, "Print a JSON Schema of layout files, for editors and validators")
+        .excludes(show);
+    verb.flag("--json", options->json, "Print the list, or the fields, as JSON");
     verb.runs([options] { return layouts(*options); });
 }
 

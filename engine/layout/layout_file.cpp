@@ -19,13 +19,13 @@ bool isText(const std::string& pointer) {
 }  // namespace
 
 Result<ParsedLayout> parseLayout(std::string_view text) {
-    Result<JsonText> json = parseJsonText(text);
-    if (!json) return fail(json.error());
-    if (!json->root.is_object())
-        return fail({"this is no layout", "line 1", std::string("it is a JSON ") + json->root.type_name(),
+    Result<JsonText> tree = parseJsonText(text);
+    if (!tree) return fail(tree.error());
+    if (!tree->root.is_object())
+        return fail({"this is no layout", "line 1", std::string("it is a JSON ") + tree->root.type_name(),
                      "A layout is a JSON object: {} is the default one"});
-    Result<ParsedLayout> parsed = layoutFromJson(json->root);
-    if (parsed) parsed->faults.insert(parsed->faults.begin(), json->duplicates.begin(), json->duplicates.end());
+    Result<ParsedLayout> parsed = layoutFromJson(tree->root);
+    if (parsed) parsed->faults.insert(parsed->faults.begin(), tree->duplicates.begin(), tree->duplicates.end());
     return parsed;
 }
 
@@ -81,8 +81,8 @@ Result<ParsedLayout> setField(const Layout& layout, std::string_view assignment)
                      "/pointer=value, for instance /parallel/data=4"});
     const std::string pointer(assignment.substr(0, equals));
     const std::string_view value = assignment.substr(equals + 1);
-    const Result<JsonText> json = parseJsonText(value);
-    const bool word = !json || (isText(pointer) && !json->root.is_string());
+    const Result<JsonText> tree = parseJsonText(value);
+    const bool word = !tree || (isText(pointer) && !tree->root.is_string());
     const auto noSuchPlace = [&] {
         return fail(Error{"cannot set a field", pointer, "the layout has no such place",
                           "a pointer as in the layout file, for instance /parallel/data"});
@@ -90,10 +90,10 @@ Result<ParsedLayout> setField(const Layout& layout, std::string_view assignment)
     if (hasFarIndex(pointer)) return noSuchPlace();
     try {
         nlohmann::json root = layoutToJson(layout);
-        root[nlohmann::json::json_pointer(pointer)] = word ? nlohmann::json(value) : json->root;
+        root[nlohmann::json::json_pointer(pointer)] = word ? nlohmann::json(value) : tree->root;
         Result<ParsedLayout> parsed = layoutFromJson(root);
-        if (parsed && json)
-            parsed->faults.insert(parsed->faults.begin(), json->duplicates.begin(), json->duplicates.end());
+        if (parsed && tree)
+            parsed->faults.insert(parsed->faults.begin(), tree->duplicates.begin(), tree->duplicates.end());
         return parsed;
     } catch (const nlohmann::json::exception&) {  // a pointer into a number, beyond a list's end, or badly escaped
         return noSuchPlace();
