@@ -140,11 +140,18 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
     }
 }
 
+int tell(const char* text) { return std::fputs(text, stdout) >= 0 && std::fflush(stdout) == 0 ? 0 : 1; }
+
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc == 2 && std::string_view(argv[1]) == gpusArgument) return tellGpus();
     if (argc == 2 && std::string_view(argv[1]) == forwarderArgument) return runForwarder();
+    if (argc == 2 && std::string_view(argv[1]) == "--version") return tell("shardlab-rank " SHARDLAB_VERSION "\n");
+    if (argc == 1 || (argc == 2 && std::string_view(argv[1]) == "--help"))
+        return tell("Usage: shardlab-rank --version | --help | --gpus\n"
+                    "shardlab run starts this program, one process for each device of a layout, and tells it the rest; "
+                    "--gpus tells which GPUs it would compute on.\n");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // The launcher knows whether a lost terminal ends the run; mpirun has reset what nohup set.
     std::signal(SIGHUP, SIG_IGN);

@@ -18,12 +18,12 @@ struct Loaded {
     std::string reason;
 };
 
-/// The library lies beside the program; tests lie in a folder beside that of the programs.
+/// The library lies beside the program, where installed in ../lib/shardlab; tests lie in a folder beside the programs.
 std::filesystem::path libraryPath() {
     if (const char* named = std::getenv("SHARDLAB_CUDA_LIBRARY")) return named;
     std::error_code error;
     const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-    for (const char* place : {".", "../bin", "../lib"}) {
+    for (const char* place : {".", "../bin", "../lib/shardlab"}) {
         const std::filesystem::path path = (folder / place / cudaLibraryFile).lexically_normal();
         if (std::filesystem::exists(path, error)) return path;
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // shardlab help: the pages of the manual, and what a verb can do.
+#include "app/cli/completion.h"
+#include "app/cli/manual_page.h"
 #include "app/cli/print.h"
 #include "app/cli/terminal_markdown.h"
 #include "app/cli/verbs.h"
@@ -16,7 +18,35 @@ namespace shardlab::cli {
 
 namespace {
 
-int help(const CommandLine& line, const std::string& topic) {
+struct HelpOptions {
+    std::string topic;
+    std::string shell;
+    bool man = false;
+};
+
+int manualPage(const CommandLine& line, const std::string& name) {
+    if (name.empty()) {
+        printData(programPage(line));
+        return success;
+    }
+    const std::vector<VerbText> verbs = line.describeVerbs();
+    if (const auto verb = std::ranges::find(verbs, name, &VerbText::name); verb != verbs.end()) {
+        printData(verbPage(*verb));
+        return success;
+    }
+    std::vector<std::string_view> names;
+    for (const VerbText& verb : verbs) names.push_back(verb.name);
+    printError({"there is no such verb", name, "", legalWords(name, names)});
+    return wrongUse;
+}
+
+int help(const CommandLine& line, const HelpOptions& options) {
+    if (!options.shell.empty()) {
+        printData(completionScript(options.shell, line));
+        return success;
+    }
+    if (options.man) return manualPage(line, options.topic);
+    const std::string& topic = options.topic;
     const auto pages = manualPages();
     if (!pages) {
         printError(pages.error());
@@ -50,9 +80,14 @@ int help(const CommandLine& line, const std::string& topic) {
 
 void addHelp(CommandLine& line) {
     Verb verb(line, "help", "Print a page of the manual, or list its topics");
-    const auto topic = std::make_shared<std::string>();
-    verb.option("topic", *topic, "A topic, or a verb").typeName("TOPIC");
-    verb.runs([&line, topic] { return help(line, *topic); });
+    const auto options = std::make_shared<HelpOptions>();
+    verb.option("topic", options->topic, "A topic, or a verb").typeName("TOPIC");
+    const Option man = verb.flag("--man", options->man, "Print a page for man: that of the verb, or of shardlab");
+    verb.option("--completion", options->shell, "Print what this shell completes: bash, zsh or fish")
+        .typeName("SHELL")
+        .oneOf(completionShells())
+        .excludes(man);
+    verb.runs([&line, options] { return help(line, *options); });
 }
 
 }  // namespace shardlab::cli

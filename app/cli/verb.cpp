@@ -5,7 +5,30 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+
 namespace shardlab::cli {
+namespace {
+
+OptionText textOf(const CLI::Option& option) {
+    OptionText text;
+    text.argument = option.get_positional();
+    if (text.argument) text.names = {option.get_name()};
+    for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
+    if (option.get_items_expected_max() > 0) text.value = option.get_type_name();
+    text.help = option.get_description();
+    return text;
+}
+
+VerbText textOf(const CLI::App& app) {
+    VerbText text{app.get_name(), app.get_description(), {}, app.get_footer()};
+    for (const CLI::Option* option : app.get_options()) text.options.push_back(textOf(*option));
+    std::ranges::stable_partition(text.options, &OptionText::argument);
+    return text;
+}
+
+}  // namespace
 
 Option& Option::typeName(const std::string& name) {
     option_->type_name(name);
@@ -89,6 +112,14 @@ std::optional<std::string> CommandLine::help(const std::string& verb) const {
     for (const CLI::App* each : app_->get_subcommands({}))
         if (each->check_name(verb)) return each->help(app_->get_name());
     return std::nullopt;
+}
+
+VerbText CommandLine::describe() const { return textOf(*app_); }
+
+std::vector<VerbText> CommandLine::describeVerbs() const {
+    std::vector<VerbText> verbs;
+    for (const CLI::App* verb : app_->get_subcommands({})) verbs.push_back(textOf(*verb));
+    return verbs;
 }
 
 std::optional<Action> CommandLine::read(int argc, char** argv, int& status) {

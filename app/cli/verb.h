@@ -43,6 +43,20 @@ private:
     CLI::Option* option_;
 };
 
+/// An option, flag or argument in words, as manual pages and completions have it.
+struct OptionText {
+    std::vector<std::string> names;  ///< "-h", "--help"; of an argument: its name alone, without dashes
+    std::string value;               ///< what stands for the value: "FILE"; empty: it takes none
+    std::string help;
+    bool argument = false;  ///< stands by its place and not by a name
+};
+struct VerbText {
+    std::string name;
+    std::string help;
+    std::vector<OptionText> options;  ///< arguments first
+    std::string footer;
+};
+
 /// The program's command line; its verbs are added before it is read.
 class CommandLine {
 public:
@@ -52,6 +66,9 @@ public:
     std::vector<std::string> verbs() const;
     /// What --help prints of a verb, whose name may be an alias; none: there is no such verb.
     std::optional<std::string> help(const std::string& verb) const;
+    /// The program itself, with the options that stand before a verb; then every verb, in the order of --help.
+    VerbText describe() const;
+    std::vector<VerbText> describeVerbs() const;
     /// Reads the arguments. None: they were answered (--help) or are wrong, which has been said; `status` is then the
     /// exit status.
     std::optional<Action> read(int argc, char** argv, int& status);

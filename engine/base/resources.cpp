@@ -7,13 +7,9 @@ namespace shardlab::base {
 
 const std::filesystem::path& resourcesFolder() {
     static const std::filesystem::path folder = [] {
-        std::error_code error;
-        const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-        if (!error) {
-            std::filesystem::path installed = program.parent_path().parent_path() / "share" / "shardlab" / "resources";
-            if (std::filesystem::is_directory(installed, error)) return installed;
-        }
-        return std::filesystem::path(SHARDLAB_SOURCE_RESOURCES);
+        std::error_code ignored;
+        const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+        return program.parent_path().parent_path() / "share" / "shardlab" / "resources";
     }();
     return folder;
 }
