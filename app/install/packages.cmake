@@ -31,7 +31,7 @@ shardlab_package(program shardlab "shardlab-data (${same})" "Command line of Sha
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "shardlab-rank (${same})")
 shardlab_package(rank shardlab-rank "shardlab-data (${same}), openmpi-bin" "What mpirun starts for each device of a layout")
 if(TARGET shardlab-desktop)
-  shardlab_package(desktop shardlab-desktop "shardlab (${same}), libqt6svg6" "Desktop of Shardlab")
+  shardlab_package(desktop shardlab-desktop "shardlab (${same})" "Desktop of Shardlab")
   set(CPACK_DEBIAN_DESKTOP_PACKAGE_RECOMMENDS "shardlab-rank (${same}), fonts-inter, fonts-jetbrains-mono, qt6-wayland")
 endif()
 if(TARGET shardlab_cuda)
