@@ -54,22 +54,49 @@ bool secondIsQuicker(int m, const Matrix& a, const Matrix& b, bool accumulates) 
     return a.transpose || !b.transpose || m >= fewRows;
 }
 
+// oneDNN 2 knows alpha when a primitive is made, oneDNN 3 when it is carried out.
+#if DNNL_VERSION_MAJOR < 3
+void scale(dnnl::primitive_attr& attributes, float alpha) {
+    if (alpha != 1) attributes.set_output_scales(0, {alpha});
+}
+void addScale(std::unordered_map<int, dnnl::memory>&, const dnnl::engine&, float) {}
+dnnl::matmul::primitive_desc choices(const dnnl::engine& engine, const dnnl::memory::desc& left,
+                                     const dnnl::memory::desc& right, const dnnl::memory::desc& result,
+                                     const dnnl::primitive_attr& attributes) {
+    return {dnnl::matmul::desc(left, right, result), attributes, engine};
+}
+#else
+void scale(dnnl::primitive_attr& attributes, float alpha) {
+    if (alpha != 1) attributes.set_scales_mask(DNNL_ARG_SRC, 0);
+}
+void addScale(std::unordered_map<int, dnnl::memory>& arguments, const dnnl::engine& engine, float alpha) {
+    if (alpha == 1) return;
+    dnnl::memory factor({{1}, Type::f32, dnnl::memory::format_tag::x}, engine);
+    *static_cast<float*>(factor.get_data_handle()) = alpha;
+    arguments.emplace(DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC, std::move(factor));
+}
+dnnl::matmul::primitive_desc choices(const dnnl::engine& engine, const dnnl::memory::desc& left,
+                                     const dnnl::memory::desc& right, const dnnl::memory::desc& result,
+                                     const dnnl::primitive_attr& attributes) {
+    return {engine, left, right, result, attributes};
+}
+#endif
+
 Product make(const dnnl::engine& engine, int m, int n, int k, float alpha, const Matrix& a, const Matrix& b,
              bool accumulates, DType typeC, int strideC) {
     const auto left = describe(m, k, a.stride, a.transpose, typeOf(a.data.type));
     const auto right = describe(k, n, b.stride, b.transpose, typeOf(b.data.type));
     const auto result = describe(m, n, strideC, false, typeOf(typeC));
-    const dnnl::matmul::desc operation(left, right, result);
     dnnl::primitive_attr attributes;
-    if (alpha != 1) attributes.set_output_scales(0, {alpha});
+    scale(attributes, alpha);
     if (accumulates) {
         dnnl::post_ops after;
         after.append_sum(1.0f);
         attributes.set_post_ops(after);
     }
-    dnnl::matmul::primitive_desc description(operation, attributes, engine);
+    auto description = choices(engine, left, right, result, attributes);
     if (secondIsQuicker(m, a, b, accumulates)) {
-        dnnl::matmul::primitive_desc second(operation, attributes, engine);
+        auto second = choices(engine, left, right, result, attributes);
         if (std::string_view(second.impl_info_str()).starts_with("brg:") && second.next_impl() &&
             std::string_view(second.impl_info_str()).starts_with("gemm:"))
             description = second;
@@ -80,6 +107,7 @@ Product make(const dnnl::engine& engine, int m, int n, int k, float alpha, const
                  dnnl::memory(result, engine, nullptr),
                  {}};
     made.arguments = {{DNNL_ARG_SRC, made.a}, {DNNL_ARG_WEIGHTS, made.b}, {DNNL_ARG_DST, made.c}};
+    addScale(made.arguments, engine, alpha);
     return made;
 }
 
