@@ -29,6 +29,8 @@ struct RunOptions {
     std::optional<std::uint64_t> sizeLimit;
     std::string out;
     std::string resume;
+    std::vector<std::string> variables;
+    std::vector<std::string> parameters;
     ServingArgument serving;
     bool force = false;
     bool json = false;
@@ -85,10 +87,14 @@ int run(const RunOptions& options) {
         return failure;
     }
 
+    auto extras = mpirunExtras(options.variables, options.parameters);
+    if (!extras) return failWith(extras.error());
+
     const JobSignals signals;
     JobOptions starting{.layout = loaded->layout, .runFile = file};
     starting.resume = options.resume;
     starting.agent = std::move(*agent);
+    starting.mpirun = std::move(*extras);
     starting.measurements = measurementsOfThisMachine();
     RunProgress progress(isatty(STDERR_FILENO) == 1);
     std::optional<Serving> serving;
@@ -147,6 +153,16 @@ void addRun(CommandLine& line) {
             "events of the last steps and of every k-th (--set /run/keep_last, /run/keep_every)")
         .typeName("SIZE")
         .bytes();
+    verb.option("--env", options->variables,
+                "Hand this variable of the environment to ranks on other hosts too; NCCL_*, UCX_*, FI_* and "
+                "LD_LIBRARY_PATH reach them unasked. May be given again")
+        .typeName("NAME[=VALUE]")
+        .oneValueEach();
+    verb.option("--mca", options->parameters,
+                "Start ranks with this parameter of Open MPI, in place of Shardlab's own: pml=ucx, for instance. May "
+                "be given again")
+        .typeName("NAME=VALUE")
+        .oneValueEach();
     options->serving.addTo(verb);
     verb.flag("--force", options->force, "Replace the run file where it exists");
     verb.flag("--json", options->json, "Print the summary as one JSON object");

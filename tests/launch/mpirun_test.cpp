@@ -115,6 +115,44 @@ private Q_SLOTS:
                 has(argv.begin(), border, "oob_tcp_if_include", "10.1.0.0/16"));
     }
 
+    void whatTheUserAddsReachesRanks() {
+        const auto extras = mpirunExtras({"GREETING=good day", "HOME"}, {"pml=ucx", "btl_tcp_if_include=ib0"});
+        QVERIFY(extras);
+        MpirunOptions options;
+        options.rankProgram = "/opt/shardlab-rank";
+        options.extras = *extras;
+        options.network = "10.1.0.0/16";
+        const auto has = [](const std::vector<std::string>& argv, const std::string& key, const std::string& value) {
+            for (std::size_t i = 0; i + 1 < argv.size() && argv[i] != "/opt/shardlab-rank"; ++i)
+                if (argv[i] == key && argv[i + 1] == value) return true;
+            return false;
+        };
+        qputenv("NCCL_DEBUG", "INFO");
+        qputenv("FI_PROVIDER", "tcp");
+        qputenv("GREETING", "the launcher's own");
+        for (const bool several : {false, true}) {
+            if (several) options.hosts = {{"node1", 2, 4, {}}, {"node2", 1, 8, {}}};
+            const auto argv = mpirunCommand("/usr/bin/mpirun", options).arguments;
+            QVERIFY(has(argv, "-x", "GREETING=good day") && has(argv, "-x", "HOME"));
+            QCOMPARE(std::ranges::count(argv, "pml"), 1);
+            QVERIFY(has(argv, "pml", "ucx") && !has(argv, "pml", "ob1"));
+            QVERIFY(has(argv, "btl_tcp_if_include", "ib0") && !has(argv, "btl_tcp_if_include", "10.1.0.0/16"));
+            if (!several) continue;
+            QVERIFY(has(argv, "-x", "NCCL_DEBUG") && has(argv, "-x", "FI_PROVIDER") && !has(argv, "-x", "GREETING"));
+            QCOMPARE(std::ranges::count(argv, "GREETING=good day"), 2);  // a part of the command line for each host
+        }
+        for (const char* name : {"NCCL_DEBUG", "FI_PROVIDER", "GREETING"}) qunsetenv(name);
+    }
+
+    void whatIsNothingToAddIsRefused() {
+        for (const char* variable : {"", "=x", "1A=2", "A B=1", "-x"})
+            QVERIFY2(!mpirunExtras({variable}, {}), variable);
+        for (const char* parameter : {"", "pml", "=ucx", "p ml=ucx", "--pml=ucx"})
+            QVERIFY2(!mpirunExtras({}, {parameter}), parameter);
+        QVERIFY(!mpirunExtras({}, {"pml=ucx", "pml=ob1"}));
+        QVERIFY(mpirunExtras({"A=", "_b=c=d"}, {"pml=", "btl=self,tcp"}));
+    }
+
     void severalHostsAreNamedInTheReason() {
         JobFate job;
         job.hosts = {"node1", "node1", "node2"};

@@ -89,6 +89,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& 
     mpi.root = geteuid() == 0;
     mpi.rankProgram = *rankProgram;
     mpi.temporary = folder->path();
+    mpi.extras = options.mpirun;
     if (sharedMemory) mpi.sharedMemory = sharedMemory->path();
 
     RankArguments arguments;

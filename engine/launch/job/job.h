@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/launch/job/mpirun_extras.h"
 #include "engine/launch/job/run_request.h"
 #include "engine/layout/layout.h"
 #include "engine/predict/plan/measurements.h"
@@ -31,6 +32,7 @@ struct JobOptions {
     /// The agent that the user has named for this run. The layout's agent is started only where it is the same, or is
     /// allowed (allowed_agents.h).
     std::string agent;
+    MpirunExtras mpirun;
 };
 
 /// Where a run keeps its checkpoints: the layout's folder, or "<run>.checkpoints" beside the run file.

@@ -27,48 +27,62 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-void parameter(Arguments& arguments, const char* name, const std::string& value) {
-    arguments.insert(arguments.end(), {"--mca", name, value});
-}
+/// The user's own parameters take the places of those that are added here.
+class Parameters {
+public:
+    Parameters(Arguments& arguments, const MpirunExtras& extras) : arguments_(arguments), extras_(extras) {
+        for (const auto& [name, value] : extras.parameters) arguments.insert(arguments.end(), {"--mca", name, value});
+    }
+    void operator()(const char* name, const std::string& value) const {
+        if (!extras_.sets(name)) arguments_.insert(arguments_.end(), {"--mca", name, value});
+    }
+
+private:
+    Arguments& arguments_;
+    const MpirunExtras& extras_;
+};
 
 /// A team that spins at its barriers while somebody else has the core makes a step forty times as long.
 constexpr std::pair<const char*, const char*> waitPolicy{"OMP_WAIT_POLICY", "passive"};
 /// A team that sleeps at each of a step's hundreds of short products takes three times as long: so spin, briefly.
 constexpr std::pair<const char*, const char*> spinCount{"GOMP_SPINCOUNT", "10000"};
 
-/// Only variables that are named reach ranks on other hosts: those that are for Shardlab do, but no secrets.
-void addEnvironment(Arguments& arguments, int threads) {
+/// Only variables that are named reach ranks on other hosts.
+void addEnvironment(Arguments& arguments, const MpirunExtras& extras, int threads) {
     const auto export_ = [&](const std::string& variable) { arguments.insert(arguments.end(), {"-x", variable}); };
     export_("OMP_NUM_THREADS=" + std::to_string(threads));
     for (const auto& [name, value] : {waitPolicy, spinCount}) export_(std::string(name) + "=" + value);
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view variable(*entry);
         const std::string_view name = variable.substr(0, variable.find('='));
-        if (name.starts_with("SHARDLAB_") && name.find("TOKEN") == std::string_view::npos) export_(std::string(name));
+        const bool named = std::ranges::any_of(
+            extras.variables, [&](std::string_view own) { return own.substr(0, own.find('=')) == name; });
+        if (reachesRanks(name) && !named) export_(std::string(name));
     }
+    for (const std::string& variable : extras.variables) export_(variable);
 }
 
-void addHosts(Arguments& arguments, const MpirunOptions& options) {
-    parameter(arguments, "btl", "self,vader,tcp");
-    parameter(arguments, "plm", "rsh");
-    parameter(arguments, "plm_rsh_agent", "/bin/sh " + options.agent.string());
+void addHosts(Arguments& arguments, const Parameters& parameter, const MpirunOptions& options) {
+    parameter("btl", "self,vader,tcp");
+    parameter("plm", "rsh");
+    parameter("plm_rsh_agent", "/bin/sh " + options.agent.string());
     // Each daemon is started from here: hosts need not reach each other by the agent.
-    parameter(arguments, "plm_rsh_no_tree_spawn", "1");
+    parameter("plm_rsh_no_tree_spawn", "1");
     // The hosts have been chosen: no resource manager's list is asked again.
-    parameter(arguments, "ras", "^slurm,tm,lsf,gridengine,alps,loadleveler");
+    parameter("ras", "^slurm,tm,lsf,gridengine,alps,loadleveler");
     // A host that is gone is noticed in some seconds; the launcher itself notices sooner.
-    parameter(arguments, "oob_tcp_keepalive_time", "4");
-    parameter(arguments, "oob_tcp_keepalive_intvl", "1");
-    parameter(arguments, "oob_tcp_keepalive_probes", "4");
+    parameter("oob_tcp_keepalive_time", "4");
+    parameter("oob_tcp_keepalive_intvl", "1");
+    parameter("oob_tcp_keepalive_probes", "4");
     if (!options.network.empty()) {
-        parameter(arguments, "oob_tcp_if_include", options.network);
-        parameter(arguments, "btl_tcp_if_include", options.network);
+        parameter("oob_tcp_if_include", options.network);
+        parameter("btl_tcp_if_include", options.network);
     }
     for (const MpirunHost& host : options.hosts) {
         if (&host != &options.hosts.front()) arguments.emplace_back(":");
         arguments.insert(arguments.end(),
                          {"-n", std::to_string(host.ranks), "--host", host.name + ":" + std::to_string(host.ranks)});
-        addEnvironment(arguments, host.threads);
+        addEnvironment(arguments, options.extras, host.threads);
         arguments.push_back(options.rankProgram.string());
         arguments.insert(arguments.end(), host.rankArguments.begin(), host.rankArguments.end());
     }
@@ -85,22 +99,24 @@ ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptio
     if (!several)
         arguments = {"-n", std::to_string(options.ranks), "--host", "localhost:" + std::to_string(options.ranks)};
     arguments.insert(arguments.end(), {"--bind-to", "none", "--tag-output"});
-    parameter(arguments, "pml", "ob1");
-    if (!several) parameter(arguments, "btl", "self,vader");
+    const Parameters parameter(arguments, options.extras);
+    parameter("pml", "ob1");
+    if (!several) parameter("btl", "self,vader");
     // Copying through the other process's memory needs a right that containers withhold; shared pages do not.
-    parameter(arguments, "btl_vader_single_copy_mechanism", "none");
-    parameter(arguments, "odls_base_sigkill_timeout", "0");
-    parameter(arguments, "orte_tmpdir_base", options.temporary.string());
-    if (!options.sharedMemory.empty())
-        parameter(arguments, "btl_vader_backing_directory", options.sharedMemory.string());
+    parameter("btl_vader_single_copy_mechanism", "none");
+    parameter("odls_base_sigkill_timeout", "0");
+    parameter("orte_tmpdir_base", options.temporary.string());
+    if (!options.sharedMemory.empty()) parameter("btl_vader_backing_directory", options.sharedMemory.string());
     const bool oversubscribed =
         several ? std::ranges::any_of(options.hosts, &MpirunHost::oversubscribed) : options.ranks > options.cores;
-    if (oversubscribed) parameter(arguments, "mpi_yield_when_idle", "1");
+    if (oversubscribed) parameter("mpi_yield_when_idle", "1");
     if (several) {
-        addHosts(arguments, options);
+        addHosts(arguments, parameter, options);
     } else {
         // Asked to end while ranks start it may stay for ever, see JobRun::takeOutput; its ranks end with it.
         spec.orphaned = SIGKILL;
+        for (const std::string& variable : options.extras.variables)
+            arguments.insert(arguments.end(), {"-x", variable});
         arguments.push_back(options.rankProgram.string());
         arguments.insert(arguments.end(), options.rankArguments.begin(), options.rankArguments.end());
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/launch/job/mpirun_extras.h"
 #include "engine/launch/job/process.h"
 
 #include <filesystem>
@@ -35,6 +36,7 @@ struct MpirunOptions {
     std::vector<MpirunHost> hosts;
     std::filesystem::path agent;  ///< Agent::script()
     std::string network;          ///< the layout's /cluster/network
+    MpirunExtras extras;
 };
 
 /// Cores this process may use.
