@@ -207,6 +207,35 @@ private Q_SLOTS:
         QCOMPARE(report.exitCode(), std::optional<int>(3));
     }
 
+    /// Open MPI 5's runtime wraps its sentences, and names a process otherwise.
+    void readsOpenMpi5() {
+        const MpirunReport killed =
+            reportOf("--------------------------------------------------------------------------\n"
+                     "prterun noticed that process rank 1 with PID 4379 on node vm exited on\n"
+                     "signal 9 (Killed).\n"
+                     "--------------------------------------------------------------------------\n");
+        QCOMPARE(killed.rank(), 1);
+        QCOMPARE(killed.signal(), std::optional<int>(9));
+        const MpirunReport wrapped =
+            reportOf("----------------------------\nprterun noticed that process\nrank 12 with PID 4 "
+                     "on node a-long-name\nexited on signal\n11 (Segmentation fault).\n"
+                     "----------------------------\n");
+        QCOMPARE(wrapped.rank(), 12);
+        QCOMPARE(wrapped.signal(), std::optional<int>(11));
+        const MpirunReport ended =
+            reportOf("--------------------------------------------------------------------------\n"
+                     "prterun detected that one or more processes exited with non-zero status,\n"
+                     "thus causing the job to be terminated. The first process to do so was:\n\n"
+                     "   Process name: [prterun-vm-4386@1,12]\n"
+                     "   Exit code:    3\n"
+                     "--------------------------------------------------------------------------\n");
+        QCOMPARE(ended.rank(), 12);
+        QCOMPARE(ended.exitCode(), std::optional<int>(3));
+        const auto line = parseTagged("[1,13]<stderr>: err 0");
+        QVERIFY(line && line->rank == 13 && line->error);
+        QCOMPARE(line->text, std::string("err 0"));
+    }
+
     void keepsTheFirstMessageOnOneLine() {
         const MpirunReport report = reportOf("noise\n--------------------------\nThere are not enough slots\n\n  here\n"
                                              "--------------------------\n--------------------------\nsecond\n"

@@ -62,14 +62,17 @@ void addEnvironment(Arguments& arguments, const MpirunExtras& extras, int thread
     for (const std::string& variable : extras.variables) export_(variable);
 }
 
+constexpr const char* noManager = "^slurm,tm,lsf,gridengine,alps,loadleveler";
+
 void addHosts(Arguments& arguments, const Parameters& parameter, const MpirunOptions& options) {
     parameter("btl", "self,vader,tcp");
-    parameter("plm", "rsh");
-    parameter("plm_rsh_agent", "/bin/sh " + options.agent.string());
-    // Each daemon is started from here: hosts need not reach each other by the agent.
-    parameter("plm_rsh_no_tree_spawn", "1");
+    // Daemons are started by the agent (rsh in Open MPI 4, ssh in 5), and each from here: hosts need not reach each
+    // other by it.
+    parameter("plm", noManager);
+    for (const char* name : {"plm_rsh_agent", "plm_ssh_agent"}) parameter(name, "/bin/sh " + options.agent.string());
+    for (const char* name : {"plm_rsh_no_tree_spawn", "plm_ssh_no_tree_spawn"}) parameter(name, "1");
     // The hosts have been chosen: no resource manager's list is asked again.
-    parameter("ras", "^slurm,tm,lsf,gridengine,alps,loadleveler");
+    parameter("ras", noManager);
     // A host that is gone is noticed in some seconds; the launcher itself notices sooner.
     parameter("oob_tcp_keepalive_time", "4");
     parameter("oob_tcp_keepalive_intvl", "1");
@@ -105,7 +108,8 @@ ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptio
     // Copying through the other process's memory needs a right that containers withhold; shared pages do not.
     parameter("btl_vader_single_copy_mechanism", "none");
     parameter("odls_base_sigkill_timeout", "0");
-    parameter("orte_tmpdir_base", options.temporary.string());
+    // Open MPI 4 and 5 have other names for some parameters, and each passes over the other's.
+    for (const char* name : {"orte_tmpdir_base", "prte_tmpdir_base"}) parameter(name, options.temporary.string());
     if (!options.sharedMemory.empty()) parameter("btl_vader_backing_directory", options.sharedMemory.string());
     const bool oversubscribed =
         several ? std::ranges::any_of(options.hosts, &MpirunHost::oversubscribed) : options.ranks > options.cores;

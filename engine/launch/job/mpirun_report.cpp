@@ -42,7 +42,9 @@ std::optional<RankLine> parseTagged(std::string_view line) {
     if (!line.starts_with('[') || colon == std::string_view::npos || tag > colon || comma > tag) return std::nullopt;
     const std::optional<int> rank = integerAfter(line.substr(0, tag), ",");
     if (!rank) return std::nullopt;
-    return RankLine{*rank, line.substr(tag, colon - tag) == "]<stderr", std::string(line.substr(colon + 2))};
+    std::string_view text = line.substr(colon + 2);
+    if (text.starts_with(' ')) text.remove_prefix(1);  // Open MPI 5 puts one there
+    return RankLine{*rank, line.substr(tag, colon - tag) == "]<stderr", std::string(text)};
 }
 
 std::string MpirunReport::read(std::string_view line) {
@@ -67,16 +69,17 @@ void MpirunReport::readFramed(std::string_view line) {
         if (!messageEnded_) append(message_, words);
     }
     if (rank_ >= 0) return;
-    if (line.find("noticed that process rank") != std::string_view::npos) {
-        rank_ = integerAfter(line, "process rank").value_or(-1);
-        signal_ = integerAfter(line, "exited on signal");
+    // Sentences may be wrapped anywhere: they are looked for in what the frame holds so far.
+    if (framedText_.find("noticed that process rank") != std::string::npos) {
+        signal_ = integerAfter(framedText_, "exited on signal");
+        if (signal_) rank_ = integerAfter(framedText_, "process rank").value_or(-1);
     } else if (line.find("Process name:") != std::string_view::npos) {
-        namedRank_ = integerAfter(line, "],").value_or(-1);  // [[job,step],rank]
+        namedRank_ = integerAfter(line, ",").value_or(-1);  // [[job,step],rank], or [prterun-host-pid@job,rank]
     } else if (line.find("Exit code:") != std::string_view::npos) {
         exitCode_ = integerAfter(line, "Exit code:");
         if (exitCode_) rank_ = namedRank_;
-    } else if (line.find("MPI_ABORT was invoked on rank") != std::string_view::npos) {
-        rank_ = integerAfter(line, "on rank").value_or(-1);
+    } else if (framedText_.find("MPI_ABORT was invoked on rank") != std::string::npos) {
+        rank_ = integerAfter(framedText_, "on rank").value_or(-1);
     }
 }
 
