@@ -101,6 +101,7 @@ ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptio
     } else {
         // Asked to end while ranks start it may stay for ever, see JobRun::takeOutput; its ranks end with it.
         spec.orphaned = SIGKILL;
+        spec.privateNetwork = options.privateNetwork;
         arguments.push_back(options.rankProgram.string());
         arguments.insert(arguments.end(), options.rankArguments.begin(), options.rankArguments.end());
     }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <utility>
 
 namespace shardlab::trace {
@@ -24,11 +25,21 @@ constexpr std::int64_t limitPerFlushedEvent = 128;  ///< bytes: one flush takes 
 constexpr double thinAbove = 0.8;
 constexpr double thinTo = 0.6;
 
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+/// Which file has the name; none where nothing has it.
+std::optional<FileIdentity> identityOf(const std::filesystem::path& file) {
+    struct stat data {};
+    if (::stat(file.c_str(), &data) != 0) return std::nullopt;
+    return FileIdentity{data.st_dev, data.st_ino};
+}
+
 }  // namespace
 
 struct RunWriter::Impl {
     Impl(Database opened, const std::filesystem::path& path, const RunHeader& header)
-        : database(std::move(opened)), seals(database), shelf(database, path, &seals),
+        : database(std::move(opened)), place(path), identity(identityOf(path)), seals(database),
+          shelf(database, path, &seals),
           figures(rankCount(header.layout), flushes(header.layout), sentBytesOf(header), shelf),
           thinning(Thinning::of(header.layout.run)) {
         thinning.first = -1;
@@ -117,6 +128,11 @@ struct RunWriter::Impl {
     }
 
     Status flush() {
+        // SQLite goes on writing into a file that has lost its name, and all of it would be gone at the end.
+        if (!identity || identityOf(place) != identity)
+            return fail({"cannot write the run file", place.string(),
+                         "it was removed or replaced while it was recorded",
+                         "a file that stays where it is until the run has ended"});
         if (!begin()) return fail(database.error("cannot write the run file"));
         if (const Status done = commit(); !done) return done;
         if (thinning.sizeLimit > 0)
@@ -225,6 +241,8 @@ struct RunWriter::Impl {
     }
 
     Database database;
+    std::filesystem::path place;
+    std::optional<FileIdentity> identity;  ///< of the file as it was made
     TableSeals seals;
     std::optional<Statement> insertMeta, insertRank, insertLog, insertName;
     std::optional<BlockStore> blocks;
