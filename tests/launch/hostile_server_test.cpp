@@ -2,6 +2,7 @@
 // A server that means harm, for whoever watches a run: frames with right checksums that hold whatever it likes, in any
 // order, too many, too long, cut off, or none. The watch ends or goes on waiting, says why, takes no memory without
 // end, can always be left, and what it has copied is a run.
+#include "engine/base/file.h"
 #include "engine/launch/serve/live_frames.h"
 #include "engine/launch/serve/row_frames.h"
 #include "engine/launch/serve/run_copy.h"
@@ -94,7 +95,8 @@ public:
     void statusChanged(const WatchStatus& status) override {
         const std::lock_guard lock(mutex_);
         last_ = status;
-        if (status.over() || status.state == WatchStatus::State::Lost) heard_ = status.reason;
+        if (status.over() || status.state == WatchStatus::State::Lost)
+            heard_ = status.reason.empty() ? "it has ended" : status.reason;
     }
     WatchStatus last() const {
         const std::lock_guard lock(mutex_);
