@@ -6,9 +6,14 @@
 #include "engine/launch/job/process.h"
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/ranges.h>
+#include <exception>
+#include <new>
 #include <optional>
+#include <string_view>
 #include <unistd.h>
 
 namespace {
@@ -23,6 +28,20 @@ int openDesktop() {
     printError({"cannot open the desktop", program, std::strerror(errno),
                 "build it: ninja -C build shardlab-desktop; shardlab --help lists what works without it"});
     return failure;
+}
+
+/// Where an allocation fails in a place from which nothing may be thrown, of the standard library or of the JSON
+/// library's destructors.
+[[noreturn]] void endWithoutMemory() {
+    try {
+        if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+        constexpr std::string_view said = "shardlab: no memory is left\n";
+        [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, said.data(), said.size());
+        ::_exit(failure);
+    } catch (...) {}  // our own bug
+    __gnu_cxx::__verbose_terminate_handler();
+    std::abort();
 }
 
 int carryOut(int argc, char** argv) {
@@ -71,6 +90,12 @@ int carryOut(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::set_terminate(endWithoutMemory);
     const StandardStreams streams;
-    return streams.finish(argc == 1 ? openDesktop() : carryOut(argc, argv), "shardlab");
+    try {
+        return streams.finish(argc == 1 ? openDesktop() : carryOut(argc, argv), "shardlab");
+    } catch (const std::exception& problem) {  // where not even a message could be made
+        std::fprintf(stderr, "shardlab: %s\n", problem.what());
+        return failure;
+    }
 }

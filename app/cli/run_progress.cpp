@@ -3,7 +3,6 @@
 
 #include "app/cli/print.h"
 #include "engine/base/units.h"
-#include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,11 +15,34 @@ namespace shardlab::cli {
 namespace {
 
 constexpr std::chrono::seconds plainInterval{5};
+constexpr std::size_t mostSteps = 512;
+constexpr std::ptrdiff_t keptSteps = 64;
 
 }  // namespace
 
-RunProgress::Steps::Steps(const RunHeader& given)
-    : header(given), device(given.stretch), steps(rankCount(given.layout), flushes(given.layout), sentBytesOf(given)) {}
+RunProgress::Steps::Steps(const RunHeader& given) : header(given), device(given.stretch), steps(none()) {}
+
+void RunProgress::Steps::add(std::span<const Event> events) {
+    steps.add(events);
+    for (const Event& event : events) {
+        if (event.kind == EventKind::Loss) loss = event.value;
+        if (isRestart(event)) restarts.push_back(event);
+    }
+    const std::vector<StepSummary>& known = steps.steps();
+    complete = std::min(complete, known.size());  // a restart takes some away
+    while (complete < known.size() && known[complete].complete) ++complete;
+    if (known.size() > mostSteps) forgetOld();
+}
+
+void RunProgress::Steps::forgetOld() {
+    Summarizer recent = none();
+    recent.add(restarts);
+    const std::vector<StepSummary>& known = steps.steps();
+    for (auto step = known.end() - keptSteps; step != known.end(); ++step) recent.put(*step);
+    steps = std::move(recent);
+    complete = 0;
+    while (complete < steps.steps().size() && steps.steps()[complete].complete) ++complete;
+}
 
 void RunProgress::begun(const RunHeader& header) {
     const std::lock_guard lock(mutex_);
@@ -34,12 +56,7 @@ void RunProgress::stateChanged(RunState state) {
 
 void RunProgress::eventsArrived(std::span<const Event> events) {
     const std::lock_guard lock(mutex_);
-    run_->steps.add(events);
-    for (const Event& event : events)
-        if (event.kind == EventKind::Loss) run_->loss = event.value;
-    const std::vector<StepSummary>& steps = run_->steps.steps();
-    run_->complete = std::min(run_->complete, steps.size());  // a restart takes some away
-    while (run_->complete < steps.size() && steps[run_->complete].complete) ++run_->complete;
+    run_->add(events);
 }
 
 void RunProgress::logged(const LogLine& line) {

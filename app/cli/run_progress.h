@@ -6,6 +6,7 @@
 #include "engine/base/device_time.h"
 #include "engine/launch/job/run_summary.h"
 #include "engine/launch/serve/run_watch.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <chrono>
 #include <mutex>
@@ -37,9 +38,16 @@ public:
 private:
     struct Steps {
         explicit Steps(const RunHeader& header);
+        void add(std::span<const Event> events);
+        /// One line tells of the newest step, and what a restart takes away is recent: older steps take no memory.
+        void forgetOld();
+        Summarizer none() const {
+            return Summarizer(rankCount(header.layout), flushes(header.layout), sentBytesOf(header));
+        }
         RunHeader header;
         DeviceTime device;
         Summarizer steps;
+        std::vector<Event> restarts;
         std::size_t complete = 0;
         std::optional<double> loss;  ///< the newest; it comes a little after its step's end
     };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/json_text.h"
 
+#include "engine/layout/fault_list.h"
+
 #include <algorithm>
 
 namespace shardlab::layout {
@@ -34,7 +36,7 @@ public:
         Level& level = levels_.back();
         level.key = std::move(value);
         level.twice = level.node && level.node->contains(level.key);
-        if (level.twice && duplicates_.size() < 100)
+        if (level.twice && duplicates_.size() <= mostFaults)
             duplicates_.push_back({childPointer(level.pointer, level.key), "the key stands twice",
                                    "only one value can count, and it is unclear which was meant", "each key once"});
         return true;

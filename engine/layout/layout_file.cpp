@@ -2,6 +2,7 @@
 #include "engine/layout/layout_file.h"
 
 #include "engine/base/file.h"
+#include "engine/layout/fault_list.h"
 #include "engine/layout/json_text.h"
 #include "engine/layout/layout_json.h"
 
@@ -25,7 +26,10 @@ Result<ParsedLayout> parseLayout(std::string_view text) {
         return fail({"this is no layout", "line 1", std::string("it is a JSON ") + tree->root.type_name(),
                      "A layout is a JSON object: {} is the default one"});
     Result<ParsedLayout> parsed = layoutFromJson(tree->root);
-    if (parsed) parsed->faults.insert(parsed->faults.begin(), tree->duplicates.begin(), tree->duplicates.end());
+    if (parsed) {
+        parsed->faults.insert(parsed->faults.begin(), tree->duplicates.begin(), tree->duplicates.end());
+        listFirst(parsed->faults);
+    }
     return parsed;
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/most_ranks.h"
+#include "engine/layout/fault_list.h"
 #include "engine/layout/json_text.h"
 #include "engine/layout/layout_json.h"
 #include "engine/layout/suggest.h"
 
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 
 namespace shardlab::layout {
@@ -15,6 +18,8 @@ std::string shown(const json& value) {
     std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
     return text.size() > 60 ? text.substr(0, 57) + "…" : text;
 }
+
+constexpr std::size_t longestList = mostRanks;
 
 constexpr std::string_view versionPointer = "/version";
 
@@ -30,10 +35,14 @@ Status knownVersion(const json& root) {
 
 class Reader {
 public:
-    ParsedLayout take() { return {std::move(layout_), std::move(faults_)}; }
+    ParsedLayout take() {
+        listFirst(faults_);
+        return {std::move(layout_), std::move(faults_)};
+    }
 
     void readObject(const json& object, const std::string& pointer) {
         for (const auto& [key, value] : object.items()) {
+            if (full()) return;
             const std::string child = childPointer(pointer, key);
             const Field* field = findField(child);
             if (child == versionPointer) continue;
@@ -45,6 +54,12 @@ public:
     }
 
 private:
+    /// More faults than are told: whatever else is wrong need not be looked for.
+    bool full() const { return faults_.size() > mostFaults; }
+    void tell(Fault fault) {
+        if (!full()) faults_.push_back(std::move(fault));
+    }
+
     static bool isSection(const std::string& pointer) {
         for (const Field& field : fields())
             if (field.pointer.starts_with(pointer + "/")) return true;
@@ -67,7 +82,9 @@ private:
     void unknownKey(const std::string& parent, const std::string& pointer, const std::string& key,
                     const std::vector<std::string_view>& names) {
         const std::string place = parent.empty() ? "a layout" : parent;
-        faults_.push_back({pointer, "unknown key", place + " has no field of this name", legalWords(key, names)});
+        constexpr std::size_t longestPointer = 200;  ///< bytes: what is longer is no key of ours
+        tell({pointer.substr(0, longestPointer), "unknown key", place + " has no field of this name",
+              legalWords(key, names)});
     }
 
     void readSection(const json& value, const std::string& pointer) {
@@ -76,7 +93,7 @@ private:
     }
 
     void wrongType(const json& value, const std::string& pointer, const char* wanted) {
-        faults_.push_back({pointer, "wrong type", shown(value) + " is a JSON " + value.type_name(), wanted});
+        tell({pointer, "wrong type", shown(value) + " is a JSON " + value.type_name(), wanted});
     }
 
     /// Whole numbers may be written 4, 4.0 or 4e0.
@@ -100,9 +117,8 @@ private:
             return false;
         }
         if (!fits) {
-            faults_.push_back(
-                {pointer, "out of range", shown(value) + " does not fit",
-                 "a whole number from " + std::to_string(Limits::min()) + " to " + std::to_string(Limits::max())});
+            tell({pointer, "out of range", shown(value) + " does not fit",
+                  "a whole number from " + std::to_string(Limits::min()) + " to " + std::to_string(Limits::max())});
             return false;
         }
         target = value.is_number_float() ? static_cast<Integer>(value.get<double>()) : value.get<Integer>();
@@ -142,8 +158,8 @@ private:
     void readField(const json& value, const std::string& pointer, const WordField& access) {
         std::string word;
         if (text(value, pointer, word) && !access.setWord(layout_, word))
-            faults_.push_back(unknownWord(pointer, word, {access.words.begin(), access.words.end()},
-                                          findField(pointer)->planned, "the words are fixed"));
+            tell(unknownWord(pointer, word, {access.words.begin(), access.words.end()}, findField(pointer)->planned,
+                             "the words are fixed"));
     }
     void readField(const json& value, const std::string& pointer, BooleanField access) {
         if (value.is_boolean()) access(layout_) = value.get<bool>();
@@ -155,11 +171,14 @@ private:
     void readList(const json& value, const std::string& pointer, const char* wanted, std::vector<T>& target,
                   ReadElement readElement) {
         if (!value.is_array()) return wrongType(value, pointer, wanted);
+        if (value.size() > longestList)
+            return tell({pointer, "too many elements", fmt::format("the list has {} of them", value.size()),
+                         fmt::format("at most {}, as a run has no more ranks", longestList)});
         std::vector<T> list(value.size());
         bool good = true;
-        for (std::size_t i = 0; i < list.size(); ++i)
+        for (std::size_t i = 0; i < list.size() && !full(); ++i)
             good = readElement(value[i], childPointer(pointer, std::to_string(i)), list[i]) && good;
-        if (good) target = std::move(list);
+        if (good && !full()) target = std::move(list);
     }
 
     void readField(const json& value, const std::string& pointer, IntegerListField access) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/random.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/fault_list.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
+#include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
 
@@ -269,6 +272,43 @@ private Q_SLOTS:
                                  "/parallel/zero: wrong type", "/parallel/sequence: wrong type", "true or false",
                                  "/schedule/stages/1: wrong type", "/data/path: wrong type"})
             QVERIFY2(mentions(faults, part), (std::string(part) + "\nnot in\n" + faults).c_str());
+    }
+
+    /// A file of millions of faults costs no more than one of a hundred: neither time nor pages of output.
+    void endlessFaultsAreCutOff_data() {
+        QTest::addColumn<QString>("text");
+        const auto repeated = [](const QString& before, const auto& part, int count, const QString& after) {
+            QStringList parts;
+            for (int i = 0; i < count; ++i) parts << part(i);
+            return before + parts.join(',') + after;
+        };
+        const auto key = [](int i) { return QString("\"k%1\":1").arg(i); };
+        QTest::newRow("unknown keys") << repeated("{", key, 300000, "}");
+        QTest::newRow("keys that stand twice") << repeated(
+            "{", [](int) { return QString("\"k\":1"); }, 300000, "}");
+        const auto host = [](int i) { return QString("{\"name\":\"%1\",\"devices\":1}").arg(i, 0, 16); };
+        QTest::newRow("hosts") << repeated("{\"cluster\":{\"hosts\":[", host, 400000, "]}}");
+        const auto nameless = [](int) { return QString("{\"name\":\"-\"}"); };
+        QTest::newRow("hosts without a name") << repeated("{\"cluster\":{\"hosts\":[", nameless, 30000, "]}}");
+        const auto numbers = [](int) { return QString("7"); };
+        QTest::newRow("numbers for faults") << repeated("{\"run\":{\"faults\":[", numbers, 30000, "]}}");
+        const auto fault = [](int i) { return QString("\"kill %1\"").arg(i); };
+        QTest::newRow("faults that are none") << repeated("{\"run\":{\"faults\":[", fault, 30000, "]}}");
+        QTest::newRow("a long key") << "{\"" + QString(1 << 20, 'k') + "\":1}";
+    }
+    void endlessFaultsAreCutOff() {
+        QFETCH(QString, text);
+        const auto parsed = parseLayout(text.toStdString());
+        QVERIFY2(parsed, parsed ? "" : parsed.error().text().c_str());
+        std::vector<Fault> faults = parsed->faults;
+        const std::vector<Fault> judged = check(parsed->layout, scheduleMethods());
+        faults.insert(faults.end(), judged.begin(), judged.end());
+        QVERIFY(!faults.empty());
+        QVERIFY(faults.size() <= 3 * (mostFaults + 1));
+        for (const Fault& each : faults) QVERIFY2(toText(each).size() < 2000, toText(each).substr(0, 200).c_str());
+        if (faults.size() > mostFaults)
+            QVERIFY(
+                std::ranges::any_of(faults, [](const Fault& each) { return each.what.starts_with("there are more"); }));
     }
 
     void everyWordHasItsValue() {

@@ -5,6 +5,7 @@
 #include "engine/base/units.h"
 #include "engine/launch/job/gpu_report.h"
 #include "engine/launch/job/mpirun.h"
+#include "engine/launch/job/private_network.h"
 #include "engine/launch/job/process.h"
 #include "engine/launch/job/temporary_folder.h"
 #include "engine/layout/presets.h"
@@ -84,6 +85,14 @@ MachineFinding jobFolder() {
     return {"job folder", FindingState::Good, base.string(), {}};
 }
 
+MachineFinding network() {
+    if (privateNetworkIsAllowed())
+        return {"network", FindingState::Good, "ranks of one host have one of their own, which nobody can reach", {}};
+    return {"network", FindingState::Absent,
+            "mpirun listens on all addresses while it runs, as no network namespace may be made for it",
+            "user namespaces (sysctl kernel.unprivileged_userns_clone=1), or a firewall"};
+}
+
 MachineFinding display() {
     const char* x11 = std::getenv("DISPLAY");
     const char* wayland = std::getenv("WAYLAND_DISPLAY");
@@ -149,15 +158,12 @@ std::string_view name(FindingState state) {
 }
 
 std::vector<MachineFinding> examineMachine() {
-    std::vector<MachineFinding> found{cores(),
-                                      memory(),
-                                      openMpi(),
-                                      programBeside("shardlab-rank", "rank program", FindingState::Bad),
-                                      resources(),
-                                      jobFolder(),
-                                      programBeside("shardlab-desktop", "desktop program", FindingState::Absent),
-                                      display(),
-                                      cudaToolkit()};
+    std::vector<MachineFinding> found{
+        cores(),     memory(),
+        openMpi(),   programBeside("shardlab-rank", "rank program", FindingState::Bad),
+        resources(), jobFolder(),
+        network(),   programBeside("shardlab-desktop", "desktop program", FindingState::Absent),
+        display(),   cudaToolkit()};
     for (MachineFinding& finding : gpus()) found.push_back(std::move(finding));
     return found;
 }

@@ -10,6 +10,7 @@
 #include "engine/launch/job/input_files.h"
 #include "engine/launch/job/job_run.h"
 #include "engine/launch/job/mpirun.h"
+#include "engine/launch/job/private_network.h"
 #include "engine/launch/job/run_header.h"
 #include "engine/layout/layout_file.h"
 #include "engine/predict/plan/plan.h"
@@ -90,6 +91,8 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& 
     mpi.rankProgram = *rankProgram;
     mpi.temporary = folder->path();
     mpi.extras = options.mpirun;
+    // NCCL looks for network interfaces by itself.
+    mpi.privateNetwork = !several && plan->layout.cluster.device == DeviceKind::Cpu && privateNetworkIsAllowed();
     if (sharedMemory) mpi.sharedMemory = sharedMemory->path();
 
     RankArguments arguments;
@@ -115,6 +118,10 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& 
     auto collector = Collector::listen(listening);
     if (!collector) return fail(collector.error());
 
+    const bool ownPlace = !plan->layout.checkpoint.path.empty();
+    auto checkpoints = CheckpointLock::take(arguments.checkpoints, ownPlace || plan->layout.checkpoint.every > 0);
+    if (!checkpoints) return fail(checkpoints.error());
+
     RunHeader header = headerOf(*plan);
     auto writer = RunWriter::create(options.runFile, header);
     if (!writer) return fail(writer.error());
@@ -138,7 +145,8 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& 
                    std::move(restarts),
                    ElasticWorld(*plan),
                    options.runFile,
-                   options.server};
+                   options.server,
+                   std::move(*checkpoints)};
     if (sharedMemory) setup.sharedMemory.emplace(std::move(*sharedMemory));
     auto run = std::make_unique<JobRun>(std::move(setup), observer);
     if (options.server) options.server->serve(options.runFile);

@@ -5,7 +5,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <mutex>
+#include <set>
 
 namespace shardlab::launch {
 
@@ -15,6 +18,36 @@ constexpr int pollMilliseconds = 20;
 constexpr std::chrono::milliseconds killPatience{1500};
 constexpr std::int64_t afterTerminate = 1'000 * nsPerMillisecond;
 constexpr std::int64_t afterAbandon = 1'500 * nsPerMillisecond;
+constexpr std::chrono::seconds patienceAtExit{10};
+
+/// Jobs that go on. Where the program ends by exit(), as Qt's does once its X server is gone, nobody takes them down:
+/// their runs would break off. What is called then reaches nothing but globals.
+class RunningJobs {
+public:
+    static RunningJobs& all() {
+        static RunningJobs jobs;
+        // Behind the construction, so that it is called before the destruction.
+        [[maybe_unused]] static const int registered = std::atexit([] { all().endNow(); });
+        return jobs;
+    }
+    void add(JobRun* job) {
+        const std::lock_guard lock(mutex_);
+        jobs_.insert(job);
+    }
+    void remove(JobRun* job) {
+        const std::lock_guard lock(mutex_);
+        jobs_.erase(job);
+    }
+
+private:
+    void endNow() {
+        const std::lock_guard lock(mutex_);
+        for (JobRun* job : jobs_) job->abandon();
+        for (JobRun* job : jobs_) job->waitFor(patienceAtExit);
+    }
+    std::mutex mutex_;
+    std::set<JobRun*> jobs_;
+};
 
 }  // namespace
 
@@ -24,6 +57,7 @@ JobRun::JobRun(JobSetup setup, RunObserver& observer)
       faults_(injectedFaults(setup_.world.whole().run.faults)) {}
 
 JobRun::~JobRun() {
+    RunningJobs::all().remove(this);
     requests_.abandon();
     if (thread_.joinable()) thread_.join();
 }
@@ -31,6 +65,7 @@ JobRun::~JobRun() {
 Status JobRun::begin() {
     std::promise<Status> started;
     std::future<Status> word = started.get_future();
+    RunningJobs::all().add(this);
     // mpirun is started by this thread and not by the caller's: the kernel ends it when its starter ends.
     thread_ = std::thread([this, started = std::move(started)]() mutable { run(started); });
     return word.get();
@@ -217,7 +252,8 @@ Verdict JobRun::judged(const ExitStatus& mpirun) {
                  attempt_.cutOff,
                  setup_.hosts.names(),
                  attempt_.end.begun};
-    if (fate.recordError) fate.recordError->legal = "The run was ended; what was recorded before can be read";
+    if (std::error_code gone; fate.recordError && std::filesystem::exists(setup_.runFile, gone))
+        fate.recordError->legal = "The run was ended; what was recorded before can be read";
     Verdict verdict = judge(attempt_.fates, fate);
     if (verdict.run.outcome == "failed" && setup_.world.renumbered())
         verdict.run.reason += fmt::format(" (of the {} ranks that took part)", setup_.world.ranks());

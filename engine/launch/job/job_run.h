@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/trace/record/checkpoint_tally.h"
+#include "engine/launch/job/checkpoint_lock.h"
 #include "engine/launch/job/collector.h"
 #include "engine/launch/job/elastic_world.h"
 #include "engine/launch/job/job.h"
@@ -18,6 +19,7 @@
 #include "engine/launch/job/temporary_folder.h"
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <optional>
 #include <thread>
@@ -42,6 +44,7 @@ struct JobSetup {
     ElasticWorld world;
     std::filesystem::path runFile;
     std::shared_ptr<RunServer> server;  ///< none: nobody watches from another machine
+    CheckpointLock checkpoints;
 };
 
 class JobRun final : public Job {
@@ -58,6 +61,9 @@ public:
     RunState state() const override { return state_; }
     const std::filesystem::path& runFile() const override { return setup_.runFile; }
     void wait() override { done_.wait(); }
+    /// The owner goes away: everything ends soon, and the record with it.
+    void abandon() { requests_.abandon(); }
+    void waitFor(std::chrono::seconds patience) const { done_.wait_for(patience); }
 
 private:
     // job_run.cpp: from the first start to the last byte

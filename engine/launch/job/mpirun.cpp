@@ -121,6 +121,7 @@ ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptio
         spec.orphaned = SIGKILL;
         for (const std::string& variable : options.extras.variables)
             arguments.insert(arguments.end(), {"-x", variable});
+        spec.privateNetwork = options.privateNetwork;
         arguments.push_back(options.rankProgram.string());
         arguments.insert(arguments.end(), options.rankArguments.begin(), options.rankArguments.end());
     }

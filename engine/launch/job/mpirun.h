@@ -35,6 +35,7 @@ struct MpirunOptions {
     /// all ranks are on this host.
     std::vector<MpirunHost> hosts;
     std::filesystem::path agent;  ///< Agent::script()
+    bool privateNetwork = false;  ///< where all ranks are on this host: nobody outside can reach them
     std::string network;          ///< the layout's /cluster/network
     MpirunExtras extras;
 };

@@ -2,6 +2,7 @@
 #include "engine/launch/job/process.h"
 
 #include "engine/base/standard_streams.h"
+#include "engine/launch/job/private_network.h"
 
 #include <algorithm>
 #include <array>
@@ -69,9 +70,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 /// Between fork and exec only calls that are safe in a child of a threaded process.
 [[noreturn]] void becomeChild(const char* program, char* const* argv, char* const* environment, int input, int output,
-                              int error, int failure, pid_t launcher, int orphaned) {
+                              int error, int failure, pid_t launcher, const ProcessSpec& spec) {
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, orphaned);
+    if (const int reason = spec.privateNetwork ? enterPrivateNetwork() : 0; reason != 0) {
+        [[maybe_unused]] const ssize_t written = write(failure, &reason, sizeof reason);
+        _exit(127);
+    }
+    prctl(PR_SET_PDEATHSIG, spec.orphaned);
     if (getppid() != launcher) _exit(127);  // the launcher died before prctl
     dup2(input >= 0 ? input : open("/dev/null", O_RDONLY), STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
@@ -119,7 +124,7 @@ Result<Process> Process::start(const ProcessSpec& spec) {
     if (child < 0) return cannot(errno);
     if (child == 0)
         becomeChild(argv[0], argv.data(), environment.data(), spec.input.empty() ? -1 : input.readEnd(),
-                    output.writeEnd(), error.writeEnd(), failure.writeEnd(), launcher, spec.orphaned);
+                    output.writeEnd(), error.writeEnd(), failure.writeEnd(), launcher, spec);
     setpgid(child, child);  // here too: whoever comes first
     failure.closeEnd(1);
     int reason = 0;

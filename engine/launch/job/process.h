@@ -20,6 +20,8 @@ struct ProcessSpec {
     std::vector<std::string> arguments;                            ///< without the program's name
     std::vector<std::pair<std::string, std::string>> environment;  ///< added to this process's own
     std::string input;                                             ///< its standard input, at most 32 KiB; then its end
+    /// In a network that nobody outside can reach (private_network.h), which must be allowed.
+    bool privateNetwork = false;
     int orphaned = SIGTERM;  ///< the signal that the kernel sends it when the thread that started it ends
 };
 

@@ -15,8 +15,14 @@ ActionKind sentAction(EventKind kind) {
 }  // namespace
 
 std::uint32_t NameTable::numberOf(const std::string& text) {
-    const auto [place, fresh] = numbers_.try_emplace(text, static_cast<std::uint32_t>(numbers_.size() + 1));
-    if (fresh) observer_.named(place->second, text);
+    constexpr std::size_t mostBytes = std::size_t{32} << 20;
+    const bool full = bytes_ > mostBytes && !numbers_.contains(text);
+    const std::string name = full ? "(further names)" : text.substr(0, largestLogText);
+    const auto [place, fresh] = numbers_.try_emplace(name, static_cast<std::uint32_t>(numbers_.size() + 1));
+    if (fresh) {
+        bytes_ += name.size() + sizeof(*place);
+        observer_.named(place->second, name);
+    }
     return place->second;
 }
 

@@ -12,7 +12,11 @@
 
 namespace shardlab::launch {
 
-/// The names of events, numbered for the run as a whole.
+/// A sender has no more names than that: an event with another is refused.
+inline constexpr std::size_t mostSenderNames = std::size_t{1} << 18;
+
+/// The names of events, numbered for the run as a whole. Where they take more memory than any program's do, further
+/// ones have one number.
 class NameTable {
 public:
     explicit NameTable(RunObserver& observer) : observer_(observer) {}
@@ -21,6 +25,7 @@ public:
 private:
     RunObserver& observer_;
     std::map<std::string, std::uint32_t> numbers_;
+    std::size_t bytes_ = 0;  ///< of all of them
 };
 
 class Sender {
@@ -30,7 +35,10 @@ public:
 
     const SenderJoin& join() const { return join_; }
     std::uint64_t taken() const { return taken_; }
-    void name(const SenderName& name, NameTable& names) { names_[name.number] = names.numberOf(name.text); }
+    void name(const SenderName& name, NameTable& names) {
+        if (names_.size() < mostSenderNames || names_.contains(name.number))
+            names_[name.number] = names.numberOf(name.text);
+    }
     /// Replaces `events` by what is new in `sent`, as events of the run. False: events were left out that no drop
     /// accounts for, or a name is not known.
     bool take(const SenderEvents& sent, std::vector<Event>& events);

@@ -2,6 +2,7 @@
 #include "engine/layout/check/check.h"
 
 #include "engine/layout/check/check_rules.h"
+#include "engine/layout/fault_list.h"
 #include "engine/layout/fields.h"
 
 #include <algorithm>
@@ -45,6 +46,7 @@ std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> s
     checkRun(layout, faults);
     checkElasticity(layout, schedules, faults);
     std::ranges::stable_sort(faults, {}, fieldIndex);
+    listFirst(faults);
     return faults;
 }
 

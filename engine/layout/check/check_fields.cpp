@@ -2,6 +2,7 @@
 #include "engine/layout/check/check_rules.h"
 
 #include "engine/layout/devices.h"
+#include "engine/layout/fault_list.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/host_name.h"
 #include "engine/layout/registries.h"
@@ -63,7 +64,7 @@ private:
 
     template <class T>
     void judge(const Field& field, const std::vector<T>& list) {
-        for (std::size_t i = 0; i < list.size(); ++i)
+        for (std::size_t i = 0; i < list.size() && faults_.size() <= mostFaults; ++i)
             if (const auto value = static_cast<double>(list[i]); !isWithin(field, value))
                 limits(field, fmt::format("{}/{}", field.pointer, i), value);
     }
@@ -94,14 +95,14 @@ private:
             faults_.push_back({pointer, "there are no hosts", "ranks need a machine to run on",
                                "at least one, {\"name\": \"localhost\", \"devices\": 4}"});
         std::set<std::string_view> seen;
-        for (std::size_t i = 0; i < hosts.size(); ++i) {
+        for (std::size_t i = 0; i < hosts.size() && faults_.size() <= mostFaults; ++i) {
             const std::string host = fmt::format("{}/{}", pointer, i);
             limits(field, host + "/devices", hosts[i].devices);
             if (!isHostName(hosts[i].name))
                 faults_.push_back({host + "/name", fmt::format("\"{}\" is no host name", hosts[i].name.substr(0, 60)),
                                    "it is handed to mpirun", std::string(legalHostName)});
             else if (!seen.insert(hosts[i].name).second)
-                faults_.push_back({host + "/name", fmt::format("\"{}\" stands twice", hosts[i].name),
+                faults_.push_back({host + "/name", fmt::format("\"{}\" stands twice", hosts[i].name.substr(0, 60)),
                                    "a host gives all its devices in one entry",
                                    "each host once, with the sum of its devices"});
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/units.h"
 #include "engine/layout/check/check_rules.h"
+#include "engine/layout/fault_list.h"
 #include "engine/layout/injected_fault.h"
 
 #include <fmt/format.h>
@@ -17,12 +18,13 @@ constexpr std::int64_t bytesOfRun = 512 << 10;
 
 void checkInjectedFaults(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t ranks = rankCount(layout);
-    for (std::size_t i = 0; i < layout.run.faults.size(); ++i) {
+    for (std::size_t i = 0; i < layout.run.faults.size() && faults.size() <= mostFaults; ++i) {
         const std::string pointer = fmt::format("/run/faults/{}", i);
         const Result<InjectedFault> fault = parseInjectedFault(layout.run.faults[i]);
         if (!fault) {
-            faults.push_back({pointer, fmt::format("'{}' is no fault that can be brought about", layout.run.faults[i]),
-                              fault.error().why, fault.error().legal});
+            faults.push_back(
+                {pointer, fmt::format("'{}' is no fault that can be brought about", layout.run.faults[i].substr(0, 60)),
+                 fault.error().why, fault.error().legal});
             continue;
         }
         if (fault->rank < 0 || fault->rank >= ranks)

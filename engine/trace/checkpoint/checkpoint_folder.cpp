@@ -102,8 +102,12 @@ Result<std::filesystem::path> commitCheckpoint(FileSystem& files, const std::fil
                             .and_then([&] { return files.syncFolder(unfinished); })
                             .and_then([&] { return files.rename(unfinished, whole); });
     if (!done) return fail(done.error());
-    // From here on it is whole; what the folder's own entry risks is to be forgotten, not to be wrong.
-    if (const Status safe = files.syncFolder(unfinished.parent_path()); !safe) return fail(safe.error());
+    // From here on it is whole; what the folder's own entry risks is to be forgotten, not to be wrong. So does that of
+    // the folder around it, where this is its first checkpoint.
+    const std::filesystem::path folder = unfinished.parent_path();
+    const std::filesystem::path around = folder.has_parent_path() ? folder.parent_path() : std::filesystem::path(".");
+    const Status safe = files.syncFolder(folder).and_then([&] { return files.syncFolder(around); });
+    if (!safe) return fail(safe.error());
     return whole;
 }
 
@@ -111,7 +115,10 @@ Status removeCheckpoint(FileSystem& files, const std::filesystem::path& checkpoi
     if (!parsePlace(checkpoint)) return removeAll(files, checkpoint);
     std::filesystem::path away = checkpoint;
     away += removedEnding;
-    return files.rename(checkpoint, away).and_then([&] { return removeAll(files, away); });
+    // A loss of power must not leave it its name and take its files.
+    return files.rename(checkpoint, away)
+        .and_then([&] { return files.syncFolder(checkpoint.parent_path()); })
+        .and_then([&] { return removeAll(files, away); });
 }
 
 Status tidyCheckpoints(FileSystem& files, const std::filesystem::path& folder, int keep) {

@@ -12,8 +12,8 @@
 
 namespace shardlab::trace {
 
-BlockStore::BlockStore(Database& database, TableSeals& seals, Statement insert, bool remember)
-    : database_(database), seals_(seals), insert_(std::move(insert)), remember_(remember) {}
+BlockStore::BlockStore(Database& database, TableSeals& seals, Statement insert)
+    : database_(database), seals_(seals), insert_(std::move(insert)) {}
 
 void BlockStore::add(EventSource source, const Event& event) {
     const LaneKey key{source, event.rank, event.lane};
@@ -65,9 +65,8 @@ bool BlockStore::write() {
 void BlockStore::settle() {
     for (auto& [key, blocks] : thinned_) stored_[key] = std::move(blocks);
     thinned_.clear();
-    if (remember_)
-        for (const auto& [key, block] : full_)
-            if (key.source == EventSource::Measured) stored_[key].push_back(describe(block.id, block.events));
+    for (const auto& [key, block] : full_)
+        if (key.source == EventSource::Measured) stored_[key].push_back(describe(block.id, block.events));
     full_.clear();
     for (auto& [key, block] : open_) block.dirty = false;
     unflushed_ = 0;

@@ -21,9 +21,8 @@ namespace shardlab::trace {
 
 class BlockStore {
 public:
-    /// `insert`: a row of nine columns, inserted or replaced. The database and its seals must outlive it. `remember`:
-    /// blocks are to be thinned, and it keeps in mind what is in which.
-    BlockStore(Database& database, TableSeals& seals, Statement insert, bool remember);
+    /// `insert`: a row of nine columns, inserted or replaced. The database and its seals must outlive it.
+    BlockStore(Database& database, TableSeals& seals, Statement insert);
 
     void add(EventSource source, const Event& event);
     std::size_t unflushed() const { return unflushed_; }
@@ -69,7 +68,6 @@ private:
     Database& database_;
     TableSeals& seals_;
     Statement insert_;
-    bool remember_;
     BlockPacker packer_;
     BlockUnpacker unpacker_;
     std::map<LaneKey, OpenBlock> open_;  ///< the last, partial block of each lane; rewritten until it is full

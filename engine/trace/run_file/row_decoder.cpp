@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/run_file/row_decoder.h"
 
+#include "engine/base/most_ranks.h"
 #include "engine/layout/layout_file.h"
+#include "engine/trace/run_file/countable_layout.h"
 #include "engine/trace/run_file/run_schema.h"
 
 #include <algorithm>
@@ -28,6 +30,8 @@ void RowDecoder::meta(std::string_view key, std::string_view value) {
         const auto layout = parseLayout(*layout_);
         if (!layout) return refuse(layout.error().text());
         header.layout = layout->layout;
+        if (!isCountable(header.layout))
+            return refuse("its layout has more ranks, stages or layers than a run can have");
         if (const Status read = readHeader(*header_, header); !read) return refuse(read.error().text());
         begun_ = true;
         observer_.begun(header);
@@ -35,7 +39,11 @@ void RowDecoder::meta(std::string_view key, std::string_view value) {
         return;
     }
     if (!begun_) {
-        early_.emplace_back(key, value);
+        // What is not looked at later is not kept, and nothing twice: whoever serves a run could go on for ever.
+        if (key != meta::restarts && key != meta::clocks && key != meta::end) return;
+        const auto known = std::ranges::find(early_, key, &decltype(early_)::value_type::first);
+        if (known == early_.end()) early_.emplace_back(key, value);
+        else known->second = value;
         return;
     }
     if (key == meta::restarts) {
@@ -54,7 +62,11 @@ void RowDecoder::meta(std::string_view key, std::string_view value) {
 }
 
 void RowDecoder::rank(const RankRecord& record) {
-    if (ready("a rank")) observer_.rankChanged(record);
+    if (!ready("a rank")) return;
+    if (record.rank < 0 || record.rank >= mostRanks)
+        return refuse("it tells of rank " + std::to_string(record.rank) + ", and a run numbers its ranks from 0 to " +
+                      std::to_string(mostRanks - 1));
+    observer_.rankChanged(record);
 }
 
 void RowDecoder::log(std::int64_t, const LogLine& line) {

@@ -5,7 +5,7 @@
 #include "engine/trace/metrics/figure_reading.h"
 #include "engine/trace/metrics/figure_recording.h"
 #include "engine/layout/layout_file.h"
-#include "engine/layout/mesh/axis.h"
+#include "engine/trace/run_file/countable_layout.h"
 #include "engine/trace/run_file/database_shelf.h"
 #include "engine/trace/run_file/run_blocks.h"
 #include "engine/trace/run_file/run_schema.h"
@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -59,22 +58,6 @@ Result<std::int64_t> identify(const std::filesystem::path& file) {
         return refuse(file, "it was recorded by a newer Shardlab, in format " + std::to_string(version),
                       "This one reads formats up to " + std::to_string(runFormatVersion));
     return version;
-}
-
-/// Whether the layout has no more of anything than events and actions can number: whoever reads a run makes tables of
-/// it.
-bool isCountable(const Layout& layout) {
-    constexpr int mostRanks = std::numeric_limits<std::int16_t>::max(), mostStages = 1 << 16, mostLayers = 1 << 20;
-    const auto within = [](int value, int least, int most) { return value >= least && value <= most; };
-    const std::vector<int>& stages = layout.schedule.stages;
-    return std::ranges::min(degrees(layout.parallel)) >= 1 && rankCount(layout) <= mostRanks &&
-           within(stageCount(layout), 1, mostStages) && within(layout.model.layers, 0, mostLayers) &&
-           stages.size() <= mostStages &&
-           std::ranges::all_of(stages, [&](int layers) { return within(layers, 0, mostLayers); }) &&
-           std::accumulate(stages.begin(), stages.end(), std::int64_t{0}) <= mostLayers &&
-           layout.cluster.hosts.size() <= mostRanks &&
-           std::ranges::all_of(layout.cluster.hosts,
-                               [&](const HostSpec& host) { return within(host.devices, 0, mostRanks); });
 }
 
 /// The database and its log copied to a folder of our own, where SQLite may write; gone with this object.

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <map>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <utility>
 
 namespace shardlab::trace {
@@ -23,15 +25,33 @@ constexpr std::int64_t limitPerFlushedEvent = 128;  ///< bytes: one flush takes 
 // The shares of the size limit at which thinning begins, and to which it goes, so that it is not done at every flush.
 constexpr double thinAbove = 0.8;
 constexpr double thinTo = 0.6;
+// What must be left on the disk, so that there is room to thin in, and the size from which that is worth it.
+constexpr std::int64_t leastLeft = std::int64_t{32} << 20;
+constexpr std::int64_t leastForThinning = std::int64_t{1} << 20;
+constexpr std::int64_t leastToThin = std::int64_t{256} << 10;
+
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+/// Which file has the name; none where nothing has it.
+std::optional<FileIdentity> identityOf(const std::filesystem::path& file) {
+    struct stat data {};
+    if (::stat(file.c_str(), &data) != 0) return std::nullopt;
+    return FileIdentity{data.st_dev, data.st_ino};
+}
 
 }  // namespace
 
 struct RunWriter::Impl {
     Impl(Database opened, const std::filesystem::path& path, const RunHeader& header)
-        : database(std::move(opened)), seals(database), shelf(database, path, &seals),
+        : database(std::move(opened)), place(path), identity(identityOf(path)), asked(header.layout.run),
+          seals(database), shelf(database, path, &seals),
           figures(rankCount(header.layout), flushes(header.layout), sentBytesOf(header), shelf),
           thinning(Thinning::of(header.layout.run)) {
         thinning.first = -1;
+        flushSmaller();
+    }
+
+    void flushSmaller() {
         if (thinning.sizeLimit > 0)
             flushAt = std::clamp<std::size_t>(static_cast<std::size_t>(thinning.sizeLimit / limitPerFlushedEvent), 1024,
                                               flushAtEvents);
@@ -50,8 +70,11 @@ struct RunWriter::Impl {
             !make(insertName, "INSERT OR REPLACE INTO name VALUES(?, ?, ?)") ||
             !make(insertBlock, "INSERT OR REPLACE INTO block VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"))
             return fail(database.error("cannot create the run file"));
-        blocks.emplace(database, seals, std::move(*insertBlock), thinning.sizeLimit > 0);
-        if (thinning.sizeLimit <= 0) return {};
+        blocks.emplace(database, seals, std::move(*insertBlock));
+        return thinning.sizeLimit > 0 ? keepLogSmall() : Status{};
+    }
+
+    Status keepLogSmall() {
         keepThinning();
         // The log beside the file takes its share of the limit, too.
         const auto pageSize = database.number("PRAGMA page_size");
@@ -117,8 +140,14 @@ struct RunWriter::Impl {
     }
 
     Status flush() {
+        // SQLite goes on writing into a file that has lost its name, and all of it would be gone at the end.
+        if (!identity || identityOf(place) != identity)
+            return fail({"cannot write the run file", place.string(),
+                         "it was removed or replaced while it was recorded",
+                         "a file that stays where it is until the run has ended"});
         if (!begin()) return fail(database.error("cannot write the run file"));
         if (const Status done = commit(); !done) return done;
+        if (const Status made = limitOnFullDisk(); !made) return made;
         if (thinning.sizeLimit > 0)
             if (const Status held = holdLimit(); !held) return held;
         // Taken again at once: the lock says that the run is being recorded. Where that fails now, the next flush says
@@ -150,6 +179,36 @@ struct RunWriter::Impl {
         const auto size = database.number("PRAGMA page_size");
         if (!pages || !free || !size) return fail(database.error("cannot write the run file"));
         return (*pages - *free) * *size;
+    }
+
+    /// Where little is left on the disk the file grows no more: older events make room, while there is room to work in.
+    Status limitOnFullDisk() {
+        struct statvfs disk {};
+        const std::filesystem::path folder = place.has_parent_path() ? place.parent_path() : std::filesystem::path(".");
+        if (limitedByDisk || ::statvfs(folder.c_str(), &disk) != 0) return {};
+        const auto unit = static_cast<std::int64_t>(disk.f_frsize);
+        const std::int64_t left = static_cast<std::int64_t>(disk.f_bavail) * unit;
+        const std::int64_t whole = static_cast<std::int64_t>(disk.f_blocks) * unit;
+        std::error_code none;
+        const auto logBytes = std::filesystem::file_size(place.string() + "-wal", none);
+        // What lies in the log has yet to find its place in the file.
+        const std::int64_t needed = leastForThinning + (none ? 0 : 2 * static_cast<std::int64_t>(logBytes));
+        if (left >= std::max(std::min(leastLeft, whole / 16), needed)) return {};
+        const auto size = used();
+        if (!size) return fail(size.error());
+        if (*size < leastToThin || (thinning.sizeLimit > 0 && thinning.sizeLimit <= *size)) return {};
+        limitedByDisk = true;
+        const int first = thinning.first;
+        RunSpec limited = asked;
+        limited.sizeLimit = *size;
+        if (thinning.sizeLimit > 0) thinning.sizeLimit = *size;
+        else thinning = Thinning::of(limited);
+        thinning.first = first;
+        flushSmaller();
+        say(LogLevel::Warning, "only " + formatBytes(left) +
+                                   " are left on the disk: from now on the run file takes no more than " +
+                                   formatBytes(*size) + ", and older events make room for newer ones");
+        return keepLogSmall();
     }
 
     void keepThinning() { metaRows[std::string(meta::thinning)] = writeThinning(thinning); }
@@ -225,6 +284,10 @@ struct RunWriter::Impl {
     }
 
     Database database;
+    std::filesystem::path place;
+    std::optional<FileIdentity> identity;  ///< of the file as it was made
+    RunSpec asked;
+    bool limitedByDisk = false;
     TableSeals seals;
     std::optional<Statement> insertMeta, insertRank, insertLog, insertName;
     std::optional<BlockStore> blocks;

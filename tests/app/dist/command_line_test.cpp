@@ -360,7 +360,7 @@ private Q_SLOTS:
             if (finding["state"].toString() != "good") QVERIFY(!finding["advice"].toString().isEmpty());
         }
         for (const char* subject :
-             {"cores", "memory", "Open MPI", "display", "CUDA toolkit", "GPUs", "NCCL", "resources"})
+             {"cores", "memory", "Open MPI", "network", "display", "CUDA toolkit", "GPUs", "NCCL", "resources"})
             QVERIFY2(subjects.contains(subject), subject);
 
         // GPUs are told as ranks see them; here there are two that a library only plays.

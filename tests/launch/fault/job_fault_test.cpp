@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a job says and leaves when something breaks; fake ranks under the real mpirun.
+#include "engine/base/file.h"
 #include "engine/launch/job/stray_processes.h"
 #include "engine/launch/job/temporary_folder.h"
 #include "tests/support/processes.h"
@@ -217,6 +218,50 @@ private Q_SLOTS:
         watched.options.layout.model.heads = 7;
         QVERIFY(!watched.start());
         QVERIFY2(watched.error.text().find("/model/heads") != std::string::npos, watched.error.text().c_str());
+    }
+
+    /// Whoever removes or replaces the file hears of it at once, and not after hours of training.
+    void aRunFileThatGoesEndsTheRun_data() {
+        QTest::addColumn<bool>("replaced");
+        QTest::newRow("removed") << false;
+        QTest::newRow("replaced") << true;
+    }
+    void aRunFileThatGoesEndsTheRun() {
+        QFETCH(bool, replaced);
+        WatchedJob watched({.steps = 100000});
+        QVERIFY2(watched.start(), watched.error.text().c_str());
+        QTRY_VERIFY(watched.witness.lastStep() >= 1);
+        if (replaced) QVERIFY(replaceFile(watched.options.runFile, "something else"));
+        else QVERIFY(std::filesystem::remove(watched.options.runFile));
+        watched.job->wait();
+        const RunEnd end = watched.witness.ends().front();
+        QCOMPARE(end.outcome, std::string("failed"));
+        QVERIFY2(end.reason.find("it was removed or replaced while it was recorded") != std::string::npos,
+                 end.reason.c_str());
+        QCOMPARE(std::filesystem::exists(watched.options.runFile), replaced);
+        if (replaced) QCOMPARE(*readFile(watched.options.runFile), std::string("something else"));
+    }
+
+    /// Each would take the other's checkpoints for its own, and remove them.
+    void aFolderOfCheckpointsIsOneRuns() {
+        WatchedJob first({.steps = 100000}), second({.steps = 100000});
+        first.options.layout.checkpoint.path = second.options.layout.checkpoint.path =
+            first.folder.filePath("both/checkpoints").toStdString();
+        QVERIFY2(first.start(), first.error.text().c_str());
+        QVERIFY(!second.start());
+        const std::string said = second.error.text();
+        QVERIFY2(said.find("both/checkpoints") != std::string::npos && said.find("another run") != std::string::npos,
+                 said.c_str());
+        QVERIFY(!std::filesystem::exists(second.options.runFile));
+        QTRY_VERIFY(first.witness.lastStep() >= 1);
+        first.job->send(Command::Stop);
+        first.job->wait();
+        first.job.reset();
+        // The folder that the run had made and left empty is gone, and the next run takes its place.
+        QVERIFY(!std::filesystem::exists(first.options.layout.checkpoint.path));
+        QVERIFY2(second.start(), second.error.text().c_str());
+        second.job->kill();
+        second.job->wait();
     }
 
     /// RLIMIT_FSIZE stands for a full disk: the write fails in the same place, with another errno.
