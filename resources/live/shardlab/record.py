@@ -35,8 +35,8 @@ def _note_failures():
 
     def hook(kind, value, trace):
         if sender is not None:
-            first = str(value).splitlines()[:1]
-            sender.failure = "ended with " + kind.__name__ + (": " + first[0][:300] if first else "")
+            lines = [line.strip() for line in str(value).splitlines() if line.strip()]
+            sender.failure = "ended with " + kind.__name__ + (": " + lines[0][:300] if lines else "")
         before(kind, value, trace)
 
     sys.excepthook = hook
