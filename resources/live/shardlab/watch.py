@@ -116,9 +116,10 @@ class Run:
         kind, stage, microbatch, begin, place, before = known
         self.current = before
         record.leave(place)
-        self.put(kind, record.COMPUTE, None, begin, self.now(), stage=stage, microbatch=microbatch)
+        end = self.now()
+        self.put(kind, record.COMPUTE, None, begin, end, stage=stage, microbatch=microbatch)
         if kind == FORWARD and self.memory is not None:
-            self.memory.look()
+            self.memory.look(end)
 
     def place(self, modules=()):
         """Stage and microbatch of what is done for these modules now."""

@@ -2,6 +2,7 @@
 // Programs in C and Python, one of them a training script with torch, on the timeline: what they sent is in the run.
 #include "tests/support/listening.h"
 #include "tests/support/places.h"
+#include "tests/support/seed.h"
 #include "tests/support/wings.h"
 
 #include <QJsonArray>
@@ -116,6 +117,15 @@ private Q_SLOTS:
         if (python.isEmpty()) QSKIP("no python3");
         runTwo(python, [](int) { return QStringList{programs + "/sender.py", QString::number(steps)}; });
         twoStagesAreRecorded();
+    }
+
+    void thePartsOfThePackageWork() {
+        const QString python = QStandardPaths::findExecutable("python3");
+        if (python.isEmpty()) QSKIP("no python3");
+        const quint64 seed = freshSeed();
+        const auto parts = start(python, {programs + "/parts.py", QString::number(seed)});
+        QVERIFY(parts->waitForFinished(120000));
+        QVERIFY2(parts->exitCode() == 0, parts->readAllStandardError().constData());
     }
 
     /// The package is made and installed where nothing can be fetched, and is of the version of the programs.
