@@ -220,6 +220,73 @@ private Q_SLOTS:
         QCOMPARE(losses, QByteArray("n,sound\n4,1\n"));
     }
 
+    /// What the manual's page has a person write and type, in that order.
+    void theManualsCommandsWork() {
+        QFile page(QStringLiteral(SHARDLAB_SOURCE_DIR "/resources/manual/54-live-programs.md"));
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        const QString text =
+            QString::fromUtf8(page.readAll()).replace("7001", QString::number(freePort()));  // which may be taken here
+        static const QRegularExpression fence("```(\\w*)\n(.*?)```", QRegularExpression::DotMatchesEverythingOption);
+        QStringList commands;
+        for (auto matches = fence.globalMatch(text); matches.hasNext();) {
+            const auto match = matches.next();
+            const QString kind = match.captured(1), body = match.captured(2);
+            if (kind == "python" && body.contains("Schedule1F1B"))
+                QVERIFY(!writeFile(folder_->filePath("train.py"), body.toUtf8()).isEmpty());
+            if (kind == "json") QVERIFY(!writeFile(folder_->filePath("mine.layout.json"), body.toUtf8()).isEmpty());
+            if (kind.isEmpty())
+                for (const QString& line : body.split('\n', Qt::SkipEmptyParts))
+                    if (QRegularExpression("^(pip|shardlab|SHARDLAB_\\w+=\\S+) ").match(line).hasMatch())
+                        commands.append(line);
+        }
+        QCOMPARE(commands.size(), 5);
+
+        // An environment of the person's own, with PyTorch in it.
+        QVERIFY(QFile::link(QStringLiteral(SHARDLAB_SOURCE_DIR "/resources"), folder_->filePath("resources")));
+        const auto made = started(referencePython(), {scripts + "environment.py", folder_->filePath("venv")}, {});
+        QVERIFY(made->waitForFinished(240000));
+        if (made->exitCode() != 0) QSKIP("the Python with PyTorch has no venv with a pip");
+        const auto typed = [&](const QString& command) {
+            auto shell = std::make_unique<QProcess>();
+            shell->setWorkingDirectory(folder_->path());
+            shell->setEnvironment(QProcess::systemEnvironment() +
+                                  QStringList{"PATH=" + folder_->filePath("venv/bin") + ":" SHARDLAB_BIN_DIR ":" +
+                                                  qEnvironmentVariable("PATH"),
+                                              "PIP_NO_INDEX=1", "OMP_NUM_THREADS=1"});
+            shell->start("sh", {"-c", "exec env " + command});
+            return shell;
+        };
+        std::unique_ptr<QProcess> listening;
+        QByteArray said;
+        for (const QString& command : commands) {
+            auto shell = typed(command);
+            if (command.startsWith("shardlab listen")) {
+                shell->setReadChannel(QProcess::StandardError);
+                for (int i = 0; i < 600 && !said.contains("PYTHONPATH"); ++i) {
+                    shell->waitForReadyRead(100);
+                    said += shell->readAllStandardError();
+                }
+                QVERIFY2(said.contains("PYTHONPATH"), said.constData());
+                listening = std::move(shell);
+                continue;
+            }
+            if (command.startsWith("shardlab info")) {
+                QVERIFY2(listening->waitForFinished(120000), "it still listens");
+                said += listening->readAllStandardError();
+                QVERIFY2(listening->exitCode() == 0, said.constData());
+            }
+            QVERIFY2(shell->waitForFinished(300000), qPrintable(command));
+            const QByteArray error = shell->readAllStandardError();
+            QVERIFY2(shell->exitCode() == 0, (command.toUtf8() + "\n" + error + said).constData());
+            const QByteArray out = shell->readAllStandardOutput();
+            if (command.startsWith("shardlab compare"))
+                QVERIFY2(out.contains("reduce bucket") && !out.contains("F0 only in"), out.constData());
+        }
+        file_ = folder_->filePath("mine.shardlab");
+        QCOMPARE(asked("SELECT count(*) AS n FROM events WHERE kind IN ('forward', 'backward')"),
+                 QByteArray("n\n1280\n"));  // 4 ranks, 20 steps, 8 microbatches
+    }
+
     void aProgramOfAnotherLayoutIsNamed() {
         QVERIFY2(listener_->begin(file_, {"--layout", layout(layoutOf(R"({"kind": "1f1b"})", 1, 4, 0)), "--set",
                                           "/parallel/pipeline=2", "--set", "/cluster/hosts/0/devices=2"}),
