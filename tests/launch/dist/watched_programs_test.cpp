@@ -220,6 +220,39 @@ private Q_SLOTS:
         QCOMPARE(losses, QByteArray("n,sound\n4,1\n"));
     }
 
+    void aTrainersOwnLoopIsSeen_data() {
+        QTest::addColumn<QString>("module");
+        QTest::addColumn<QList<QByteArray>>("rows");
+        const QList<QByteArray> all{"backward,8", "forward,8", "step,4", "optimizer,4"};
+        QTest::newRow("huggingface")
+            << "transformers, accelerate"
+            << (QList<QByteArray>{"gradient norm,4", "learning rate,4", "loss,4", "validation loss,2"} + all);
+        QTest::newRow("lightning") << "lightning.pytorch"
+                                   << (QList<QByteArray>{"learning rate,4", "loss,4", "validation loss,1"} + all);
+        QTest::newRow("megatron")
+            << "megatron.core.timers"
+            << (QList<QByteArray>{"annotation,4", "gradient norm,4", "loss scale,4", "overflow,1"} + all);
+    }
+    void aTrainersOwnLoopIsSeen() {
+        QFETCH(const QString, module);
+        QFETCH(const QList<QByteArray>, rows);
+        if (const QString why = whyWithout(module.toUtf8().constData()); !why.isEmpty()) QSKIP(qPrintable(why));
+        QVERIFY2(listener_->begin(file_), listener_->said().constData());
+        const auto trainer =
+            started(referencePython(), {scripts + "trainers.py", QTest::currentDataTag(), folder_->path()},
+                    listener_->environment() + QStringList{"PYTHONPATH=" + live, "PYTHONDONTWRITEBYTECODE=1"});
+        QVERIFY(trainer->waitForFinished(300000));
+        QVERIFY2(trainer->exitCode() == 0, trainer->readAllStandardError().constData());
+        QVERIFY2(listener_->end() == 0, listener_->said().constData());
+        const QByteArray got =
+            asked("SELECT kind, count(*) AS n FROM events WHERE rank = 0 GROUP BY kind ORDER BY kind");
+        for (const QByteArray& row : rows)
+            QVERIFY2(("\n" + got).contains("\n" + row + "\n"), (row + " is not in\n" + got).constData());
+        const QByteArray actions =
+            asked("SELECT DISTINCT action FROM events WHERE kind IN ('forward', 'backward') ORDER BY action");
+        QCOMPARE(actions, QByteArray("action\n0B0\n0B1\n0F0\n0F1\n"));
+    }
+
     /// What the manual's page has a person write and type, in that order.
     void theManualsCommandsWork() {
         QFile page(QStringLiteral(SHARDLAB_SOURCE_DIR "/resources/manual/54-live-programs.md"));

@@ -15,18 +15,9 @@ def callback(**more):
             # A step's backward calls are divided by their number since Transformers 4.46.
             self.run = watch(model=model, optimizer=optimizer, **{"loss": "sum", **more})
 
-        def on_log(self, args, state, control, logs=None, **_):
-            for name, known in (("eval_loss", "validation loss"), ("grad_norm", "gradient norm")):
-                if logs and name in logs:
-                    record.counter(known, logs[name], step=max(0, state.global_step - 1))
-
-        def on_prediction_step(self, args, state, control, **_):
-            if self.run is not None and not self.run.muted:
-                record.safely(lambda: self.run.evaluation(True))
-
-        def on_evaluate(self, args, state, control, **_):
-            if self.run is not None and self.run.muted:
-                record.safely(lambda: self.run.evaluation(False))
+        def on_evaluate(self, args, state, control, metrics=None, **_):
+            if metrics and "eval_loss" in metrics:
+                record.counter("validation loss", metrics["eval_loss"], step=max(0, state.global_step - 1))
 
         def on_train_end(self, args, state, control, **_):
             if self.run is not None:
