@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/follow_job.h"
+#include "app/cli/layout_argument.h"
 #include "app/cli/print.h"
 #include "app/cli/run_text.h"
 #include "app/cli/serving.h"
 #include "app/cli/verbs.h"
 #include "app/cli/run_progress.h"
 #include "engine/base/resources.h"
+#include "engine/launch/job/input_files.h"
+#include "engine/launch/job/run_header.h"
 #include "engine/launch/job/run_summary.h"
 #include "engine/launch/serve/live_listener.h"
 #include "engine/launch/serve/run_copy.h"
+#include "engine/predict/plan/measurements.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -24,6 +28,8 @@ struct ListenChoices {
     std::string address;
     std::string tokenFile;
     std::string out;
+    LayoutArgument layout;
+    int deadline = 30;
     bool force = false;
 };
 
@@ -34,12 +40,37 @@ void announce(const std::string& address, const TokenFile& token) {
                           std::filesystem::absolute(token.file()).string(), (resourcesFolder() / "live").string()));
 }
 
+/// The layout's prediction, in the time of the devices that it models: the program is slowed down by nothing.
+Result<std::optional<ExpectedRun>> expectation(const LayoutArgument& argument, std::vector<Fault>& faults) {
+    if (argument.layout.empty()) return std::optional<ExpectedRun>();
+    auto loaded = load(argument);
+    if (!loaded) return fail(loaded.error());
+    printNotes(loaded->notes);
+    faults = std::move(loaded->faults);
+    if (!faults.empty()) return std::optional<ExpectedRun>();
+    auto plan = makePlan(loaded->layout, measurementsOfThisMachine(), 1.0);
+    if (!plan) {
+        faults = std::move(plan.error());
+        return std::optional<ExpectedRun>();
+    }
+    ExpectedRun expected{headerOf(*plan), std::move(plan->simulation.events)};
+    expected.header.paced = false;
+    return std::optional(std::move(expected));
+}
+
 int listen(const ListenChoices& options) {
     const auto address = parseTcpAddress(options.address);
     if (!address) return failWith(address.error());
     std::error_code ignored;
     if (std::filesystem::exists(options.out, ignored) && !options.force)
         return failWith({"will not replace", options.out, "it exists", "another --out, or --force"});
+    std::vector<Fault> faults;
+    auto expected = expectation(options.layout, faults);
+    if (!expected) return failWith(expected.error());
+    if (!faults.empty()) {
+        printFaults(faults);
+        return failure;
+    }
     const JobSignals signals;
     const auto token = TokenFile::make(options.tokenFile.empty() ? options.out + ".token" : options.tokenFile);
     if (!token) return failWith(token.error());
@@ -49,18 +80,24 @@ int listen(const ListenChoices& options) {
     ListenOptions listening;
     listening.address = *address;
     listening.token = token->token();
+    listening.silence = std::chrono::seconds(options.deadline);
+    listening.expected = std::move(*expected);
     auto listener = LiveListener::listen(listening, copy);
     if (!listener) return failWith(listener.error());
     announce((*listener)->address().text(), *token);
     bool left = false;
-    while (!progress.status().over() && !left) {
+    while (!progress.status().over() && !left && !(*listener)->misfit()) {
         left = signals.next() != 0;
         progress.show();
     }
     const CallerCounts counts = (*listener)->counts();
+    const auto misfit = (*listener)->misfit();
     listener->reset();
     progress.close();
     if (counts.refused() > 0) printNote("refused: " + counts.refusals());
+    if (misfit)
+        return failWith({"cannot show the program with this layout", options.layout.layout, *misfit,
+                         "the layout that the program trains, or no --layout"});
     if (copy.error()) return failWith(*copy.error());
     if (!progress.end()) {
         printNote("no program has sent anything; nothing was recorded");
@@ -85,6 +122,17 @@ void addListen(CommandLine& line) {
         .required()
         .typeName("[HOST:]PORT");
     verb.option("--out,--output", options->out, "Run file to write").required().typeName("FILE");
+    verb.option(
+            "--layout", options->layout.layout,
+            "The layout that the program trains, a file or a preset: its prediction is drawn above what is recorded, "
+            "and compared with it")
+        .typeName("LAYOUT");
+    options->layout.addAssignmentsTo(verb);
+    options->layout.addScheduleTo(verb);
+    verb.option("--deadline", options->deadline,
+                "Seconds without an event of any rank after which it is said which rank hangs; 30 by default")
+        .typeName("S")
+        .positive();
     verb.option("--token-file", options->tokenFile,
                 "Where to write the token that programs need; by default RUN.token, while it listens")
         .typeName("FILE");

@@ -97,9 +97,11 @@ std::string RunProgress::line() const {
         return fmt::format("{} steps  loss {}  idle {}  {} a step", step.step + 1, loss, formatPercent(step.bubble),
                            formatSeconds(seconds));
     const Layout& layout = run_->header.layout;
-    return fmt::format("{} of {} steps  loss {}  {} {}/s  bubble {}  {} a step{}{}", step.step + 1, layout.run.steps,
-                       loss, formatCount(static_cast<double>(tokensPerStep(layout)) / seconds),
-                       countedInputs(layout.model), formatPercent(step.bubble), formatSeconds(seconds),
+    const bool ours = run_->header.origin.empty();  // another program does as many steps as it likes
+    return fmt::format("{}{} steps  loss {}  {} {}/s  bubble {}  {} a step{}{}", step.step + 1,
+                       ours ? fmt::format(" of {}", layout.run.steps) : std::string(), loss,
+                       formatCount(static_cast<double>(tokensPerStep(layout)) / seconds), countedInputs(layout.model),
+                       formatPercent(step.bubble), formatSeconds(seconds),
                        run_->device.isClock() ? "" : "  " + run_->device.text(),
                        state_ == RunState::Stopping ? "  stopping" : "");
 }

@@ -34,7 +34,7 @@ std::string paceText(const RunSummary& summary) {
 
 std::string figures(const RunSummary& summary) {
     const bool steady = summary.stepSeconds > 0;
-    if (!summary.origin.empty())
+    if (!summary.hasLayout)
         return fmt::format("steady steps\nstep time  {}\nidle       {}\n",
                            steady ? formatSeconds(summary.stepSeconds) : std::string(unknownCell),
                            steady ? formatPercent(summary.bubble) : std::string(unknownCell));
@@ -65,7 +65,7 @@ std::string figures(const RunSummary& summary) {
 }
 
 std::string ranks(const RunSummary& summary) {
-    const bool foreign = !summary.origin.empty();
+    const bool foreign = !summary.hasLayout;
     std::vector<std::string> header{"rank", foreign ? "label" : "mesh", "host", "pid", "peak"};
     if (!foreign) header.emplace_back("predicted");
     for (int category = 0; category < memoryCategoryCount; ++category)
@@ -121,8 +121,9 @@ std::string toText(const RunSummary& summary, const std::string& file) {
         text += fmt::format("{:<14}{}\n", label, value);
     };
     line("Run", file);
-    if (summary.origin.empty()) line("Layout", summary.name + (summary.paced ? " (paced)" : ""));
-    else line("From", summary.name == summary.origin ? summary.name : summary.name + ", " + summary.origin);
+    if (summary.hasLayout) line("Layout", summary.name + (summary.paced ? " (paced)" : ""));
+    if (!summary.origin.empty())
+        line("From", summary.name == summary.origin ? summary.name : summary.name + ", " + summary.origin);
     if (summary.paced) line("Pace", paceText(summary));
     line("Recorded", summary.created);
     line("Outcome", outcome(summary));

@@ -8,6 +8,8 @@
 #include "engine/launch/serve/live_frames.h"
 #include "engine/launch/serve/run_copy.h"
 #include "engine/launch/serve/sender_frames.h"
+#include "engine/launch/serve/stillness.h"
+#include "engine/layout/layout_file.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_events.h"
 #include "tests/support/wings.h"
@@ -274,16 +276,182 @@ private Q_SLOTS:
         const auto read = RunReader::open(file_);
         QVERIFY(read);
         QCOMPARE((*read)->end().outcome, std::string("failed"));
-        QCOMPARE((*read)->end().reason, std::string("the connection of rank 0 was lost"));
+        QCOMPARE((*read)->end().reason, std::string("the connection of rank 0 was lost after 0F0 of step 0"));
+    }
+
+    void aRankThatFailsSaysWhy() {
+        Recording run(file_);
+        auto listener = listen(run);
+        QVERIFY(listener);
+        Caller caller(listener->address(), 1, token);
+        QCOMPARE(caller.hear(), welcomeType);
+        caller.join(0, 1);
+        caller.send(SenderFrame(LiveFrame::Leave), encode(std::string("ended with ValueError: no batch")));
+        QTRY_VERIFY(run.over);
+        const auto read = RunReader::open(file_);
+        QVERIFY(read);
+        QCOMPARE((*read)->end().outcome, std::string("failed"));
+        QCOMPARE((*read)->end().reason, std::string("rank 0 ended with ValueError: no batch"));
+        QCOMPARE((*read)->ranks()[0].end, std::string("ended with ValueError: no batch"));
+    }
+
+    /// The run of a program whose layout is known has that layout and its prediction, as a run of our own.
+    void aLayoutsPredictionIsPartOfTheRun() {
+        Recording run(file_);
+        ExpectedRun expected = twoStages();
+        const Event predicted{
+            10, 20, 0, 0, actionId({ActionKind::Forward, 1, 0}), 0, 1, Lane::Compute, EventKind::Forward};
+        expected.predicted = {predicted};
+        expected.header.predictedStepSeconds = 0.25;
+        auto listener = listen(run, 60s, expected);
+        QVERIFY(listener);
+        std::vector<std::unique_ptr<Caller>> ranks;
+        const std::int64_t now = monotonicNanoseconds();
+        for (int rank = 0; rank < 2; ++rank) {
+            ranks.push_back(
+                std::make_unique<Caller>(listener->address(), 10 + static_cast<std::uint64_t>(rank), token));
+            QCOMPARE(ranks.back()->hear(), welcomeType);
+            ranks.back()->join(rank, 2);
+            SenderEvents sent;
+            sent.events.push_back(spanOf(EventKind::Forward, rank, 3, now, now + 1000, 0));
+            SenderEvent wait = spanOf(EventKind::Wait, rank, 3, now + 1000, now + 1500, 0);
+            wait.lane = Lane::Compute;
+            wait.action = ActionKind::RecvBackward;
+            sent.events.push_back(wait);
+            ranks.back()->send(SenderFrame::Events, encode(sent));
+            QCOMPARE(ranks.back()->hear(), takenType);
+        }
+        for (const auto& rank : ranks) rank->leave();
+        QTRY_VERIFY(run.over);
+        const auto opened = RunReader::open(file_);
+        QVERIFY2(opened, opened ? "" : opened.error().text().c_str());
+        const RunReader& read = **opened;
+        QVERIFY(read.header().hasLayout());
+        QCOMPARE(read.header().origin, std::string("train.py"));
+        QCOMPARE(read.header().layout.name, expected.header.layout.name);
+        QCOMPARE(read.header().predictedStepSeconds, 0.25);
+        QCOMPARE(read.ranks()[1].label, std::string("pp1"));
+        const auto drawn = read.predicted();
+        QVERIFY(drawn);
+        QCOMPARE(*drawn, std::vector<Event>{predicted});
+        std::vector<std::string> actions;
+        QVERIFY(read.readEvents([&](std::span<const Event> events) {
+            for (const Event& event : events)
+                actions.push_back(std::string(name(event.kind)) + " " + read.names().text(event.action));
+            return true;
+        }));
+        std::ranges::sort(actions);
+        QCOMPARE(actions, (std::vector<std::string>{"forward 0F3", "forward 1F3", "wait 0RECV_B3", "wait 1RECV_B3"}));
+    }
+
+    void aProgramOfAnotherLayoutIsRefused() {
+        const LayoutFit fit(twoStages().header.layout);
+        const auto of = [&](int rank, ActionKind kind, int stage, int microbatch) {
+            Event event;
+            event.rank = static_cast<std::int16_t>(rank);
+            event.action = actionId({kind, stage, microbatch});
+            return fit.misfitOf(event).value_or("");
+        };
+        QCOMPARE(of(1, ActionKind::Backward, 1, 3), std::string());
+        QCOMPARE(of(0, ActionKind::OptimizerStep, 0, -1), std::string());
+        QCOMPARE(of(0, ActionKind::Forward, 2, 0),
+                 std::string("rank 0 recorded 2F0, the layout “two stages” has 2 stages (0 to 1)"));
+        QCOMPARE(of(0, ActionKind::Forward, 0, 4),
+                 std::string("rank 0 recorded 0F4, the layout “two stages” has 4 microbatches (0 to 3) in a step"));
+        QCOMPARE(of(0, ActionKind::WeightGrad, 1, 0),
+                 std::string("rank 0 recorded 1W0, the layout “two stages” has stage 1 on rank 1"));
+        const std::string ranks = "the program has 3 ranks, the layout “two stages” has 2 (data 1 × pipeline 2)";
+        QCOMPARE(fit.misfitOf(3).value_or(""), ranks);
+
+        Recording none(file_);
+        auto listener = listen(none, 60s, twoStages());
+        QVERIFY(listener);
+        Caller wide(listener->address(), 1, token);
+        QCOMPARE(wide.hear(), welcomeType);
+        wide.join(0, 3);
+        QCOMPARE(wide.hear(), refusalType);
+        QTRY_COMPARE(listener->misfit().value_or(""), ranks);
+        listener.reset();
+        QVERIFY(!QFile::exists(QString::fromStdString(file_.string())));
+
+        Recording run(file_);
+        listener = listen(run, 60s, twoStages());
+        QVERIFY(listener);
+        Caller deep(listener->address(), 2, token);
+        QCOMPARE(deep.hear(), welcomeType);
+        deep.join(1, 2);
+        const std::int64_t now = monotonicNanoseconds();
+        deep.send(SenderFrame::Events, encode(SenderEvents{0, 0, {spanOf(EventKind::Forward, 5, 0, now, now, 0)}}));
+        QCOMPARE(deep.hear(), refusalType);
+        QTRY_VERIFY(run.over);
+        const auto read = RunReader::open(file_);
+        QVERIFY(read);
+        QCOMPARE((*read)->end().outcome, std::string("failed"));
+        QCOMPARE((*read)->end().reason,
+                 std::string("rank 1 recorded 5F0, the layout “two stages” has 2 stages (0 to 1)"));
+    }
+
+    void whoHangsIsSaid() {
+        constexpr std::int64_t second = 1'000'000'000;
+        Stillness still(4, 10 * second);
+        for (int rank = 0; rank < 4; ++rank) still.joined(rank);
+        QVERIFY(!still.judge(100 * second));  // nothing has been recorded
+        still.recorded(0, 100 * second);
+        still.doing(0, {0, 3, true, "in 0RECV_B2"});
+        QVERIFY(!still.judge(109 * second));
+        still.doing(1, {0, 3, true, "in all_reduce"});
+        still.doing(2, {0, 3, false, "in 2F3"});
+        still.doing(3, {0, 3, true, "in 3RECV_F3"});
+        auto verdict = still.judge(110 * second);
+        QVERIFY(verdict);
+        QCOMPARE(verdict->rank, 2);
+        QCOMPARE(
+            verdict->text,
+            std::string("nothing has happened for 10.0 s: rank 2 stands still in 2F3 of step 3, 3 wait for others"));
+        QVERIFY(!still.judge(120 * second));  // once
+        QCOMPARE(still.holds(), verdict->text);
+        still.recorded(2, 121 * second);
+        QVERIFY(still.holds().empty());
+        // A stopped process tells nothing; one that has left is not asked.
+        still.doing(0, {0, 4, true, "in 0RECV_B2"});
+        still.left(3);
+        still.doing(2, {0, 4, true, "in 2RECV_F2"});
+        verdict = still.judge(140 * second);
+        QVERIFY(verdict);
+        QCOMPARE(verdict->rank, -1);  // rank 1 was last heard of waiting in a step before
+        still.recorded(1, 141 * second);
+        still.doing(0, {0, 4, true, "in 0RECV_B2"});
+        still.doing(2, {0, 4, true, "in 2RECV_F2"});
+        verdict = still.judge(160 * second);
+        QVERIFY(verdict);
+        QCOMPARE(verdict->rank, 1);
+        QVERIFY2(verdict->text.find("the process of rank 1 does not answer, 2 wait") != std::string::npos,
+                 verdict->text.c_str());
     }
 
 private:
+    /// Two ranks, two stages, four microbatches.
+    static ExpectedRun twoStages() {
+        ExpectedRun expected;
+        Layout& layout = expected.header.layout;
+        layout.name = "two stages";
+        layout.parallel.data = 1;
+        layout.parallel.pipeline = 2;
+        layout.batch.micro = 2;
+        layout.batch.global = 8;
+        layout.cluster.hosts.front().devices = 2;
+        expected.header.layoutJson = writeLayout(layout);
+        return expected;
+    }
+
     static constexpr const char* token = "0123456789abcdef0123456789abcdef";
 
-    static std::unique_ptr<LiveListener> listen(Recording& run, std::chrono::milliseconds returnWithin = 60s) {
+    static std::unique_ptr<LiveListener> listen(Recording& run, std::chrono::milliseconds returnWithin = 60s,
+                                                std::optional<ExpectedRun> expected = {}) {
         ListenOptions options;
         options.token = token;
         options.returnWithin = returnWithin;
+        options.expected = std::move(expected);
         auto listener = LiveListener::listen(options, run);
         return listener ? std::move(*listener) : nullptr;
     }

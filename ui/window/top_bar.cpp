@@ -174,7 +174,7 @@ void TopBar::refreshStep() {
     if (elsewhere) {
         const QString phase =
             workbench_.live().status().state == WatchStatus::State::Lost ? tr("connection lost · ") : QString();
-        const bool known = model.header().hasLayout();
+        const bool known = model.header().origin.empty();
         return step_->setText(known ? tr("%1%2 of %3 steps").arg(phase).arg(done).arg(model.header().layout.run.steps)
                                     : tr("%1%2 steps").arg(phase).arg(done));
     }

@@ -109,7 +109,8 @@ RunSummary RunFigures::summary() const {
     summary.paced = header_.paced;
     summary.stretch = header_.stretch;
     summary.origin = header_.origin;
-    summary.stepsAsked = header_.hasLayout() ? header_.layout.run.steps : 0;
+    summary.hasLayout = header_.hasLayout();
+    summary.stepsAsked = header_.origin.empty() ? header_.layout.run.steps : 0;
     summary.stepsDone = static_cast<int>(std::ranges::count_if(steps_.steps(), &StepSummary::complete));
     for (const StepSummary& step : steps_.steps()) {
         if (!header_.hasLayout() || (!std::isfinite(step.loss) && !step.complete))

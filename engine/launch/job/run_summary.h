@@ -34,12 +34,13 @@ struct DataCommunication {
 
 /// Seconds and rates are device time (engine/base/device_time.h); moments are the run's clock's.
 struct RunSummary {
-    std::string name;    ///< the layout's
-    std::string origin;  ///< the program that recorded an imported run, which has no layout; else empty
+    std::string name;       ///< the layout's
+    std::string origin;     ///< the program that recorded it, where that was not Shardlab; else empty
+    bool hasLayout = true;  ///< false: it has an origin, and no layout was named for it
     std::string created;
     bool paced = false;
     double stretch = 1;
-    int stepsAsked = 0;  ///< 0: the run was imported
+    int stepsAsked = 0;  ///< 0: another program recorded it
     int stepsDone = 0;
     std::vector<double> losses;  ///< nats, of each step whose loss is known, from step 0 on
     std::vector<Summarizer::Validation> validations;

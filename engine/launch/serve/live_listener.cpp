@@ -5,7 +5,9 @@
 #include "engine/layout/layout_file.h"
 #include "engine/launch/serve/live_frames.h"
 #include "engine/launch/serve/sender.h"
+#include "engine/launch/serve/stillness.h"
 #include "engine/trace/event/legal_time.h"
+#include "engine/trace/run_file/run_file.h"
 #include "engine/base/nanoseconds.h"
 
 #include <algorithm>
@@ -15,8 +17,10 @@
 #include <fstream>
 #include <list>
 #include <map>
+#include <mutex>
 #include <poll.h>
 #include <thread>
+#include <tuple>
 
 namespace shardlab::launch {
 namespace {
@@ -41,12 +45,15 @@ std::string utcNow() {
     return text;
 }
 
-/// The header of a run whose layout says how many ranks there are and nothing else.
-RunHeader headerFor(const std::string& program, int world) {
-    RunHeader header;
+/// The header of a run of the expected layout; where there is none, its layout says how many ranks there are and
+/// nothing else.
+RunHeader headerFor(const std::string& program, int world, const std::optional<ExpectedRun>& expected) {
+    RunHeader header = expected ? expected->header : RunHeader();
     header.origin = program.empty() ? "another program" : program;
     header.created = utcNow();
     header.version = SHARDLAB_VERSION;
+    header.layoutGiven = expected.has_value();
+    if (expected) return header;
     header.layout.name = header.origin;
     header.layout.parallel.data = world;
     header.layout.parallel.pipeline = 1;
@@ -70,7 +77,16 @@ struct Seat {
     bool connected = false;
     bool left = false;
     std::int64_t lostAt = 0;
+    std::string failure;  ///< why it left, where the program says that it failed
+    std::string last;     ///< what it recorded last: "2F3 of step 5"
 };
+
+/// "2F3 of step 5"; empty where the event is of no action.
+std::string placeOf(const Event& event) {
+    if (event.action == 0 || nameNumber(event.action) != 0) return {};
+    const std::string action = toText(actionFromId(event.action));
+    return event.step < 0 ? action : fmt::format("{} of step {}", action, event.step);
+}
 
 }  // namespace
 
@@ -79,7 +95,9 @@ struct LiveListener::Impl {
         : options(given), address(boundAddress(socket, given.address)), observer(watcher),
           listener(std::move(socket),
                    {given.token, FrameType(LiveFrame::Greeting), FrameType(LiveFrame::Refusal), given.handshake}),
-          names(watcher) {}
+          names(watcher) {
+        if (options.expected) fit.emplace(options.expected->header.layout);
+    }
     ~Impl() {
         stopping = true;
         wake.ring();
@@ -102,7 +120,7 @@ struct LiveListener::Impl {
             observer.paused();
             judge(now);
         }
-        if (!seats.empty() && !over) end({"stopped", ""});
+        if (!seats.empty() && !over) end({"stopped", still ? still->holds() : std::string()});
         connections.clear();
         listener.close();
     }
@@ -146,7 +164,7 @@ struct LiveListener::Impl {
     /// False: what nobody may say, or a connection that is refused.
     bool take(Connection& from, const Frame& frame, std::int64_t now) {
         if (frame.as<LiveFrame>() == LiveFrame::Leave) {
-            if (from.joined) seatOf(from).left = true;
+            if (from.joined) leave(from, frame);
             from.broken = true;
             return true;
         }
@@ -160,14 +178,48 @@ struct LiveListener::Impl {
             if (name) sender.name(*name, names);
             return name.has_value();
         }
+        if (frame.as<SenderFrame>() == SenderFrame::Doing) {
+            const auto doing = decode<SenderDoing>(frame.body);
+            if (doing) still->doing(sender.join().rank, *doing);
+            return doing.has_value();
+        }
         if (frame.as<SenderFrame>() != SenderFrame::Events) return false;
         const auto sent = decode<SenderEvents>(frame.body);
         if (!sent) return refuse(from, sender.join().rank, sent.error(), now);
         if (!sender.take(*sent, events)) return false;
         if (auto why = illegalTime(events))
             return refuse(from, sender.join().rank, {"damaged events", "", std::move(*why), legalTimes}, now);
-        if (!events.empty()) observer.eventsArrived(events);
+        if (events.empty()) return true;
+        if (fit)
+            for (const Event& event : events)
+                if (const auto why = fit->misfitOf(event)) return misfits(from, *why);
+        still->recorded(sender.join().rank, now);
+        for (const Event& event : events)
+            if (std::string place = placeOf(event); !place.empty()) seatOf(from).last = std::move(place);
+        observer.eventsArrived(events);
         return true;
+    }
+
+    void leave(const Connection& from, const Frame& frame) {
+        Seat& seat = seatOf(from);
+        seat.left = true;
+        const auto why = frame.body.empty() ? Result<std::string>(std::string()) : decode<std::string>(frame.body);
+        if (why) seat.failure = *why;
+    }
+
+    /// The program is not the expected one: what else it sends is of no use, and the run is over.
+    bool misfits(Connection& from, const std::string& why) {
+        from.link.send(LiveFrame::Refusal, encode(why));
+        from.broken = true;
+        if (seats.empty()) {
+            const std::lock_guard lock(guard);
+            misfit = why;
+            over = true;
+        } else {
+            observer.logged({monotonicNanoseconds() - origin, -1, LogLevel::Error, why});
+            failure = why;
+        }
+        return false;
     }
 
     /// Says to the sender and in the run's log why its events are not taken.
@@ -188,6 +240,8 @@ struct LiveListener::Impl {
             return refuse(fmt::format("{} ranks are not possible, 1 to {} are", join.world, mostRanks));
         if (join.rank < 0 || join.rank >= join.world)
             return refuse(fmt::format("rank {} of {} is not possible", join.rank, join.world));
+        if (fit)
+            if (const auto why = fit->misfitOf(join.world)) return misfits(from, *why);
         if (!seats.empty() && seats.size() != static_cast<std::size_t>(join.world))
             return refuse(fmt::format("the run has {} ranks, not {}", seats.size(), join.world));
         // A host has one monotonic clock; of another's it is known what it shows at about this time.
@@ -200,7 +254,9 @@ struct LiveListener::Impl {
         seat.caller = from.greeting.caller;
         seat.connected = true;
         seat.left = false;
-        seat.record = {join.rank, join.host, join.pid, join.host, ""};
+        still->joined(join.rank);
+        seat.failure.clear();
+        seat.record = {join.rank, join.host, join.pid, fit ? fit->label(join.rank) : join.host, ""};
         from.joined = true;
         observer.rankChanged(seat.record);
         return true;
@@ -208,8 +264,10 @@ struct LiveListener::Impl {
 
     void begin(const std::string& program, int world, std::int64_t at) {
         origin = at;
-        observer.begun(headerFor(program, world));
+        observer.begun(headerFor(program, world, options.expected));
+        if (options.expected) observer.predictedArrived(options.expected->predicted);
         seats.resize(static_cast<std::size_t>(world));
+        still.emplace(world, options.silence.count() * nsPerMillisecond);
         observer.statusChanged({WatchStatus::State::Live, 1, {}});
     }
 
@@ -219,10 +277,17 @@ struct LiveListener::Impl {
         if (!from.joined) return;
         Seat& seat = seatOf(from);
         seat.connected = false;
+        still->left(seat.record.rank);
         seat.lostAt = now;
-        seat.record.end = seat.left ? "finished" : "its connection was lost";
+        const std::string after = seat.last.empty() ? "" : " after " + seat.last;
+        seat.record.end = !seat.left             ? "its connection was lost" + after
+                          : seat.failure.empty() ? "finished"
+                                                 : seat.failure;
         observer.rankChanged(seat.record);
-        if (!seat.left) observer.logged({now - origin, seat.record.rank, LogLevel::Warning, "the connection was lost"});
+        if (!seat.left)
+            observer.logged({now - origin, seat.record.rank, LogLevel::Warning, "the connection was lost" + after});
+        else if (!seat.failure.empty())
+            observer.logged({now - origin, seat.record.rank, LogLevel::Error, seat.failure});
     }
 
     /// Every rank was there, and none is or may come back: the run is over.
@@ -231,10 +296,25 @@ struct LiveListener::Impl {
             const bool forGood = seat.left || now - seat.lostAt > options.returnWithin.count() * nsPerMillisecond;
             return seat.caller != 0 && !seat.connected && forGood;
         };
-        if (seats.empty() || !std::ranges::all_of(seats, gone)) return;
-        const auto broken = std::ranges::find(seats, false, &Seat::left);
-        if (broken == seats.end()) end({"finished", ""});
-        else end({"failed", fmt::format("the connection of rank {} was lost", broken->record.rank)});
+        if (seats.empty()) return;
+        if (!failure.empty()) return end({"failed", failure});
+        if (!std::ranges::all_of(seats, gone)) return sayWhoHangs(now);
+        // The first to be lost took the others along, and one that went without a word those that say why they end.
+        const Seat* first = nullptr;
+        for (const Seat& seat : seats)
+            if ((!seat.left || !seat.failure.empty()) &&
+                (first == nullptr || std::tuple(seat.left, seat.lostAt) < std::tuple(first->left, first->lostAt)))
+                first = &seat;
+        if (first == nullptr) return end({"finished", ""});
+        const RankRecord& record = first->record;
+        if (first->left) return end({"failed", fmt::format("rank {} {}", record.rank, first->failure)});
+        end({"failed", fmt::format("the connection of rank {} was lost{}", record.rank,
+                                   first->last.empty() ? std::string() : " after " + first->last)});
+    }
+
+    void sayWhoHangs(std::int64_t now) {
+        if (const auto verdict = still->judge(now))
+            observer.logged({now - origin, verdict->rank, LogLevel::Error, verdict->text});
     }
 
     void end(const RunEnd& how) {
@@ -256,7 +336,13 @@ struct LiveListener::Impl {
     std::map<std::uint64_t, Sender> senders;  ///< by caller, also those that are gone
     std::vector<Seat> seats;                  ///< by rank; empty until the run has begun
     std::vector<Event> events;
+    std::optional<LayoutFit> fit;    ///< none: the program has no layout
+    std::optional<Stillness> still;  ///< once the run has begun
+    std::string failure;             ///< why the run has to end
     bool over = false;
+
+    mutable std::mutex guard;
+    std::optional<std::string> misfit;  ///< under `guard`
 
     WakeUp wake;
     std::atomic<bool> stopping{false};
@@ -277,5 +363,10 @@ Result<std::unique_ptr<LiveListener>> LiveListener::listen(const ListenOptions& 
 const TcpAddress& LiveListener::address() const { return impl_->address; }
 
 CallerCounts LiveListener::counts() const { return impl_->listener.counts(); }
+
+std::optional<std::string> LiveListener::misfit() const {
+    const std::lock_guard lock(impl_->guard);
+    return impl_->misfit;
+}
 
 }  // namespace shardlab::launch

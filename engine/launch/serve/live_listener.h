@@ -5,11 +5,13 @@
 
 #include "engine/base/tcp_socket.h"
 #include "engine/launch/link/listener.h"
+#include "engine/launch/serve/expected_run.h"
 #include "engine/launch/serve/run_watch.h"
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace shardlab::launch {
@@ -20,6 +22,8 @@ struct ListenOptions {
     std::size_t mostSenders = 1024;
     std::chrono::milliseconds handshake{2000};
     std::chrono::milliseconds returnWithin{10'000};  ///< how long a rank whose connection broke may take to come back
+    std::chrono::milliseconds silence{30'000};  ///< after so long without an event of any rank it is said who hangs
+    std::optional<ExpectedRun> expected;        ///< what the program is held against; none: it has no layout
 };
 
 class LiveListener {
@@ -32,6 +36,8 @@ public:
 
     const TcpAddress& address() const;
     CallerCounts counts() const;
+    /// Why no run began: a program came that is not of the expected layout. No other program is let in after it.
+    std::optional<std::string> misfit() const;
 
 private:
     struct Impl;

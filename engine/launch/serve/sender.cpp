@@ -6,10 +6,9 @@
 namespace shardlab::launch {
 namespace {
 
-/// The kind of action that an event of another program stands for; None where it stands for none.
-ActionKind sentAction(EventKind kind) {
-    const ActionKind action = actionOf(kind);
-    return isCompute(action) || action == ActionKind::OptimizerStep ? action : ActionKind::None;
+/// The kind of action that an event of another program belongs to; None where it belongs to none.
+ActionKind sentAction(const SenderEvent& sent) {
+    return sent.action != ActionKind::None ? sent.action : actionOf(sent.kind);
 }
 
 }  // namespace
@@ -38,11 +37,11 @@ bool Sender::translate(const SenderEvent& sent, Event& event) const {
     event.lane = sent.lane;
     const auto name = names_.find(sent.name);
     if (sent.name != 0 && name == names_.end()) return false;
-    const ActionKind action = sentAction(sent.kind);
+    const ActionKind action = sentAction(sent);
     if (action == ActionKind::None) event.action = sent.name != 0 ? namedId(name->second) : 0;
     else
         event.action = actionId(
-            {action, std::max(0, sent.stage), action == ActionKind::OptimizerStep ? -1 : std::max(0, sent.microbatch)});
+            {action, std::max(0, sent.stage), actionTraits[action].ofMicrobatch ? std::max(0, sent.microbatch) : -1});
     return true;
 }
 

@@ -4,10 +4,13 @@
 namespace shardlab::launch {
 
 bool mayBeSent(EventKind kind) {
-    return (kind >= EventKind::Forward && kind <= EventKind::Recompute) || kind == EventKind::Optimizer ||
-           kind == EventKind::Step || kind == EventKind::Validation ||
-           (kind >= EventKind::Loss && kind <= EventKind::TokensPerSecond) ||
-           (kind >= EventKind::Kernel && kind <= EventKind::Annotation) || kind == EventKind::NamedCounter ||
+    const auto within = [kind](EventKind first, EventKind last) { return kind >= first && kind <= last; };
+    return within(EventKind::Forward, EventKind::Step) || kind == EventKind::Validation ||
+           within(EventKind::ReduceNorm, EventKind::GatherParameters) ||
+           within(EventKind::DispatchTokens, EventKind::ExposedComm) ||
+           within(memoryKind(MemoryCategory::Parameters), EventKind::LossScale) || kind == EventKind::MemoryPeak ||
+           within(peakKind(MemoryCategory::Parameters), EventKind::HostMemory) || kind == EventKind::Overflow ||
+           within(EventKind::Kernel, EventKind::Annotation) || kind == EventKind::NamedCounter ||
            kind == EventKind::Mark;
 }
 

@@ -18,6 +18,7 @@ enum class SenderFrame : std::uint8_t {
     Taken = 49,   ///< to a sender: u64, so many of its events have been taken; its LiveFrame::Welcome says the same
     Name = 50,    ///< sender: SenderName, before the number is used
     Events = 51,  ///< sender: SenderEvents
+    Doing = 52,   ///< sender, where nothing new has been recorded for a second: SenderDoing
 };
 
 struct SenderJoin {
@@ -65,8 +66,12 @@ struct SenderEvent {
     std::int32_t microbatch = -1;
     EventKind kind = EventKind::None;
     Lane lane = Lane::Host;
+    /// The action that it belongs to, where that is not the one that leaves events of this kind: what a Wait waits for,
+    /// which gather it is, the F or B that a tensor collective lies in.
+    ActionKind action = ActionKind::None;
 };
 void fields(auto& archive, FieldsOf<SenderEvent> auto& event) {
+    constexpr auto isAction = [](ActionKind kind) { return kind < ActionKind::Count; };
     constexpr auto isCount = [](std::int64_t count) { return count >= 0; };
     constexpr auto isNumber = [](std::int32_t number) { return number >= -1; };
     constexpr auto isStage = [](std::int32_t stage) { return stage >= -1 && stage < 1 << 16; };
@@ -81,7 +86,8 @@ void fields(auto& archive, FieldsOf<SenderEvent> auto& event) {
     archive("microbatch", event.microbatch, isMicrobatch, "-1 to 16777214, which an action's id holds");
     archive("kind", event.kind, mayBeSent, "a kind that resources/manual/72-links.md names");
     archive("lane", event.lane, Lane::Host);
-    std::uint16_t unused = 0;
+    archive("action", event.action, isAction, "the number of a kind of action");
+    std::uint8_t unused = 0;
     archive("unused", unused);
     archive.check("end", event.end >= event.begin, "it is before the begin");
 }
@@ -98,6 +104,22 @@ void fields(auto& archive, FieldsOf<SenderEvents> auto& events) {
     archive("first", events.first);
     archive("dropped", events.dropped);
     archive.list("event", events.events, mostSenderEvents);
+}
+
+/// What a rank does that has recorded nothing for a while: by this it is known who hangs.
+struct SenderDoing {
+    std::int64_t since = 0;  ///< nanoseconds of the sender's monotonic clock
+    std::int32_t step = -1;
+    bool waits = false;  ///< for a message or a collective of other ranks
+    std::string text;    ///< "in 2F3", "after 2B7": for people
+};
+void fields(auto& archive, FieldsOf<SenderDoing> auto& doing) {
+    constexpr auto isNumber = [](std::int32_t number) { return number >= -1; };
+    archive.frame("doing");
+    archive("since", doing.since, isLegalTime, legalTimes);
+    archive("step", doing.step, isNumber, "-1 or more");
+    archive("waits", doing.waits);
+    archive("text", doing.text);
 }
 
 }  // namespace shardlab::launch

@@ -44,10 +44,11 @@ inline bool endedWell(const RankRecord& record) {
 
 struct RunHeader {
     Layout layout;
-    std::string layoutJson;  ///< as written, so that later keys survive
-    std::string created;     ///< ISO 8601, UTC
-    std::string version;     ///< of the program that recorded
-    std::string origin;      ///< "PyTorch profiler": another program recorded it; empty: Shardlab did
+    std::string layoutJson;    ///< as written, so that later keys survive
+    std::string created;       ///< ISO 8601, UTC
+    std::string version;       ///< of the program that recorded
+    std::string origin;        ///< "PyTorch profiler": another program recorded it; empty: Shardlab did
+    bool layoutGiven = false;  ///< it has an origin, and a layout was named for it: it is compared with its prediction
     bool paced = false;
     double stretch = 1;
     double predictedStepSeconds = 0;
@@ -59,8 +60,9 @@ struct RunHeader {
     MemoryLimit device() const { return memoryLimit(layout.memory, capacityBytes); }
     DevicePeak peak;  ///< of the devices it runs on, or of those it models
 
-    /// False for what was imported: its layout says how many ranks there are (as replicas) and nothing else.
-    bool hasLayout() const { return origin.empty(); }
+    /// False for what another program recorded without a layout: the header's says how many ranks there are (as
+    /// replicas) and nothing else.
+    bool hasLayout() const { return origin.empty() || layoutGiven; }
     /// The share of the devices' peak that steps of this length reach; none where the peak is not known. In a paced run
     /// it is the share of the modelled devices, in their own time.
     std::optional<double> utilisation(double stepSeconds) const;

@@ -172,6 +172,7 @@ std::string writeHeader(const RunHeader& header) {
     return dumped(Json{{"created", header.created},
                        {"version", header.version},
                        {"origin", header.origin},
+                       {"layout_given", header.layoutGiven},
                        {"paced", header.paced},
                        {"stretch", header.stretch},
                        {"predicted_step_seconds", header.predictedStepSeconds},
@@ -189,6 +190,7 @@ Status readHeader(std::string_view text, RunHeader& header) {
     take(*json, "created", header.created);
     take(*json, "version", header.version);
     take(*json, "origin", header.origin);
+    take(*json, "layout_given", header.layoutGiven);
     take(*json, "paced", header.paced);
     take(*json, "stretch", header.stretch);
     take(*json, "predicted_step_seconds", header.predictedStepSeconds);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs in C and Python, one of them a training script with torch, on the timeline: what they sent is in the run.
-#include "tests/support/command.h"
+#include "tests/support/listening.h"
 #include "tests/support/places.h"
+#include "tests/support/seed.h"
 #include "tests/support/wings.h"
 
 #include <QJsonArray>
-#include <QRegularExpression>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
 
-#include <csignal>
 #include <memory>
 
 using namespace shardlab::test;
@@ -36,16 +35,13 @@ class LiveProgramsTest : public QObject {
     Q_OBJECT
 private:
     std::unique_ptr<QTemporaryDir> folder_;
-    std::unique_ptr<QProcess> listener_;
+    std::unique_ptr<Listening> listener_;
     QStringList environment_;
     QString file_;
 
     std::unique_ptr<QProcess> start(const QString& program, const QStringList& arguments,
                                     const QStringList& further = {}) {
-        auto process = std::make_unique<QProcess>();
-        process->setEnvironment(QProcess::systemEnvironment() + environment_ + further);
-        process->start(program, arguments);
-        return process;
+        return started(program, arguments, environment_ + further);
     }
 
     /// Two ranks of the same program, to their end.
@@ -59,8 +55,7 @@ private:
             const QByteArray said = rank->readAllStandardError();
             QVERIFY2(rank->exitCode() == 0 && said.isEmpty(), said.constData());
         }
-        QVERIFY(listener_->waitForFinished(240000));
-        QVERIFY2(listener_->exitCode() == 0, listener_->readAllStandardError().constData());
+        QVERIFY2(listener_->end() == 0, listener_->said().constData());
     }
 
     /// What both programs do.
@@ -99,24 +94,11 @@ private Q_SLOTS:
     void init() {
         folder_ = std::make_unique<QTemporaryDir>();
         file_ = folder_->filePath("live.shardlab");
-        listener_ = std::make_unique<QProcess>();
-        listener_->setReadChannel(QProcess::StandardError);
-        listener_->start(program(), {"listen", "0", "--output", file_});
-        QByteArray said;
-        for (int i = 0; i < 300 && !said.contains("PYTHONPATH") && listener_->state() != QProcess::NotRunning; ++i) {
-            listener_->waitForReadyRead(100);
-            said += listener_->readAllStandardError();
-        }
-        const auto match =
-            QRegularExpression("(SHARDLAB_ADDRESS=\\S+) (SHARDLAB_TOKEN_FILE=\\S+)").match(QString::fromUtf8(said));
-        QVERIFY2(match.hasMatch(), said.constData());
-        environment_ = {match.captured(1), match.captured(2), "PYTHONPATH=" + live, "PYTHONDONTWRITEBYTECODE=1"};
+        listener_ = std::make_unique<Listening>();
+        QVERIFY2(listener_->begin(file_), listener_->said().constData());
+        environment_ = listener_->environment() + QStringList{"PYTHONPATH=" + live, "PYTHONDONTWRITEBYTECODE=1"};
     }
-    void cleanup() {
-        if (listener_->state() == QProcess::NotRunning) return;
-        ::kill(static_cast<pid_t>(listener_->processId()), SIGINT);
-        listener_->waitForFinished(120000);
-    }
+    void cleanup() { listener_.reset(); }
 
     void aProgramInC() {
         const QString compiler = QStandardPaths::findExecutable("cc");
@@ -137,6 +119,54 @@ private Q_SLOTS:
         twoStagesAreRecorded();
     }
 
+    void thePartsOfThePackageWork() {
+        const QString python = QStandardPaths::findExecutable("python3");
+        if (python.isEmpty()) QSKIP("no python3");
+        const quint64 seed = freshSeed();
+        const auto parts = start(python, {programs + "/parts.py", QString::number(seed)});
+        QVERIFY(parts->waitForFinished(120000));
+        QVERIFY2(parts->exitCode() == 0, parts->readAllStandardError().constData());
+    }
+
+    /// The package is made and installed where nothing can be fetched, and is of the version of the programs.
+    void thePackageInstallsWithoutANetwork() {
+        const QString python = QStandardPaths::findExecutable("python3");
+        if (python.isEmpty()) QSKIP("no python3");
+        const auto parses = started(python,
+                                    {"-c", R"(
+import ast, pathlib, sys
+for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
+    ast.parse(path.read_text(), feature_version=(3, 9)))",
+                                     live},
+                                    {});
+        QVERIFY(parses->waitForFinished(60000));
+        QVERIFY2(parses->exitCode() == 0, parses->readAllStandardError().constData());
+        const QString place = folder_->filePath("venv"), own = place + "/bin/python";
+        const auto made = started(python, {"-m", "venv", place}, {});
+        QVERIFY(made->waitForFinished(240000));
+        if (made->exitCode() != 0) QSKIP("python3 has no venv with a pip");
+        const auto installed = started(own, {"-m", "pip", "install", "--no-index", live}, {});
+        QVERIFY(installed->waitForFinished(240000));
+        QVERIFY2(installed->exitCode() == 0, installed->readAllStandardError().constData());
+        const auto asked = started(own,
+                                   {"-I", "-c",
+                                    "import shardlab, importlib.metadata as m\n"
+                                    "assert shardlab.__file__.startswith('" +
+                                        place +
+                                        "')\n"
+                                        "assert not m.requires('shardlab-live')\n"
+                                        "assert m.version('shardlab-live') == shardlab.__version__\n"
+                                        "print(shardlab.__version__)"},
+                                   {});
+        QVERIFY(asked->waitForFinished(60000));
+        const QByteArray version = asked->readAllStandardOutput().trimmed();
+        QVERIFY2(asked->exitCode() == 0, asked->readAllStandardError().constData());
+        QVERIFY2(run({"--version"}).out.contains(version), version.constData());
+        environment_ = listener_->environment();
+        runTwo(own, [](int) { return QStringList{"-I", programs + "/sender.py", QString::number(steps)}; });
+        twoStagesAreRecorded();
+    }
+
     void aTrainingScriptWithTorch() {
         const auto found = start(torchPython(), {"-c", "import torch"});
         if (!found->waitForFinished(120000) || found->exitCode() != 0)
@@ -144,7 +174,7 @@ private Q_SLOTS:
         const auto training = start(torchPython(), {programs + "/train.py", "20"});
         QVERIFY(training->waitForFinished(120000));
         QVERIFY2(training->exitCode() == 0, training->readAllStandardError().constData());
-        QVERIFY(listener_->waitForFinished(240000));
+        QVERIFY2(listener_->end() == 0, listener_->said().constData());
         const QByteArray got = kinds(file_);
         for (const char* line : {"0,forward,80", "0,backward,80", "0,optimizer,20", "0,step,20", "0,loss,20",
                                  "0,annotation,80", "0,counter,20"})

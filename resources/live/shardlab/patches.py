@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of other packages that tell when they are called, until they are put back."""
+import functools
+
+try:
+    from torch.compiler import is_compiling
+except ImportError:  # of an older PyTorch, or there is none
+    def is_compiling():
+        return False
+
+
+class Patches:
+    """Every replacement calls what it replaces with the same arguments, whatever happens in here."""
+
+    def __init__(self):
+        self.replaced = []
+
+    def around(self, owner, name, before, after, swap=None):
+        """`before(*args, **kwargs)` returns what `after(that, result, *args, **kwargs)` is given once the original has
+        returned; where the original raises, `result` is the exception. `swap(that, *args)` returns the positional
+        arguments that the original is given instead. False: there is no such function."""
+        original = getattr(owner, name, None)
+        if original is None:
+            return False
+        own = name in vars(owner) if hasattr(owner, "__dict__") else False
+
+        @functools.wraps(original)
+        def replacement(*args, **kwargs):
+            if is_compiling():  # what is compiled is the original
+                return original(*args, **kwargs)
+            try:
+                known = before(*args, **kwargs)
+                given = args if swap is None else swap(known, *args)
+            except Exception:
+                return original(*args, **kwargs)
+            try:
+                result = original(*given, **kwargs)
+            except BaseException as problem:
+                try:
+                    after(known, problem, *args, **kwargs)
+                except Exception:
+                    pass
+                raise
+            try:
+                after(known, result, *args, **kwargs)
+            except Exception:
+                pass
+            return result
+
+        setattr(owner, name, replacement)
+        self.replaced.append((owner, name, original, own))
+        return True
+
+    def undo(self):
+        for owner, name, original, own in reversed(self.replaced):
+            try:
+                if own:
+                    setattr(owner, name, original)
+                else:
+                    delattr(owner, name)
+            except Exception:
+                pass
+        self.replaced = []

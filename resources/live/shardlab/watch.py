@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds by itself what a training program with PyTorch does, and records it."""
+import os
+import sys
+
+from . import record
+from .memory import Memory
+from .moments import HostClock, clock_for
+from .patches import Patches
+
+FORWARD, BACKWARD, STEP, VALIDATION = 1, 2, 14, 15
+_runs = []
+
+
+def _listed(value):
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _plain_optimizer(optimizer):
+    """What wrappers (of accelerate, say) stand around."""
+    while not hasattr(optimizer, "param_groups") and hasattr(optimizer, "optimizer"):
+        optimizer = optimizer.optimizer
+    inner = getattr(optimizer, "optimizer", None)
+    return inner if inner is not None and hasattr(inner, "param_groups") else optimizer
+
+
+class Run:
+    """What is known of the program's present step."""
+
+    def __init__(self):
+        self.clock = HostClock()
+        self.patches = Patches()
+        self.handles = []
+        self.step = 0
+        self.begin = None        # of the step; None: nothing of it has happened
+        self.muted = 0
+        self.current = None      # (kind, stage, microbatch) of the F, B, I or W that is under way
+        self.context = None      # what a collective is for: (kind, action, stage, microbatch, piece)
+        self.pipelined = False   # a schedule computes: the model's own hooks say nothing
+        self.stages = {}         # by id of a module
+        self.last = (0, 0)       # stage and microbatch of the last F or B
+        self.forwards = self.backwards = 0
+        self.tokens = 0
+        self.copies = 1          # replicas that read tokens of their own
+        self.tells_loss = True
+        self.unscaled = {}       # by id of a scaled loss: (it, weakly, and the loss), as a GradScaler made it
+        self.memory = self.updates = self.loss = None
+
+    def now(self):
+        return self.clock.now()
+
+    def put(self, kind, lane, name, begin, end, size=0, value=0.0, step=None, stage=-1, microbatch=-1, action=0):
+        record.put(kind, lane, name, begin, end, size, value, step, stage, microbatch, action)
+
+    def number(self, kind, value):
+        at = self.now()
+        self.put(kind, record.HOST, None, at, at, value=value)
+
+    # Steps.
+
+    def begins(self):
+        """The step's first work; those that follow begin where the one before ended."""
+        if self.begin is None:
+            self.begin = self.now()
+            record.set_step(self.step)
+
+    def gradients_there(self):
+        if self.memory is not None and (self.step < 3 or self.step % 50 == 0):
+            self.memory.gradients()
+
+    def step_ends(self):
+        self.begins()
+        if self.memory is not None:
+            self.memory.step_ends(self.step)
+        self.loss.end()
+        end = self.now()
+        if self.tokens:
+            from .steps import TOKENS, rate
+            self.number(TOKENS, rate(self.tokens * self.copies, self.begin, end))
+        self.put(STEP, record.HOST, None, self.begin, end)
+        self.step += 1
+        self.begin, self.tokens, self.forwards, self.backwards = end, 0, 0, 0
+        self.idle = True
+        self.unscaled.clear()
+        record.set_step(self.step)
+
+    def evaluation(self, begins):
+        """A pass without backward: no part of a step."""
+        if begins:
+            self.muted += 1
+            self.evaluating = self.now()
+            return
+        self.muted -= 1
+        now = self.now()
+        self.put(VALIDATION, record.HOST, None, self.evaluating, now)
+        if self.idle:
+            self.begin = now if self.begin is not None else None
+
+    idle = True  # nothing has been computed since the last step's end
+
+    # Computing.
+
+    def compute_begins(self, kind, stage, microbatch):
+        if self.muted:
+            return None
+        self.begins()
+        self.idle = False
+        before, self.current = self.current, (kind, stage, microbatch)
+        self.last = (stage, microbatch)
+        return kind, stage, microbatch, self.now(), record.enter(kind, None, stage, microbatch), before
+
+    def compute_ends(self, known):
+        if known is None:
+            return
+        kind, stage, microbatch, begin, place, before = known
+        self.current = before
+        record.leave(place)
+        end = self.now()
+        self.put(kind, record.COMPUTE, None, begin, end, stage=stage, microbatch=microbatch)
+        if kind == FORWARD and self.memory is not None:
+            self.memory.look(end)
+
+    def place(self, modules=()):
+        """Stage and microbatch of what is done for these modules now."""
+        for module in modules:
+            if id(module) in self.stages:
+                stage = self.stages[id(module)]
+                return stage, (self.current or (0, *self.last))[2]
+        return (self.current[1], self.current[2]) if self.current else self.last
+
+    def lowest_stage(self):
+        return min(self.stages.values(), default=0)
+
+    def last_microbatch(self):
+        return self.last[1]
+
+    def losses(self, tensors):
+        for each in tensors:
+            scaled, loss = self.unscaled.get(id(each), (None, None))
+            self.loss.add(loss if scaled is not None and scaled() is each else each)
+
+    def count_tokens(self, args, kwargs):
+        from .steps import tokens_in
+        if not self.muted:
+            self.tokens += tokens_in(args, kwargs)
+
+    # A model without a schedule: one stage, whose microbatches are its forwards.
+
+    def _model_begins(self, module, args, kwargs):
+        import torch
+        if self.pipelined or self.muted:
+            return None
+        if not torch.is_grad_enabled() or not module.training:
+            self.evaluation(True)
+            return "evaluation"
+        self.count_tokens(args, kwargs)
+        known = self.compute_begins(FORWARD, 0, self.forwards)
+        self.forwards += 1
+        return known
+
+    def watch_model(self, model):
+        opened = []
+
+        def before(module, args, kwargs):
+            opened.append(record.safely(lambda: self._model_begins(module, args, kwargs)))
+
+        def after(module, args, output):
+            known = opened.pop() if opened else None
+            if known == "evaluation":
+                record.safely(lambda: self.evaluation(False))
+            else:
+                record.safely(lambda: self.compute_ends(known))
+
+        self.handles.append(model.register_forward_pre_hook(before, with_kwargs=True))
+        self.handles.append(model.register_forward_hook(after, always_call=True))
+
+    def watch_backward(self, torch):
+        def begins(tensor, *_, **__):
+            if self.pipelined or self.muted or tensor.numel() != 1:
+                return None
+            self.losses([tensor])
+            known = self.compute_begins(BACKWARD, 0, self.backwards)
+            self.backwards += 1
+            return known
+
+        self.patches.around(torch.Tensor, "backward", begins, lambda known, *_, **__: self.compute_ends(known))
+
+    def stop(self):
+        """Puts everything back as it was; what was recorded stays."""
+        self.patches.undo()
+        for handle in self.handles:
+            record.safely(handle.remove)
+        if self.updates is not None:
+            record.safely(self.updates.undo)
+        self.handles = []
+        if self in _runs:
+            _runs.remove(self)
+
+
+def _data_axis(models):
+    """The group that the replicas of these models form; None: there is one replica, or it is not known."""
+    for model in models:
+        if hasattr(model, "process_group") and hasattr(model, "reducer"):
+            return model.process_group
+        for parameter in model.parameters():
+            mesh = getattr(parameter, "device_mesh", None)
+            names = getattr(mesh, "mesh_dim_names", None) or ()
+            if mesh is None:
+                continue
+            for axis, name in enumerate(names):
+                if "dp" in name or "data" in name or "shard" in name or "replicate" in name:
+                    return mesh.get_group(axis)
+            if mesh.ndim == 1 and hasattr(model, "unshard"):
+                return mesh.get_group(0)
+    return None
+
+
+def _begin(model, optimizer, scaler, schedule, program, loss, own_loop):
+    if _runs:
+        return _runs[-1]
+    if record.sender is None and not os.environ.get("SHARDLAB_ADDRESS"):
+        return Run()  # nobody listens: nothing is touched
+    torch = sys.modules.get("torch")
+    if torch is None:
+        import torch
+    dist = torch.distributed
+    there = dist.is_available() and dist.is_initialized()
+    if record.sender is None and not record.connect(
+            rank=dist.get_rank() if there else None, world=dist.get_world_size() if there else None,
+            program=program or "%s, PyTorch %s" % (sys.argv[0].rsplit("/", 1)[-1] or "Python",
+                                                   torch.__version__.split("+")[0])):
+        return Run()
+
+    from .collectives import Collectives
+    from .pipelining import Pipelining, stages_of
+    from .replicas import Buckets, FullyShard
+    from .steps import Losses, Updates
+    run = Run()
+    stages = [stage for each in _listed(schedule) for stage in stages_of(each)]
+    models = _listed(model) or [stage.submod for stage in stages]
+    for stage in stages:
+        for module in stage.submod.modules():
+            run.stages[id(module)] = stage.stage_index
+    run.pipelined = bool(stages) or own_loop
+    optimizers = [_plain_optimizer(each) for each in _listed(optimizer)]
+    parameters = list({id(each): each for one in models for each in one.parameters()}.values())
+    run.loss = Losses(run, loss)
+    run.clock = clock_for(parameters)
+    record.sender.chores.append(lambda: record.safely(run.clock.tend))
+    record.safely(lambda: setattr(run, "memory", Memory(run, parameters, optimizers)))
+    for watched in (lambda: Pipelining(run, run.patches), lambda: Collectives(run, run.patches),
+                    lambda: FullyShard(run, run.patches)):
+        record.safely(watched)
+    run.updates = record.safely(lambda: Updates(run, run.patches, optimizers, scaler))
+    if not run.pipelined:
+        for each in models:
+            record.safely(lambda each=each: run.watch_model(each))
+        record.safely(lambda: run.watch_backward(torch))
+    for one in models:
+        if type(one).__name__ == "DistributedDataParallel":
+            record.safely(lambda one=one: Buckets(run, one))
+    group = record.safely(lambda: _data_axis(models)) if there else None
+    if group is not None:
+        run.copies = group.size()
+        run.tells_loss = dist.get_process_group_ranks(group)[0] == dist.get_rank()
+        if not run.tells_loss:
+            run.count_tokens = lambda *_: None
+    _runs.append(run)
+    return run
+
+
+def watch(model=None, optimizer=None, scaler=None, schedule=None, *, program=None, loss="mean",
+          own_loop=False):
+    """Records from now on what the program does, without a change to its loop.
+
+    `model`: a module, or the parts of one; wrapped in DistributedDataParallel or by fully_shard before. `optimizer`: one or
+    several; each update of all of them ends a step. `scaler`: a torch.amp.GradScaler, whose update() then ends it.
+    `schedule`: of torch.distributed.pipelining; its stages' modules are the model where none is given. `loss`: "mean" or
+    "sum" over a step's backward calls, the latter where the script divides each by their number.
+
+    `own_loop`: the program's loop tells itself what it computes, as the adapters do.
+
+    Returns an object whose stop() puts everything back. Where nobody listens it changes nothing. It raises nothing.
+    """
+    try:
+        return _begin(model, optimizer, scaler, schedule, program, loss, own_loop)
+    except Exception as problem:
+        print("shardlab: not everything is watched: %s: %s" % (type(problem).__name__, problem), file=sys.stderr)
+        return Run()
