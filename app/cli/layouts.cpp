@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/layout_argument.h"
 #include "app/cli/print.h"
 #include "app/cli/terminal_markdown.h"
 #include "app/cli/verbs.h"
@@ -6,8 +7,10 @@
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
 #include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/shrink.h"
 #include "engine/trace/trainers/trainer_target.h"
 
+#include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -20,6 +23,7 @@ struct LayoutsOptions {
     std::string from;
     bool fields = false;
     bool schema = false;
+    std::string shrink;
     bool json = false;
 };
 
@@ -47,12 +51,33 @@ int layoutFields(bool json) {
     return success;
 }
 
+/// The twin goes to standard output, what is smaller about it to standard error.
+int shrink(const std::string& layout) {
+    LayoutArgument argument;
+    argument.layout = layout;
+    const auto loaded = load(argument);
+    if (!loaded) return failWith(loaded.error());
+    printNotes(loaded->notes);
+    if (!loaded->faults.empty()) {
+        printFaults(loaded->faults);
+        return failure;
+    }
+    const auto shrunk = shrinkToThisMachine(loaded->layout);
+    if (!shrunk) return failWith(shrunk.error());
+    print(writeLayout(shrunk->layout));
+    if (shrunk->changes.empty()) printNotes({"this layout trains here as it is"});
+    for (const FieldChange& change : shrunk->changes)
+        printNotes({fmt::format("{} {} instead of {}", change.pointer, change.to, change.from)});
+    return success;
+}
+
 int layouts(const LayoutsOptions& options) {
     if (options.fields) return layoutFields(options.json);
     if (options.schema) {
         print(layoutSchema(scheduleMethods()));
         return success;
     }
+    if (!options.shrink.empty()) return shrink(options.shrink);
     if (!options.from.empty()) return layoutFrom(options.from);
     if (!options.show.empty()) {
         const auto preset = findPreset(options.show);
@@ -88,11 +113,19 @@ void addLayouts(CommandLine& line) {
     Verb verb(line, "layouts", "List the layouts that come with Shardlab, print one, make one, or tell their fields");
     const auto options = std::make_shared<LayoutsOptions>();
     const Option show = verb.option("--show", options->show, "Print this layout as a layout file").typeName("NAME");
-    verb.option("--from", options->from,
+    const Option from =
+        verb.option(
+                "--from", options->from,
                 "Print the layout that another program's file describes, and note what it leaves out: a config.json of "
                 "Hugging Face, arguments of Megatron-LM in a shell script, a TOML of torchtitan, a JSON of DeepSpeed")
-        .typeName("FILE")
-        .excludes(show);
+            .typeName("FILE")
+            .excludes(show);
+    verb.option("--shrink", options->shrink,
+                "Print a twin of this layout file or preset that trains on this machine: the same schedule, with a "
+                "smaller model on fewer ranks; and note what differs")
+        .typeName("LAYOUT")
+        .excludes(show)
+        .excludes(from);
     verb.flag("--fields", options->fields, "Print every field of a layout: what it does, what is legal, its default")
         .excludes(show);
     verb.flag("--schema", options->schema, "Print a JSON Schema of layout files, for editors and validators")

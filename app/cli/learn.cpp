@@ -6,6 +6,7 @@
 #include "engine/base/scratch_folder.h"
 #include "engine/launch/job/job.h"
 #include "engine/launch/lesson/lesson.h"
+#include "engine/launch/lesson/lesson_pace.h"
 
 #include <algorithm>
 #include <csignal>
@@ -120,11 +121,12 @@ Status runAll(const Lesson& lesson, const LearnOptions& options, const Measureme
 int learn(const LearnOptions& options) {
     if (options.figures) return listFigures();
     if (options.lesson.empty()) return list();
-    const auto lesson = findLesson(options.lesson);
+    auto lesson = findLesson(options.lesson);
     if (!lesson) {
         printError(lesson.error());
         return failure;
     }
+    paceTogether(*lesson);
     const Measurements measurements = measurementsOfThisMachine();
     std::vector<KnownExperiment> known(lesson->experiments.size());
     for (std::size_t index = 0; index < known.size(); ++index) {

@@ -24,6 +24,7 @@ struct PlanOptions {
     bool json = false;
     bool memoryCurve = false;
     bool criticalPath = false;
+    bool all = false;
 };
 
 std::string answer(const Plan& plan, const std::optional<PublishedGround>& ground, const PlanOptions& options) {
@@ -42,7 +43,7 @@ std::string answer(const Plan& plan, const std::optional<PublishedGround>& groun
         if (options.criticalPath) json["critical_path"] = criticalPathJson(graph, path);
         return json.dump(2) + "\n";
     }
-    std::string text = planText(plan, ground ? ground->text() : std::string());
+    std::string text = planText(plan, ground ? ground->text() : std::string(), options.all);
     if (options.memoryCurve) text += "\n" + memoryCurveText(plan);
     if (options.criticalPath) text += "\n" + criticalPathText(graph, path);
     return text;
@@ -97,6 +98,7 @@ void addPlan(CommandLine& line) {
     verb.option("--profile", options->profile, "Use this profile; by default one of the user's that fits")
         .typeName("FILE");
     verb.flag("--json", options->json, "Answer with one JSON object");
+    verb.flag("--all", options->all, "Give every rank a row; by default ranks that are alike share one");
     verb.flag("--memory-curve", options->memoryCurve, "Tell each rank's memory over the step too, by category");
     verb.flag("--critical-path", options->criticalPath,
               "Tell too which chain of actions decides how long the step takes; with --json every action's slack");

@@ -4,14 +4,17 @@
 #include "app/cli/print.h"
 #include "engine/base/clock.h"
 #include "engine/base/device_time.h"
+#include "engine/base/parameter_count.h"
 #include "engine/base/units.h"
 #include "engine/launch/job/elastic_world.h"
 #include "engine/layout/check/elastic_sizes.h"
+#include "engine/layout/mesh/alike.h"
 #include "engine/predict/plan/predicted_memory.h"
 #include "engine/predict/search/step_overhead.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace shardlab::cli {
 
@@ -25,8 +28,54 @@ std::string meshText(const Mesh& mesh) {
     return text.empty() ? "one rank" : fmt::format("{} ranks: {}", mesh.ranks(), text);
 }
 
-std::string memoryTable(const Plan& plan) {
-    std::vector<std::string> header{"rank", "mesh", "peak"};
+/// A table that has a row of figures for each rank. Ranks that do the same and whose figures read the same are folded
+/// into one row, unless all are asked for.
+class RankTable {
+public:
+    RankTable(const Plan& plan, std::vector<std::string> figures, bool all)
+        : plan_(plan), figures_(std::move(figures)), all_(all) {}
+
+    /// `figures(rank)` gives the cells of a rank.
+    template <typename Figures>
+    std::string text(Figures&& figures) const {
+        struct Row {
+            std::vector<int> ranks;
+            std::vector<std::string> cells;
+        };
+        std::vector<Row> rows;
+        for (const std::vector<int>& group : alikeRanks(plan_.layout, plan_.mesh)) {
+            const std::size_t first = rows.size();
+            for (const int rank : group) {
+                std::vector<std::string> cells = figures(rank);
+                const auto same = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
+                                               [&](const Row& row) { return row.cells == cells; });
+                if (all_ || same == rows.end()) rows.push_back({{rank}, std::move(cells)});
+                else same->ranks.push_back(rank);
+            }
+        }
+        std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.ranks.front(); });
+        const bool folded = std::ranges::any_of(rows, [](const Row& row) { return row.ranks.size() > 1; });
+        std::vector<std::string> header{folded ? "ranks" : "rank", "mesh"};
+        if (folded) header.insert(header.begin() + 1, "alike");
+        header.insert(header.end(), figures_.begin(), figures_.end());
+        Table table(header);
+        for (Row& row : rows) {
+            std::vector<std::string> line{rankList(row.ranks), commonLabel(plan_.mesh, row.ranks)};
+            if (folded) line.insert(line.begin() + 1, fmt::format("× {}", row.ranks.size()));
+            std::ranges::move(row.cells, std::back_inserter(line));
+            table.add(std::move(line));
+        }
+        return table.text();
+    }
+
+private:
+    const Plan& plan_;
+    std::vector<std::string> figures_;
+    bool all_;
+};
+
+std::string memoryTable(const Plan& plan, bool all) {
+    std::vector<std::string> header{"peak"};
     for (int category = 0; category < memoryCategoryCount; ++category)
         header.emplace_back(name(static_cast<MemoryCategory>(category)));
     header.emplace_back("in flight");
@@ -35,16 +84,15 @@ std::string memoryTable(const Plan& plan) {
     if (versions) header.emplace_back("weight versions");
     const bool hosts = usesHost(plan.layout.memory);
     if (hosts) header.emplace_back("on its host");
-    Table table(header);
-    for (const RankMemory& rank : plan.memory) {
-        std::vector<std::string> row{std::to_string(rank.rank), plan.mesh.label(rank.rank), formatBytes(rank.peak)};
+    return RankTable(plan, std::move(header), all).text([&](int number) {
+        const RankMemory& rank = plan.memory[static_cast<std::size_t>(number)];
+        std::vector<std::string> row{formatBytes(rank.peak)};
         for (std::int64_t bytes : rank.bytes) row.push_back(formatBytes(bytes));
         row.push_back(std::to_string(rank.microbatchesInFlight));
         if (versions) row.push_back(std::to_string(rank.weightVersions));
         if (hosts) row.push_back(formatBytes(total(rank.host)));
-        table.add(std::move(row));
-    }
-    return table.text();
+        return row;
+    });
 }
 
 std::string planMemoryText(const Plan& plan) {
@@ -61,15 +109,14 @@ std::string trafficTable(const Plan& plan) {
     return table.text();
 }
 
-std::string hostTable(const Plan& plan) {
-    Table table({"rank", "to its host", "on the link", "from its host", "on the link", "waited for"});
-    for (std::size_t rank = 0; rank < plan.hosts.size(); ++rank) {
-        const HostTraffic& copies = plan.hosts[rank];
-        table.add({std::to_string(rank), formatBytes(copies.toHost), formatSeconds(copies.toHostSeconds),
-                   formatBytes(copies.fromHost), formatSeconds(copies.fromHostSeconds),
-                   formatSeconds(copies.exposedSeconds)});
-    }
-    return table.text();
+std::string hostTable(const Plan& plan, bool all) {
+    const RankTable table(plan, {"to its host", "on the link", "from its host", "on the link", "waited for"}, all);
+    return table.text([&](int rank) {
+        const HostTraffic& copies = plan.hosts[static_cast<std::size_t>(rank)];
+        return std::vector{formatBytes(copies.toHost), formatSeconds(copies.toHostSeconds),
+                           formatBytes(copies.fromHost), formatSeconds(copies.fromHostSeconds),
+                           formatSeconds(copies.exposedSeconds)};
+    });
 }
 
 std::string sizesTable(const Plan& plan) {
@@ -95,16 +142,16 @@ std::string lossesText(const Plan& plan) {
 
 }  // namespace
 
-std::string planText(const Plan& plan, const std::string& evidence) {
+std::string planText(const Plan& plan, const std::string& evidence, bool all) {
     std::string text = fmt::format("{}\n\n", plan.layout.name);
     const auto line = [&](std::string_view label, const std::string& value) {
         text += fmt::format("{:<16}{}\n", label, value);
     };
-    line("Mesh", meshText(plan.mesh));
-    line("Parameters", formatCount(static_cast<double>(plan.parameters)));
-    line("Schedule", fmt::format("{}, {} microbatches", plan.layout.schedule.kind, microbatches(plan.layout)));
     line("Step time", formatSeconds(plan.stepSeconds));
     line("Throughput", fmt::format("{} {}/s", formatCount(plan.tokensPerSecond), countedInputs(plan.layout.model)));
+    line("Mesh", meshText(plan.mesh));
+    line("Parameters", formatParameters(static_cast<double>(plan.parameters)));
+    line("Schedule", fmt::format("{}, {} microbatches", plan.layout.schedule.kind, microbatches(plan.layout)));
     // No schedule's formula holds for an asynchronous server.
     line("Bubble", formatPercent(plan.bubble) +
                        (plan.costs.asyncWorkers > 0 ? "" : ", theory " + formatPercent(plan.bubbleTheory)));
@@ -114,10 +161,10 @@ std::string planText(const Plan& plan, const std::string& evidence) {
     line("Memory", planMemoryText(plan));
     if (!evidence.empty()) line("Evidence", evidence);
     for (const std::string& note : plan.notes) line("Note", note);
-    text += "\n" + memoryTable(plan);
+    text += "\n" + memoryTable(plan, all);
     text += sizesTable(plan);
     if (!plan.traffic.empty()) text += "\n" + trafficTable(plan);
-    if (!plan.hosts.empty()) text += "\n" + hostTable(plan);
+    if (!plan.hosts.empty()) text += "\n" + hostTable(plan, all);
     text += lossesText(plan);
     return text;
 }

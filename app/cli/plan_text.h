@@ -9,8 +9,9 @@
 
 namespace shardlab::cli {
 
-/// `evidence`: what the plan stands on, as a line of it; empty: none.
-std::string planText(const Plan& plan, const std::string& evidence);
+/// `evidence`: what the plan stands on, as a line of it; empty: none. `all`: a row for each rank, where otherwise ranks
+/// that do the same and differ in no figure stand in one row.
+std::string planText(const Plan& plan, const std::string& evidence, bool all);
 /// A table of the memory of each pipeline rank over the step.
 std::string memoryCurveText(const Plan& plan);
 /// The chain that decides how long the step takes, and what each rank contributes.

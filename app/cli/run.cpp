@@ -8,6 +8,8 @@
 #include "engine/launch/job/input_files.h"
 #include "engine/launch/job/job.h"
 #include "engine/launch/job/run_summary.h"
+#include "engine/predict/plan/shared_pace.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include <cstdio>
 #include <ctime>
@@ -31,6 +33,7 @@ struct RunOptions {
     std::string resume;
     std::vector<std::string> variables;
     std::vector<std::string> parameters;
+    std::string paceLike;
     ServingArgument serving;
     bool force = false;
     bool json = false;
@@ -62,6 +65,20 @@ int report(const std::string& file, const RunEnd& end, bool json) {
     return summary->checkpoints.none() ? noCheckpoints : success;
 }
 
+/// Slows the layout as many times as that run was slowed.
+Status takePace(Layout& layout, const std::string& run) {
+    if (!layout.cluster.pace)
+        return fail({"has no pace to change", layout.name, "the layout is not paced", "a layout with /cluster/pace"});
+    const auto reader = RunReader::open(run);
+    if (!reader) return fail(reader.error());
+    const RunHeader& header = (*reader)->header();
+    if (!header.paced) return fail({"has no pace to take", run, "that run went at full speed", "a paced run"});
+    const auto seconds = stepSecondsAt(layout, header.stretch);
+    if (!seconds) return fail(seconds.error());
+    layout.cluster.pace->stepSeconds = *seconds;
+    return {};
+}
+
 int run(const RunOptions& options) {
     auto loaded = load(options.layout);
     if (!loaded) {
@@ -73,6 +90,8 @@ int run(const RunOptions& options) {
         printFaults(loaded->faults);
         return failure;
     }
+    if (!options.paceLike.empty())
+        if (const Status taken = takePace(loaded->layout, options.paceLike); !taken) return failWith(taken.error());
     printNotes(unjudged(loaded->layout, !options.resume.empty()));
     const std::string file = options.out.empty() ? defaultOut(loaded->layout) : options.out;
     std::error_code ignored;
@@ -137,6 +156,9 @@ void addRun(CommandLine& line) {
     verb.option("--seed", options->seed, "Seed of weights and data").typeName("S");
     verb.option("--out", options->out, "Run file; by default NAME-TIME.shardlab in the current folder")
         .typeName("FILE");
+    verb.option("--pace-like", options->paceLike,
+                "Slow the paced layout as many times as this run was slowed, so that the faster of both ends first")
+        .typeName("RUN");
     verb.option("--resume", options->resume,
                 "Go on from a checkpoint, or from the newest in a folder of them; of any layout with the same model")
         .typeName("DIR");

@@ -5,6 +5,7 @@
 #include "engine/base/random.h"
 #include "engine/base/resources.h"
 #include "engine/base/token.h"
+#include "engine/base/parameter_count.h"
 #include "engine/base/units.h"
 #include "engine/base/visible_text.h"
 #include "tests/support/seed.h"
@@ -89,6 +90,10 @@ private Q_SLOTS:
     }
 
     void others() {
+        QCOMPARE(formatParameters(70.55e9), std::string("70.5 B"));
+        QCOMPARE(formatParameters(124e6), std::string("124 M"));
+        QCOMPARE(formatParameters(1.04e12), std::string("1.04 T"));
+        QCOMPARE(formatParameters(96), std::string("96"));
         QCOMPARE(formatCount(428000), std::string("428 k"));
         QCOMPARE(formatCount(1.21e6), std::string("1.21 M"));
         QCOMPARE(formatCount(37.5), std::string("37.5"));

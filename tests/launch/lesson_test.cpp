@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 #include "engine/launch/job/run_header.h"
 #include "engine/launch/lesson/lesson.h"
+#include "engine/launch/lesson/lesson_pace.h"
 #include "engine/launch/lesson/lesson_text.h"
 #include "engine/trace/run_file/run_file.h"
 #include "tests/support/wings.h"
@@ -263,12 +264,40 @@ private Q_SLOTS:
         QVERIFY2(error.contains(what), qPrintable(error));
     }
 
+    void experimentsShareOnePace() {
+        auto lesson = findLesson("bubble");
+        QVERIFY(lesson && lesson->experiments.size() == 3);
+        const auto steps = [&] {
+            std::vector<double> seconds;
+            for (const KnownExperiment& known : planned(*lesson))
+                seconds.push_back(known.planned->plan.simulation.stepSeconds);
+            return seconds;
+        };
+        const auto before = planned(*lesson);
+        QVERIFY(std::ranges::max(steps()) - std::ranges::min(steps()) < 1e-9);  // as written each step lasts as long
+        const auto page = [&] { return lessonText(*lesson, planned(*lesson), [](std::size_t) { return "\n"; }); };
+        QCOMPARE(page().find("slowed by one factor"), std::string::npos);
+        paceTogether(*lesson);
+        const auto after = planned(*lesson);
+        const double factor = after.front().planned->plan.costs.stretch;
+        for (std::size_t i = 0; i < after.size(); ++i) {
+            QVERIFY(std::abs(after[i].planned->plan.costs.stretch / factor - 1) < 1e-9);
+            QCOMPARE(after[i].planned->plan.stepSeconds, before[i].planned->plan.stepSeconds);
+        }
+        QVERIFY(steps()[0] > 2 * steps()[1]);  // naive is seen to take twice as long as GPipe
+        const std::string remark = "slowed by one factor, " + formatCount(factor) + " ×";
+        QVERIFY2(page().find(remark) != std::string::npos, page().c_str());
+        QCOMPARE(page().find(remark), page().rfind(remark));  // once
+    }
+
     void shippedLessonsAreWhole() {
-        const auto all = lessons();
+        auto all = lessons();
         QVERIFY2(all, all ? "" : all.error().text().c_str());
         QVERIFY(all->size() >= 6);
         std::set<std::string> names;
-        for (const Lesson& lesson : *all) {
+        for (Lesson& lesson : *all) {
+            paceTogether(lesson);
+            double whole = 0;
             QVERIFY2(names.insert(lesson.name).second, lesson.name.c_str());
             QVERIFY2(lesson.experiments.size() >= 2, lesson.name.c_str());
             std::size_t figures = 0;
@@ -278,8 +307,10 @@ private Q_SLOTS:
                 QVERIFY2(rankCount(experiment.layout) <= 8, experiment.layout.name.c_str());
                 const double seconds =
                     experiment.layout.run.steps * planRun(experiment.layout, {})->plan.simulation.stepSeconds;
-                QVERIFY2(seconds <= 10, experiment.layout.name.c_str());  // a lesson is read in minutes
+                QVERIFY2(seconds <= 25, experiment.layout.name.c_str());
+                whole += seconds;
             }
+            QVERIFY2(whole <= 75, lesson.name.c_str());  // a lesson is read in minutes
         }
         QVERIFY(findLesson("bubble"));
         QVERIFY(findLesson("buble").error().legal.find("did you mean bubble?") != std::string::npos);

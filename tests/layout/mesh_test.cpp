@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/mesh/alike.h"
 #include "engine/layout/mesh/mesh.h"
 #include "engine/layout/mesh/replicas.h"
 #include "tests/support/wings.h"
@@ -49,6 +50,40 @@ private Q_SLOTS:
         QCOMPARE(mesh.group(7, Axis::Data), (std::vector<int>{5, 7}));
         QCOMPARE(mesh.label(5), std::string("dp0 pp1 tp1"));
         QCOMPARE(Mesh(degrees(1, 1, 1, 1, 1)).label(0), std::string());
+    }
+
+    void ranksOfAPipelineRankAreAlike() {
+        Layout layout = degrees(2, 6, 3, 2, 2);
+        const Mesh mesh(layout);
+        const auto groups = alikeRanks(layout, mesh);
+        QCOMPARE(groups.size(), std::size_t{2});
+        for (int stage = 0; stage < 2; ++stage) {
+            const std::vector<int>& group = groups[static_cast<std::size_t>(stage)];
+            QCOMPARE(group.size(), std::size_t{24});
+            for (const int rank : group) QCOMPARE(mesh.coordinate(rank, Axis::Pipeline), stage);
+            QCOMPARE(commonLabel(mesh, group), "pp" + std::to_string(stage));
+            QCOMPARE(rankList(group), stage == 0 ? std::string("0–23") : std::string("24–47"));
+        }
+    }
+
+    void replicasOfAServerAreNotAlike() {
+        Layout layout = degrees(2, 3, 1, 1, 2);
+        for (const Exchange exchange :
+             {Exchange::Server, Exchange::AsyncServer, Exchange::Hogwild, Exchange::Elastic}) {
+            layout.parallel.exchange = exchange;
+            const Mesh mesh(layout);
+            const auto groups = alikeRanks(layout, mesh);
+            QCOMPARE(groups.size(), std::size_t{6});
+            QCOMPARE(groups[1], (std::vector{2, 3}));
+            QCOMPARE(commonLabel(mesh, groups[1]), std::string("dp1 pp0"));
+        }
+    }
+
+    void ranksAreListedAsRanges() {
+        QCOMPARE(rankList({}), std::string());
+        QCOMPARE(rankList({4}), std::string("4"));
+        QCOMPARE(rankList({0, 1}), std::string("0, 1"));
+        QCOMPARE(rankList({0, 1, 2, 5, 8, 9, 10}), std::string("0–2, 5, 8–10"));
     }
 
     void groupsOfAnAxisCoverEveryRankOnce() {

@@ -2,6 +2,7 @@
 #include "ui/core/lesson_session.h"
 
 #include "engine/launch/job/run_header.h"
+#include "engine/launch/lesson/lesson_pace.h"
 #include "ui/core/document.h"
 #include "ui/core/run_model.h"
 
@@ -63,6 +64,7 @@ void LessonSession::plan(std::size_t lesson) {
     if (std::exchange(memory.planned, true)) return;
     memory.known.resize(lessons_[lesson].experiments.size());
     memory.status.resize(memory.known.size());
+    paceTogether(lessons_[lesson]);
     for (std::size_t index = 0; index < memory.known.size(); ++index) {
         auto planned = planRun(lessons_[lesson].experiments[index].layout, document_.measurements());
         if (planned) memory.known[index].planned = std::move(*planned);

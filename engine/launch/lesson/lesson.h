@@ -16,6 +16,7 @@
 #include "engine/launch/lesson/lesson_figures.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -49,6 +50,8 @@ struct Lesson {
     std::string title;  ///< "The pipeline bubble"
     std::vector<LessonExperiment> experiments;
     std::vector<LessonPiece> pieces;
+    /// The one factor by which its paced experiments are slowed; none: paceTogether() gave them none (lesson_pace.h).
+    std::optional<double> stretch = {};
 };
 
 /// Errors name the line: no title, a fence without an end, a damaged or illegal layout, two experiments of one name,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/lesson/lesson_text.h"
 
+#include "engine/launch/lesson/lesson_pace.h"
+
 namespace shardlab::launch {
 
 std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known,
@@ -10,7 +12,13 @@ std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> kn
         if (const auto* plain = std::get_if<std::string>(&piece)) text += *plain;
         else if (const auto* figure = std::get_if<LessonFigurePlace>(&piece))
             text += figureText(*figure->figure, figure->origin, known[figure->experiment]);
-        else text += experimentText(std::get<LessonExperimentPlace>(piece).experiment);
+        else {
+            const std::size_t experiment = std::get<LessonExperimentPlace>(piece).experiment;
+            text += experimentText(experiment);
+            // Once, before anything runs.
+            if (const std::string remark = paceRemark(lesson); experiment == 0 && !remark.empty())
+                text += "\n*" + remark + "*\n";
+        }
     }
     return text;
 }

@@ -12,7 +12,8 @@ namespace shardlab::launch {
 /// What stands in the text in place of an experiment's block; `index` is that of the experiment.
 using ExperimentText = std::function<std::string(std::size_t index)>;
 
-/// The lesson's Markdown with its figures. `known` has an entry for each experiment, in their order.
+/// The lesson's Markdown with its figures, and after its first experiment what is to be said of their pace. `known` has
+/// an entry for each experiment, in their order.
 std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known,
                        const ExperimentText& experimentText);
 

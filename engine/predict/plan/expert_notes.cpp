@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/expert_notes.h"
 
+#include "engine/base/parameter_count.h"
 #include "engine/base/units.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
@@ -21,7 +22,7 @@ std::vector<std::string> expertNotes(const Layout& layout) {
         if (hasExperts(model, layer)) idle += others * parametersOfExpert(model, layer);
     const auto all = static_cast<double>(modelParameters(model));
     std::vector<std::string> notes{
-        fmt::format("a token uses {} of {} parameters; ", formatCount(all - idle), formatCount(all))};
+        fmt::format("a token uses {} of {} parameters; ", formatParameters(all - idle), formatParameters(all))};
     notes.back() +=
         dropless(model)
             ? fmt::format("each of the {} experts of a block has as many rows as tokens choose it", model.experts.count)

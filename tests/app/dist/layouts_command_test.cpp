@@ -31,6 +31,27 @@ private Q_SLOTS:
         QCOMPARE(run({"layouts", "--show", "nothing"}).status, 1);
     }
 
+    void layoutsShrinksOne() {
+        const QTemporaryDir folder;
+        const Answer made = run({"layouts", "--shrink", "deepseek-v3"});
+        QVERIFY2(made.status == 0, made.error.constData());
+        QVERIFY2(made.error.contains("note: /model/hidden 64 instead of 7168"), made.error.constData());
+        const QString twin = writeFile(folder.filePath("twin.layout.json"), made.out);
+        const QString file = folder.filePath("twin.shardlab");
+        const Answer trained =
+            run({"run", twin, "--steps", "2", "--set", "/cluster/pace/step_seconds=1", "--out", file});
+        QVERIFY2(trained.status == 0, trained.error.constData());
+        // What trains here is its own twin.
+        const Answer again = run({"layouts", "--shrink", twin});
+        QCOMPARE(again.out, made.out);
+        QVERIFY2(again.error.contains("trains here as it is"), again.error.constData());
+        QCOMPARE(run({"layouts", "--shrink", "nothing"}).status, 1);
+        const Answer faulty =
+            run({"layouts", "--shrink", writeFile(folder.filePath("bad.layout.json"), R"({"model": {"heads": 3}})")});
+        QCOMPARE(faulty.status, 1);
+        QVERIFY2(faulty.error.contains("/model/heads"), faulty.error.constData());
+    }
+
     void layoutsMakesOneOfAConfig() {
         const QTemporaryDir folder;
         const SampleWeights weights = SampleWeights::llama();

@@ -54,6 +54,31 @@ private Q_SLOTS:
             QVERIFY2((told.out + told.error).contains("× to watch"), told.error.constData());
     }
 
+    void aRunTakesThePaceOfAnother() {
+        const QString first = folder_.filePath("first.shardlab");
+        const QString layout = writeFile(folder_.filePath("like.layout.json"), smallLayout(2, "0.2"));
+        const Answer one = run({"run", layout, "--out", first, "--json"});
+        QVERIFY2(one.status == 0, one.error.constData());
+        // Twice the samples take the devices longer, and a person as many times longer.
+        const QStringList longer{
+            "run", layout, "--set", "/batch/global=16", "--out", folder_.filePath("second.shardlab"), "--json"};
+        const Answer two = run(longer + QStringList{"--pace-like", first});
+        QVERIFY2(two.status == 0, two.error.constData());
+        QVERIFY(qAbs(two.json()["stretch"].toDouble() / one.json()["stretch"].toDouble() - 1) < 1e-9);
+        QVERIFY(two.json()["paced_step_seconds"].toObject()["predicted"].toDouble() > 0.25);
+
+        const QString full = folder_.filePath("full.shardlab");
+        const QStringList unpaced{"run", layoutFile(smallLayout(2)), "--out", full};
+        const Answer refused = run(unpaced + QStringList{"--pace-like", first});
+        QCOMPARE(refused.status, 1);
+        QVERIFY2(refused.error.contains("the layout is not paced"), refused.error.constData());
+        QVERIFY(!QFile::exists(full));
+        QCOMPARE(run(unpaced).status, 0);
+        const Answer none = run(longer + QStringList{"--force", "--pace-like", full});
+        QCOMPARE(none.status, 1);
+        QVERIFY2(none.error.contains("that run went at full speed"), none.error.constData());
+    }
+
     void jsonHasEveryFigure() {
         const QString file = folder_.filePath("a.shardlab");
         const Answer answer = run({"run", layoutFile(smallLayout(6)), "--out", file, "--json"});
