@@ -149,6 +149,16 @@ std::vector<ActionPart> StepCosts::recomputed(const Action& action, bool togethe
     return parts;
 }
 
+StepCosts withEqualStages(StepCosts costs) {
+    for (double StageCosts::*part : {&StageCosts::forward, &StageCosts::backward, &StageCosts::inputGrad,
+                                     &StageCosts::weightGrad, &StageCosts::optimizer, &StageCosts::stash}) {
+        double sum = 0;
+        for (const StageCosts& stage : costs.stages) sum += stage.*part;
+        for (StageCosts& stage : costs.stages) stage.*part = sum / static_cast<double>(costs.stages.size());
+    }
+    return costs;
+}
+
 StepCosts withoutRecompute(StepCosts costs) {
     for (StageCosts& stage : costs.stages) {
         stage.inputGrad -= stage.recompute;

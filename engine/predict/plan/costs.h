@@ -131,6 +131,9 @@ StepCosts withoutCommunication(StepCosts costs);
 /// The same costs with collectives of tensor groups, inside compute actions, that take no time.
 StepCosts withoutTensorCollectives(StepCosts costs);
 
+/// The same costs with stages that all take as long as their mean.
+StepCosts withEqualStages(StepCosts costs);
+
 /// The same costs with all activations kept.
 StepCosts withoutRecompute(StepCosts costs);
 

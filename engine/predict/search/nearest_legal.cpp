@@ -27,12 +27,24 @@ void clamp(const Field& field, T& value) {
     value = static_cast<T>(wanted > limits.most ? limits.most : limits.least);
 }
 
+/// A fraction below a least that is little more than nothing, as that of a learning rate, takes the value that a layout
+/// begins with: nobody means the least.
+bool takesUsual(const Field& field, double wanted, double usual) {
+    constexpr double little = 1e-3;  // of the usual value
+    const FieldLimits& limits = field.limits;
+    return wanted < limits.least && limits.least > 0 && limits.least < little * usual && usual <= limits.most;
+}
+
 void repair(const Field& field, Layout& layout) {
     std::visit(
         [&](auto access) {
             using Access = decltype(access);
-            if constexpr (std::is_same_v<Access, IntegerField> || std::is_same_v<Access, LongField> ||
-                          std::is_same_v<Access, NumberField>) {
+            if constexpr (std::is_same_v<Access, NumberField>) {
+                Layout fresh;
+                const double usual = isPresent(field, fresh) ? access(fresh) : 0.0;
+                if (double& value = access(layout); takesUsual(field, value, usual)) value = usual;
+                else clamp(field, value);
+            } else if constexpr (std::is_same_v<Access, IntegerField> || std::is_same_v<Access, LongField>) {
                 clamp(field, access(layout));
             } else if constexpr (std::is_same_v<Access, IntegerListField> || std::is_same_v<Access, NumberListField>) {
                 for (auto& number : access(layout)) clamp(field, number);

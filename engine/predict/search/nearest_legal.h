@@ -24,11 +24,11 @@ struct LegalLayout {
     std::vector<FieldChange> changes;  ///< in the order of the layout file
 };
 
-/// Numbers beyond their limits take the limit, and an unknown schedule the nearest known one; heads become the nearest
-/// number that divides the width and that the tensor group can share; of two as near the larger. What is still wrong
-/// with degrees, schedule, chunks, stages or microbatch gives way to the legal choice of a search (search_axes.h) that
-/// changes the fewest of them, by the smallest factors, on as many devices as there are. Nothing where that does not
-/// make it legal.
+/// Numbers beyond their limits take the limit, or where that is next to nothing what a layout begins with, and an
+/// unknown schedule the nearest known one; heads become the nearest number that divides the width and that the tensor
+/// group can share; of two as near the larger. What is still wrong with degrees, schedule, chunks, stages or microbatch
+/// gives way to the legal choice of a search (search_axes.h) that changes the fewest of them, by the smallest factors,
+/// on as many devices as there are. Nothing where that does not make it legal.
 std::optional<LegalLayout> nearestLegal(const Layout& layout);
 
 /// "/parallel/pipeline 2 instead of 3, /batch/micro 1 instead of 4"

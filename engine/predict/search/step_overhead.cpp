@@ -20,17 +20,6 @@ namespace {
 constexpr double leastShare = 1e-3;
 constexpr double leastGain = 1e-3;  ///< what a better layout saves at least
 
-/// Every stage takes as long as their mean.
-StepCosts withEqualStages(StepCosts costs) {
-    for (double StageCosts::*part : {&StageCosts::forward, &StageCosts::backward, &StageCosts::inputGrad,
-                                     &StageCosts::weightGrad, &StageCosts::optimizer, &StageCosts::stash}) {
-        double sum = 0;
-        for (const StageCosts& stage : costs.stages) sum += stage.*part;
-        for (StageCosts& stage : costs.stages) stage.*part = sum / static_cast<double>(costs.stages.size());
-    }
-    return costs;
-}
-
 StepCosts withoutKernelStarts(const Plan& plan) {
     DevicePreset device = rankDevice(plan.layout, plan.mesh);
     device.kernelSeconds = 0;
