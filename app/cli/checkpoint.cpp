@@ -2,6 +2,7 @@
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/base/units.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/mesh.h"
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/export_weights.h"
@@ -43,6 +44,7 @@ std::string layoutOf(const Layout& layout) {
     std::string text = rankFactorsText(p);
     if (p.expert > 1) text += fmt::format(", experts over {}", p.expert);
     if (p.zero > 0) text += fmt::format(", ZeRO {}", p.zero);
+    if (copyCount(p) > 1) text += fmt::format(" in {} copies", copyCount(p));
     return text + ", " + layout.schedule.kind;
 }
 

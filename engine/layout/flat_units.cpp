@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/flat_units.h"
 
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::ve
 
 void giveOwners(const ParallelSpec& parallel, std::int64_t largestTable, std::vector<FlatUnit>& units) {
     if (parallel.zero < 3 || parallel.partition != PartitionKind::Layers) return;
-    std::vector<std::int64_t> held(static_cast<std::size_t>(replicaCount(parallel)));
+    std::vector<std::int64_t> held(static_cast<std::size_t>(replicasOfCopy(parallel)));
     const auto give = [&](FlatUnit& unit, std::size_t replica) {
         unit.owner = static_cast<int>(replica);
         held[replica] += unit.table ? largestTable : unit.size;

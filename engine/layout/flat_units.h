@@ -16,7 +16,7 @@ struct FlatUnit {
     std::int64_t begin = 0;  ///< in elements
     std::int64_t size = 0;   ///< in elements
     bool table = false;      ///< it is the token embedding, of which first and last stage each have a copy
-    int owner = -1;          ///< replica that all of it belongs to; -1: each has a part
+    int owner = -1;          ///< replica of each copy that all of it belongs to; -1: each has a part
     /// It belongs to experts that are spread over groups of so many neighbouring replicas: only one of each group holds
     /// the same (replicas.h). 1: every replica holds it.
     int spread = 1;
@@ -55,8 +55,8 @@ constexpr std::int64_t partSize(std::int64_t size, int part, int parts) {
 constexpr int numberAmongHolders(int replica, int spread, int apart) {
     return replica / (spread * apart) * apart + replica % apart;
 }
-/// The part of a unit that belongs to one of so many replicas: all of it or nothing where it has an owner; where it is
-/// spread, the replicas that hold the same share it out, in their order.
+/// The part of a unit that belongs to one of the replicas that share a copy (mesh/copies.h): all of it or nothing where
+/// it has an owner; where it is spread, the replicas that hold the same share it out, in their order.
 constexpr std::int64_t partBegin(const FlatUnit& unit, int replica, int replicas) {
     if (unit.owner >= 0) return replica <= unit.owner ? 0 : unit.size;
     return partBegin(unit.size, numberAmongHolders(replica, unit.spread, unit.apart), replicas / unit.spread);
@@ -66,10 +66,10 @@ constexpr std::int64_t partSize(const FlatUnit& unit, int replica, int replicas)
     return partSize(unit.size, numberAmongHolders(replica, unit.spread, unit.apart), replicas / unit.spread);
 }
 
-/// parallel.partition "layers": gives each layer of a stage, in order, to the replica that has least so far; the token
-/// embedding to replica 0, for both its copies must be the same one's. `largestTable`: elements of the token embedding
-/// on the tensor member that has most, by which all of them count it, so that each gives the same layers to the same
-/// replicas.
+/// parallel.partition "layers": gives each layer of a stage, in order, to the replica of a copy that has least so far;
+/// the token embedding to replica 0, for both its copies must be the same one's. `largestTable`: elements of the token
+/// embedding on the tensor member that has most, by which all of them count it, so that each gives the same layers to
+/// the same replicas.
 void giveOwners(const ParallelSpec& parallel, std::int64_t largestTable, std::vector<FlatUnit>& units);
 
 /// Elements of all units that replica `part` owns.

@@ -149,6 +149,7 @@ struct ParallelSpec {
     double bucket = 25;  ///< megabytes of gradients that are reduced together; 0 = all after the backward
     AllReduceKind allReduce = AllReduceKind::Backend;
     Exchange exchange = Exchange::AllReduce;
+    int shard = 0;  ///< so many neighbouring data ranks share one copy of what ZeRO divides (HSDP); 0 = all of them
     bool operator==(const ParallelSpec&) const = default;
 };
 

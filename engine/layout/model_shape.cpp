@@ -5,7 +5,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
-#include "engine/layout/mesh/replicas.h"
+#include "engine/layout/mesh/copies.h"
 
 #include <algorithm>
 #include <numeric>
@@ -276,8 +276,8 @@ FactoredNumbers norm(const ModelSpec& model) {
 std::int64_t updatedParameters(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica) {
     if (layout.parallel.zero == 0) return stageParameters(layout.model, stage, share);
     const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, stage, share);
-    return shardSize(reductionUnits(layout.parallel, units, numberFormats(layout.precision).gradientBytes()), replica,
-                     replicaCount(layout.parallel));
+    return shardSize(reductionUnits(layout.parallel, units, numberFormats(layout.precision).gradientBytes()),
+                     numberInCopy(layout.parallel, replica), replicasOfCopy(layout.parallel));
 }
 
 std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {

@@ -5,7 +5,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
-#include "engine/layout/mesh/replicas.h"
+#include "engine/layout/mesh/copies.h"
 
 #include <algorithm>
 
@@ -79,12 +79,12 @@ std::int64_t momentBlocksOf(const Layout& layout, const StageShape& stage, const
     }
     std::vector<std::int64_t> ends;  // where each parameter ends, among all
     for (const std::int64_t size : sizes) ends.push_back((ends.empty() ? 0 : ends.back()) + size);
-    const int replicas = replicaCount(layout.parallel);
+    const int replicas = replicasOfCopy(layout.parallel), number = numberInCopy(layout.parallel, replica);
     const auto units = stageUnits(layout.model, layout.parallel, stage, share);
     for (const FlatUnit& unit :
          reductionUnits(layout.parallel, units, numberFormats(layout.precision).gradientBytes())) {
-        const std::int64_t begin = unit.begin + partBegin(unit, replica, replicas);
-        const std::int64_t end = begin + partSize(unit, replica, replicas);
+        const std::int64_t begin = unit.begin + partBegin(unit, number, replicas);
+        const std::int64_t end = begin + partSize(unit, number, replicas);
         auto i = static_cast<std::size_t>(std::ranges::upper_bound(ends, begin) - ends.begin());
         for (; i < ends.size() && ends[i] - sizes[i] < end; ++i) {
             const std::int64_t first = ends[i] - sizes[i];

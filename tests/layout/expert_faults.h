@@ -191,6 +191,17 @@ inline const std::vector<SingleFault> expertFaults{
          l.parallel.partition = PartitionKind::Layers;
      },
      "/parallel/partition", "flat; or parallel.expert 1"},
+    {"copies of which none holds all experts",
+     [](Layout& l) {
+         l.model.kind = ModelKind::GptMoe;
+         l.model.experts.count = 4;
+         l.parallel.data = 4;
+         l.parallel.pipeline = 1;
+         l.parallel.expert = 4;
+         l.parallel.zero = 1;
+         l.parallel.shard = 2;
+     },
+     "/parallel/shard", "4; or 0"},
     {"a server for experts that are spread",
      [](Layout& l) {
          l.model.kind = ModelKind::GptMoe;

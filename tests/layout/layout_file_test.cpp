@@ -153,6 +153,7 @@ private Q_SLOTS:
                                 "clip_threshold",
                                 "loss_weight",
                                 "exchange",
+                                "shard",
                                 "elastic_rho",
                                 "recompute",
                                 "recompute_every",

@@ -115,6 +115,48 @@ private Q_SLOTS:
         QCOMPARE(Mesh(degrees(1, 3, 2, 1, 1)).size(Axis::Expert), 1);
     }
 
+    void copiesAreNeighboursAlongData() {
+        Layout layout = degrees(2, 6, 1, 2, 1);
+        layout.parallel.shard = 3;
+        const Mesh mesh(layout);
+        QCOMPARE(mesh.copies(), 2);
+        QCOMPARE(mesh.ranks(), 24);  // shard is a part of data
+        QCOMPARE(mesh.group(4, Axis::Shard), (std::vector<int>{0, 2, 4}));
+        QCOMPARE(mesh.group(7, Axis::Shard), (std::vector<int>{7, 9, 11}));
+        QCOMPARE(sameCopy(mesh, 3), (std::vector<int>{0, 1, 2, 3, 4, 5}));
+        QCOMPARE(sameCopy(mesh, 18), (std::vector<int>{18, 19, 20, 21, 22, 23}));
+        QCOMPARE(samePart(mesh, 3), (std::vector<int>{3, 9}));
+        QCOMPARE(samePart(mesh, 18), (std::vector<int>{12, 18}));
+        QCOMPARE(mesh.label(19), std::string("dp3 sh0 pp1 cp1"));
+        for (int rank = 0; rank < mesh.ranks(); ++rank) {
+            QCOMPARE(mesh.rank(mesh.coordinates(rank)), rank);
+            for (const int other : sameCopy(mesh, rank)) QCOMPARE(sameCopy(mesh, other), sameCopy(mesh, rank));
+        }
+        // A context group alone can share a copy.
+        layout.parallel.shard = 1;
+        QCOMPARE(Mesh(layout).copies(), 6);
+        QCOMPARE(sameCopy(Mesh(layout), 3), (std::vector<int>{2, 3}));
+        QCOMPARE(samePart(Mesh(layout), 3), (std::vector<int>{1, 3, 5, 7, 9, 11}));
+        // Without the field, or with all data ranks, there is one copy; so where check() refuses the layout.
+        for (const int one : {0, 6, 4}) {
+            layout.parallel.shard = one;
+            QCOMPARE(Mesh(layout).copies(), 1);
+            QCOMPARE(Mesh(layout).size(Axis::Shard), 1);
+            QCOMPARE(sameCopy(Mesh(layout), 3), sameWeights(Mesh(layout), 3));
+            QCOMPARE(samePart(Mesh(layout), 3), std::vector<int>{3});
+            QCOMPARE(Mesh(layout).label(19), std::string("dp3 pp1 cp1"));
+        }
+    }
+
+    void expertsLieWithinACopy() {
+        Layout layout = degrees(1, 8, 2, 1, 1);
+        layout.parallel.shard = 4;
+        const Mesh mesh(layout);
+        QCOMPARE(sameExperts(mesh, 1), (std::vector<int>{1, 3}));
+        QCOMPARE(sameExperts(mesh, 6), (std::vector<int>{4, 6}));
+        QCOMPARE(mesh.label(6), std::string("dp6 sh2 ep0"));
+    }
+
     void ranksFillHostsInOrder() {
         const Mesh mesh(degrees(4, 4, 1, 1, 1));
         QCOMPARE(mesh.host(0), 0);

@@ -128,6 +128,19 @@ inline const std::vector<SingleFault> singleFaults{
          l.parallel.pipeline = 4;
      },
      "/parallel/zero", "parallel.data of at least 2"},
+    {"copies without ZeRO", [](Layout& l) { l.parallel.shard = 2; }, "/parallel/shard", "parallel.zero 1 to 3"},
+    {"copies over data ranks that they do not divide",
+     [](Layout& l) {
+         l.parallel.zero = 3;
+         l.parallel.shard = 3;
+     },
+     "/parallel/shard", "2; or 0"},
+    {"a copy on one rank",
+     [](Layout& l) {
+         l.parallel.zero = 1;
+         l.parallel.shard = 1;
+     },
+     "/parallel/shard", "2; or 0"},
     {"ZeRO with a ring",
      [](Layout& l) {
          l.parallel.zero = 1;

@@ -234,6 +234,37 @@ private Q_SLOTS:
         QVERIFY2(QString::fromStdString(status.error().text()).contains(says), status.error().text().c_str());
     }
 
+    /// HSDP: each stage's parts are summed once, beside its last backward, which scatters them.
+    void copiesSumWhatTheLastBackwardScatters() {
+        for (const int zero : {1, 2, 3})
+            for (const char* kind : {"1f1b", "zb-h1", "interleaved-1f1b"}) {
+                LowerOptions options{true, true, true};
+                options.zero = zero;
+                options.copies = true;
+                const int chunks = kind == std::string("interleaved-1f1b") ? 2 : 1;
+                Schedule schedule = lower(*generateSchedule(kind, {4, chunks, 4}), options);
+                const Status valid = validate(schedule);
+                QVERIFY2(valid.has_value(), valid ? "" : valid.error().text().c_str());
+                for (const std::vector<Action>& actions : schedule.ranks) {
+                    QCOMPARE(std::ranges::count(actions, ActionKind::ReduceParts, &Action::kind), chunks);
+                    for (auto at = actions.begin(); at != actions.end(); ++at) {
+                        if (at->kind != ActionKind::ReduceParts) continue;
+                        const auto last = std::find_if(actions.rbegin(), actions.rend(), [&](const Action& action) {
+                            return endsMicrobatch(action.kind) && action.stage == at->stage;
+                        });
+                        QCOMPARE(at->microbatch, last->microbatch);
+                        QCOMPARE(*(at + 1), *last);
+                        QCOMPARE(*(at - 1), (Action{ActionKind::ScatterGradients, at->stage, at->microbatch}));
+                    }
+                }
+                erase(schedule, 2, "2SCATTER_GRAD3");
+                const Status status = validate(schedule);
+                QVERIFY(!status.has_value());
+                QVERIFY2(QString::fromStdString(status.error().text()).contains("copies sum the parts that it leaves"),
+                         status.error().text().c_str());
+            }
+    }
+
     /// Each microbatch that lies unused for two actions or more, and no other; back one action ahead.
     void whatIsUnusedForAWhileIsSwapped() {
         LowerOptions options;

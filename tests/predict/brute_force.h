@@ -21,8 +21,8 @@
 namespace shardlab::test {
 
 /// ZeRO, data, pipeline, tensor, sequence, chunks, micro, schedule, its limit, whether its stages are listed,
-/// recomputation, whether inputs of segments lie in parts.
-using Key = std::tuple<int, int, int, int, bool, int, int, std::string, int, bool, RecomputeKind, bool>;
+/// recomputation, whether inputs of segments lie in parts, data ranks that share a copy.
+using Key = std::tuple<int, int, int, int, bool, int, int, std::string, int, bool, RecomputeKind, bool, int>;
 
 inline Key keyOf(const Choice& choice) {
     return {choice.parallel.zero,
@@ -36,7 +36,8 @@ inline Key keyOf(const Choice& choice) {
             choice.inFlight,
             !choice.stages.empty(),
             choice.recompute,
-            choice.partition};
+            choice.partition,
+            choice.parallel.shard};
 }
 
 inline Layout withChoice(Layout layout, const Choice& choice) {
@@ -76,7 +77,7 @@ inline std::map<Key, Plan> bruteForce(const Layout& base) {
         smallestHost = std::min(smallestHost, host.devices);
     }
     const auto attempt = [&](int zero, int data, int pipeline, int tensor, bool sequence, RecomputeKind recompute,
-                             bool partition) {
+                             bool partition, int shard) {
         for (int chunks = 1; chunks <= base.model.layers; ++chunks)
             for (int micro = 1; micro <= base.batch.global; ++micro)
                 for (const ScheduleMethod& method : generatedMethods()) {
@@ -85,6 +86,7 @@ inline std::map<Key, Plan> bruteForce(const Layout& base) {
                     Layout layout = base;
                     layout.parallel.zero = zero;
                     layout.parallel.data = data;
+                    layout.parallel.shard = shard;
                     layout.parallel.pipeline = pipeline;
                     layout.parallel.tensor = tensor;
                     layout.parallel.sequence = sequence;
@@ -109,7 +111,8 @@ inline std::map<Key, Plan> bruteForce(const Layout& base) {
                                 continue;  // the even one again
                             if (auto plan = makePlan(layout))
                                 plans.emplace(Key{zero, data, pipeline, tensor, sequence, chunks, micro,
-                                                  layout.schedule.kind, limit, !split.empty(), recompute, partition},
+                                                  layout.schedule.kind, limit, !split.empty(), recompute, partition,
+                                                  shard},
                                               std::move(*plan));
                         }
                 }
@@ -122,8 +125,13 @@ inline std::map<Key, Plan> bruteForce(const Layout& base) {
                         for (const int zero : {0, 1, 2, 3})
                             for (const bool partition : {false, true}) {
                                 const bool parts = tensor > 1 && !sequence && recompute == RecomputeKind::Full;
-                                if (!partition || parts)
-                                    attempt(zero, data, pipeline, tensor, sequence, recompute, partition);
+                                if (partition && !parts) continue;
+                                attempt(zero, data, pipeline, tensor, sequence, recompute, partition, 0);
+                                // A copy on each of several hosts.
+                                const int onHost = smallestHost / tensor;
+                                if (zero > 0 && base.cluster.hosts.size() > 1 && onHost > 1 && onHost < data &&
+                                    data % onHost == 0)
+                                    attempt(zero, data, pipeline, tensor, sequence, recompute, partition, onHost);
                             }
     return plans;
 }
@@ -145,7 +153,8 @@ inline bool sameWork(Key one, const Key& other) {
 
 /// Degrees, chunks and microbatch alone.
 inline auto workOf(const Key& key) {
-    return std::tuple(std::get<1>(key), std::get<2>(key), std::get<3>(key), std::get<5>(key), std::get<6>(key));
+    return std::tuple(std::get<1>(key), std::get<2>(key), std::get<3>(key), std::get<5>(key), std::get<6>(key),
+                      std::get<12>(key));
 }
 
 /// Takes out, of what fits, what saves more than another that fits and costs time for it; of what does not, what saves

@@ -61,6 +61,7 @@ inline constexpr MegatronOption megatronOptions[] = {
     {"--expert-model-parallel-size", 1},
     {"--sequence-parallel", 0},
     {"--use-distributed-optimizer", 0},
+    {"--num-distributed-optimizer-instances", 1},
     {"--use-megatron-fsdp", 0},
     {"--data-parallel-sharding-strategy", 1},
     {"--ckpt-format", 1},

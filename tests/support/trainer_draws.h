@@ -69,6 +69,14 @@ public:
         o.clip = coin(4) ? 0 : number(0.1, 10);
     }
 
+    /// Now and then several copies of what ZeRO divides.
+    void copies(ParallelSpec& p) {
+        std::vector<int> sizes{0};
+        for (int size = 1; p.zero > 0 && size < p.data; ++size)
+            if (p.data % size == 0 && size * p.context > 1) sizes.push_back(size);
+        p.shard = sizes[static_cast<std::size_t>(among(0, static_cast<int>(sizes.size()) - 1))];
+    }
+
     /// Layers of every stage alike, or embedding and output counted, or a list.
     void split(Layout& l) {
         const int stages = stageCount(l);

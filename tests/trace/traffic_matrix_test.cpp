@@ -21,6 +21,7 @@ struct Shape {
     int chunks;
     int context = 1;
     int expert = 1;
+    int shard = 0;
 };
 
 Plan planOf(const Shape& shape) {
@@ -29,6 +30,7 @@ Plan planOf(const Shape& shape) {
     layout.parallel.pipeline = shape.pipeline;
     layout.parallel.tensor = shape.tensor;
     layout.parallel.zero = shape.zero;
+    layout.parallel.shard = shape.shard;
     layout.schedule.kind = shape.schedule;
     layout.schedule.chunks = shape.chunks;
     layout.model.layers = 2 * shape.pipeline * shape.chunks;
@@ -54,8 +56,9 @@ private Q_SLOTS:
     void sumsAreThePlans_data() {
         QTest::addColumn<int>("index");
         for (int i = 0; i < int(std::size(shapes)); ++i)
-            QTest::addRow("dp%d pp%d cp%d tp%d ep%d zero %d %s", shapes[i].data, shapes[i].pipeline, shapes[i].context,
-                          shapes[i].tensor, shapes[i].expert, shapes[i].zero, shapes[i].schedule)
+            QTest::addRow("dp%d sh%d pp%d cp%d tp%d ep%d zero %d %s", shapes[i].data, shapes[i].shard,
+                          shapes[i].pipeline, shapes[i].context, shapes[i].tensor, shapes[i].expert, shapes[i].zero,
+                          shapes[i].schedule)
                 << i;
     }
 
@@ -99,6 +102,28 @@ private Q_SLOTS:
         QCOMPARE(cells, matrix.total(TrafficMatrix::Part::All));
     }
 
+    /// Ranks of a host share a copy: between hosts goes what copies sum, of each rank to its like alone.
+    void onlySumsBetweenCopiesLeaveAHost() {
+        const Plan plan = planOf({8, 1, 1, 3, "1f1b", 1, 1, 1, 4});
+        TrafficMatrix matrix(headerOf(plan));
+        for (const Event& event : plan.simulation.events) matrix.add(event);
+        std::int64_t within = 0, between = 0, told = 0;
+        for (int from = 0; from < 8; ++from)
+            for (int to = 0; to < 8; ++to) {
+                const std::int64_t bytes = matrix.cell(from, to, TrafficMatrix::Part::All).bytes;
+                (from / 4 == to / 4 ? within : between) += bytes;
+                if (from / 4 != to / 4 && bytes > 0) QCOMPARE(from % 4, to % 4);
+            }
+        for (const AxisTraffic& traffic : plan.traffic) {
+            if (traffic.axis == Axis::Data) told += traffic.bytes;
+            else QCOMPARE(traffic.axis, Axis::Shard);
+        }
+        // Two copies: each rank sends its quarter of the gradients once, and in its copy Ψ of weights and gradients for
+        // each of eight microbatches, of which three quarters leave it.
+        QVERIFY(std::abs(static_cast<double>(between - told)) <= 1e-6 * static_cast<double>(told) + 64);
+        QVERIFY(std::abs(static_cast<double>(within) / static_cast<double>(between) - 8 * 3 * 3) < 4);
+    }
+
     void aMessageGoesToItsStage() {
         const Plan plan = planOf({2, 4, 1, 0, "1f1b", 1});
         TrafficMatrix matrix(headerOf(plan));
@@ -126,13 +151,15 @@ private Q_SLOTS:
 
 private:
     static constexpr Shape shapes[]{
-        {1, 4, 1, 0, "1f1b", 1},       {2, 4, 1, 0, "gpipe", 1},      {4, 1, 1, 0, "1f1b", 1},
-        {2, 2, 2, 0, "1f1b", 1},       {4, 1, 1, 2, "1f1b", 1},       {2, 2, 1, 0, "interleaved-1f1b", 2},
-        {1, 1, 4, 0, "1f1b", 1},       {4, 1, 1, 3, "1f1b", 1},       {1, 1, 1, 0, "1f1b", 1, 4},
-        {2, 2, 2, 0, "1f1b", 1, 2},    {2, 1, 1, 0, "1f1b", 1, 1, 2}, {4, 2, 1, 0, "1f1b", 1, 1, 2},
-        {4, 1, 1, 0, "1f1b", 1, 1, 4}, {2, 1, 1, 1, "1f1b", 1, 1, 2}, {4, 2, 1, 1, "1f1b", 1, 1, 2},
-        {4, 1, 1, 2, "1f1b", 1, 1, 2}, {4, 1, 1, 2, "1f1b", 1, 1, 4}, {4, 2, 1, 3, "1f1b", 1, 1, 2},
-        {8, 1, 1, 3, "1f1b", 1, 1, 2}, {4, 1, 1, 3, "gpipe", 1, 1, 4}};
+        {1, 4, 1, 0, "1f1b", 1},          {2, 4, 1, 0, "gpipe", 1},          {4, 1, 1, 0, "1f1b", 1},
+        {2, 2, 2, 0, "1f1b", 1},          {4, 1, 1, 2, "1f1b", 1},           {2, 2, 1, 0, "interleaved-1f1b", 2},
+        {1, 1, 4, 0, "1f1b", 1},          {4, 1, 1, 3, "1f1b", 1},           {1, 1, 1, 0, "1f1b", 1, 4},
+        {2, 2, 2, 0, "1f1b", 1, 2},       {2, 1, 1, 0, "1f1b", 1, 1, 2},     {4, 2, 1, 0, "1f1b", 1, 1, 2},
+        {4, 1, 1, 0, "1f1b", 1, 1, 4},    {2, 1, 1, 1, "1f1b", 1, 1, 2},     {4, 2, 1, 1, "1f1b", 1, 1, 2},
+        {4, 1, 1, 2, "1f1b", 1, 1, 2},    {4, 1, 1, 2, "1f1b", 1, 1, 4},     {4, 2, 1, 3, "1f1b", 1, 1, 2},
+        {8, 1, 1, 3, "1f1b", 1, 1, 2},    {4, 1, 1, 3, "gpipe", 1, 1, 4},    {4, 1, 1, 1, "1f1b", 1, 1, 1, 2},
+        {6, 2, 1, 3, "1f1b", 1, 1, 1, 2}, {4, 1, 2, 2, "gpipe", 1, 2, 1, 2}, {3, 1, 1, 3, "1f1b", 1, 2, 1, 1},
+        {8, 1, 1, 1, "1f1b", 1, 1, 2, 4}, {8, 1, 1, 3, "1f1b", 1, 1, 4, 4}};
 };
 
 QTEST_GUILESS_MAIN(TrafficMatrixTest)

@@ -101,6 +101,7 @@ Layout forMegatron(TrainerDraw& draw) {
         p.sequence = p.tensor > 1 && draw.coin();
     }
     p.zero = p.data * p.context > 1 && p.expert == 1 ? draw.among(0, 3) : 0;
+    draw.copies(p);
     p.bucket = p.expert == 1 && draw.coin(3) ? 0 : draw.among(1, 200);
     if (draw.coin(4)) {
         l.optimizer.kind = OptimizerKind::Sgd;
@@ -150,6 +151,7 @@ Layout forTorchtitan(TrainerDraw& draw) {
     }
     p.sequence = p.tensor > 1;
     p.zero = p.context > 1 ? draw.pick({2, 3}) : p.data > 1 ? draw.pick({0, 2, 3}) : 0;
+    draw.copies(p);
     if (p.pipeline > 1) {
         const int stages = p.pipeline * l.schedule.chunks;
         l.schedule.kind =

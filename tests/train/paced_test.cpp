@@ -129,22 +129,27 @@ private Q_SLOTS:
         QTest::addColumn<int>("tensor");
         QTest::addColumn<QString>("allReduce");
         QTest::addColumn<QString>("recompute");
+        QTest::addColumn<int>("copies");
         for (const int pipeline : {1, 2}) {
             QTest::addRow("buckets, pipeline %d", pipeline) << 0 << pipeline << 1 << "backend"
-                                                            << "none";
+                                                            << "none" << 1;
             QTest::addRow("ring, pipeline %d", pipeline) << 0 << pipeline << 1 << "ring"
-                                                         << "none";
+                                                         << "none" << 1;
             for (const int zero : {1, 2, 3})
                 QTest::addRow("ZeRO %d, pipeline %d", zero, pipeline) << zero << pipeline << 1 << "backend"
-                                                                      << "none";
+                                                                      << "none" << 1;
         }
         QTest::newRow("buckets, tensor 2") << 0 << 1 << 2 << "backend"
-                                           << "none";
+                                           << "none" << 1;
         QTest::newRow("ZeRO 3, tensor 2") << 3 << 1 << 2 << "backend"
-                                          << "none";
+                                          << "none" << 1;
         for (const char* recompute : {"full", "sqrt", "selective"})
             for (const int zero : {0, 3})
-                QTest::addRow("ZeRO %d, recompute %s", zero, recompute) << zero << 1 << 1 << "backend" << recompute;
+                QTest::addRow("ZeRO %d, recompute %s", zero, recompute)
+                    << zero << 1 << 1 << "backend" << recompute << 1;
+        for (const int zero : {1, 2, 3})
+            QTest::addRow("ZeRO %d in two copies", zero) << zero << 1 << 1 << "backend"
+                                                         << "none" << 2;
     }
     void dataAxisIsThatOfTheSimulation() {
         SKIP_IF_SANITIZED();
@@ -153,18 +158,20 @@ private Q_SLOTS:
         QFETCH(int, tensor);
         QFETCH(QString, allReduce);
         QFETCH(QString, recompute);
+        QFETCH(int, copies);
         constexpr int steps = 4;
         Layout layout;
         layout.model = {ModelKind::Gpt, 4, 96, 2, 4, 256, 0.0};  // few tokens: little to hide behind
-        layout.parallel.data = 2;
+        layout.parallel.data = 2 * copies;
+        layout.parallel.shard = copies > 1 ? 2 : 0;
         layout.parallel.pipeline = pipeline;
         layout.parallel.tensor = tensor;
         layout.parallel.zero = zero;
         layout.parallel.bucket = 1.0;
         layout.parallel.allReduce = named(allReduce);
         layout.memory.recompute = named(recompute);
-        layout.cluster.hosts = {{"localhost", 2 * pipeline * tensor}};
-        layout.batch = {4, 1};
+        layout.cluster.hosts = {{"localhost", 2 * copies * pipeline * tensor}};
+        layout.batch = {4 * copies, 1};
         layout.run = {steps, 1, 0, 1};
         layout.data.validation = 0;
         const auto waits = [](const Event& event) {

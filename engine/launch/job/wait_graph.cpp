@@ -84,7 +84,8 @@ std::vector<int> WaitGraph::behindPieces(int rank) const {
     std::size_t last = placeOf(rank, actionFromId(self.action));
     while (last + 1 < actions.size() && isBesideCompute(actions[last].kind)) ++last;
     std::vector<int> behind;
-    for (const int other : sameWeights(mesh_, rank)) {
+    const bool between = actionFromId(self.action).kind == ActionKind::ReduceParts;
+    for (const int other : between ? samePart(mesh_, rank) : sameCopy(mesh_, rank)) {
         const RankStatus& status = ranks_[static_cast<std::size_t>(other)];
         const bool there = status.phase == self.phase && status.step == self.step && status.action == self.action;
         const bool begun = there || progress(other) > Progress{self.step, last};

@@ -21,7 +21,11 @@ std::int64_t deviceCount(const Layout& layout) {
     return sum;
 }
 
-bool positive(const ParallelSpec& parallel) { return std::ranges::min(degrees(parallel)) > 0; }
+bool positive(const ParallelSpec& parallel) {
+    return std::ranges::all_of(axisTraits, [&](const AxisTraits& axis) {
+        return parallel.*axis.degree > 0 || axis.axis == Axis::Shard;  // whose degree 0 stands for all data ranks
+    });
+}
 
 /// The degrees besides data and pipeline whose product is a factor of the number of ranks.
 std::vector<int> otherFactors(const ParallelSpec& parallel) {
@@ -290,6 +294,7 @@ void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedul
     checkStages(layout, faults);
     checkBatch(layout, faults);
     checkDataAxis(layout, faults);
+    checkCopies(layout, faults);
     checkSchedule(layout, schedules, faults);
 }
 

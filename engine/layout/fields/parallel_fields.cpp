@@ -73,6 +73,16 @@ std::span<const Field> parallelFields() {
             .limits = {0, 3, "ZeRO has the stages 0 to 3"},
         },
         {
+            .pointer = "/parallel/shard",
+            .label = "Shard",
+            .help = "So many neighbouring data ranks share one copy of what ZeRO divides; 0: all of them. With fewer "
+                    "there are several copies (HSDP): each rank gathers and scatters within its copy, and copies sum "
+                    "their gradients once a step. As many as a host has keep most of the traffic on the host.",
+            .unit = "ranks",
+            .access = member<&Layout::parallel, &ParallelSpec::shard>(),
+            .limits = {0, mostRanks, degreeReason},
+        },
+        {
             .pointer = "/parallel/bucket",
             .label = "Bucket",
             .help = "Megabytes of gradients that are reduced together, while the backward goes on. With 0 all "

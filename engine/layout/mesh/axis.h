@@ -12,10 +12,11 @@
 
 namespace shardlab::layout {
 
-/// The axes from the slowest to the fastest: tensor neighbours stay inside a node. Expert is a part of data: each of
-/// `expert` neighbours along the data axis has other experts, so that a rank's expert coordinate is its data coordinate
-/// mod expert.
-enum class Axis : std::uint8_t { Pipeline, Data, Expert, Context, Tensor, Count };
+/// The axes from the slowest to the fastest: tensor neighbours stay inside a node. Shard and expert are parts of data:
+/// `shard` neighbours along the data axis share one copy of what ZeRO divides, and each of `expert` neighbours has
+/// other experts, so that a rank's coordinate along such a part is its data coordinate mod the part's degree. The
+/// degree of shard is 0 where there is one copy alone.
+enum class Axis : std::uint8_t { Pipeline, Data, Shard, Expert, Context, Tensor, Count };
 inline constexpr int axisCount = static_cast<int>(Axis::Count);
 
 struct AxisTraits {
@@ -28,13 +29,14 @@ struct AxisTraits {
 inline constexpr std::array<AxisTraits, axisCount> axisTraits{{
     {Axis::Pipeline, "pipeline", "pp", &ParallelSpec::pipeline, true},
     {Axis::Data, "data", "dp", &ParallelSpec::data, true},
+    {Axis::Shard, "shard", "sh", &ParallelSpec::shard, false},
     {Axis::Expert, "expert", "ep", &ParallelSpec::expert, false},
     {Axis::Context, "context", "cp", &ParallelSpec::context, true},
     {Axis::Tensor, "tensor", "tp", &ParallelSpec::tensor, true},
 }};
 /// The order in which degrees are written for people and for other programs.
-inline constexpr std::array<Axis, axisCount> axesAsWritten{Axis::Data, Axis::Pipeline, Axis::Tensor, Axis::Expert,
-                                                           Axis::Context};
+inline constexpr std::array<Axis, axisCount> axesAsWritten{Axis::Data,  Axis::Pipeline, Axis::Tensor,
+                                                           Axis::Shard, Axis::Expert,   Axis::Context};
 
 constexpr const AxisTraits& traits(Axis axis) { return axisTraits[static_cast<std::size_t>(axis)]; }
 constexpr std::string_view name(Axis axis) { return traits(axis).name; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/mesh/mesh.h"
 
+#include "engine/layout/mesh/copies.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -10,7 +12,7 @@ namespace shardlab::layout {
 namespace {
 
 /// The order in which people name a rank's coordinates: data before pipeline.
-constexpr std::array labelled{Axis::Data, Axis::Pipeline, Axis::Expert, Axis::Context, Axis::Tensor};
+constexpr std::array labelled{Axis::Data, Axis::Shard, Axis::Pipeline, Axis::Expert, Axis::Context, Axis::Tensor};
 static_assert(labelled.size() == axisCount);
 
 }  // namespace
@@ -31,6 +33,8 @@ Mesh::Mesh(const Layout& layout) {
     for (int& size : sizes_) size = std::max(size, 1);
     int& expert = sizes_[Axis::Expert];
     if (size(Axis::Data) % expert != 0) expert = 1;  // the layout was not checked
+    copies_ = copyCount(layout.parallel);
+    if (copies_ == 1) sizes_[Axis::Shard] = 1;
     for (const AxisTraits& each : axisTraits)
         if (each.placesRanks) ranks_ *= size(each.axis);
     int first = 0;
@@ -52,7 +56,7 @@ Coordinates Mesh::coordinates(int rank) const {
         result[each.axis] = rank % size(each.axis);
         rank /= size(each.axis);
     }
-    result[Axis::Expert] = result[Axis::Data] % size(Axis::Expert);
+    for (const Axis part : {Axis::Shard, Axis::Expert}) result[part] = result[Axis::Data] % size(part);
     return result;
 }
 
@@ -66,9 +70,9 @@ int Mesh::rank(const Coordinates& coordinates) const {
 std::vector<int> Mesh::group(int rank, Axis axis) const {
     Coordinates place = coordinates(rank);
     std::vector<int> members;
-    if (axis == Axis::Expert) {
+    if (!placesRanks(axis)) {
         int& data = place[Axis::Data];
-        data -= place[Axis::Expert];
+        data -= place[axis];
         for (int i = 0; i < size(axis); ++i, ++data) members.push_back(this->rank(place));
         return members;
     }

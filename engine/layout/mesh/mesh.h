@@ -15,10 +15,13 @@ public:
     explicit Mesh(const Layout& layout);
 
     int ranks() const { return ranks_; }
+    /// At least 1; that of the shard axis is 1 where there are not several copies.
     int size(Axis axis) const { return sizes_[axis]; }
+    /// Copies of what ZeRO divides, of each of which data ÷ copies neighbouring data ranks hold a part.
+    int copies() const { return copies_; }
     Coordinates coordinates(int rank) const;
     int coordinate(int rank, Axis axis) const { return coordinates(rank)[axis]; }
-    /// The rank at these coordinates; that of the expert axis is not read.
+    /// The rank at these coordinates; those of the shard and the expert axis are not read.
     int rank(const Coordinates& coordinates) const;
     /// The ranks that differ from `rank` only along `axis`, `rank` included, in order of that coordinate.
     std::vector<int> group(int rank, Axis axis) const;
@@ -34,6 +37,7 @@ public:
 
 private:
     int ranks_ = 1;
+    int copies_ = 1;
     PerAxis<int> sizes_{};
     std::vector<int> hostFirstRank_;
     std::vector<std::string> hostNames_;

@@ -20,10 +20,14 @@ int replicaNumber(const Mesh& mesh, int rank);
 /// sameExperts() hold the same experts too.
 std::vector<int> sameWeights(const Mesh& mesh, int rank);
 
+/// The ranks of sameWeights() that hold the same copy of what ZeRO divides as `rank` (copies.h), itself included.
+std::vector<int> sameCopy(const Mesh& mesh, int rank);
+/// The ranks of sameWeights() that hold the same part of each copy, `rank` included, in the order of their copies.
+std::vector<int> samePart(const Mesh& mesh, int rank);
+
 /// How many ranks hold each expert, over which its gradients are summed.
 inline int expertReplicaCount(const ParallelSpec& parallel) { return replicaCount(parallel) / parallel.expert; }
-/// The ranks of sameWeights() that hold the same experts as `rank`, itself included, ascending: one of each expert
-/// group.
+/// The ranks of sameCopy() that hold the same experts as `rank`, itself included, ascending: one of each expert group.
 std::vector<int> sameExperts(const Mesh& mesh, int rank);
 
 }  // namespace shardlab::layout

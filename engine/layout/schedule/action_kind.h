@@ -42,6 +42,7 @@ enum class ActionKind : std::uint8_t {
     SwapOut,           ///< what 2F7 left for its backward goes to the host (memory.swap)
     SwapIn,            ///< what 2F7 left comes back; 2B7 (or 2I7) waits for it
     SwapFree,          ///< the device memory of what 2F7 left is given back, once the copy is on the host
+    ReduceParts,       ///< copies sum what 2SCATTER_GRAD7, the last one, left of each rank's part (HSDP)
     Count,             ///< the number of kinds; no kind itself
 };
 inline constexpr std::size_t actionKindCount = kindCount<ActionKind>;
@@ -117,6 +118,7 @@ inline constexpr ActionTable<ActionTraits> actionTraits({
     {ActionKind::SwapOut, {"SWAP_OUT", "swap out", ActionWork::HostCopy, true, Versioned::Never, Direction::ToHost}},
     {ActionKind::SwapIn, {"SWAP_IN", "swap in", ActionWork::HostCopy, true, Versioned::Never, Direction::FromHost}},
     {ActionKind::SwapFree, {"SWAP_FREE", "swap free", ActionWork::HostRelease, true}},
+    {ActionKind::ReduceParts, {"REDUCE_PARTS", "reduce between copies", ActionWork::DataPieces, true}},
 });
 
 constexpr ActionWork workOf(ActionKind kind) { return actionTraits[kind].work; }

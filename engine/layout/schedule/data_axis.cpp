@@ -59,6 +59,8 @@ Schedule addGradientScatter(Schedule schedule, bool everyMicrobatch) {
     return schedule;
 }
 
+Schedule addCopyReduce(Schedule schedule) { return beforeLastBackward(std::move(schedule), ActionKind::ReduceParts); }
+
 Schedule addParameterGather(Schedule schedule) {
     for (auto& actions : schedule.ranks)
         announce(actions, [](const Action& action) {

@@ -3,6 +3,7 @@
 
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/schedule/registry.h"
 
@@ -20,6 +21,7 @@ LowerOptions lowerOptions(const Layout& layout) {
             layout.optimizer.clip > 0 || scalesLoss(layout.precision),
             parallel.bucket > 0,
             parallel.zero,
+            parallel.zero > 0 && copyCount(parallel) > 1,
             updatesAtServer(parallel),
             exchange == Exchange::Hogwild,
             exchange == Exchange::Elastic,
@@ -39,6 +41,7 @@ Schedule lowerTransfers(Schedule schedule, const LowerOptions& options) {
     else if (options.zero > 0) schedule = addGradientScatter(std::move(schedule), options.zero > 1);
     else if (options.dataParallel && options.buckets) schedule = addBucketReduce(std::move(schedule));
     else if (options.dataParallel) schedule = addGradientReduce(std::move(schedule));
+    if (options.copies) schedule = addCopyReduce(std::move(schedule));
     if (options.tiedEmbedding) schedule = addTiedReduce(std::move(schedule));
     if (options.offload) schedule = addGradientOffload(std::move(schedule));
     if (options.norm) schedule = addNormReduce(std::move(schedule));

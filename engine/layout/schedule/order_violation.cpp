@@ -137,6 +137,7 @@ private:
                                                    ends = first(Kind::Backward, Kind::WeightGrad);
         const std::pair<Kind, Action> pairs[] = {{Kind::ReduceBuckets, ends},
                                                  {Kind::ScatterGradients, ends},
+                                                 {Kind::ReduceParts, ends},
                                                  {Kind::GatherForward, forward},
                                                  {Kind::GatherBackward, reads}};
         for (const auto& [kind, compute] : pairs) {
@@ -145,6 +146,8 @@ private:
             if (at(compute) < 0) return missing(compute, fmt::format("{} runs beside it", toText(news)));
             if (!before(at(news), news, at(compute), compute, "it runs beside it")) return false;
         }
+        const Action parts{Kind::ReduceParts, s, m}, scatter{Kind::ScatterGradients, s, m};
+        if (at(parts) >= 0 && at(scatter) < 0) return missing(scatter, "copies sum the parts that it leaves");
         return true;
     }
 

@@ -20,6 +20,9 @@ Schedule addBucketReduce(Schedule schedule);
 /// Adds SCATTER_GRAD (ZeRO): gradients are announced, and each replica then sums those of its shard. They are announced
 /// before the last backward of a stage (ZeRO 1), or before each one where `everyMicrobatch` (ZeRO 2 and 3).
 Schedule addGradientScatter(Schedule schedule, bool everyMicrobatch);
+/// Adds REDUCE_PARTS (HSDP): before the last backward of a stage it is announced that copies then sum each rank's part
+/// of the gradients, unit by unit, as soon as it is scattered.
+Schedule addCopyReduce(Schedule schedule);
 /// Adds GATHER_F and GATHER_B (ZeRO 3): weights are gathered layer by layer for each forward, and for each backward
 /// that reads them.
 Schedule addParameterGather(Schedule schedule);
@@ -65,6 +68,7 @@ struct LowerOptions {
     bool norm = false;           ///< the gradient's norm is wanted: it is clipped, or the loss was scaled
     bool buckets = false;        ///< gradients are reduced while the backward goes on
     int zero = 0;                ///< the level of ZeRO
+    bool copies = false;         ///< several copies of what ZeRO divides (mesh/copies.h)
     bool server = false;         ///< gradients go to a server, which updates and sends the weights back
     bool shared = false;   ///< after each update the weights are read out of shared memory; no gradients are reduced
     bool elastic = false;  ///< replicas and a centre pull each other; no gradients are reduced

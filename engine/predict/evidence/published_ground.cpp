@@ -4,6 +4,7 @@
 #include "engine/base/resources.h"
 #include "engine/base/units.h"
 #include "engine/layout/devices.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/stacks.h"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ std::string likenessOf(const Layout& layout) {
     if (p.tensor > 1) methods.push_back("tensor groups");
     if (p.pipeline > 1) methods.push_back("a pipeline");
     if (p.context > 1) methods.push_back("context groups");
-    if (p.zero == 3) methods.push_back("ZeRO 3");
+    if (p.zero == 3) methods.push_back(copyCount(p) > 1 ? "HSDP" : "ZeRO 3");
     if (hasExperts(layout.model)) methods.push_back("experts");
     if (!methods.empty()) likeness += fmt::format(" with {}", fmt::join(methods, ", "));
     return likeness;

@@ -269,11 +269,14 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     if (gpus % others != 0) throw Refusal{fmt::format("its groups of {} do not divide {} devices", others, gpus)};
     parallel.data = gpus / others;
     const std::string_view zero = row.text("zero");
-    if (zero.size() > 1) throw Refusal{fmt::format("the sharding {} is not known", zero)};
+    const bool hybrid = zero == "hsdp";
+    if (zero.size() > 1 && !hybrid) throw Refusal{fmt::format("the sharding {} is not known", zero)};
     const bool alone = parallel.data * parallel.context == 1;
     // FSDP shards all unless told otherwise, over the ranks of a context group too.
     const bool fully = zero.empty() && row.says("fsdp");
-    parallel.zero = alone ? 0 : fully ? 3 : zero.empty() ? 0 : zero.front() - '0';
+    parallel.zero = alone ? 0 : fully || hybrid ? 3 : zero.empty() ? 0 : zero.front() - '0';
+    // PyTorch's HYBRID_SHARD shards within a host.
+    if (hybrid && !alone) parallel.shard = std::min(parallel.data, onHost / (parallel.tensor * parallel.context));
     const bool splits = row.text("sequence_parallel").starts_with("yes");
     const bool splitsByDefault = stack.starts_with("megatron-core") || stack.starts_with("torchtitan");
     parallel.sequence = parallel.tensor > 1 && (splits || (splitsByDefault && row.text("sequence_parallel").empty()));
@@ -296,7 +299,7 @@ std::string stackOfRow(const CsvTable& table, std::size_t index) {
     const Row row(table, index);
     const std::string flags = lower(row.text("other_flags"));
     const std::string date(row.text("date"));
-    const bool sharded = row.text("zero") == "3";
+    const bool sharded = row.text("zero") == "3" || row.text("zero") == "hsdp";
     if (flags.find("yafsdp") != std::string::npos && flags.find("pytorch fsdp") == std::string::npos) return "yafsdp";
     if (row.says("fsdp2") || row.says("torchtitan"))
         return row.says("torch.compile") ? "torchtitan-compile" : "torchtitan";

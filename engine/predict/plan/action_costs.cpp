@@ -48,6 +48,7 @@ constexpr ActionTable<CostOfKind> costOfKind({
     {Kind::SwapOut, {&Stage::swap, &Stage::swapBytes}},
     {Kind::SwapIn, {&Stage::swap, &Stage::swapBytes}},
     {Kind::SwapFree, {}},
+    {Kind::ReduceParts, piecesIn(&Data::parts)},
 });
 
 /// The stage whose costs an action has; a message has those of the stage below its edge.

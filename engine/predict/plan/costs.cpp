@@ -5,6 +5,7 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/accelerators.h"
 #include "engine/predict/plan/compute_costs.h"
@@ -44,16 +45,37 @@ std::vector<int> replicas(const Mesh& mesh, int p) {
 /// The replicas of one pipeline rank.
 struct Replicas {
     Group group;
-    Group holders;           ///< of the same experts
+    DataGroups exchanging;
     std::vector<int> hosts;  ///< of each
 };
+
+/// The slowest of groups that wait for each other spans most hosts; among several that do, it is an uneven one.
+Group slowestOf(const Mesh& mesh, const std::vector<std::vector<int>>& groups) {
+    std::vector<Group> all;
+    for (const std::vector<int>& ranks : groups) all.push_back(groupOf(mesh, ranks));
+    return *std::ranges::max_element(all, {}, [](const Group& group) { return std::pair(group.hosts, !group.even); });
+}
+
+/// `ranks` are the replicas of one pipeline rank, in the order of their copies.
+DataGroups dataGroups(const Mesh& mesh, const std::vector<int>& ranks) {
+    const auto copies = static_cast<std::size_t>(mesh.copies()), size = ranks.size() / copies;
+    std::vector<std::vector<int>> whole(copies), holders(copies), parts(copies > 1 ? size : 1);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const std::size_t copy = i / size;
+        whole[copy].push_back(ranks[i]);
+        if (mesh.coordinate(ranks[i], Axis::Expert) == mesh.coordinate(whole[copy].front(), Axis::Expert))
+            holders[copy].push_back(ranks[i]);
+        if (copies > 1 || i == 0) parts[i % size].push_back(ranks[i]);
+    }
+    return {slowestOf(mesh, whole), slowestOf(mesh, holders), slowestOf(mesh, parts)};
+}
 
 /// The replicas of each pipeline rank.
 std::vector<Replicas> allReplicas(const Mesh& mesh) {
     std::vector<Replicas> all;
     for (int p = 0; p < mesh.size(Axis::Pipeline); ++p) {
         const std::vector<int> ranks = replicas(mesh, p);
-        Replicas& each = all.emplace_back(groupOf(mesh, ranks), groupOf(mesh, sameExperts(mesh, ranks.front())));
+        Replicas& each = all.emplace_back(groupOf(mesh, ranks), dataGroups(mesh, ranks));
         each.hosts.reserve(ranks.size());
         for (const int rank : ranks) each.hosts.push_back(mesh.host(rank));
     }
@@ -187,7 +209,7 @@ StepCosts withoutCommunication(StepCosts costs) {
         stage.send = stage.reduce = stage.tied = stage.norm = stage.push = stage.pull = stage.elastic = 0;
         stage.offload = stage.reload = stage.swap = 0;
         DataCosts& data = stage.data;
-        for (auto* pieces : {&data.reduce, &data.gatherForward, &data.gatherBackward, &data.gatherUpdated})
+        for (auto* pieces : {&data.reduce, &data.parts, &data.gatherForward, &data.gatherBackward, &data.gatherUpdated})
             for (DataPiece& piece : *pieces) piece.seconds = 0;
     }
     return withoutTensorCollectives(std::move(costs));
@@ -300,7 +322,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         if (d > 1) {
             const Group& group = replicasOf[static_cast<std::size_t>(rankOf(s))].group;
             const bool gathers = stack && layout.parallel.zero == 3;
-            const Group& holders = replicasOf[static_cast<std::size_t>(rankOf(s))].holders;
+            const DataGroups& groups = replicasOf[static_cast<std::size_t>(rankOf(s))].exchanging;
             const auto replicaLink = [&](const Group& of) {
                 return gathers ? ringLink(of, device, stack->stack->gatherShare) : linkOf(of);
             };
@@ -308,11 +330,13 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
             const Collective reduction = allReduce(static_cast<double>(cost.reduceBytes), group, device);
             cost.reduce = reduction.seconds;
             cost.reduceAlgorithm = reduction.algorithm;
-            const Group* before = s > 0 ? &replicasOf[static_cast<std::size_t>(rankOf(s - 1))].group : nullptr;
+            const DataGroups* before =
+                s > 0 ? &replicasOf[static_cast<std::size_t>(rankOf(s - 1))].exchanging : nullptr;
             cost.data =
-                before && *before == group && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape)
+                before && *before == groups && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape)
                     ? costs.stages[static_cast<std::size_t>(s - 1)].data
-                    : dataCosts(layout, shape, share, group, holders, replicaLink(group), replicaLink(holders), device);
+                    : dataCosts(layout, shape, share, groups, replicaLink(groups.copy), replicaLink(groups.holders),
+                                device);
         }
         if (shape.first != shape.last && tiesEmbedding(layout.model)) {
             const std::int64_t bytes = formats.gradientBytes() * tableParameters(layout.model, share);
@@ -328,8 +352,8 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         // ZeRO: each replica updates its shard, of experts one of those that hold the same.
         const auto spread = static_cast<double>(spreadParameters(layout.model, shape, share));
         const bool shards = layout.parallel.zero > 0;
-        const double updated = (static_cast<double>(parameters) - spread) / (shards ? d : 1) +
-                               spread / (shards ? double(d) / share.expert : 1);
+        const double updated = (static_cast<double>(parameters) - spread) / (shards ? d / mesh.copies() : 1) +
+                               spread / (shards ? expertHolders(layout.parallel) : 1);
         cost.optimizer =
             device.kernelSeconds + updateBytes(layout) * updated / device.memoryBandwidth + seconds(cost.tensor.update);
         if (offloadsOptimizer(layout.memory)) addHostCosts(cost, layout, shape, share, *device.host);

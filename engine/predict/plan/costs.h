@@ -30,6 +30,7 @@ struct DataCosts {
     std::vector<int> segments;       ///< by layer (recompute.h: layerSegments)
     std::vector<double> againShare;  ///< of what segments take to be computed again, by layer
     std::vector<DataPiece> reduce;   ///< buckets, or units that are scattered, in the order the backward ends them
+    std::vector<DataPiece> parts;    ///< where there are several copies, the part of each of `reduce` that they sum
     std::vector<DataPiece> gatherForward;  ///< ZeRO 3, in the order of use
     std::vector<DataPiece> gatherBackward;
     std::vector<DataPiece> gatherUpdated;  ///< ZeRO 1, 2
@@ -39,11 +40,17 @@ struct DataCosts {
     /// The messages of an action that runs beside compute over the data axis; empty for other kinds.
     const std::vector<DataPiece>& pieces(ActionKind kind) const;
 };
-/// `group` are the replicas, `link` the slowest among them: all-reduces take the quickest algorithm, unless the layout
-/// asks for the ring; scatters and gathers are half a ring. `holders` are those that hold the same experts, which have
-/// a link of their own.
-DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const Group& group,
-                    const Group& holders, const Link& link, const Link& holdersLink, const DevicePreset& device);
+/// Groups that exchange over the data axis, each the slowest of its kind.
+struct DataGroups {
+    Group copy;     ///< replicas that share a copy of what ZeRO divides; all where there is one copy
+    Group holders;  ///< of them, those that hold the same experts
+    Group parts;    ///< replicas that hold the same part of each copy
+    bool operator==(const DataGroups&) const = default;
+};
+/// `link` is the slowest in a copy, `holdersLink` that among the holders of the same experts: all-reduces take the
+/// quickest algorithm, unless the layout asks for the ring; scatters and gathers are half a ring.
+DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const DataGroups& groups,
+                    const Link& link, const Link& holdersLink, const DevicePreset& device);
 
 /// Seconds of one action of a stage, on the modelled device, before stretching.
 ///

@@ -2,7 +2,7 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
-#include "engine/layout/mesh/replicas.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/predict/plan/costs.h"
 
 #include <algorithm>
@@ -57,10 +57,10 @@ std::vector<DataPiece> piecesOf(const std::vector<UnitGather>& gathers, std::int
 
 }  // namespace
 
-DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const Group& group,
-                    const Group& holders, const Link& link, const Link& holdersLink, const DevicePreset& device) {
+DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const DataGroups& groups,
+                    const Link& link, const Link& holdersLink, const DevicePreset& device) {
     const NumberFormats formats = numberFormats(layout.precision);
-    const int d = replicaCount(layout.parallel), zero = layout.parallel.zero;
+    const int d = replicasOfCopy(layout.parallel), zero = layout.parallel.zero;
     const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, share);
     const std::vector<FlatUnit> reduced = reductionUnits(layout.parallel, units, formats.gradientBytes());
     DataCosts costs;
@@ -77,8 +77,18 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
     costs.reduce = piecesOf(reduced, formats.gradientBytes(), [&](double bytes, const FlatUnit& unit) {
         if (unit.owner >= 0) return sendToOwnerSeconds(bytes, d, link);
         if (zero > 0) return half(bytes, unit);
-        return ring ? 2 * half(bytes, unit) : allReduce(bytes, unit.spread > 1 ? holders : group, device).seconds;
+        return ring ? 2 * half(bytes, unit)
+                    : allReduce(bytes, unit.spread > 1 ? groups.holders : groups.copy, device).seconds;
     });
+    if (zero > 0 && copyCount(layout.parallel) > 1)
+        for (const FlatUnit& unit : reduced) {
+            // One replica has all of a layer that it owns, and others have nothing of it meanwhile.
+            const std::int64_t parts = d / unit.spread, mean = (unit.size + parts - 1) / parts;
+            const auto largest = static_cast<double>(formats.gradientBytes() * (unit.owner >= 0 ? unit.size : mean));
+            costs.parts.push_back({unit.lowestLayer, formats.gradientBytes() * mean,
+                                   allReduce(largest, groups.parts, device).seconds, unit.staysBetweenLayers(),
+                                   unit.spread > 1});
+        }
     costs.inSlots = zero >= 2;
     if (zero == 0 && ring) costs.hops = 2 * (d - 1);
     if (zero == 1 || zero == 2) costs.gatherUpdated = piecesOf(reduced, formats.weightBytes(), gather);

@@ -13,6 +13,7 @@
 #include "engine/layout/moment_blocks.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/stacks.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/expert_bytes.h"
 #include "engine/predict/plan/stack_memory.h"
@@ -49,7 +50,7 @@ RememberedNumbers remembered(const Layout& layout, const StageShape& shape, cons
         const std::vector<FactoredNumbers> factored = factoredUnits(layout.model, shape, share);
         FactoredNumbers sum, ofExperts;
         for (std::size_t i = 0; i < units.size(); ++i) {
-            if (units[i].owner < 0 || units[i].owner == replica) sum += factored[i];
+            if (units[i].owner < 0 || units[i].owner == numberInCopy(layout.parallel, replica)) sum += factored[i];
             if (units[i].spread > 1) ofExperts += factored[i];
         }
         numbers = {{sum.rows, sum.columns, sum.elements},
@@ -72,7 +73,8 @@ std::int64_t optimizerBytes(const RememberedNumbers& numbers, std::int64_t maste
 /// Model state of one stage on data replica `replica`: what ZeRO shares out, the others have whole.
 /// Per parameter weight w, gradient g and optimizer state o bytes (fp32Bytes AdamW 4, 4, 8; with 16-bit weights and an
 /// fp32Bytes master copy 2, 2, 12; with moments in 8 bits 2 + 8/256 instead of AdamW's 8; Adafactor's and SM3's rows
-/// and columns are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3. Where the optimizer
+/// and columns are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3, d being the
+/// replicas that share a copy. Where the optimizer
 /// lies on the host, o is 0 here (hostBytes).
 MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica) {
     const NumberFormats formats = numberFormats(layout.precision);
@@ -84,14 +86,14 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     const bool shares = layout.parallel.exchange == Exchange::Hogwild;
     // The centre lies with replica 0, and everybody has room for what the other side has. So do the weights that
     // Hogwild's workers share, beside each one's copy.
-    const int copies = (elastic || shares) && replica == 0 ? 2 : 1;
+    const int versions = (elastic || shares) && replica == 0 ? 2 : 1;
     std::int64_t& buffers = bytes[static_cast<std::size_t>(MemoryCategory::Buffers)];
     buffers = tallyBytes(layout.model, shape.firstLayer, shape.layers) + (elastic ? formats.weightBytes() * whole : 0) +
               (shares && replica == 0 ? hogwildPageBytes(layout.parallel) : 0);
     if (const SoftwareStack* stack = modelledStack(layout))
         buffers += stackMemory(layout, *stack, shape, share, whole, shard).held;
     bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] =
-        formats.weightBytes() * (zero >= 3 ? shard : whole) * copies;
+        formats.weightBytes() * (zero >= 3 ? shard : whole) * versions;
     bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] = formats.gradientBytes() * (zero >= 2 ? shard : whole);
     const bool atServer = updatesAtServer(layout.parallel);
     if (atServer && replica > 0) return bytes;  // it neither updates nor writes checkpoints
@@ -102,17 +104,18 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     if (layout.checkpoint.every == 0) return bytes;
     // Where checkpoints are taken by themselves, a rank copies in fp32Bytes what is its own and its part of what all
     // replicas hold; of weights the master copy, where there is one.
-    const std::int64_t writers = atServer ? 1 : replicaCount(layout.parallel);
+    // Copies of what ZeRO divides share the writing of each part.
+    const std::int64_t writers = atServer ? 1 : replicaCount(layout.parallel), copies = copyCount(layout.parallel);
+    const auto among = [](std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; };
     const auto part = [&](std::int64_t all, std::int64_t spread) {
-        const auto among = [](std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; };
         return among(all - spread, writers) + (spread > 0 ? among(spread, expertReplicaCount(layout.parallel)) : 0);
     };
     const std::int64_t biases = choiceBiases(layout.model, shape);
     std::int64_t copied = zero >= (formats.master ? 1 : 3)
-                              ? shard + biases
+                              ? among(shard + biases, copies)
                               : part(whole + biases, spreadParameters(layout.model, shape, share));
     for (std::size_t i = 0; i < numbers.kinds.size(); ++i)
-        copied += zero >= 1 ? numbers.kinds[i] : part(numbers.kinds[i], numbers.spread[i]);
+        copied += zero >= 1 ? among(numbers.kinds[i], copies) : part(numbers.kinds[i], numbers.spread[i]);
     buffers += fp32Bytes * copied;
     return bytes;
 }

@@ -6,6 +6,7 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/compute_costs.h"
 #include "engine/predict/plan/profile_noise.h"
@@ -89,15 +90,17 @@ void share(StageCosts& cost, const Profile& profile, int t, int context, int e) 
 
 /// An all-reduce is two halves, of which ZeRO's scatters and gathers are one each.
 void measure(DataCosts& data, const Profile& profile, const ParallelSpec& parallel) {
-    const int replicas = replicaCount(parallel);
+    const int replicas = replicasOfCopy(parallel), copies = copyCount(parallel);
     const bool halves = parallel.zero > 0;
     const auto lists = {std::pair(&data.reduce, halves), std::pair(&data.gatherForward, true),
                         std::pair(&data.gatherBackward, true), std::pair(&data.gatherUpdated, true)};
     for (const auto& [pieces, half] : lists)
         for (DataPiece& piece : *pieces)
             piece.seconds = ringSeconds(profile.allReduce, static_cast<double>(piece.bytes),
-                                        piece.experts ? expertReplicaCount(parallel) : replicas) /
+                                        piece.experts ? expertHolders(parallel) : replicas) /
                             (half ? 2 : 1);
+    for (DataPiece& piece : data.parts)
+        piece.seconds = ringSeconds(profile.allReduce, static_cast<double>(piece.bytes), copies);
 }
 
 void add(StageCosts& cost, const PartProfile& part) {
@@ -136,9 +139,10 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         // ZeRO: each replica updates its shard.
         // What a device takes for that says nothing of its host.
         if (!offloadsOptimizer(layout.memory) || layout.cluster.device == DeviceKind::Cpu)
-            cost.optimizer = extra +
-                             perByte * static_cast<double>(cost.weightBytes) / (layout.parallel.zero > 0 ? d : 1) +
-                             seconds(cost.tensor.update);
+            cost.optimizer =
+                extra +
+                perByte * static_cast<double>(cost.weightBytes) / (layout.parallel.zero > 0 ? d / mesh.copies() : 1) +
+                seconds(cost.tensor.update);
         bytesOfRank[static_cast<std::size_t>(rankOfStage[s])] += static_cast<double>(cost.weightBytes);
         if (profile.send.bandwidth > 0 && cost.sendBytes > 0)
             cost.send = messageSeconds(profile.send, static_cast<double>(cost.sendBytes));

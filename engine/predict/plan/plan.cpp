@@ -10,6 +10,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/stacks.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/accelerators.h"
 #include "engine/predict/plan/async_server.h"
@@ -55,8 +56,8 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     const int updating = updatesAtServer(plan.layout.parallel) ? 1 : d;  // replicas
     std::int64_t messages = 0, gradients = 0, scattered = 0, gathered = 0, pushed = 0, pulled = 0, elastic = 0;
     std::int64_t tied = 0, norms = 0, hops = 0, sums = 0, splits = 0, updates = 0, rows = 0, ofExperts = 0;
-    std::int64_t scatteredExperts = 0, gatheredExperts = 0;
-    const int e = plan.mesh.size(Axis::Expert);
+    std::int64_t scatteredExperts = 0, gatheredExperts = 0, summedParts = 0;
+    const int e = plan.mesh.size(Axis::Expert), copies = plan.mesh.copies(), ofCopy = d / copies;
     for (const auto& actions : plan.lowered.ranks)
         for (const Action& action : actions) {
             const std::int64_t bytes = plan.costs.bytes(action);
@@ -66,6 +67,9 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
                 for (const DataPiece& piece : plan.costs.stages[static_cast<std::size_t>(action.stage)].data.reduce)
                     (piece.experts ? ofExperts : gradients) +=
                         (piece.experts ? ringBytes(piece.bytes, d / e) * e : ringBytes(piece.bytes, d)) * t;
+            if (action.kind == ActionKind::ReduceParts)  // the parts of a piece are the whole piece
+                for (const DataPiece& piece : plan.costs.stages[static_cast<std::size_t>(action.stage)].data.reduce)
+                    summedParts += ringBytes(piece.bytes, copies) * (piece.experts ? e : 1) * t;
             const bool scatters = action.kind == ActionKind::ScatterGradients;
             if (scatters || eventKind(action.kind) == EventKind::GatherParameters)
                 for (const DataPiece& piece :
@@ -73,7 +77,8 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
                     (piece.experts ? (scatters ? scatteredExperts : gatheredExperts)
                      : scatters    ? scattered
                                    : gathered) +=
-                        (piece.experts ? ringBytes(piece.bytes, d / e) * e : ringBytes(piece.bytes, d)) / 2 * t;
+                        (piece.experts ? ringBytes(piece.bytes, ofCopy / e) * e : ringBytes(piece.bytes, ofCopy)) / 2 *
+                        copies * t;
             if (action.kind == ActionKind::PushGradients) pushed += (d - 1) * bytes * t;
             if (action.kind == ActionKind::ExchangeElastic) elastic += 2 * bytes * t;
             if (action.kind == ActionKind::PullWeights && plan.layout.parallel.exchange != Exchange::Hogwild)
@@ -113,14 +118,26 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     const bool rings = plan.mesh.size(Axis::Context) > 1;  // whose members are replicas too
     add(Axis::Data, rings ? "gradients over data × context, all-reduce" : "gradients, all-reduce", gradients,
         fmt::format("{}, {} on the slowest stage", name(slowest->reduceAlgorithm), formatSeconds(slowest->reduce)));
-    add(Axis::Data, rings ? "gradients over data × context, reduce-scatter" : "gradients, reduce-scatter", scattered);
-    add(Axis::Data, rings ? "parameters over data × context, all-gather" : "parameters, all-gather", gathered);
-    const std::string holders = fmt::format("{} rank{} with the same", d / e, d / e == 1 ? "" : "s");
+    const bool hybrid = copies > 1;
+    const Axis within = hybrid ? Axis::Shard : Axis::Data;
+    const std::string sharers = hybrid ? fmt::format("within each of {} copies over {} ranks", copies, ofCopy) : "";
+    add(within,
+        hybrid  ? "gradients within a copy, reduce-scatter"
+        : rings ? "gradients over data × context, reduce-scatter"
+                : "gradients, reduce-scatter",
+        scattered, sharers);
+    add(within,
+        hybrid  ? "parameters within a copy, all-gather"
+        : rings ? "parameters over data × context, all-gather"
+                : "parameters, all-gather",
+        gathered, sharers);
+    add(Axis::Data, "gradients between copies, all-reduce", summedParts,
+        fmt::format("each rank its part, with {} others", copies - 1));
+    const std::string holders = fmt::format("{} rank{} with the same", ofCopy / e, ofCopy / e == 1 ? "" : "s");
     add(Axis::Data, "gradients of experts, between the ranks that hold the same, all-reduce", ofExperts, holders);
-    add(Axis::Data, "gradients of experts, between the ranks that hold the same, reduce-scatter", scatteredExperts,
+    add(within, "gradients of experts, between the ranks that hold the same, reduce-scatter", scatteredExperts,
         holders);
-    add(Axis::Data, "parameters of experts, between the ranks that hold the same, all-gather", gatheredExperts,
-        holders);
+    add(within, "parameters of experts, between the ranks that hold the same, all-gather", gatheredExperts, holders);
     add(Axis::Expert, "tokens to their experts and back, and their gradients, all-to-all", rows,
         fmt::format("{} ranks with {} of {} experts each", e, plan.layout.model.experts.count / e,
                     plan.layout.model.experts.count));
@@ -154,6 +171,27 @@ std::string pacedNote(const Plan& plan) {
     const std::string slowed = DeviceTime(plan.costs.stretch).text(plan.stepSeconds);
     return fmt::format("{}{}times are those of {}", slowed, slowed.empty() ? "" : "; ",
                        modelledDevice(plan.layout).title);
+}
+
+/// Where the ranks of a copy lie, and what it costs that there are several.
+std::string copiesNote(const Plan& plan) {
+    const Mesh& mesh = plan.mesh;
+    bool spans = false;
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        if (mesh.coordinate(rank, Axis::Shard) > 0 || mesh.coordinate(rank, Axis::Context) > 0) continue;
+        Coordinates last = mesh.coordinates(rank);
+        last[Axis::Data] += mesh.size(Axis::Data) / mesh.copies() - 1;
+        last[Axis::Context] = mesh.size(Axis::Context) - 1;
+        spans = spans || mesh.host(rank) != mesh.host(mesh.rank(last));
+    }
+    return fmt::format("HSDP: {} copies of what ZeRO {} divides, each over {} ranks{}; a rank holds {} × as much of it "
+                       "as if all {} replicas shared one copy",
+                       mesh.copies(), plan.layout.parallel.zero, replicasOfCopy(plan.layout.parallel),
+                       spans ? ", some of which span several hosts"
+                       : plan.layout.cluster.hosts.size() > 1
+                           ? " of one host: only the sums between copies cross the network"
+                           : "",
+                       mesh.copies(), replicaCount(plan.layout.parallel));
 }
 
 void addNotes(Plan& plan) {
@@ -223,6 +261,7 @@ void addNotes(Plan& plan) {
             fmt::format("replica 0 is the parameter server and a worker too: {} gradients reach it and {} copies of "
                         "the weights leave it one after another, and the other replicas wait while it updates",
                         layout.parallel.data - 1, layout.parallel.data - 1));
+    if (plan.mesh.copies() > 1) notes.push_back(copiesNote(plan));
     const int m = plan.lowered.microbatches;
     if (layout.parallel.zero == 2 && m > 1)
         notes.push_back(fmt::format("ZeRO 2 scatters the gradients of each of {} microbatches: its traffic is {} × "

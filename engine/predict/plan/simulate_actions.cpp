@@ -203,7 +203,8 @@ private:
         if (keep_.seconds && length > 0) length *= duration(action) / costs_.seconds(action);
         const Time begin = std::max(ready.time, free.time);
         free = {begin + length, note(rank, action, begin, begin + length, {ready.node, free.node}), &action};
-        if (action.kind == ActionKind::ReduceBuckets || action.kind == ActionKind::ScatterGradients)
+        if (action.kind == ActionKind::ReduceBuckets || action.kind == ActionKind::ScatterGradients ||
+            action.kind == ActionKind::ReduceParts)
             state.data.reduced = free;
         if (!state.sink.keeps()) return free;
         const auto value = static_cast<double>(index);

@@ -36,11 +36,13 @@ namespace shardlab::predict {
 ///   the data axis's link busy one after another, in the order in which they are ready. A compute action with such
 ///   pieces goes layer by layer, each taking its share (DataCosts::layerShare); a segment that is computed again goes
 ///   from its bottom before the backward of its layers (againShare). A bucket, or a layer's gradients to be scattered,
-///   is ready when its lowest layer's gradient is; parameters of the first layer that is used are ready to be gathered
-///   at the announcement, those of another when the layer that is gathered before it begins for the first time, and a
-///   layer begins when its own have come. Where gradients of layers take turns in two slots, a layer waits for the
-///   scatter of the last but one. REDUCE_TIED, REDUCE_NORM and STEP wait for all reductions. All that a rank waits for
-///   is a Wait span with the action whose piece it waits for; compute spans are cut by them.
+///   is ready when its lowest layer's gradient is; what copies sum of it (REDUCE_PARTS) when it is scattered;
+///   parameters of the first layer that is used are ready to be gathered at the announcement, those of another when the
+///   layer that is gathered before it begins for the first time, and a layer begins when its own have come. Where
+///   gradients of layers take turns in two slots, a layer waits for the scatter of the last but one; before copies are
+///   summed, a stage of one layer waits for that of the last. REDUCE_TIED, REDUCE_NORM and STEP wait for all
+///   reductions. All that a rank waits for is a Wait span with the action whose piece it waits for; compute spans are
+///   cut by them.
 /// - Where ranks share cores (StepCosts::cores; never paced), those that compute at one time get equal shares of them:
 ///   n ranks on c < n cores take n/c times their costs. Messages and reductions take theirs.
 /// `lowered` is valid (validate.h).

@@ -19,7 +19,10 @@ public:
           costs_(simulator.dataOf(action)), arrived_(simulator.arrived_) {
         arrived_.assign(costs_.layerShare.size(), {});
         state.free = begin;
-        for (const Moment& news : state.data.announced) (isGather(news.action->kind) ? gather_ : reduce_) = news;
+        for (const Moment& news : state.data.announced)
+            (isGather(news.action->kind)                    ? gather_
+             : news.action->kind == ActionKind::ReduceParts ? parts_
+                                                            : reduce_) = news;
         state.data.announced.clear();
     }
 
@@ -76,14 +79,16 @@ private:
             if (first) waitFor(data.stays);
             data.turn ^= 1;
             waitFor(data.slots[data.turn]);
+            if (parts_ && costs_.layerShare.size() == 1) waitFor(data.slots[data.turn ^ 1]);
         }
         state_.free += length * costs_.layerShare[layer];
         if (!reduce_) return;
         const auto& pieces = costs_.reduce;
         for (; reduced_ < pieces.size() && pieces[reduced_].layer == static_cast<int>(layer); ++reduced_) {
             noteChunk();
-            const Moment end =
+            Moment end =
                 simulator_.startPiece(rank_, state_, *reduce_->action, pieces, reduced_, {state_.free, state_.node});
+            if (parts_) end = simulator_.startPiece(rank_, state_, *parts_->action, costs_.parts, reduced_, end);
             (pieces[reduced_].stays ? data.stays : data.slots[data.turn]) = end;
         }
     }
@@ -123,7 +128,7 @@ private:
     Time chunk_;  ///< begin of what the graph has no node for yet
     const DataCosts& costs_;
     std::vector<Moment>& arrived_;  ///< by layer
-    std::optional<Moment> gather_, reduce_;
+    std::optional<Moment> gather_, reduce_, parts_;
     std::size_t gathers_ = 0, reduced_ = 0;
     int gathering_ = -1;  ///< layer whose gathers were started last
 };

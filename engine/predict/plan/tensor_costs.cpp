@@ -4,6 +4,7 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
 
 #include <algorithm>
@@ -151,7 +152,7 @@ std::vector<TensorCost> updateCosts(const Layout& layout, const StageShape& stag
     if (!optimizer.factored) return update;
     FactoredNumbers sum;
     for (const FactoredNumbers& unit : factoredUnits(layout.model, stage, tensorShare(layout))) sum += unit;
-    const int owners = layout.parallel.zero > 0 ? replicaCount(layout.parallel) : 1;
+    const int owners = layout.parallel.zero > 0 ? replicasOfCopy(layout.parallel) : 1;
     const std::int64_t apart = tied ? layout.model.hidden : 0;
     group.ofUpdate(update, apart / owners);
     group.ofUpdate(update, (sum.parts - apart) / owners);

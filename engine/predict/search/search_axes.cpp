@@ -6,6 +6,7 @@
 #include "engine/layout/exchange.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/partition_layout.h"
@@ -128,8 +129,20 @@ private:
         for (const int tried : degrees_[Axis::Expert]) {
             if (probe_.parallel.data % tried != 0) continue;
             probe_.parallel.expert = tried;
-            stages();
+            copies();
         }
+    }
+
+    /// One copy of what ZeRO divides; and where there are several hosts, one on each host.
+    void copies() {
+        const ParallelSpec& parallel = probe_.parallel;
+        const int onHost = smallestHost_ / (parallel.tensor * parallel.context);
+        const bool several = devices_ > smallestHost_ && onHost * parallel.context > 1 && onHost < parallel.data;
+        for (const int shard : several ? std::vector{0, onHost} : std::vector{0}) {
+            probe_.parallel.shard = shard;
+            if (shard == 0 || copyCount(parallel) > 1) stages();
+        }
+        probe_.parallel.shard = 0;
     }
 
     /// Chunks, and microbatches that divide a replica's share.
@@ -154,6 +167,7 @@ private:
         for (const int zero : zero_)
             for (const bool sequence : sequence_) {
                 if (zero > 0 && replicaCount(probe_.parallel) == 1) continue;
+                if (zero == 0 && probe_.parallel.shard > 0) continue;
                 if (sequence && probe_.parallel.tensor == 1) continue;
                 for (const RecomputeKind recompute : searchedRecompute) {
                     probe_.parallel.zero = zero;

@@ -140,7 +140,8 @@ const Schedule& StepEstimator::loweredFor(const ScheduleShape& shape, const Lowe
     if (lists_.of != of) lists_ = {of, {}, {}};
     const Lists::Key key{layout_.schedule.kind, shape.microbatches, shape.inFlight};
     const auto [entry, added] = lists_.lowered.try_emplace(
-        {key, std::array{options.dataParallel, options.tiedEmbedding, options.norm, options.buckets}, options.zero});
+        {key, std::array{options.dataParallel, options.tiedEmbedding, options.norm, options.buckets, options.copies},
+         options.zero});
     if (!added) return entry->second;
     const auto [transferred, first] = lists_.transferred.try_emplace(key);
     if (first) transferred->second = addTransfers(findScheduleMethod(layout_.schedule.kind)->generate(shape));

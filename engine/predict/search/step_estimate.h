@@ -78,7 +78,7 @@ private:
         using Key = std::tuple<std::string, int, int>;
         std::array<int, 3> of{};  ///< ranks, chunks, microbatches of the step
         std::map<Key, Schedule> transferred;
-        std::map<std::tuple<Key, std::array<bool, 4>, int>, Schedule> lowered;
+        std::map<std::tuple<Key, std::array<bool, 5>, int>, Schedule> lowered;
     };
 
     /// What actions move, which is the same with each ZeRO stage.

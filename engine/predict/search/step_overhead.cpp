@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/exchange.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/neighbours.h"
@@ -111,7 +112,7 @@ private:
             std::string what;
         };
         const Mesh& mesh = plan_.mesh;
-        const int replicas = replicaCount(plan_.layout.parallel);
+        const int replicas = replicasOfCopy(plan_.layout.parallel);
         const int context = mesh.size(Axis::Context);
         const std::array parts{
             Part{[](StageCosts& cost) { cost.send = 0; },
@@ -127,6 +128,8 @@ private:
                          free(*list);
                  },
                  fmt::format("gathering parameters from {} replicas", replicas)},
+            Part{[](StageCosts& cost) { free(cost.data.parts); },
+                 fmt::format("gradients between {} copies", mesh.copies())},
             Part{[](StageCosts& cost) { cost.tied = 0; }, "the tied embedding's gradient between first and last stage"},
             Part{[](StageCosts& cost) { cost.norm = 0; }, "the gradient norm"},
             Part{[](StageCosts& cost) { cost.push = cost.pull = 0; },

@@ -435,7 +435,9 @@ int counterpart(const Layout& from, int rank, const Layout& to) {
     const Mesh there(to);
     const Coordinates place = Mesh(from).coordinates(rank);
     for (int axis = 0; axis < axisCount; ++axis)
-        if (place[static_cast<std::size_t>(axis)] >= there.size(static_cast<Axis>(axis))) return -1;
+        if (placesRanks(static_cast<Axis>(axis)) &&
+            place[static_cast<std::size_t>(axis)] >= there.size(static_cast<Axis>(axis)))
+            return -1;
     return there.rank(place);
 }
 

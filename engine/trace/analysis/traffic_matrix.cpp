@@ -45,7 +45,10 @@ void TrafficMatrix::add(const Event& event) {
         break;
     }
     case Partners::Replicas: around(replicas(), Sort::Collective); break;
-    case Partners::Bucket: around(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : replicas(), Sort::Bucket); break;
+    case Partners::Bucket:
+        around(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : sameCopy(mesh_, rank), Sort::Bucket);
+        break;
+    case Partners::Copies: around(samePart(mesh_, rank), Sort::Bucket); break;
     case Partners::Expert: {
         const std::vector<int> group = mesh_.group(rank, Axis::Expert);
         for (const int other : group) {

@@ -118,6 +118,8 @@ enum class EventKind : std::uint8_t {
     // Where activations lie there between forward and backward (memory.swap):
     SwapOut = 77,
     SwapIn = 78,
+    /// Comm lane, beside compute: copies sum a rank's part of a piece; bytes of the part, `value` as ScatterGradients'.
+    ReduceParts = 80,
     // What other programs recorded; `action` is then the number of a name (namedId).
     Kernel = 96,  ///< compute lane: work of a device, or the outermost operation of a thread where there is no device
     Collective = 97,   ///< comm lane
@@ -159,6 +161,7 @@ inline constexpr ActionTable<EventKind> actionEvents({
     {ActionKind::SwapOut, EventKind::SwapOut},
     {ActionKind::SwapIn, EventKind::SwapIn},
     {ActionKind::SwapFree, EventKind::None},  // the wait carries SWAP_OUT
+    {ActionKind::ReduceParts, EventKind::ReduceParts},
 });
 constexpr EventKind eventKind(ActionKind kind) { return actionEvents[kind]; }
 

@@ -11,7 +11,8 @@ enum class Partners : std::uint8_t {
     None,      ///< nothing goes over a link
     Stage,     ///< the stage after or before
     Replicas,  ///< the ranks with the same weights
-    Bucket,    ///< those; or where a bucket is of experts, the ranks with the same ones
+    Bucket,    ///< those with the same copy of what ZeRO divides; where a bucket is of experts, with the same ones
+    Copies,    ///< the ranks with the same part of each copy
     Tensor,    ///< the tensor group
     Expert,    ///< the expert group
     Context,   ///< the next of the context group
@@ -32,25 +33,17 @@ struct Transfer {
 
 inline constexpr std::array<Transfer, 256> transfers = [] {
     std::array<Transfer, 256> all{};
-    for (const Transfer& row : {Transfer{EventKind::SendForward, Partners::Stage},
-                                {EventKind::SendBackward, Partners::Stage},
-                                {EventKind::ReduceGradients, Partners::Replicas, 2},
-                                {EventKind::ReduceBuckets, Partners::Bucket, 2},
-                                {EventKind::ScatterGradients, Partners::Bucket, 1},
-                                {EventKind::GatherParameters, Partners::Bucket, 1},
-                                {EventKind::RingHop, Partners::Hop},
-                                {EventKind::ReduceTied, Partners::Ends, 2},
-                                {EventKind::ReduceNorm, Partners::Replica, 2},
-                                {EventKind::TensorAllReduce, Partners::Tensor, 2},
-                                {EventKind::TensorReduceScatter, Partners::Tensor, 1},
-                                {EventKind::TensorAllGather, Partners::Tensor, 1},
-                                {EventKind::DispatchTokens, Partners::Expert, 1},
-                                {EventKind::CombineTokens, Partners::Expert, 1},
-                                {EventKind::KeyValueHop, Partners::Context},
-                                {EventKind::PushGradients, Partners::Server},
-                                {EventKind::PullWeights, Partners::Server},
-                                {EventKind::ExchangeElastic, Partners::Centre},
-                                {EventKind::Collective, Partners::Unknown}})
+    for (const Transfer& row :
+         {Transfer{EventKind::SendForward, Partners::Stage},   {EventKind::SendBackward, Partners::Stage},
+          {EventKind::ReduceGradients, Partners::Replicas, 2}, {EventKind::ReduceBuckets, Partners::Bucket, 2},
+          {EventKind::ScatterGradients, Partners::Bucket, 1},  {EventKind::GatherParameters, Partners::Bucket, 1},
+          {EventKind::ReduceParts, Partners::Copies, 2},       {EventKind::RingHop, Partners::Hop},
+          {EventKind::ReduceTied, Partners::Ends, 2},          {EventKind::ReduceNorm, Partners::Replica, 2},
+          {EventKind::TensorAllReduce, Partners::Tensor, 2},   {EventKind::TensorReduceScatter, Partners::Tensor, 1},
+          {EventKind::TensorAllGather, Partners::Tensor, 1},   {EventKind::DispatchTokens, Partners::Expert, 1},
+          {EventKind::CombineTokens, Partners::Expert, 1},     {EventKind::KeyValueHop, Partners::Context},
+          {EventKind::PushGradients, Partners::Server},        {EventKind::PullWeights, Partners::Server},
+          {EventKind::ExchangeElastic, Partners::Centre},      {EventKind::Collective, Partners::Unknown}})
         all[static_cast<std::size_t>(row.kind)] = row;
     return all;
 }();

@@ -19,6 +19,8 @@ namespace shardlab::trace {
 SentBytes::SentBytes(const Layout& layout) : known_(true) {
     const Mesh mesh(layout);
     sameWeights_ = static_cast<int>(sameWeights(mesh, 0).size());
+    sameCopy_ = static_cast<int>(sameCopy(mesh, 0).size());
+    copies_ = mesh.copies();
     sameExperts_ = static_cast<int>(sameExperts(mesh, 0).size());
     tensor_ = mesh.size(Axis::Tensor);
     expert_ = mesh.size(Axis::Expert);
@@ -66,7 +68,8 @@ std::int64_t SentBytes::operator()(const Event& event) const {
 int SentBytes::membersOf(Partners partners, const Event& event) const {
     switch (partners) {
     case Partners::Replicas: return sameWeights_;
-    case Partners::Bucket: return ofExperts(event) ? sameExperts_ : sameWeights_;
+    case Partners::Bucket: return ofExperts(event) ? sameExperts_ : sameCopy_;
+    case Partners::Copies: return copies_;
     case Partners::Tensor: return tensor_;
     case Partners::Expert: return expert_;
     case Partners::Replica: return replica_;

@@ -20,9 +20,12 @@ inline bool isCountable(const Layout& layout) {
     constexpr int mostStages = 1 << 16, mostLayers = 1 << 20;
     const auto within = [](int value, int least, int most) { return value >= least && value <= most; };
     const std::vector<int>& stages = layout.schedule.stages;
-    return std::ranges::min(degrees(layout.parallel)) >= 1 && rankCount(layout) <= mostRanks &&
-           within(stageCount(layout), 1, mostStages) && within(layout.model.layers, 0, mostLayers) &&
-           stages.size() <= mostStages &&
+    return std::ranges::all_of(axisTraits,
+                               [&](const AxisTraits& axis) {
+                                   return layout.parallel.*axis.degree >= (axis.axis == Axis::Shard ? 0 : 1);
+                               }) &&
+           rankCount(layout) <= mostRanks && within(stageCount(layout), 1, mostStages) &&
+           within(layout.model.layers, 0, mostLayers) && stages.size() <= mostStages &&
            std::ranges::all_of(stages, [&](int layers) { return within(layers, 0, mostLayers); }) &&
            std::accumulate(stages.begin(), stages.end(), std::int64_t{0}) <= mostLayers &&
            layout.cluster.hosts.size() <= mostRanks &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The YAML that accelerate launch --config_file reads (accelerate/commands/config of 1.15). It says how processes are
 // started and how FSDP or DeepSpeed divides a model; batch, optimizer and model are those of the script.
+#include "engine/layout/mesh/copies.h"
 #include "engine/trace/trainers/model_text.h"
 #include "engine/trace/trainers/trainer_target.h"
 #include "engine/trace/trainers/trainer_text.h"
@@ -64,6 +65,9 @@ void refuseForAccelerate(const Layout& layout, std::vector<Fault>& faults) {
         refuse("/memory/recompute", std::string(wordOf(recompute)), "it computes whole blocks again", "none or full");
     if (recompute == RecomputeKind::Full && layout.memory.recomputeBlocks > 0)
         refuse("/memory/recompute_blocks", "recomputation of some blocks", "it computes all blocks again", "0");
+    if (kind == AccelerateKind::DeepSpeed && copyCount(p) > 1)
+        refuse("/parallel/shard", fmt::format("{} copies without FSDP", copyCount(p)),
+               "several copies go with FSDP2 alone", "0; or parallel.zero 2 or 3, with memory.offload none");
     if (layout.memory.offload == OffloadKind::Optimizer && p.zero == 0)
         refuse("/memory/offload", "the optimizer on the host without ZeRO", "offloading is a part of DeepSpeed's ZeRO",
                "none; or parallel.zero of at least 1");
@@ -91,11 +95,11 @@ ExportedLayout writeAccelerate(const Layout& layout, const TrainerOptions& optio
                             "  fsdp_activation_checkpointing: {}\n  fsdp_offload_params: false\n"
                             "  fsdp_cpu_ram_efficient_loading: true\n  fsdp_state_dict_type: SHARDED_STATE_DICT\n",
                             p.zero == 3, full);
-    if (kind == AccelerateKind::Fsdp && (p.tensor > 1 || p.context > 1)) {
-        text += fmt::format("parallelism_config:\n  parallelism_config_dp_replicate_size: 1\n"
+    if (kind == AccelerateKind::Fsdp && (p.tensor > 1 || p.context > 1 || copyCount(p) > 1)) {
+        text += fmt::format("parallelism_config:\n  parallelism_config_dp_replicate_size: {}\n"
                             "  parallelism_config_dp_shard_size: {}\n  parallelism_config_tp_size: {}\n"
                             "  parallelism_config_cp_size: {}\n",
-                            p.data, p.tensor, p.context);
+                            copyCount(p), p.data / copyCount(p), p.tensor, p.context);
         if (p.context > 1) text += "  parallelism_config_cp_comm_strategy: alltoall  # chosen: round a ring\n";
     }
     if (kind == AccelerateKind::DeepSpeed)
@@ -129,12 +133,12 @@ ExportedLayout writeAccelerate(const Layout& layout, const TrainerOptions& optio
 
 TrainerTarget accelerateTarget() {
     static constexpr std::string_view says[] = {
-        "/cluster/hosts",       "/parallel/data",        "/parallel/pipeline", "/parallel/tensor",
-        "/parallel/context",    "/parallel/sequence",    "/parallel/zero",     "/parallel/partition",
-        "/parallel/exchange",   "/schedule/kind",        "/schedule/chunks",   "/schedule/stages",
-        "/schedule/count_ends", "/schedule/actions",     "/precision/compute", "/precision/weights",
-        "/precision/gradients", "/precision/loss_scale", "/memory/recompute",  "/memory/recompute_blocks",
-        "/memory/offload"};
+        "/cluster/hosts",           "/parallel/data",       "/parallel/pipeline",    "/parallel/tensor",
+        "/parallel/context",        "/parallel/sequence",   "/parallel/zero",        "/parallel/partition",
+        "/parallel/shard",          "/parallel/exchange",   "/schedule/kind",        "/schedule/chunks",
+        "/schedule/stages",         "/schedule/count_ends", "/schedule/actions",     "/precision/compute",
+        "/precision/weights",       "/precision/gradients", "/precision/loss_scale", "/memory/recompute",
+        "/memory/recompute_blocks", "/memory/offload"};
     static constexpr std::string_view leaves[] = {
         "/model",      "/batch",           "/optimizer",       "/run",
         "/checkpoint", "/parallel/bucket", "/precision/scale", "/precision/scale_window"};

@@ -197,6 +197,10 @@ private:
         const int hosts = known ? nodes.value_or(1) : 1;
         layout_.cluster.hosts = evenHosts(hosts, static_cast<int>(world / hosts));
         if (replicaCount(p) == 1) p.zero = 0;
+        const int instances = std::max(1, options_.integer("num-distributed-optimizer-instances").value_or(1));
+        if (p.zero > 0 && instances > 1 && p.data % instances == 0) p.shard = p.data / instances;
+        else if (instances > 1)
+            note(fmt::format("{} copies of the optimizer over {} data ranks: the layout has one", instances, p.data));
         options_.read("max-restarts", layout_.run.maxRestarts);
     }
 

@@ -4,6 +4,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/field_effect.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/trace/trainers/shell_words.h"
@@ -128,6 +129,7 @@ private:
         if (p.expert > 1) add("--expert-model-parallel-size", p.expert);
         if (p.tensor > 1 && p.sequence) add("--sequence-parallel");
         if (p.zero >= 1) add("--use-distributed-optimizer");
+        if (p.zero >= 1 && copyCount(p) > 1) add("--num-distributed-optimizer-instances", copyCount(p));
         if (p.zero >= 2) {
             add("--use-megatron-fsdp");
             add("--data-parallel-sharding-strategy", p.zero == 2 ? "optim_grads" : "optim_grads_params");
@@ -373,6 +375,7 @@ TrainerTarget megatronTarget() {
                                                 "/parallel/context",
                                                 "/parallel/sequence",
                                                 "/parallel/zero",
+                                                "/parallel/shard",
                                                 "/parallel/partition",
                                                 "/parallel/bucket",
                                                 "/parallel/exchange",

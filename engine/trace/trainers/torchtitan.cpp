@@ -3,6 +3,7 @@
 // files of their own where it has no name for them.
 #include "engine/layout/block_parts.h"
 #include "engine/layout/field_effect.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/text.h"
 #include "engine/trace/trainers/torchtitan.h"
@@ -248,8 +249,9 @@ private:
     void parallelism() {
         const ParallelSpec& p = layout_.parallel;
         section("parallelism");
-        add("data_parallel_replicate_degree", p.zero >= 2 ? 1 : p.data);
-        add("data_parallel_shard_degree", p.zero >= 2 ? p.data : 1);
+        const int copies = p.zero >= 2 ? copyCount(p) : p.data;
+        add("data_parallel_replicate_degree", copies);
+        add("data_parallel_shard_degree", p.data / copies);
         if (p.zero >= 2) add("fsdp_reshard_after_forward", p.zero == 3 ? "\"always\"" : "\"never\"");
         add("tensor_parallel_degree", p.tensor);
         add("context_parallel_degree", p.context);
@@ -402,6 +404,7 @@ TrainerTarget torchtitanTarget() {
                                                 "/parallel/context",
                                                 "/parallel/sequence",
                                                 "/parallel/zero",
+                                                "/parallel/shard",
                                                 "/parallel/partition",
                                                 "/parallel/exchange",
                                                 "/schedule/kind",

@@ -141,9 +141,7 @@ private:
                 note("the file does not say on how many devices: parallelism.data_parallel_shard_degree is taken as 1");
         }
         p.data = static_cast<int>(std::clamp<std::int64_t>(replicas * shards, 1, 1 << 16));
-        if (shards * p.context > 1 && replicas > 1)
-            note(fmt::format("{} groups of {} shards: the layout shards over all {} replicas", replicas, shards,
-                             p.data));
+        if (shards * p.context > 1 && replicas > 1) p.shard = static_cast<int>(shards);
         const std::string reshards = keys_.text("parallelism.fsdp_reshard_after_forward", "default");
         // By default weights are kept between forward and backward where a pipeline would gather them for each
         // microbatch.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/parallel/shards.h"
 
-#include "engine/layout/mesh/replicas.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/train/model/host_copy.h"
 
 #include <algorithm>
@@ -100,8 +100,8 @@ std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Para
 }
 
 StageShards::StageShards(Stage& stage, const ParallelSpec& parallel, int replica, Arena& arena)
-    : stage_(stage), zero_(parallel.zero), replicas_(replicaCount(parallel)), replica_(replica),
-      units_(unitsOf(parallel, stage.parameters())),
+    : stage_(stage), zero_(parallel.zero), replicas_(replicasOfCopy(parallel)),
+      replica_(numberInCopy(parallel, replica)), units_(unitsOf(parallel, stage.parameters())),
       reduced_(reductionUnits(parallel, units_, sizeOf(stage.types().gradients))), bound_(reduced_.size()) {
     std::int64_t total = 0;
     for (const FlatUnit& unit : reduced_) {
@@ -196,6 +196,18 @@ void StageShards::keepGradient(const FlatUnit& unit, ConstArraySpan whole) {
     if (shard.empty()) return;
     device().add(static_cast<std::int64_t>(shard.size()), whole.data() + partBegin(unit, replica_, replicas_),
                  shard.data());
+}
+
+void StageShards::returnGradient(const FlatUnit& unit, ArraySpan whole) {
+    if (zero_ < 2) return;
+    const ArraySpan shard = shardOf(gradients_.span(), unit);
+    if (shard.empty()) return;
+    device().add(static_cast<std::int64_t>(shard.size()), shard.data(), ownPart(unit, whole).data());
+    device().clear(shard.data().data, shard.bytes().size());
+}
+
+ArraySpan StageShards::ownPart(const FlatUnit& unit, ArraySpan whole) const {
+    return piece(whole, partBegin(unit, replica_, replicas_), partSize(unit, replica_, replicas_));
 }
 
 void StageShards::zeroGradients() {

@@ -66,6 +66,11 @@ public:
     ArraySpan gradient(const FlatUnit& unit);
     /// Adds this replica's part of a unit's summed gradient to the shard. With ZeRO 1 it lies there already.
     void keepGradient(const FlatUnit& unit, ConstArraySpan whole);
+    /// The other way round, before the last sum of a step: adds what the shard has to this replica's part of `whole`,
+    /// and clears the shard.
+    void returnGradient(const FlatUnit& unit, ArraySpan whole);
+    /// This replica's part of a unit's whole gradient.
+    ArraySpan ownPart(const FlatUnit& unit, ArraySpan whole) const;
     void zeroGradients();
 
 private:
@@ -81,8 +86,8 @@ private:
 
     Stage& stage_;
     int zero_;
-    int replicas_;
-    int replica_;
+    int replicas_;  ///< that share a copy
+    int replica_;   ///< this one's number among them
     std::vector<FlatUnit> units_, reduced_;
     std::vector<std::int64_t> shardBegin_;  ///< by unit of reduced_, its first element within the shards
     Buffer values_, gradients_;

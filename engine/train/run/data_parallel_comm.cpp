@@ -38,7 +38,8 @@ DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
     : setup_(std::move(setup)), followsDevice_(devicesExchangeAlone(setup_)), clock_(&setup_.clock),
       spans_(setup_.trace) {
     const auto clock = [this] { return setup_.trace.now(); };
-    if (followsDevice_ && setup_.holders) setup_.holders->prepare();
+    for (const auto& group : {&setup_.holders, &setup_.parts})
+        if (followsDevice_ && *group) (*group)->prepare();
     if (followsDevice_) beside_ = std::make_unique<DeviceCollectives>(std::move(setup_.group), clock);
     else beside_ = std::make_unique<BackgroundCollectives>(std::move(setup_.group), clock);
     const int zero = setup_.parallel.zero;
@@ -76,12 +77,12 @@ void DataParallelComm::post(Piece& piece, ArraySpan whole,
                             std::function<RequestPtr(Communicator&, ArraySpan)> collective,
                             std::function<void()> finish) {
     Device& device = setup_.arena.device();
-    Communicator* const holders = piece.experts ? setup_.holders.get() : nullptr;
+    Communicator* const among = piece.group;
     if (device.onHost() || (setup_.direct && !piece.hops)) {
         piece.ticket = beside_->post(
-            [whole, &device, holders, collective = std::move(collective)](Communicator& group) {
+            [whole, &device, among, collective = std::move(collective)](Communicator& group) {
                 device.enter();
-                return collective(holders ? *holders : group, whole);
+                return collective(among ? *among : group, whole);
             },
             std::move(finish));
         return;
@@ -91,7 +92,7 @@ void DataParallelComm::post(Piece& piece, ArraySpan whole,
         [=, &device](Communicator& group) {
             device.enter();
             device.download(whole.data().data, copy->data(), copy->size());
-            return collective((holders ? *holders : group).host(), {{copy->data(), whole.type()}, whole.size()});
+            return collective((among ? *among : group).host(), {{copy->data(), whole.type()}, whole.size()});
         },
         [=, &device] {
             device.upload(copy->data(), whole.data().data, copy->size());
@@ -102,13 +103,13 @@ void DataParallelComm::post(Piece& piece, ArraySpan whole,
 DataParallelComm::PiecePtr DataParallelComm::start(const Action& action, int index, ArraySpan whole,
                                                    std::function<RequestPtr(Communicator&, ArraySpan)> collective,
                                                    std::function<void()> finish,
-                                                   std::shared_ptr<std::vector<RingHop>> hops, bool experts) {
+                                                   std::shared_ptr<std::vector<RingHop>> hops, Communicator* among) {
     auto piece = std::make_shared<Piece>();
     piece->action = action;
     piece->index = index;
     piece->bytes = static_cast<std::int64_t>(whole.bytes().size());
     piece->hops = std::move(hops);
-    piece->experts = experts;
+    piece->group = among;
     const double seconds = costsOf(action).pieces(action.kind).at(static_cast<std::size_t>(index)).seconds;
     piece->modelled = clock_->reserve(dataFree_, clock_->now(), toNanoseconds(seconds * setup_.costs.stretch));
     post(*piece, whole, std::move(collective), std::move(finish));
@@ -122,7 +123,7 @@ void DataParallelComm::announce(const Action& action) {
         const std::vector<FlatUnit>& units = shards_.at(action.stage)->reduced();
         for (std::size_t i = 0; i < units.size(); ++i) {
             const ArraySpan whole = shards_.at(action.stage)->values(units[i]);
-            start(action, static_cast<int>(i), whole, &Communicator::igatherParts, {}, nullptr, units[i].spread > 1);
+            start(action, static_cast<int>(i), whole, &Communicator::igatherParts, {}, nullptr, holdersOf(units[i]));
         }
         return;
     }
@@ -139,7 +140,9 @@ void DataParallelComm::announce(const Action& action) {
 bool DataParallelComm::begin(const Action& compute) {
     if (announced_.empty()) return false;
     for (const Action& action : announced_)
-        if (action.kind == ActionKind::ReduceBuckets || action.kind == ActionKind::ScatterGradients) reduce_ = action;
+        if (action.kind == ActionKind::ReduceParts) parts_ = action;
+        else if (action.kind == ActionKind::ReduceBuckets || action.kind == ActionKind::ScatterGradients)
+            reduce_ = action;
     announced_.clear();
     compute_ = compute;
     active_ = true;
@@ -156,6 +159,7 @@ void DataParallelComm::end() {
     active_ = false;
     gather_.reset();
     reduce_.reset();
+    parts_.reset();
 }
 
 ArraySpan DataParallelComm::gradientSlot(const FlatUnit& unit, std::size_t& taken) const {
@@ -179,7 +183,7 @@ void DataParallelComm::startGathers() {
         const FlatUnit& unit = all[gathers_].unit;
         const ArraySpan whole = shards_.at(gather_->stage)->gatherInto(unit, room_.place(all[gathers_]));
         arriving_[gathering_].push_back(
-            start(*gather_, static_cast<int>(gathers_), whole, gathering(unit), {}, nullptr, unit.spread > 1));
+            start(*gather_, static_cast<int>(gathers_), whole, gathering(unit), {}, nullptr, holdersOf(unit)));
     }
 }
 
@@ -215,6 +219,10 @@ void DataParallelComm::beforeGradient(int layer) {
     if (first && stayScatter_) await(stayScatter_);
     gradientTurn_ ^= 1;
     if (slotScatter_[gradientTurn_]) await(slotScatter_[gradientTurn_]);
+    // Before copies are summed, the shard must have what the microbatch before left. Where it was this layer's, that
+    // may still be on its way.
+    const bool alone = first && layer == 0;
+    if (parts_ && alone && slotScatter_[gradientTurn_ ^ 1]) await(slotScatter_[gradientTurn_ ^ 1]);
     std::size_t taken = 0;
     for (const FlatUnit& unit : units)
         if (unit.highestLayer == layer) shards.bindGradient(unit, gradientSlot(unit, taken));
@@ -243,7 +251,7 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
         return start(
             action, index, block,
             [](Communicator& group, ArraySpan data) { return group.iallReduce(data, ReduceOp::Sum); }, {}, nullptr,
-            unit.spread > 1);
+            holdersOf(unit));
     auto hops = std::make_shared<std::vector<RingHop>>();
     RankTrace& trace = setup_.trace;
     return start(
@@ -257,9 +265,17 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
 DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, int index, const FlatUnit& unit) {
     StageShards& shards = *shards_.at(action.stage);
     const ArraySpan whole = shards.gradient(unit);
+    const auto keep = [&shards, unit, whole] { shards.keepGradient(unit, whole); };
+    if (!parts_) return start(action, index, whole, reducing(unit), keep, nullptr, holdersOf(unit));
+    // What earlier microbatches left takes part in the sum between copies.
+    shards.returnGradient(unit, whole);
+    const PiecePtr scattered = start(action, index, whole, reducing(unit), {}, nullptr, holdersOf(unit));
+    // A device starts exchanges of two groups side by side, unless its own calls lie between them.
+    if (followsDevice_) await(scattered);
+    const ArraySpan own = shards.ownPart(unit, whole);
     return start(
-        action, index, whole, reducing(unit), [&shards, unit, whole] { shards.keepGradient(unit, whole); }, nullptr,
-        unit.spread > 1);
+        *parts_, index, own, [](Communicator& group, ArraySpan part) { return group.iallReduce(part, ReduceOp::Sum); },
+        keep, nullptr, setup_.parts.get());
 }
 
 void DataParallelComm::await(const PiecePtr& piece) {

@@ -26,10 +26,13 @@ namespace shardlab::train {
 struct DataParallelCommSetup {
     ParallelSpec parallel;
     int replica = 0;
-    std::unique_ptr<Communicator> group;  ///< the replicas; for this object alone
-    /// The replicas with the same experts, for this object alone; null where these are all replicas, or there are no
+    std::unique_ptr<Communicator>
+        group;  ///< the replicas that share a copy of what ZeRO divides; for this object alone
+    /// Of these the replicas with the same experts, for this object alone; null where these are all, or there are no
     /// experts.
     std::unique_ptr<Communicator> holders;
+    /// The replicas with the same part of each copy, for this object alone; null where there is one copy.
+    std::unique_ptr<Communicator> parts;
     bool direct = false;           ///< the groups take addresses of the device; else of the processor
     std::map<int, Stage*> stages;  ///< this rank's, by global stage
     Arena& arena;
@@ -50,8 +53,8 @@ public:
     /// The shards of a stage; null without ZeRO.
     StageShards* shards(int stage);
 
-    /// Interprets REDUCE_BUCKETS, SCATTER_GRAD, GATHER_F, GATHER_B, which wait for their compute action, or
-    /// GATHER_PARAM.
+    /// Interprets REDUCE_BUCKETS, SCATTER_GRAD, REDUCE_PARTS, GATHER_F, GATHER_B, which wait for their compute action,
+    /// or GATHER_PARAM.
     void announce(const Action& action);
     /// begin() and end() stand around a compute action. begin() returns whether anything runs beside it. If so, this
     /// object owns the compute lane until end(): it finishes the layers one by one on the clock, and splits the spans
@@ -103,7 +106,7 @@ private:
         std::int64_t bytes = 0;
         std::optional<TimeSpan> modelled;
         std::shared_ptr<std::vector<RingHop>> hops;
-        bool experts = false;  ///< between setup_.holders
+        Communicator* group = nullptr;  ///< one of setup_; null: that of all pieces
     };
     using PiecePtr = std::shared_ptr<Piece>;
 
@@ -111,11 +114,14 @@ private:
     /// `collective` works on `whole`, or on a copy in the processor's memory where the group cannot reach `whole`.
     PiecePtr start(const Action& action, int index, ArraySpan whole,
                    std::function<RequestPtr(Communicator&, ArraySpan)> collective, std::function<void()> finish = {},
-                   std::shared_ptr<std::vector<RingHop>> hops = nullptr, bool experts = false);
+                   std::shared_ptr<std::vector<RingHop>> hops = nullptr, Communicator* among = nullptr);
     void post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
               std::function<void()> finish);
     PiecePtr startBucket(const Action& action, int index, const FlatUnit& unit);
+    /// Where there are several copies, with the sum between them after it.
     PiecePtr startScatter(const Action& action, int index, const FlatUnit& unit);
+    /// Who holds the same of a unit, where these are not all of setup_.group.
+    Communicator* holdersOf(const FlatUnit& unit) const { return unit.spread > 1 ? setup_.holders.get() : nullptr; }
     const std::vector<UnitGather>& gathersOf(const Action& action) const;
     void startGathers();
     void arrive(int layer);
@@ -142,7 +148,7 @@ private:
     // The compute action under way.
     Action compute_;
     bool active_ = false;
-    std::optional<Action> gather_, reduce_;
+    std::optional<Action> gather_, reduce_, parts_;
     std::int64_t announcedAt_ = 0;
     std::size_t gathers_ = 0, reductions_ = 0;
     int gathering_ = -1;                             ///< the layer whose gathers were started last

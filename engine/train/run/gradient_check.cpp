@@ -43,7 +43,7 @@ double GradientCheck::squaredNorm() {
     }
     // Each expert counts once, and all members come to the same bits.
     if (spread) squares += sum(groups_.experts, ofExperts);
-    if (sharded) squares = sum(groups_.data, squares);  // over all shards
+    if (sharded) squares = sum(groups_.copy, squares);  // over all shards
     return sum(groups_.replica, squares);
 }
 

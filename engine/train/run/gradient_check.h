@@ -23,7 +23,8 @@ public:
 
     /// What holds where nobody looks at the gradients: they are finite, and not clipped.
     CheckedGradients unchecked() const { return {0, false, 1 / scale_.value()}; }
-    /// Collective over the replica, the experts' group and the data group, which all come to the same result.
+    /// Collective over the replica, the experts' group and the data group or those that share a copy, which all come to
+    /// the same result.
     CheckedGradients check(int step);
 
 private:

@@ -76,11 +76,16 @@ Placement place(const StepPlan& plan, Communicator& world, Device& device, const
     placed.data = groups.of(replicas);
     if (usesDataAxis(plan.lowered)) {
         placed.direct = groups.goesDirectly(replicas);
-        placed.besideCompute = placed.direct ? groups.of(replicas) : world.group(replicas);
+        const auto groupOf = [&](const std::vector<int>& members) {
+            return placed.direct ? groups.of(members) : world.group(members);
+        };
+        placed.besideCompute = groupOf(sameCopy(plan.mesh, self));
         const ParallelSpec& parallel = plan.layout.parallel;
-        if (parallel.expert > 1 && (expertReplicaCount(parallel) > 1 || parallel.zero > 0)) {
-            const std::vector<int> holders = sameExperts(plan.mesh, self);
-            placed.holders = placed.direct ? groups.of(holders) : world.group(holders);
+        if (parallel.expert > 1 && (expertReplicaCount(parallel) > 1 || parallel.zero > 0))
+            placed.holders = groupOf(sameExperts(plan.mesh, self));
+        if (plan.mesh.copies() > 1) {
+            placed.parts = groupOf(samePart(plan.mesh, self));
+            placed.copy = groups.of(sameCopy(plan.mesh, self));
         }
     }
     placed.context = groups.of(plan.mesh.group(self, Axis::Context));
@@ -137,6 +142,7 @@ std::unique_ptr<DataParallelComm> makeDataParallelComm(const StepPlan& plan, Pla
                                 place.replicaNumber,
                                 std::move(place.besideCompute),
                                 std::move(place.holders),
+                                std::move(place.parts),
                                 place.direct,
                                 {},
                                 arena,

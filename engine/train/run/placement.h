@@ -27,19 +27,25 @@ struct Placement {
     std::unique_ptr<Communicator> pipeline;
     std::unique_ptr<Communicator> data;     ///< ranks that hold the same weights
     std::unique_ptr<Communicator> context;  ///< ranks of `data` that share samples
-    std::unique_ptr<Communicator>
-        besideCompute;    ///< the ranks of `data` again, for the thread of exchanges beside compute
-    bool direct = false;  ///< besideCompute and holders take addresses of the device, not of the processor
+    /// The ranks of `data` that share a copy of what ZeRO divides; null where these are all.
+    std::unique_ptr<Communicator> copy;
+    /// The ranks that share a copy again, for the thread of exchanges beside compute.
+    std::unique_ptr<Communicator> besideCompute;
+    bool direct = false;  ///< besideCompute, holders and parts take addresses of the device, not of the processor
     std::unique_ptr<Communicator> experts;  ///< ranks that together hold all experts once
     /// Ranks that hold the same experts, for the same thread as besideCompute; null where they reduce nothing.
     std::unique_ptr<Communicator> holders;
+    /// Ranks that hold the same part of each copy, for the same thread; null where there is one copy.
+    std::unique_ptr<Communicator> parts;
     std::unique_ptr<Communicator> tensor;
     std::unique_ptr<Communicator> replica;  ///< ranks that together hold each weight once: pipeline × tensor
     /// Ranks of first and last stage; null where the plan never reduces a tied weight.
     std::unique_ptr<Communicator> tied;
     bool holdsLast = false;  ///< whether it holds the pipeline's last stage, which knows the loss
 
-    RankGroups groups() const { return {*replica, *data, *context, *experts, *tensor, tied.get()}; }
+    RankGroups groups() const {
+        return {*replica, *data, copy ? *copy : *data, *context, *experts, *tensor, tied.get()};
+    }
 };
 
 /// Collective over the world. The groups exchange arrays in the memory of `device`, from GPU to GPU where `direct` says

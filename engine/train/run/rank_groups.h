@@ -9,6 +9,7 @@ namespace shardlab::train {
 struct RankGroups {
     Communicator& replica;  ///< ranks that together hold each weight once
     Communicator& data;     ///< ranks that hold the same weights
+    Communicator& copy;     ///< ranks of `data` that share a copy of what ZeRO divides
     Communicator& context;  ///< ranks of `data` that share samples
     Communicator& experts;  ///< ranks that together hold all experts once
     Communicator& tensor;

@@ -7,6 +7,7 @@
 #include "engine/train/comm/scalars.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/flat_units.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/train/model/host_arena.h"
 #include "engine/train/run/checkpointer.h"
 #include "engine/layout/data/corpus.h"
@@ -84,7 +85,8 @@ private:
                 layout_.parallel.zero,
                 place_.replicaNumber,
                 replicas,
-                {numberAmongHolders(place_.replicaNumber, members, layout_.parallel.context), replicas / members}};
+                {numberAmongHolders(place_.replicaNumber, members, layout_.parallel.context), replicas / members},
+                {place_.replicaNumber / replicasOfCopy(layout_.parallel), copyCount(layout_.parallel)}};
     }
     Exchange exchange() const { return layout_.parallel.exchange; }
     /// Updates of one replica's weights in the whole run.

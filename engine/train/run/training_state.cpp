@@ -28,11 +28,11 @@ std::vector<TrainingState::Held> TrainingState::masters(RankStage& rankStage) co
     return all;
 }
 
-/// Every replica holds them: where weights are not shared out for writing, the first one writes them.
+/// Every replica holds them: where weights are not shared out for writing, the first one of each copy writes them.
 std::vector<TrainingState::Held> TrainingState::choiceBiases(RankStage& rankStage) const {
     std::vector<Held> all;
     if (rankStage.stage->choiceBiases().empty()) return all;  // as where the server has the optimizer
-    const bool writes = divided(rankStage, weightKind) || replica_ == 0;
+    const bool writes = divided(rankStage, weightKind) || replica_ % (replicas_ / copy_.replicas) == 0;
     for (const Parameter& bias : rankStage.stage->choiceBiases())
         all.push_back({&bias, weightKind, bias.slice, 0, bias.value, bias.owner && writes, &device_});
     return all;
@@ -75,6 +75,10 @@ std::size_t TrainingState::Share::size() const {
 std::vector<TrainingState::Share> TrainingState::shares(RankStage& rankStage) const {
     std::vector<Share> all;
     for (const auto& [kind, pieces] : held(rankStage)) {
+        if (!divided(rankStage, kind)) {
+            all.push_back({kind, pieces, copy_});
+            continue;
+        }
         Share dense{kind, {}, {replica_, replicas_}}, ofExperts{kind, {}, experts_};
         for (const Held& piece : pieces) (piece.parameter->expert ? ofExperts : dense).pieces.push_back(piece);
         all.push_back(std::move(dense));
@@ -89,8 +93,7 @@ std::size_t TrainingState::floats() const {
     for (auto& [index, rankStage] : stages_)
         for (const Share& share : shares(rankStage)) {
             const auto replicas = static_cast<std::size_t>(share.place.replicas);
-            const std::size_t count = share.size();
-            sum += divided(rankStage, share.kind) ? (count + replicas - 1) / replicas : count;
+            sum += (share.size() + replicas - 1) / replicas;
         }
     return sum;
 }
@@ -101,13 +104,11 @@ std::vector<StatePiece> TrainingState::copy(std::span<float> staging) const {
     for (auto& [index, rankStage] : stages_)
         for (const Share& share : shares(rankStage)) {
             const std::size_t count = share.size();
-            std::size_t first = 0, last = count;  // this replica's elements, counted through all these pieces
-            if (divided(rankStage, share.kind)) {
-                const auto replicas = static_cast<std::size_t>(share.place.replicas);
-                const std::size_t each = (count + replicas - 1) / replicas;
-                first = std::min(count, static_cast<std::size_t>(share.place.replica) * each);
-                last = std::min(count, first + each);
-            }
+            const auto replicas = static_cast<std::size_t>(share.place.replicas);
+            const std::size_t each = (count + replicas - 1) / replicas;
+            // This replica's elements, counted through all these pieces.
+            const std::size_t first = std::min(count, static_cast<std::size_t>(share.place.replica) * each);
+            const std::size_t last = std::min(count, first + each);
             std::size_t at = 0;
             for (const Held& piece : share.pieces) {
                 const std::size_t size = piece.values.size();

@@ -113,6 +113,22 @@ private Q_SLOTS:
         QVERIFY(told("a,b\n\"1,2\n").find("quotes of row 1") != std::string::npos);
     }
 
+    /// PyTorch's HYBRID_SHARD has a copy on each host.
+    void hybridShardsWithinHosts() {
+        const auto shardOf = [](const char* gpus, const char* tensor) {
+            const std::string text = std::string("id,device,gpus,gpus_per_node,model_kind,layers,hidden,heads,sequence,"
+                                                 "vocabulary,micro_batch,global_batch,precision,tp,zero,other_flags\n"
+                                                 "x,a100-sxm-80,") +
+                                     gpus + ",8,llama,8,1024,8,1024,32000,1,32,bf16," + tensor + ",hsdp,fsdp\n";
+            const PublishedRun run = publishedRun(*CsvTable::parse(text, "t.csv"), 0);
+            if (!run.refused.empty()) qFatal("%s", run.refused.c_str());
+            return run.layout.parallel.zero == 3 ? run.layout.parallel.shard : -1;
+        };
+        QCOMPARE(shardOf("32", "1"), 8);
+        QCOMPARE(shardOf("32", "2"), 4);
+        QCOMPARE(shardOf("8", "1"), 8);  // one copy
+    }
+
     /// FSDP shards over all ranks, those of a context group too, unless its row says otherwise.
     void fsdpSharesAllOut() {
         const auto zeroOf = [](const std::string& flags, const std::string& zero, const std::string& context) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/check/check_rules.h"
+#include "engine/layout/suggest.h"
+
+#include <fmt/format.h>
+
+namespace shardlab::layout {
+namespace {
+
+/// What a copy can be divided over: divisors of `data` that are multiples of `expert`, and "0".
+std::string shardText(const ParallelSpec& parallel) {
+    std::vector<std::string> sizes;
+    for (int size = parallel.data; size > 0 && sizes.size() < 6; --size)
+        if (parallel.data % size == 0 && size % parallel.expert == 0 && size * parallel.context > 1)
+            sizes.push_back(std::to_string(size));
+    return sizes.empty() ? "0" : alternatives(sizes) + "; or 0: all data ranks share one copy";
+}
+
+}  // namespace
+
+void checkCopies(const Layout& layout, std::vector<Fault>& faults) {
+    const ParallelSpec& p = layout.parallel;
+    if (p.shard <= 0 || p.data < 1 || p.expert < 1 || p.context < 1) return;
+    if (p.zero == 0)
+        faults.push_back({"/parallel/shard", fmt::format("copies over {} data ranks with ZeRO 0", p.shard),
+                          "without ZeRO every replica holds all of its state", "0; or parallel.zero 1 to 3"});
+    else if (p.data % p.shard != 0)
+        faults.push_back({"/parallel/shard",
+                          fmt::format("{} data ranks do not divide into copies over {}", p.data, p.shard),
+                          "every copy is divided over equally many data ranks", shardText(p)});
+    else if (p.shard % p.expert != 0)
+        faults.push_back({"/parallel/shard",
+                          fmt::format("a copy over {} data ranks with experts over {}", p.shard, p.expert),
+                          "a copy holds every expert, and a group of ranks that hold all experts lies within one copy",
+                          shardText(p)});
+    else if (p.shard * p.context == 1)
+        faults.push_back({"/parallel/shard", "a copy on a single rank",
+                          "ZeRO divides a copy over several ranks, and here each has a whole one",
+                          p.data > 1 ? shardText(p) : "0, with parallel.zero 0"});
+}
+
+}  // namespace shardlab::layout
