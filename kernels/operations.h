@@ -18,6 +18,7 @@
 #include "kernels/elementwise.h"
 #include "kernels/embedding.h"
 #include "kernels/expert_rows.h"
+#include "kernels/fp8.h"
 #include "kernels/gate.h"
 #include "kernels/gelu.h"
 #include "kernels/gemm.h"
@@ -38,6 +39,7 @@ namespace shardlab::kernels {
 
 #define SHARDLAB_OPERATIONS(operation)                                                                                 \
     SHARDLAB_GEMM_OPS(operation)                                                                                       \
+    SHARDLAB_FP8_OPS(operation)                                                                                        \
     SHARDLAB_BIAS_OPS(operation)                                                                                       \
     SHARDLAB_LAYER_NORM_OPS(operation)                                                                                 \
     SHARDLAB_RMS_NORM_OPS(operation)                                                                                   \
@@ -66,6 +68,7 @@ namespace shardlab::kernels {
     SHARDLAB_EXPERT_ROW_OPS(operation)
 
 struct Operations : GemmOps,
+                    Fp8Ops,
                     BiasOps,
                     LayerNormOps,
                     RmsNormOps,

@@ -12,6 +12,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -75,6 +76,12 @@ T atomicAdd(T* target, T value) {
 inline int atomicCAS(int* target, int expected, int value) {
     const int before = *target;
     if (before == expected) *target = value;
+    return before;
+}
+
+inline unsigned atomicMax(unsigned* target, unsigned value) {
+    const unsigned before = *target;
+    *target = std::max(before, value);
     return before;
 }
 
