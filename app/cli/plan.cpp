@@ -5,6 +5,8 @@
 #include "app/cli/plan_text.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
+#include "app/cli/waterfall_print.h"
+#include "app/cli/whole_run_print.h"
 #include "engine/launch/job/input_files.h"
 #include "engine/predict/evidence/published_ground.h"
 #include "engine/predict/search/nearest_legal.h"
@@ -25,6 +27,8 @@ struct PlanOptions {
     bool memoryCurve = false;
     bool criticalPath = false;
     bool all = false;
+    bool waterfall = false;
+    WholeRunQuestion run;
 };
 
 std::string answer(const Plan& plan, const std::optional<PublishedGround>& ground, const PlanOptions& options) {
@@ -39,17 +43,25 @@ std::string answer(const Plan& plan, const std::optional<PublishedGround>& groun
     if (options.json) {
         Json json = planJson(plan);
         json["evidence"] = ground ? groundJson(*ground) : Json(nullptr);
+        json["waterfall"] = waterfallJson(waterfall(plan));
+        json["whole_run"] = options.run.tokens > 0 ? wholeRunJson(wholeRun(plan, options.run)) : Json(nullptr);
         if (options.memoryCurve) json["memory_curve"] = memoryCurveJson(plan);
         if (options.criticalPath) json["critical_path"] = criticalPathJson(graph, path);
         return json.dump(2) + "\n";
     }
     std::string text = planText(plan, ground ? ground->text() : std::string(), options.all);
+    if (options.run.tokens > 0) text += "\n" + wholeRunText(wholeRun(plan, options.run));
+    if (options.waterfall) text += "\n" + waterfallText(waterfall(plan));
     if (options.memoryCurve) text += "\n" + memoryCurveText(plan);
     if (options.criticalPath) text += "\n" + criticalPathText(graph, path);
     return text;
 }
 
 int plan(const PlanOptions& options) {
+    if (options.run.tokens > 0)
+        if (const std::string fault = faultOf(options.run); !fault.empty())
+            return failWith(
+                {"cannot predict a whole run", "", fault, "--tokens 15.6e12 --mtbf 50000 --checkpoint-time 30"});
     const auto loaded = load(options.layout);
     if (!loaded) {
         printError(loaded.error());
@@ -99,6 +111,30 @@ void addPlan(CommandLine& line) {
         .typeName("FILE");
     verb.flag("--json", options->json, "Answer with one JSON object");
     verb.flag("--all", options->all, "Give every rank a row; by default ranks that are alike share one");
+    verb.flag("--waterfall", options->waterfall,
+              "Tell too where the step's time goes; with --json that is always told");
+    const Option tokens =
+        verb.option("--tokens", options->run.tokens,
+                    "Tell too what training on so many tokens takes, 15.6e12 say: days, device hours, steps")
+            .positive();
+    verb.option("--price", options->run.price, "What a device's hour costs, for the cost of that run")
+        .nonNegative()
+        .needs(tokens);
+    const Option mtbf = verb.option("--mtbf", options->run.failureHours,
+                                    "Mean hours between failures of one device; of a host's or a link's failures too")
+                            .positive()
+                            .needs(tokens);
+    const Option saving = verb.option("--checkpoint-time", options->run.checkpointSeconds,
+                                      "Seconds of a checkpoint, in which nothing trains")
+                              .positive()
+                              .needs(tokens);
+    verb.option("--restart-time", options->run.restartSeconds, "Seconds from a failure until training goes on")
+        .nonNegative()
+        .needs(mtbf);
+    verb.option("--interval", options->run.interval,
+                "Seconds of work between checkpoints; by default the best for these failures")
+        .positive()
+        .needs(saving);
     verb.flag("--memory-curve", options->memoryCurve, "Tell each rank's memory over the step too, by category");
     verb.flag("--critical-path", options->criticalPath,
               "Tell too which chain of actions decides how long the step takes; with --json every action's slack");

@@ -8,7 +8,7 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/mesh/axis.h"
-#include "engine/predict/evidence/published_ground.h"
+#include "engine/predict/evidence/candidate_band.h"
 #include "engine/predict/plan/costs.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/search.h"
@@ -84,22 +84,9 @@ std::string memoryText(const Candidate& candidate) {
     return candidate.front ? "fits, on the front" : "fits";
 }
 
-/// How many of the first candidates, which are the fastest, published runs do not tell apart from the very first.
-std::ptrdiff_t withinBand(const SearchResult& result, const PublishedGround& ground) {
-    const double most = result.candidates.front().stepSeconds * (1 + ground.time.ninetieth);
-    const auto slower = std::ranges::find_if(result.candidates, [&](const Candidate& candidate) {
-        return candidate.stepSeconds > most || candidate.fits != result.candidates.front().fits;
-    });
-    return slower - result.candidates.begin();
-}
-
 std::string evidenceText(const SearchResult& result, const PublishedGround& ground) {
-    std::string text = fmt::format("\nEvidence: {}.\n", ground.text());
-    if (const auto alike = withinBand(result, ground); ground.any() && alike > 1)
-        text += fmt::format(
-            "The first {} candidates lie within {} of the fastest: which of them is best these runs do not tell.\n",
-            alike, formatPercent(ground.time.ninetieth));
-    return text;
+    const std::string band = bandText(candidatesWithinBand(result.candidates, ground), ground);
+    return fmt::format("\nEvidence: {}.\n{}", ground.text(), band.empty() ? band : band + "\n");
 }
 
 /// `note` says where the times come from.
@@ -172,7 +159,7 @@ int search(const SearchOptions& options) {
     Json evidence;
     if (*ground) {
         evidence = groundJson(**ground);
-        evidence["candidates_within_band"] = withinBand(*result, **ground);
+        evidence["candidates_within_band"] = candidatesWithinBand(result->candidates, **ground);
     }
     Json candidates = Json::array();
     for (const Candidate& candidate : std::span(result->candidates).first(top))

@@ -56,6 +56,15 @@ std::string FigureFields::textOr(const char* key, std::string otherwise) {
     return has(key) ? text(key) : (known_.emplace_back(key), std::move(otherwise));
 }
 
+std::vector<std::string> FigureFields::texts(const char* key) {
+    const json* value = find(key);
+    if (value == nullptr) return {};
+    const auto isText = [](const json& each) { return each.is_string(); };
+    if (!value->is_array() || !std::ranges::all_of(*value, isText))
+        return fail(child(key), "it is no list of texts", "a list of words"), std::vector<std::string>();
+    return value->get<std::vector<std::string>>();
+}
+
 Link FigureFields::link(const char* key) {
     FigureFields fields = inside(key);
     const Link link{fields.positive("bandwidth_bytes_per_second", positiveBandwidth),

@@ -33,6 +33,7 @@ public:
     bool flag(const char* key);
     std::string text(const char* key);
     std::string textOr(const char* key, std::string otherwise);
+    std::vector<std::string> texts(const char* key);  ///< a list, which may be empty
     Link link(const char* key);
     std::optional<DeviceHost> host(const char* key);  ///< a field that may be left out
     bool has(const char* key) const;

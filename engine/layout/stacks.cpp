@@ -89,6 +89,7 @@ Result<SoftwareStack> stackOf(std::string_view name, const nlohmann::json& root,
     it.keepsRounded = fields.flag("keeps_rounded");
     it.keepsGathered = fields.flag("keeps_gathered");
     it.source = fields.text("source");
+    it.schedules = fields.texts("schedules");
     fields.close();
     if (fields.error()) return fail(*fields.error());
     if (unknown) return fail(*unknown);
@@ -154,6 +155,11 @@ const StackList& stackList() { return usedStacks(); }
 const SoftwareStack* findStack(std::string_view name) { return named(usedStacks().stacks, name); }
 const SoftwareStack* modelledStack(const Layout& layout) {
     return layout.cluster.pace ? findStack(layout.cluster.pace->stack) : nullptr;
+}
+bool hasSchedule(const Layout& layout, std::string_view schedule) {
+    const SoftwareStack* stack = modelledStack(layout);
+    return stack == nullptr || layout.parallel.pipeline == 1 ||
+           std::ranges::find(stack->schedules, schedule) != stack->schedules.end();
 }
 const Architecture* findArchitecture(std::string_view name) { return named(usedStacks().architectures, name); }
 void useStacks(StackList list) { usedStacks() = std::move(list); }

@@ -73,6 +73,7 @@ struct SoftwareStack {
     bool keepsRounded = false;    ///< operands of products in 8 or 4 bits are kept in that format, not in 16 bits
     bool keepsGathered = false;   ///< of split tokens, what a product took of all of them
     std::string source;
+    std::vector<std::string> schedules;  ///< of several pipeline ranks, by their names (schedule/registry.h)
 };
 
 /// The stack of Shardlab's own engine: its times are those of costs.h, without a file.
@@ -95,6 +96,9 @@ const StackList& stackList();
 const SoftwareStack* findStack(std::string_view name);
 /// The stack that is modelled for a layout; nullptr: Shardlab's own.
 const SoftwareStack* modelledStack(const Layout& layout);
+/// Whether the program that is modelled for a layout has the schedule; one pipeline rank has none to wait for, and
+/// Shardlab's own engine has all.
+bool hasSchedule(const Layout& layout, std::string_view schedule);
 const Architecture* findArchitecture(std::string_view name);
 /// From now on predictions are made from these.
 void useStacks(StackList list);

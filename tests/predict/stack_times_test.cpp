@@ -53,7 +53,7 @@ std::string stackText(const std::string& key, const std::string& value) {
         "tensor_hidden": 0, "gather_share": 1, "beside_gathers": 1, "blocking_sends": false, "exchange_hidden": 0,
         "merges_rows": false, "splits_messages": false,
         "keeps_gradients": false, "keeps_stand_ins": false, "keeps_rounded": false, "keeps_gathered": false,
-        "source": "a test"})";
+        "source": "a test", "schedules": ["1f1b"]})";
     const auto at = text.find('"' + key + '"');
     const auto begin = text.find(':', at) + 1;
     return text.replace(begin, text.find_first_of(",}", begin) - begin, value);
@@ -224,6 +224,7 @@ private Q_SLOTS:
         QVERIFY(told("update_bytes", "-1").find("/update_bytes") != std::string::npos);
         QVERIFY(told("bucket_elements", "1e13").find("/bucket_elements") != std::string::npos);
         QVERIFY(told("split_logit_memory_bytes", "0").find("/split_logit_memory_bytes") != std::string::npos);
+        QVERIFY(told("schedules", "\"1f1b\"").find("/schedules") != std::string::npos);
         QVERIFY(told("keeps_gathered", "0").find("neither true nor false") != std::string::npos);
         QVERIFY(!parseStack("a", "{}"));
         QVERIFY(!parseArchitecture("a", R"({"title": "A"})"));

@@ -8,6 +8,7 @@
 #include "ui/views/compare/compare_view.h"
 #include "ui/views/critical_path/critical_path_view.h"
 #include "ui/views/events/events_view.h"
+#include "ui/views/evidence/evidence_view.h"
 #include "ui/views/exchange/exchange_view.h"
 #include "ui/views/experts/experts_view.h"
 #include "ui/views/figures/figures_view.h"
@@ -31,6 +32,7 @@
 #include "ui/views/timeline/timeline_view.h"
 #include "ui/views/traffic/traffic_view.h"
 #include "ui/views/traffic_matrix/traffic_matrix_view.h"
+#include "ui/views/waterfall/waterfall_view.h"
 
 #include <vector>
 
@@ -54,6 +56,7 @@ std::span<const ViewKind> viewKinds() {
         {"order", "Order", true, false, false, false, make<OrderView>},
         {"candidates", "Candidates", true, false, false, false, make<CandidatesView>},
         {"schedules", "Schedules", true, false, false, false, make<SchedulesView>},
+        {"evidence", "Evidence", true, false, false, false, make<EvidenceView>},
         {"traffic", "Traffic", true, false, false, false, make<TrafficView>, true, true},
         {"traffic_matrix", "Traffic matrix", true, true, true, false, make<TrafficMatrixView>, true, true},
         {"mesh", "Mesh", true, true, true, true, make<MeshView>, true, true},
@@ -66,6 +69,7 @@ std::span<const ViewKind> viewKinds() {
         {"memory_per_rank", "Memory per rank", true, true, true, true, make<MemoryPerRankView>, true, true},
         {"critical_path", "Critical path", true, true, true, false, make<CriticalPathView>, true, true},
         {"kernels", "Kernels", true, false, false, false, make<KernelsView>},
+        {"waterfall", "Waterfall", true, false, false, false, make<WaterfallView>, true, true},
         {"loss", "Loss", false, true, true, true, make<LossView>},
         {"loss_scale", "Loss scale", false, true, true, true, make<LossScaleView>},
         {"exchange", "Exchange", false, true, true, true, make<ExchangeView>},

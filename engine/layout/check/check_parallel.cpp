@@ -12,8 +12,8 @@
 namespace shardlab::layout {
 namespace {
 
-/// Forwards of one step over all ranks, whose events must fit in memory.
-constexpr std::int64_t mostForwards = 1 << 20;
+/// Forwards of one replica's step, whose actions must fit in memory.
+constexpr std::int64_t mostForwards = 1 << 21;
 
 std::int64_t deviceCount(const Layout& layout) {
     std::int64_t sum = 0;
@@ -165,12 +165,12 @@ void checkBatch(const Layout& layout, std::vector<Fault>& faults) {
              "every replica works through the same whole number of microbatches", legal});
         return;
     }
-    const double forwards =
-        double(batch.global / together) * data * std::max(stageCount(layout), 1) * std::max(layout.parallel.tensor, 1);
+    // Replicas and members of groups do the same, and are simulated once.
+    const double forwards = double(batch.global / together) * std::max(stageCount(layout), 1);
     if (forwards > mostForwards)
-        faults.push_back({"/batch/global", fmt::format("a step would have {:.0f} forwards", forwards),
-                          "the events of one step are held in memory",
-                          fmt::format("at most {} = microbatches × stages × data × tensor", mostForwards)});
+        faults.push_back({"/batch/global", fmt::format("a step of a replica would have {:.0f} forwards", forwards),
+                          "the actions of one step are held in memory",
+                          fmt::format("at most {} = microbatches × stages", mostForwards)});
 }
 
 /// Chunks that the method can have, those first that split the layers evenly.

@@ -32,9 +32,7 @@ struct Errors {
 
 }  // namespace
 
-std::string likenessOf(const Layout& layout) {
-    std::string likeness = stackAndArchitecture(layout);
-    if (likeness.empty()) return likeness;
+std::vector<std::string_view> likenessMethods(const Layout& layout) {
     const ParallelSpec& p = layout.parallel;
     std::vector<std::string_view> methods;
     if (p.tensor > 1) methods.push_back("tensor groups");
@@ -42,6 +40,13 @@ std::string likenessOf(const Layout& layout) {
     if (p.context > 1) methods.push_back("context groups");
     if (p.zero == 3) methods.push_back(copyCount(p) > 1 ? "HSDP" : "ZeRO 3");
     if (hasExperts(layout.model)) methods.push_back("experts");
+    return methods;
+}
+
+std::string likenessOf(const Layout& layout) {
+    std::string likeness = stackAndArchitecture(layout);
+    if (likeness.empty()) return likeness;
+    const std::vector<std::string_view> methods = likenessMethods(layout);
     if (!methods.empty()) likeness += fmt::format(" with {}", fmt::join(methods, ", "));
     return likeness;
 }

@@ -10,6 +10,8 @@ namespace shardlab::predict {
 /// What decides which runs are like a layout: "megatron-core on hopper with tensor groups, a pipeline". Empty where
 /// the layout names no software stack but Shardlab's own.
 std::string likenessOf(const Layout& layout);
+/// The methods among that: "tensor groups", "a pipeline", …; none where there are data replicas alone.
+std::vector<std::string_view> likenessMethods(const Layout& layout);
 
 struct PublishedGround {
     std::string likeness;       ///< what the runs share with the layout

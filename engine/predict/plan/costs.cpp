@@ -102,6 +102,7 @@ void addHostCosts(StageCosts& cost, const Layout& layout, const StageShape& shap
 /// Each stage computes on only after its output has gone up, and its gradient down.
 void waitForSends(std::vector<StageCosts>& stages) {
     for (std::size_t s = 0; s + 1 < stages.size(); ++s) {
+        stages[s].sendingUp = stages[s + 1].sendingDown = stages[s].send;
         stages[s].forward += stages[s].send;
         stages[s + 1].inputGrad += stages[s].send;
         stages[s + 1].backward += stages[s].send;
@@ -208,6 +209,10 @@ StepCosts withoutCommunication(StepCosts costs) {
     for (StageCosts& stage : costs.stages) {
         stage.send = stage.reduce = stage.tied = stage.norm = stage.push = stage.pull = stage.elastic = 0;
         stage.offload = stage.reload = stage.swap = 0;
+        stage.forward -= stage.sendingUp;
+        stage.inputGrad -= stage.sendingDown;
+        stage.backward -= stage.sendingDown;
+        stage.sendingUp = stage.sendingDown = 0;
         DataCosts& data = stage.data;
         for (auto* pieces : {&data.reduce, &data.parts, &data.gatherForward, &data.gatherBackward, &data.gatherUpdated})
             for (DataPiece& piece : *pieces) piece.seconds = 0;

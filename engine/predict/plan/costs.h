@@ -97,6 +97,9 @@ struct StageCosts {
     Algorithm reduceAlgorithm = Algorithm::Ring;
     Algorithm normAlgorithm = Algorithm::Ring;
     DataCosts data;
+    // Where a stage waits until its message has gone (SoftwareStack::blockingSends):
+    double sendingUp = 0;    ///< of forward
+    double sendingDown = 0;  ///< of inputGrad
 };
 
 /// A part of an action, as shares of the time of the action.

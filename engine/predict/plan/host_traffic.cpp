@@ -20,4 +20,16 @@ std::vector<HostTraffic> hostTraffic(std::span<const Event> events, int ranks) {
     return all;
 }
 
+std::vector<HostTraffic> hostTraffic(const Simulation& step, const Mesh& mesh) {
+    std::vector<HostTraffic> all = hostTraffic(step.events, mesh.ranks());
+    if (!step.folded) return all;
+    std::vector<int> first(static_cast<std::size_t>(mesh.size(Axis::Pipeline)), -1);
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        int& shown = first[static_cast<std::size_t>(mesh.coordinate(rank, Axis::Pipeline))];
+        if (shown < 0) shown = rank;
+        all[static_cast<std::size_t>(rank)] = all[static_cast<std::size_t>(shown)];
+    }
+    return all;
+}
+
 }  // namespace shardlab::predict

@@ -2,6 +2,8 @@
 // What a step copies between each rank's device and its host.
 #pragma once
 
+#include "engine/layout/mesh/mesh.h"
+#include "engine/predict/plan/simulation.h"
 #include "engine/trace/event/event.h"
 
 #include <cstdint>
@@ -22,5 +24,7 @@ struct HostTraffic {
 
 /// The host traffic of each rank, from the predicted or measured events of one step of all ranks.
 std::vector<HostTraffic> hostTraffic(std::span<const Event> events, int ranks);
+/// That of a simulated step, whose folded ranks do as the first of their pipeline rank.
+std::vector<HostTraffic> hostTraffic(const Simulation& step, const Mesh& mesh);
 
 }  // namespace shardlab::predict

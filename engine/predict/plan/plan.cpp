@@ -206,6 +206,9 @@ void addNotes(Plan& plan) {
             layout.precision.products == ProductFormat::Compute
                 ? std::string()
                 : fmt::format(", whose products are in {}", wordOf(layout.precision.compute))));
+    if (!hasSchedule(layout, layout.schedule.kind))
+        notes.push_back(fmt::format("{} has no schedule {}: times are those of its kernels in that order",
+                                    layout.cluster.pace->stack, layout.schedule.kind));
     if (plan.costs.cores > 0)
         notes.push_back(fmt::format(
             "{} ranks share the {} {} of this machine: ranks that compute at the same time get equal shares",
@@ -230,6 +233,9 @@ void addNotes(Plan& plan) {
         notes.push_back(fmt::format("stage {} takes {:.2f} × the time of stage {}: unequal stages add to the bubble",
                                     slowest - plan.costs.stages.begin(), slowest->forward / fastest->forward,
                                     fastest - plan.costs.stages.begin()));
+    if (plan.simulation.folded)
+        notes.push_back(fmt::format("the timeline shows the first and the last replica of {}, for all do the same",
+                                    plan.mesh.ranks() / static_cast<int>(plan.lowered.ranks.size())));
     if (!plan.lowered.flushes()) {
         notes.push_back("asynchronous: steps follow each other without a flush, and gradients are computed with "
                         "earlier weights; the predicted step is one between fill and drain");
@@ -380,7 +386,7 @@ Plan legalPlan(const Layout& layout, const Measurements& measurements, std::opti
     plan.fits = plan.device.holds(neededBytes(layout, neediest(layout, plan.memory)));
     plan.traffic = trafficOf(plan);
     for (const AxisTraffic& axis : plan.traffic) plan.sentBytes += axis.bytes;
-    if (usesHost(layout.memory)) plan.hosts = hostTraffic(plan.simulation.events, plan.mesh.ranks());
+    if (usesHost(layout.memory)) plan.hosts = hostTraffic(plan.simulation, plan.mesh);
     for (HostTraffic& copies : plan.hosts)
         for (double* seconds : {&copies.toHostSeconds, &copies.fromHostSeconds, &copies.exposedSeconds})
             *seconds = clock.seconds(*seconds);

@@ -391,17 +391,39 @@ Simulation steadyFigures(const Schedule& lowered, const StepCosts& costs, const 
     return steady.figures(simulator.ranks());
 }
 
+constexpr std::size_t mostEvents = std::size_t{1} << 21;  ///< of a step, before replicas are folded
+
+/// The lowest and the highest rank of each pipeline rank.
+std::vector<bool> firstAndLast(const Mesh& mesh, std::size_t pipelineRanks) {
+    std::vector<int> first(pipelineRanks, -1), last(pipelineRanks, -1);
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        const auto pipelineRank = static_cast<std::size_t>(mesh.coordinate(rank, Axis::Pipeline));
+        if (first[pipelineRank] < 0) first[pipelineRank] = rank;
+        last[pipelineRank] = rank;
+    }
+    std::vector<bool> shown(static_cast<std::size_t>(mesh.ranks()));
+    for (const std::vector<int>* ranks : {&first, &last})
+        for (const int rank : *ranks)
+            if (rank >= 0) shown[static_cast<std::size_t>(rank)] = true;
+    return shown;
+}
+
 Simulation withEvents(Simulation result, Simulator& simulator, const Mesh& mesh) {
     std::size_t count = 0;
     for (RankState& state : simulator.ranks()) {
         std::ranges::stable_sort(state.sink.events(), {}, &Event::begin);
         count += state.sink.events().size();
     }
-    const auto ranks = static_cast<std::size_t>(mesh.ranks());
-    result.events.reserve(count * ranks / std::max<std::size_t>(1, simulator.ranks().size()));
+    const auto ranks = static_cast<std::size_t>(mesh.ranks()), simulated = simulator.ranks().size();
+    const std::size_t all = count * ranks / std::max<std::size_t>(1, simulated);
+    result.folded = all > mostEvents && ranks > 2 * simulated;
+    result.events.reserve(result.folded ? 2 * count + ranks : all);
+    const std::vector<bool> shown = firstAndLast(mesh, simulated);
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         const auto pipelineRank = static_cast<std::size_t>(mesh.coordinate(rank, Axis::Pipeline));
+        const bool whole = !result.folded || shown[static_cast<std::size_t>(rank)];
         for (Event event : simulator.ranks()[pipelineRank].sink.events()) {
+            if (!whole && event.kind != EventKind::Step) continue;
             event.rank = static_cast<std::int16_t>(rank);
             result.events.push_back(event);
         }

@@ -38,6 +38,16 @@ double operandBytes(ProductFormat format) {
     return format == ProductFormat::Compute ? 2 : format == ProductFormat::NvFp4 ? 0.5 : 1;
 }
 
+double statedPeak(ProductFormat format, const DevicePreset& device) {
+    switch (format) {
+    case ProductFormat::Compute: return device.bf16Flops;
+    case ProductFormat::Fp8:
+    case ProductFormat::MxFp8: return device.fp8Flops;
+    case ProductFormat::NvFp4: return device.fp4Flops;
+    }
+    return device.bf16Flops;
+}
+
 /// The peak, with the share of it that products in the format reach relative to those in 16 bits.
 double productPeak(ProductFormat format, const DevicePreset& device, const Architecture& architecture) {
     switch (format) {
@@ -134,30 +144,42 @@ public:
         return {{rows_, double(targetKinds(model_)) / members_, double(outputWidth(model_))}};
     }
 
-    double attention(bool backward) const {
+    bool materialises() const { return stack_.attention == AttentionKernel::Materialised; }
+    /// Operations of an attention's core: a flash kernel leaves out the scores that are masked, and its backward has
+    /// five products for the forward's two: three as wide as queries, two as wide as values.
+    double attentionOperations(bool backward) const {
         const double flops = coreForwardFlops(model_, samples_, share_);
+        if (materialises()) return backward ? 2 * flops : flops;
+        const auto width = double(queryWidth(model_));
+        const double products = (3 * width + 2 * valueWidth(model_)) / (width + valueWidth(model_));
+        return maskedShare * flops * (backward ? products : 1);
+    }
+    double attention(bool backward) const {
         const auto width = double(queryWidth(model_));
         // Rows of a head that tensor cores cannot take are left to the other units.
-        const bool materialised = stack_.attention == AttentionKernel::Materialised;
-        const bool aligned = !materialised || queryWidth(model_) % alignedHeadWidth == 0;
+        const bool aligned = !materialises() || queryWidth(model_) % alignedHeadWidth == 0;
         const double rate = (aligned ? device_.flops(format_) : device_.fp32Flops) *
                             architecture_.attention[std::size_t(stack_.attention)];
-        const double narrow = std::min(1.0, width / fullHeadWidth);
-        if (materialised) {
+        const double narrow = std::min(1.0, width / fullHeadWidth), operations = attentionOperations(backward);
+        if (materialises()) {
             const double scores = double(samples_) * model_.heads / members_ * model_.sequence *
                                   (double(model_.sequence) / share_.context);
-            const double products = flops / (rate * std::sqrt(narrow));
-            return backward ? 2 * products + scores * scoreBytesBackward / memory_ + launches(scoreKernelsBackward)
-                            : products + scores * scoreBytesForward / memory_ + launches(scoreKernelsForward);
+            const double bytes = backward ? scoreBytesBackward : scoreBytesForward;
+            return operations / (rate * std::sqrt(narrow)) + scores * bytes / memory_ +
+                   launches(backward ? scoreKernelsBackward : scoreKernelsForward);
         }
-        const double reached =
-            rate * std::pow(narrow, headWidthExponent) * model_.sequence / (model_.sequence + rampTokens);
-        const double seen = flops * maskedShare;
-        // Five products for the forward's two: three as wide as queries, two as wide as values.
-        const double products = (3 * width + 2 * valueWidth(model_)) / (width + valueWidth(model_));
-        return backward ? products * seen / (reached * architecture_.attentionBackward) + launches(flashKernelsBackward)
-                        : seen / reached + launches(flashKernelsForward);
+        const double reached = rate * std::pow(narrow, headWidthExponent) * model_.sequence /
+                               (model_.sequence + rampTokens) * (backward ? architecture_.attentionBackward : 1);
+        return operations / reached + launches(backward ? flashKernelsBackward : flashKernelsForward);
     }
+
+    /// Seconds of products, and of an attention's core, at the device's peak for their formats.
+    double atPeak(const std::vector<Product>& products, ProductFormat format) const {
+        double operations = 0;
+        for (const Product& each : products) operations += 2 * each.rows * each.columns * each.inner * each.count;
+        return operations / statedPeak(format, device_);
+    }
+    double attentionAtPeak(bool backward) const { return attentionOperations(backward) / device_.flops(format_); }
 
     /// Passes over memory of a block's forward, beside products and attention: norms read and write, a residual sum
     /// reads two and writes one and a mask, queries, keys and values change their layout, the activation reads and
@@ -317,6 +339,18 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
     const bool gathers = layout.parallel.zero == 3 && replicaCount(layout.parallel) > 1;
     const double factor = on.stack->overhead * (gathers ? on.stack->besideGathers : 1);
     return {times.forward * factor, times.inputGrad * factor, times.weightGrad * factor, times.recompute * factor};
+}
+
+double stackPeakSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                        const DevicePreset& device, const StackOnDevice& on) {
+    constexpr double passes = 3;  // a forward, and the gradients of inputs and of weights
+    const StackClock clock(layout, share, device, on);
+    double seconds = 0;
+    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer)
+        seconds += passes * clock.atPeak(clock.block(layer), layout.precision.products) + clock.attentionAtPeak(false) +
+                   clock.attentionAtPeak(true);
+    if (stage.last) seconds += passes * clock.atPeak(clock.output(), ProductFormat::Compute);
+    return seconds;
 }
 
 double stackAttentionSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device,

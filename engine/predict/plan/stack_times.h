@@ -40,6 +40,11 @@ DevicePreset reachedBandwidths(DevicePreset device, const Architecture& architec
 ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const TensorShare& share,
                         const DevicePreset& device, const StackOnDevice& on);
 
+/// Seconds of the products and attentions of a microbatch's forward and backward on the stage at the device's peak for
+/// their formats, of what the stack's kernels compute: flash attention leaves out masked scores.
+double stackPeakSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                        const DevicePreset& device, const StackOnDevice& on);
+
 /// Seconds of one attention's core in the forward.
 double stackAttentionSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device,
                              const StackOnDevice& on);

@@ -6,6 +6,7 @@
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/schedule/custom.h"
 #include "engine/layout/schedule/registry.h"
+#include "engine/layout/stacks.h"
 #include "engine/predict/search/partition_layout.h"
 
 #include <algorithm>
@@ -57,6 +58,8 @@ private:
             layout.schedule.stages.clear();
         if (layout.schedule.stages.empty() && stageLayers(layout).empty())
             layout.schedule.stages = balancedStages(layout, Mesh(layout), measurements_);
+        // A program may have no schedule for as many pipeline ranks; where its own is one that it lacks, that may stay.
+        if (!hasSchedule(layout, layout.schedule.kind) && hasSchedule(layout_, layout_.schedule.kind)) return;
         if (check(layout, scheduleMethods()).empty()) found_.push_back({move, choiceOf(layout), std::move(change)});
     }
 
@@ -85,6 +88,7 @@ private:
         for (const ScheduleMethod& method : generatedMethods()) {
             // A schedule without a flush trains differently, so it is no neighbour of one with a flush.
             if (method.name == layout_.schedule.kind || method.flushes != flushes(layout_)) continue;
+            if (!hasSchedule(layout_, method.name)) continue;
             Layout layout = withScheduleKind(layout_, method.name);
             layout.schedule.chunks = std::clamp(layout_.schedule.chunks, method.minChunks, method.maxChunks);
             if (!method.takesLimit) layout.schedule.inFlight = 0;

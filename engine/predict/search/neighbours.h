@@ -20,7 +20,9 @@ struct Neighbour {
 
 /// The legal neighbours of a legal layout:
 /// Microbatch – the next smaller and the next larger that divides a replica's share of the batch.
-/// Schedule   – each other kind, with the number of chunks nearest to the present one that it works with.
+/// Schedule   – each other kind that the software stack has, with the number of chunks nearest to the present one that
+/// it
+///              works with.
 /// Stages     – the balanced split of the layers (partition_layout.h), where it is not the present one.
 /// Degrees    – a prime factor of one degree of data, pipeline and tensor given to another; what then has no meaning
 ///              (sequence parallelism without a tensor group, ZeRO without replicas) is switched off.

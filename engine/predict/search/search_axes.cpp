@@ -7,6 +7,7 @@
 #include "engine/layout/fields.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/mesh/copies.h"
+#include "engine/layout/stacks.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/partition_layout.h"
@@ -79,6 +80,8 @@ public:
         for (const Axis axis : spread_) degrees_[axis] = open<int>("/parallel/" + std::string(name(axis)), all);
         // Each layer's collectives of a tensor group are worth it on the links inside a host only.
         std::erase_if(degrees_[Axis::Tensor], [&](int degree) { return degree > smallestHost_; });
+        if (const SoftwareStack* stack = modelledStack(base_); stack && stack->schedules.empty())
+            degrees_[Axis::Pipeline] = {1};
         std::erase_if(degrees_[Axis::Context], [&](int degree) { return degree > mostContext(base_); });
         spread(0, devices_);
         return std::move(found_);
@@ -229,6 +232,7 @@ private:
             if (chunks < method.minChunks || chunks > method.maxChunks) continue;
             if (!method.flushes && !asynchronous_) continue;
             if (probe_.parallel.pipeline == 1 && method.name != soloSchedule) continue;
+            if (!hasSchedule(probe_, method.name)) continue;
             probe_.schedule.kind = method.name;
             for (const int limit : searchedLimits(method, scheduleShape(probe_))) {
                 probe_.schedule.inFlight = limit;

@@ -54,9 +54,9 @@ bool sameQuestion(const Layout& one, const Layout& other);
 /// soon as check() lets it pass; tensor groups are tried up to the devices of the smallest host, expert groups that
 /// divide both data ranks and experts, copies of what ZeRO divides with one on each host beside a single one. One
 /// pipeline rank waits for nobody: it is tried with 1F1B alone, in one chunk. Asynchronous schedules train otherwise
-/// than one rank would; they are tried only where that of `base` is one. Otherwise what no choice could mend: the
-/// faults of all that stays; where there are none, those of pure data parallelism. Stopped: those found so far.
-/// `measurements` are for the partitioner.
+/// than one rank would; they are tried only where that of `base` is one. Where `base` models another software stack,
+/// only schedules which that has are tried. Otherwise what no choice could mend: the faults of all that stays; where
+/// there are none, those of pure data parallelism. Stopped: those found so far. `measurements` are for the partitioner.
 tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop = {},
                                                                    const Measurements& measurements = {});
 

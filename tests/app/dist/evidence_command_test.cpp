@@ -6,6 +6,8 @@
 #include <QJsonArray>
 #include <QTest>
 
+#include <cmath>
+
 using namespace shardlab::test;
 
 class EvidenceCommandTest : public QObject {
@@ -39,6 +41,42 @@ private Q_SLOTS:
         const QByteArray text = run(arguments).out;
         QVERIFY2(text.contains("The first " + QByteArray::number(alike) + " candidates lie within "), text.right(600));
         QVERIFY(run({"search", "default", "--top", "1", "--json"}).json()["evidence"].isNull());
+    }
+
+    /// The parts of a step are the step, in JSON and as a table.
+    void plansTellWhereTheStepGoes() {
+        const QJsonObject plan = run({"plan", "llama3-70b", "--json"}).json();
+        double sum = 0;
+        QStringList names;
+        for (const QJsonValue& part : plan["waterfall"].toArray()) {
+            sum += part["seconds"].toDouble();
+            names << part["part"].toString();
+        }
+        QVERIFY(std::abs(sum / plan["step_seconds"].toDouble() - 1) < 1e-9);
+        QCOMPARE(names.first(), QStringLiteral("compute at peak"));
+        QCOMPARE(names.last(), QStringLiteral("rest"));
+        const QByteArray text = run({"plan", "llama3-70b", "--waterfall"}).out;
+        QVERIFY2(text.contains("compute at peak") && text.contains("exposed communication"), text.right(1500));
+    }
+
+    void plansTellWhatAWholeRunTakes() {
+        const QStringList asked{"plan", "llama3-70b", "--tokens", "15e12", "--price", "2"};
+        const QJsonObject plan = run(asked + QStringList{"--json"}).json(), whole = plan["whole_run"].toObject();
+        const double seconds = 15e12 / plan["tokens_per_second"].toDouble();
+        QVERIFY(std::abs(whole["seconds"].toDouble() / seconds - 1) < 1e-6);
+        QVERIFY(std::abs(whole["cost"].toDouble() / (2 * 64 * seconds / 3600) - 1) < 1e-6);
+        QVERIFY(whole["failures"].isNull());
+        const QStringList failing{"--mtbf", "50000", "--checkpoint-time", "30", "--restart-time", "600"};
+        const QJsonObject lost = run(asked + failing + QStringList{"--json"}).json()["whole_run"].toObject();
+        const double goodput = lost["shares"]["goodput"].toDouble();
+        QVERIFY(goodput > 0.9 && goodput < 1);
+        QVERIFY(std::abs(lost["seconds"].toDouble() * goodput / seconds - 1) < 1e-6);
+        QCOMPARE(lost["interval_seconds"], lost["failures"]["best_interval_seconds"]);
+        const QByteArray text = run(asked + failing).out;
+        QVERIFY2(text.contains("Whole run\n") && text.contains("Young"), text.right(800));
+        QVERIFY(run({"plan", "llama3-70b", "--json"}).json()["whole_run"].isNull());
+        const auto refused = run({"plan", "llama3-70b", "--tokens", "15e12", "--mtbf", "50000"});
+        QVERIFY(refused.status != 0 && refused.error.contains("checkpoint"));
     }
 };
 

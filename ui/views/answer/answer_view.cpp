@@ -4,17 +4,19 @@
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/fact_list.h"
-#include "ui/core/ui_thread.h"
 #include "ui/timeline/event_text.h"
+#include "ui/views/answer/whole_run_form.h"
 
 #include "engine/base/device_time.h"
 #include "engine/base/units.h"
 #include "engine/layout/devices.h"
 #include "ui/core/text.h"
 
-#include <QPointer>
-#include <QThreadPool>
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QToolButton>
 #include <QVBoxLayout>
+#include <QWidgetAction>
 
 #include <algorithm>
 
@@ -54,13 +56,58 @@ Fact evidence(const Result<PublishedGround>& found) {
     return {AnswerView::tr("Evidence"), runs, "figure", help};
 }
 
+/// Days, cost and goodput, where somebody asked for them.
+void addWholeRun(std::vector<Fact>& facts, const Plan& plan, const WholeRunQuestion& question) {
+    if (question.tokens <= 0) return;
+    if (const std::string fault = faultOf(question); !fault.empty()) {
+        facts.push_back({AnswerView::tr("Whole run"), AnswerView::tr("no answer"), "bad", text(fault)});
+        return;
+    }
+    const WholeRun run = wholeRun(plan, question);
+    facts.push_back({AnswerView::tr("Whole run"), text(daysText(run.seconds)), run.ends() ? "figure" : "bad",
+                     AnswerView::tr("%1 steps on %2 %3: %4 device hours; %5 without checkpoints and failures")
+                         .arg(run.steps)
+                         .arg(text(formatCount(question.tokens)), text(countedInputs(plan.layout.model)),
+                              text(formatCount(run.deviceHours)), text(daysText(run.trainingSeconds)))});
+    if (run.cost)
+        facts.push_back({AnswerView::tr("Cost"), text(formatCount(*run.cost)), "figure",
+                         AnswerView::tr("Device hours × the price of one")});
+    if (run.interval <= 0) return;
+    facts.push_back({AnswerView::tr("Goodput"), percent(run.shares.work), "figure", text(sharesText(run))});
+    QString help = AnswerView::tr("The work between two checkpoints");
+    if (run.failures.any())
+        help = AnswerView::tr("%1. A failure comes every %2 on all devices together, %3 in the whole run; best is a "
+                              "checkpoint every %4")
+                   .arg(help, text(formatSeconds(run.failures.meanSeconds)), text(formatCount(run.expectedFailures)),
+                        text(formatSeconds(bestInterval(run.failures))));
+    facts.push_back({AnswerView::tr("Checkpoint every"), text(formatSeconds(run.interval)), "figure", help});
+}
+
 }  // namespace
 
 AnswerView::AnswerView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), facts_(child<FactList>(this)) {
+    : View(context, parent), facts_(child<FactList>(this)), wholeRun_(child<QToolButton>(this)),
+      form_(child<WholeRunForm>()) {
+    wholeRun_->setText(tr("Whole run …"));
+    wholeRun_->setToolTip(tr("How long training on so many tokens takes and what it costs, with devices that fail"));
+    wholeRun_->setProperty("role", QStringLiteral("flat"));
+    wholeRun_->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = child<QMenu>(wholeRun_);
+    auto* form = child<QWidgetAction>(menu);
+    form->setDefaultWidget(form_);  // which it owns
+    menu->addAction(form);
+    wholeRun_->setMenu(menu);
+    auto* foot = child<QHBoxLayout>();
+    foot->setContentsMargins(8, 0, 8, 2);
+    foot->addWidget(wholeRun_);
+    foot->addStretch();
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(facts_);
+    column->setSpacing(0);
+    column->addWidget(facts_, 1);
+    column->addLayout(foot);
+    connect(form_, &WholeRunForm::changed, this, &AnswerView::refresh);
+    connect(&grounds_, &PublishedGrounds::found, this, &AnswerView::refresh);
     connect(&context_.document, &Document::planChanged, this, &AnswerView::refresh);
     refresh();
 }
@@ -71,7 +118,7 @@ void AnswerView::refresh() {
         QString onDevice =
             plan->layout.cluster.pace ? tr(", on %1").arg(text(modelledDevice(plan->layout).title)) : QString();
         if (!slowed.empty()) onDevice += tr(". A run is %1.").arg(text(slowed));
-        const Result<PublishedGround>* const ground = groundOf(plan->layout);
+        const Result<PublishedGround>* const ground = grounds_.of(plan->layout);
         const QString stepBand = band(ground, &PublishedGround::time);
         std::vector<Fact> facts{
             fits(*plan),
@@ -100,30 +147,13 @@ void AnswerView::refresh() {
              tr("The number of parameters of the whole model")},
         };
         if (ground) facts.push_back(evidence(*ground));
+        addWholeRun(facts, *plan, form_->question());
         // A verdict on an earlier layout is none on this one.
         if (!context_.document.planIsCurrent())
             for (Fact& fact : facts) fact.role = "dim";
         facts_->setFacts(facts);
     }
     Q_EMIT subtitleChanged();
-}
-
-const Result<PublishedGround>* AnswerView::groundOf(const Layout& layout) {
-    const std::string likeness = likenessOf(layout);
-    if (likeness.empty()) return nullptr;
-    if (const auto found = grounds_.find(likeness); found != grounds_.end()) return &found->second;
-    if (finding_ == likeness) return nullptr;
-    finding_ = likeness;
-    QThreadPool::globalInstance()->start([view = QPointer(this), likeness, layout] {
-        const Result<PublishedGround> ground =
-            publishedGround(layout).map([](const auto& found) { return found.value(); });
-        onUserInterface([view, likeness, ground] {
-            if (!view) return;
-            view->grounds_.insert_or_assign(likeness, ground);
-            view->refresh();
-        });
-    });
-    return nullptr;
 }
 
 QString AnswerView::subtitle() const {

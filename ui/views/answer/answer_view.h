@@ -2,15 +2,17 @@
 // What the layout will do: does it fit, how fast, how much of the time is lost.
 #pragma once
 
+#include "ui/core/published_grounds.h"
 #include "ui/core/view.h"
 
-#include "engine/predict/evidence/published_ground.h"
+#include "engine/predict/plan/whole_run.h"
 
-#include <map>
+class QToolButton;
 
 namespace shardlab::ui {
 
 class FactList;
+class WholeRunForm;
 
 class AnswerView : public View {
     Q_OBJECT
@@ -19,15 +21,15 @@ public:
     QString subtitle() const override;
     QString subtitleHelp() const override;
     QString asTable() const override;
+    WholeRunForm& wholeRunForm() const { return *form_; }
 
 private:
     void refresh();
-    /// What published runs say of the plan. Not there yet: it is being found on another thread, and then refreshes.
-    const Result<PublishedGround>* groundOf(const Layout& layout);
 
-    std::map<std::string, Result<PublishedGround>> grounds_;  ///< by likeness
-    std::string finding_;                                     ///< the likeness of the ground that is being found
+    PublishedGrounds grounds_;
     FactList* facts_;
+    QToolButton* wholeRun_;
+    WholeRunForm* form_;
 };
 
 }  // namespace shardlab::ui

@@ -12,6 +12,8 @@
 namespace shardlab::ui {
 namespace {
 
+constexpr double bandTint = 0.22;
+
 /// The unit of the column of peaks: one for all rows, so that they can be compared.
 std::pair<const char*, double> unitFor(const std::vector<Candidate>& candidates) {
     const bool large =
@@ -46,6 +48,13 @@ void CandidatesModel::refresh() {
 int CandidatesModel::rowOf(const Choice& choice) const {
     const auto found = std::ranges::find(candidates_, choice, &Candidate::choice);
     return found == candidates_.end() ? -1 : static_cast<int>(found - candidates_.begin());
+}
+
+void CandidatesModel::setBand(int rows, const QString& band) {
+    if (bandRows_ == rows && band_ == band) return;
+    bandRows_ = rows;
+    band_ = band;
+    if (rowCount() > 0) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columns - 1));
 }
 
 int CandidatesModel::rowCount(const QModelIndex& parent) const {
@@ -126,6 +135,10 @@ QString CandidatesModel::description(int row) const {
     if (!candidate.fits) lines += tr("\nDoes not fit: %1").arg(text(candidate.why));
     if (candidate.front) lines += tr("\nOn the Pareto front: no candidate that fits is faster with as little memory");
     if (!candidate.exact) lines += tr("\nThe step time is estimated from two shorter steps");
+    if (withinBand(row))
+        lines += tr("\nWithin %1 of the fastest: published runs do not tell which of the first %2 is best")
+                     .arg(band_)
+                     .arg(bandRows_);
     return row == loaded_ ? lines + tr("\nThis candidate is the present layout")
                           : lines + tr("\nA double click or Enter takes this candidate");
 }
@@ -142,6 +155,9 @@ QVariant CandidatesModel::data(const QModelIndex& index, int role) const {
         if (search_.stale()) return theme.dim;
         if (!candidate.fits) return index.column() == Peak ? theme.bad : theme.dim;
         return index.row() == loaded_ ? theme.accent : theme.text;
+    case Qt::BackgroundRole:
+        if (index.column() != Throughput || search_.stale() || !withinBand(index.row())) return {};
+        return mixed(theme.panel, theme.good, bandTint);
     case Qt::FontRole: {
         QFont font = index.column() == Schedule ? theme.body : theme.mono;
         font.setPixelSize(11);

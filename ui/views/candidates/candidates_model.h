@@ -26,6 +26,10 @@ public:
     const Candidate& at(int row) const { return candidates_[static_cast<std::size_t>(row)]; }
     /// -1: not among them.
     int rowOf(const Choice& choice) const;
+    /// The first `rows` are within the band of the fastest, whose width in words is `band`: published runs do not tell
+    /// which of them is best.
+    void setBand(int rows, const QString& band);
+    bool withinBand(int row) const { return bandRows_ > 1 && row < bandRows_; }
     /// The longest text of a column of figures or degrees, in any row.
     QString longest(int column) const;
     /// "4·2 · zb-v · microbatch 1 (48 a step)"
@@ -50,6 +54,8 @@ private:
     std::pair<const char*, double> unit_{"GiB", 1073741824.0};
     QString longestDegrees_;
     int loaded_ = -1;
+    int bandRows_ = 0;
+    QString band_;
 };
 
 }  // namespace shardlab::ui

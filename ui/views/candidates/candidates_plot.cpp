@@ -80,6 +80,7 @@ struct CandidatesPlot::Plot {
     QCPGraph* looked;
     QCPItemStraightLine* limit;
     QCPItemText* limitText;
+    QCPItemRect* band;
 };
 
 CandidatesPlot::CandidatesPlot(const SearchSession& search, ThemeSource& theme, QWidget* parent)
@@ -96,6 +97,14 @@ CandidatesPlot::CandidatesPlot(const SearchSession& search, ThemeSource& theme, 
         (*graph)->setLineStyle(QCPGraph::lsNone);
     }
     plot_->front->setLineStyle(QCPGraph::lsLine);
+    plot_->band = child<QCPItemRect>(plot);
+    plot_->band->setLayer(QStringLiteral("grid"));
+    plot_->band->setPen(Qt::NoPen);
+    plot_->band->setVisible(false);
+    for (QCPItemPosition* corner : {plot_->band->topLeft, plot_->band->bottomRight}) {
+        corner->setTypeX(QCPItemPosition::ptAxisRectRatio);
+        corner->setTypeY(QCPItemPosition::ptPlotCoords);
+    }
     plot_->limit = child<QCPItemStraightLine>(plot);
     plot_->limitText = child<QCPItemText>(plot);
     plot_->limitText->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
@@ -135,6 +144,9 @@ void CandidatesPlot::applyTheme() {
     plot_->tooLarge->setScatterStyle(disc(stale_ ? theme.dim : theme.bad));
     plot_->loaded->setScatterStyle(ring(theme.text));
     plot_->looked->setScatterStyle(ring(theme.warning));
+    QColor band = theme.good;
+    band.setAlpha(40);
+    plot_->band->setBrush(band);
     plot_->limit->setPen(QPen(theme.bad, 1.4, Qt::DashLine));
     plot_->limitText->setColor(theme.bad);
     plot_->limitText->setFont(plot->xAxis->labelFont());
@@ -182,6 +194,7 @@ void CandidatesPlot::refresh() {
         if (candidate.front) plot_->front->addData(x, candidate.tokensPerSecond);
     }
     setRanges();
+    drawBand();
     const auto usable = static_cast<double>(search_.progress().device.usableBytes());
     const bool shown = usable > 0 && plot_->widget->xAxis->range().contains(usable);
     plot_->limit->setVisible(shown);
@@ -196,6 +209,21 @@ void CandidatesPlot::refresh() {
         plot_->limitText->setText(tr("usable %1 ").arg(bytesText(usable)));
     }
     mark(looked_, search_.loaded());
+}
+
+void CandidatesPlot::setBand(double within) {
+    band_ = within;
+    drawBand();
+    plot_->widget->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void CandidatesPlot::drawBand() {
+    const auto& all = search_.candidates();
+    plot_->band->setVisible(band_ > 0 && !all.empty() && !stale_);
+    if (all.empty()) return;
+    const double fastest = all.front().tokensPerSecond;
+    plot_->band->topLeft->setCoords(0, fastest);
+    plot_->band->bottomRight->setCoords(1, fastest / (1 + band_));
 }
 
 void CandidatesPlot::mark(int looked, int loaded) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Throughput against memory: a point a candidate, a line along the front, a line at the end of what may be taken of a
-// device.
+// device, a band in which published runs tell no candidates apart.
 #pragma once
 
 #include "ui/core/search_session.h"
@@ -21,6 +21,8 @@ public:
 
     /// The session's candidates have changed.
     void refresh();
+    /// Throughputs from that of the fastest candidate down to the share `within` slower are shaded; 0: none are.
+    void setBand(double within);
     /// Rings around the candidate looked at and the one that is the document's layout; -1: none.
     void mark(int looked, int loaded);
     /// Where a candidate's point lies in this widget, and the candidate at a point, -1: none near.
@@ -40,11 +42,13 @@ private:
     struct Plot;
     void applyTheme();
     void setRanges();
+    void drawBand();
     void pointAt(int row);
 
     const SearchSession& search_;
     ThemeSource& theme_;
     std::unique_ptr<Plot> plot_;
+    double band_ = 0;
     int looked_ = -1;
     bool stale_ = false;  ///< its colours are those of what is stale
     int near_ = -1;       ///< the point that the pointer is at

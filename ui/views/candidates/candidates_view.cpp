@@ -5,12 +5,14 @@
 #include "ui/core/document.h"
 #include "ui/core/search_session.h"
 #include "ui/core/taking.h"
+#include "ui/core/text.h"
 #include "ui/core/theme.h"
 #include "ui/views/candidates/candidate_preview.h"
 #include "ui/views/candidates/candidates_model.h"
 #include "ui/views/candidates/candidates_plot.h"
 
 #include "engine/base/units.h"
+#include "engine/predict/evidence/candidate_band.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -71,6 +73,10 @@ CandidatesView::CandidatesView(const ViewContext& context, QWidget* parent)
 
     connect(&context_.search, &SearchSession::changed, this, &CandidatesView::refresh);
     connect(&context_.theme, &ThemeSource::changed, candidates_, &CandidatesModel::refresh);
+    connect(&grounds_, &PublishedGrounds::found, this, [this] {
+        showBand();
+        Q_EMIT subtitleChanged();
+    });
     connect(cancel_, &QPushButton::clicked, &context_.search, &SearchSession::cancel);
     connect(plot_, &CandidatesPlot::looked, this, &CandidatesView::hover);
     connect(plot_, &CandidatesPlot::picked, this, [this](int candidate) {
@@ -172,6 +178,7 @@ void CandidatesView::refresh() {
     const SearchSession& search = context_.search;
     candidates_->refresh();
     plot_->refresh();
+    showBand();
     hovered_ = -1;
     select(selected_ ? candidates_->rowOf(*selected_) : -1);
     fitColumns();
@@ -179,6 +186,23 @@ void CandidatesView::refresh() {
     progress_->setRange(0, static_cast<int>(std::max<std::size_t>(1, search.progress().legal)));
     progress_->setValue(static_cast<int>(search.progress().tried));
     Q_EMIT subtitleChanged();
+}
+
+void CandidatesView::showBand() {
+    const SearchSession& search = context_.search;
+    band_.clear();
+    bandHelp_.clear();
+    const bool any = !search.candidates().empty() && !search.running() && !search.stale();
+    const Result<PublishedGround>* found = any ? grounds_.of(search.layoutOf(search.candidates().front())) : nullptr;
+    const std::size_t within = found && *found ? candidatesWithinBand(search.candidates(), **found) : 0;
+    const bool several = within > 1;
+    const QString width = several ? percent((*found)->time.ninetieth) : QString();
+    candidates_->setBand(several ? static_cast<int>(within) : 0, width);
+    plot_->setBand(several ? (*found)->time.ninetieth : 0);
+    if (found && *found) bandHelp_ = text((*found)->text());
+    if (!several) return;
+    band_ = tr("the first %1 within ± %2").arg(within).arg(width);
+    bandHelp_ = text(bandText(within, **found)) + QLatin1Char('\n') + bandHelp_;
 }
 
 void CandidatesView::select(int candidate) {
@@ -223,7 +247,8 @@ QString CandidatesView::subtitle() const {
     if (tried == 0) return {};
     const QString figures =
         tr("%1 tried in %2").arg(tried).arg(QString::fromStdString(formatSeconds(search.seconds())));
-    return search.complete() ? figures : tr("%1, cancelled").arg(figures);
+    const QString done = search.complete() ? figures : tr("%1, cancelled").arg(figures);
+    return band_.isEmpty() ? done : done + QStringLiteral(" · ") + band_;
 }
 
 QString CandidatesView::emptyText() const {
@@ -238,17 +263,19 @@ QString CandidatesView::emptyText() const {
 }
 
 QString CandidatesView::asTable() const {
-    QString table = tr("layout\tschedule\tmicrobatch\tstep s\t%1\tbubble\tpeak bytes\tfits\twhy not\n")
+    QString table = tr("layout\tschedule\tmicrobatch\tstep s\t%1\tbubble\tpeak bytes\tfits\twhy not\twithin the band\n")
                         .arg(context_.search.throughputUnit());
+    int row = 0;
     for (const Candidate& candidate : context_.search.candidates())
-        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\t%9\n")
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\t%9\t")
                      .arg(degreesText(candidate.choice), scheduleText(candidate))
                      .arg(candidate.choice.micro)
                      .arg(candidate.stepSeconds, 0, 'g', 6)
                      .arg(candidate.tokensPerSecond, 0, 'g', 6)
                      .arg(candidate.bubble, 0, 'f', 4)
                      .arg(candidate.peakBytes)
-                     .arg(candidate.fits ? tr("yes") : tr("no"), QString::fromStdString(candidate.why));
+                     .arg(candidate.fits ? tr("yes") : tr("no"), QString::fromStdString(candidate.why)) +
+                 (candidates_->withinBand(row++) ? tr("yes") : QString()) + QLatin1Char('\n');
     return table;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/wings.h"
+#include "ui/core/published_grounds.h"
 #include "ui/core/view.h"
 
 #include <memory>
@@ -31,6 +32,7 @@ public:
     ~CandidatesView() override;
 
     QString subtitle() const override;
+    QString subtitleHelp() const override { return bandHelp_; }
     QString asTable() const override;
     QString emptyText() const override;
 
@@ -49,6 +51,8 @@ protected:
 
 private:
     void refresh();
+    /// Says which candidates published runs do not tell apart, once the search is over and these runs are known.
+    void showBand();
     /// Makes a candidate the selected one: its row and its point are marked, and it is previewed. -1: none.
     void select(int candidate);
     /// What the pointer is at, which only marks a point.
@@ -59,6 +63,7 @@ private:
     /// Columns as wide as what is in them, the schedule's as wide as the rest; until a person sizes one.
     void fitColumns();
 
+    PublishedGrounds grounds_;
     CandidatesModel* candidates_;
     QSortFilterProxyModel* sorted_;
     QTableView* table_;
@@ -68,6 +73,8 @@ private:
     QProgressBar* progress_;
     QPushButton* cancel_;
     std::unique_ptr<Choice> selected_;  ///< rows move while candidates arrive
+    QString band_;                      ///< in words: how many lie within which
+    QString bandHelp_;
     int hovered_ = -1;
     bool fitting_ = false;
     bool sizedByHand_ = false;
