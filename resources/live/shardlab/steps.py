@@ -3,6 +3,7 @@
 import weakref
 
 from . import record
+from .patches import is_compiling
 
 OPTIMIZER, LOSS, GRADIENT_NORM, LEARNING_RATE, TOKENS, LOSS_SCALE, OVERFLOW = 12, 32, 34, 35, 36, 46, 67
 
@@ -63,6 +64,9 @@ class Updates:
         self.handles = []
 
     def _before(self, optimizer):
+        if is_compiling():
+            return
+
         def act():
             self.run.begins()
             self.run.gradients_there()
@@ -70,6 +74,9 @@ class Updates:
         record.safely(act)
 
     def _after(self, optimizer):
+        if is_compiling():
+            return
+
         def act():
             begin, place = self.begins.pop(id(optimizer))
             record.leave(place)

@@ -6,7 +6,7 @@ import sys
 from . import record
 from .memory import Memory
 from .moments import HostClock, clock_for
-from .patches import Patches
+from .patches import Patches, is_compiling
 
 FORWARD, BACKWARD, STEP, VALIDATION = 1, 2, 14, 15
 _runs = []
@@ -167,15 +167,24 @@ class Run:
         opened = []
 
         def before(module, args, kwargs):
+            if is_compiling():
+                return
             opened.append(record.safely(lambda: self._model_begins(module, args, kwargs)))
 
         def after(module, args, output):
+            if is_compiling():
+                return
             known = opened.pop() if opened else None
             if known == "evaluation":
                 record.safely(lambda: self.evaluation(False))
             else:
                 record.safely(lambda: self.compute_ends(known))
 
+        if getattr(model, "_compiled_call_impl", None) is not None:
+            # Hooks would become part of what is compiled: the whole call is seen from outside.
+            self.patches.around(model, "_compiled_call_impl", lambda *args, **kwargs: before(model, args, kwargs),
+                                lambda *_, **__: after(model, (), None))
+            return
         self.handles.append(model.register_forward_pre_hook(before, with_kwargs=True))
         self.handles.append(model.register_forward_hook(after, always_call=True))
 
