@@ -8,6 +8,7 @@
 #include "engine/trace/interchange/export.h"
 #include "engine/layout/layout_file.h"
 #include "engine/predict/plan/plan.h"
+#include "engine/launch/serve/sender_frames.h"
 #include "engine/predict/plan/profile.h"
 #include "engine/trace/record/wire.h"
 #include "engine/trace/run_file/run_block.h"
@@ -142,6 +143,30 @@ std::string packedFrames(const std::vector<Event>& events, bool spooled) {
     add(FrameType::Log, encode(LogLine{.time = 5, .rank = 1, .level = LogLevel::Warning, .text = "a line"}));
     add(FrameType::Goodbye, end);
     return text(stream);
+}
+
+/// What a rank of another program sends, from its join to what it hangs in.
+void sender() {
+    Written stream(1);
+    stream.number(std::int32_t{0});
+    const auto add = [&](launch::SenderFrame type, const Bytes& body) {
+        stream.below(static_cast<std::size_t>(type) - static_cast<std::size_t>(launch::SenderFrame::Join))
+            .below(body.size())
+            .raw(text(body));
+    };
+    add(launch::SenderFrame::Join, encode(launch::SenderJoin{1, 4, 4711, 5, 5, "boot", "node-1"}));
+    add(launch::SenderFrame::Name, encode(launch::SenderName{1, "all_reduce (dp)"}));
+    launch::SenderEvents sent;
+    for (const EventKind kind : {EventKind::Forward, EventKind::SendForward, EventKind::Wait, EventKind::Collective,
+                                 EventKind::GatherParameters, EventKind::LossScale, EventKind::Overflow}) {
+        launch::SenderEvent event{10, 20, 4096, 1, 3, 0, 0, 2, kind, Lane::Compute};
+        if (kind == EventKind::Collective) event.name = 1;
+        if (kind == EventKind::Wait) event.action = ActionKind::RecvBackward;
+        sent.events.push_back(event);
+    }
+    add(launch::SenderFrame::Events, encode(sent));
+    add(launch::SenderFrame::Doing, encode(launch::SenderDoing{30, 3, true, "in 1RECV_F4"}));
+    put("sender", "rank", stream.take());
 }
 
 void frames(const std::vector<Event>& events) {
@@ -404,6 +429,7 @@ int main(int argc, char** argv) {
     machines();
     schedules();
     frames(plan.simulation.events);
+    sender();
     blocks(plan.simulation.events);
     runs(plan, scratch.path());
     tensors();

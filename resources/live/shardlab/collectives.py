@@ -9,7 +9,7 @@ COLLECTIVE, TENSOR_ALL_REDUCE, TENSOR_REDUCE_SCATTER, TENSOR_ALL_GATHER = 97, 28
 REDUCE_BUCKETS, REDUCE_BUCKETS_ACTION = 20, 14
 EAGER = ("all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_single", "all_to_all", "all_to_all_single",
          "barrier", "broadcast", "gather", "reduce", "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor",
-         "scatter")
+         "recv", "scatter", "send")
 FUNCTIONAL = ("all_gather_single", "all_gather_single_autograd", "all_gather_tensor", "all_gather_tensor_autograd",
               "all_reduce", "all_to_all_single", "all_to_all_single_autograd", "reduce_scatter_single",
               "reduce_scatter_single_autograd", "reduce_scatter_tensor", "reduce_scatter_tensor_autograd")

@@ -22,7 +22,7 @@ STILL = 1.0             # seconds without an event after which it is told what t
 
 RECORD = struct.Struct("<qqqdiIiiBBBB")
 LETTERS = {1: "F", 2: "B", 3: "I", 4: "W", 5: "R", 6: "SEND_F", 7: "RECV_F", 8: "SEND_B", 9: "RECV_B"}
-OVERFLOW = 67
+OVERFLOW, ALL_LAYERS = 67, -3.0
 
 
 def frame(kind, body):
@@ -117,7 +117,7 @@ class Sender:
                         number = self.names[name] = len(self.names) + 1
                         named.append((name, number))
                 if kind != OVERFLOW or value > 0:  # a value that was settled late may say that there was none
-                    record = RECORD.pack(begin, max(begin, end), int(size), float(0 if kind == OVERFLOW else value),
+                    record = RECORD.pack(begin, max(begin, end), int(size), ALL_LAYERS if kind == OVERFLOW else float(value),
                                          int(step), number, -1 if stage is None else int(stage),
                                          -1 if microbatch is None else int(microbatch), kind, lane, action, 0)
                     self.queue.append(record)

@@ -3,6 +3,7 @@
 import weakref
 
 from . import record
+from .patches import is_compiling
 
 OPTIMIZER, LOSS, GRADIENT_NORM, LEARNING_RATE, TOKENS, LOSS_SCALE, OVERFLOW = 12, 32, 34, 35, 36, 46, 67
 
@@ -63,6 +64,9 @@ class Updates:
         self.handles = []
 
     def _before(self, optimizer):
+        if is_compiling():
+            return
+
         def act():
             self.run.begins()
             self.run.gradients_there()
@@ -70,6 +74,9 @@ class Updates:
         record.safely(act)
 
     def _after(self, optimizer):
+        if is_compiling():
+            return
+
         def act():
             begin, place = self.begins.pop(id(optimizer))
             record.leave(place)
@@ -83,7 +90,7 @@ class Updates:
         self.stepped.clear()
         rates = [group.get("lr") for optimizer in self.optimizers for group in optimizer.param_groups[:1]]
         if rates and rates[0] is not None:
-            self.run.number(LEARNING_RATE, self.run.clock.number(rates[0]))
+            self.run.report(LEARNING_RATE, self.run.clock.number(rates[0]))
         self.run.step_ends()
 
     def _clipped(self, _, norm, *__, **___):
@@ -95,7 +102,7 @@ class Updates:
             if not all(each.is_replicate() for each in placements):
                 return
             norm = norm.to_local()
-        self.run.number(GRADIENT_NORM, self.run.clock.number(norm))
+        self.run.report(GRADIENT_NORM, self.run.clock.number(norm))
 
     # The loss scale.
 
@@ -115,14 +122,14 @@ class Updates:
         state = self.scaler._per_optimizer_states.get(id(optimizer), {})
         for found in state.get("found_inf_per_device", {}).values():
             at = self.run.now()
-            self.run.put(OVERFLOW, record.HOST, None, at, at, 0, self.run.clock.number(found),
+            self.run.put(OVERFLOW, record.COMPUTE, None, at, at, 0, self.run.clock.number(found),
                          stage=self.run.lowest_stage(), microbatch=self.run.last_microbatch(), action=2)
         if id(optimizer) not in self.stepped:
             record.instant("step skipped: a gradient is not finite")
 
     def _updated(self, scale, result, *_, **__):
         if scale is not None:
-            self.run.number(LOSS_SCALE, scale)
+            self.run.report(LOSS_SCALE, scale)
         self._step_ends()
 
 
@@ -137,8 +144,8 @@ class Losses:
 
     def end(self):
         seen, self.seen = self.seen, []
-        if seen and self.run.tells_loss:
-            self.run.number(LOSS, _Sum(seen, 1.0 if self.how == "sum" else 1.0 / len(seen)))
+        if seen:
+            self.run.report(LOSS, _Sum(seen, 1.0 if self.how == "sum" else 1.0 / len(seen)))
 
 
 def tokens_in(args, kwargs):

@@ -6,7 +6,7 @@ import sys
 from . import record
 from .memory import Memory
 from .moments import HostClock, clock_for
-from .patches import Patches
+from .patches import Patches, is_compiling
 
 FORWARD, BACKWARD, STEP, VALIDATION = 1, 2, 14, 15
 _runs = []
@@ -44,7 +44,7 @@ class Run:
         self.forwards = self.backwards = 0
         self.tokens = 0
         self.copies = 1          # replicas that read tokens of their own
-        self.tells_loss = True
+        self.reports = True      # it is the rank that tells what concerns all ranks
         self.unscaled = {}       # by id of a scaled loss: (it, weakly, and the loss), as a GradScaler made it
         self.memory = self.updates = self.loss = None
 
@@ -54,9 +54,11 @@ class Run:
     def put(self, kind, lane, name, begin, end, size=0, value=0.0, step=None, stage=-1, microbatch=-1, action=0):
         record.put(kind, lane, name, begin, end, size, value, step, stage, microbatch, action)
 
-    def number(self, kind, value):
-        at = self.now()
-        self.put(kind, record.HOST, None, at, at, value=value)
+    def report(self, kind, value):
+        """A number of the step that all ranks know, or would make of their own part: one of them tells it."""
+        if self.reports:
+            at = self.now()
+            self.put(kind, record.HOST, None, at, at, value=value)
 
     # Steps.
 
@@ -78,7 +80,8 @@ class Run:
         end = self.now()
         if self.tokens:
             from .steps import TOKENS, rate
-            self.number(TOKENS, rate(self.tokens * self.copies, self.begin, end))
+            # Who reads tokens tells how many, which may be another rank than that with the loss.
+            self.put(TOKENS, record.HOST, None, end, end, value=rate(self.tokens * self.copies, self.begin, end))
         self.put(STEP, record.HOST, None, self.begin, end)
         self.step += 1
         self.begin, self.tokens, self.forwards, self.backwards = end, 0, 0, 0
@@ -164,15 +167,24 @@ class Run:
         opened = []
 
         def before(module, args, kwargs):
+            if is_compiling():
+                return
             opened.append(record.safely(lambda: self._model_begins(module, args, kwargs)))
 
         def after(module, args, output):
+            if is_compiling():
+                return
             known = opened.pop() if opened else None
             if known == "evaluation":
                 record.safely(lambda: self.evaluation(False))
             else:
                 record.safely(lambda: self.compute_ends(known))
 
+        if getattr(model, "_compiled_call_impl", None) is not None:
+            # Hooks would become part of what is compiled: the whole call is seen from outside.
+            self.patches.around(model, "_compiled_call_impl", lambda *args, **kwargs: before(model, args, kwargs),
+                                lambda *_, **__: after(model, (), None))
+            return
         self.handles.append(model.register_forward_pre_hook(before, with_kwargs=True))
         self.handles.append(model.register_forward_hook(after, always_call=True))
 
@@ -215,6 +227,15 @@ def _data_axis(models):
             if mesh.ndim == 1 and hasattr(model, "unshard"):
                 return mesh.get_group(0)
     return None
+
+
+def _is_first(models, group, dist):
+    """Whether this rank is the first of its replicas and of those that share its tensors."""
+    if group is not None and dist.get_process_group_ranks(group)[0] != dist.get_rank():
+        return False
+    meshes = [parameter.device_mesh for model in models for parameter in model.parameters()
+              if hasattr(parameter, "device_mesh")]
+    return all(place == 0 for mesh in meshes for place in mesh.get_coordinate() or [0])
 
 
 def _begin(model, optimizer, scaler, schedule, program, loss, own_loop):
@@ -261,11 +282,12 @@ def _begin(model, optimizer, scaler, schedule, program, loss, own_loop):
     for one in models:
         if type(one).__name__ == "DistributedDataParallel":
             record.safely(lambda one=one: Buckets(run, one))
-    group = record.safely(lambda: _data_axis(models)) if there else None
-    if group is not None:
-        run.copies = group.size()
-        run.tells_loss = dist.get_process_group_ranks(group)[0] == dist.get_rank()
-        if not run.tells_loss:
+    if there:
+        group = record.safely(lambda: _data_axis(models))
+        run.copies = group.size() if group is not None else 1
+        first = dist.get_rank() == 0 if not run.pipelined else record.safely(lambda: _is_first(models, group, dist))
+        run.reports = bool(first) and (not stages or any(stage.is_last for stage in stages))
+        if not first:
             run.count_tokens = lambda *_: None
     _runs.append(run)
     return run

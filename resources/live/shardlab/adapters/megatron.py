@@ -59,6 +59,8 @@ class _Schedules:
         output = _first(result)
         if output is not None and not isinstance(result, BaseException):
             self.places[id(output)] = known[1:3]
+            if output.numel() == 1:  # of the last stage it is the loss, divided by the number of microbatches
+                self.run.losses([output])
 
     def _backward_begins(self, input_tensor, output_tensor, *_, **__):
         stage, microbatch = self.places.pop(id(_first(output_tensor)), self.run.last)
@@ -97,12 +99,12 @@ def _watch_optimizer(run, patches, optimizer):
         stage = run.last[0]
         run.put(OPTIMIZER, record.COMPUTE, None, begin, run.now(), stage=stage)
         if norm is not None:
-            run.number(GRADIENT_NORM, run.clock.number(norm))
+            run.report(GRADIENT_NORM, run.clock.number(norm))
         if scale is not None:
-            run.number(LOSS_SCALE, scale)
+            run.report(LOSS_SCALE, scale)
         if not updated:
             at = run.now()
-            run.put(OVERFLOW, record.HOST, None, at, at, 0, 1.0, stage=stage, microbatch=run.last[1], action=BACKWARD)
+            run.put(OVERFLOW, record.COMPUTE, None, at, at, 0, 1.0, stage=stage, microbatch=run.last[1], action=BACKWARD)
             record.instant("step skipped: a gradient is not finite")
         run.step_ends()
 
@@ -111,8 +113,12 @@ def _watch_optimizer(run, patches, optimizer):
 
 def watch(model, optimizer, **more):
     """As shardlab.watch() does for a loop of the program's own; `model` is Megatron's list of chunks, or one."""
-    run = watch_program(model=model, own_loop=True, **more)
+    run = watch_program(model=model, own_loop=True, loss="sum", **more)
     if record.sender is not None:
+        from megatron.core import parallel_state as state
+        run.reports = bool(record.safely(lambda: state.is_pipeline_last_stage(ignore_virtual=True) and
+                                         state.get_data_parallel_rank(with_context_parallel=True) == 0 and
+                                         state.get_tensor_model_parallel_rank() == 0))
         for watched in (lambda: _Schedules(run, run.patches), lambda: _watch_timers(run, run.patches),
                         lambda: _watch_optimizer(run, run.patches, optimizer)):
             record.safely(watched)
