@@ -66,6 +66,7 @@ private Q_SLOTS:
     void theCommandComparesWithThePrediction();
     void comparingStaysWhereOneWas();
     void twoRunsMoveTogether();
+    void bothSidesShowAsMuchTimeOfTheDevices();
     void selectionMeetsItsCounterpart();
     void rowsLeadToTheirPlace();
     void whatCannotBeReadIsSaid();
@@ -170,6 +171,35 @@ void CompareViewTest::twoRunsMoveTogether() {
     const std::int64_t shift = shiftBetween(stand.model(), stand.session().other(),
                                             own.visible().begin + (own.visible().end - own.visible().begin) / 2);
     QCOMPARE(other.visible().begin - own.visible().begin, shift);
+}
+
+void CompareViewTest::bothSidesShowAsMuchTimeOfTheDevices() {
+    Stand stand;
+    // The same layout, slowed three times as much: its steps take three times as long on its clock.
+    Layout layout = sample::layout(2, 4, 8);
+    layout.cluster.pace->stepSeconds *= 3;
+    recordRun(stand.desk.path("slow.shardlab"), sample::plan(layout), 8, 5);
+    stand.session().compareWith(stand.desk.path("slow.shardlab"));
+    stand.wait();
+    const auto& ownSteps = stand.model().steps().extents();
+    const auto& otherSteps = stand.session().other().steps().extents();
+    Selection& own = stand.own();
+    Selection& other = stand.session().otherSelection();
+    own.setVisible({ownSteps[3].begin, ownSteps[3].end});
+    const auto length = [](const TimeRange& range) { return static_cast<double>(range.end - range.begin); };
+    QVERIFY(std::abs(length(other.visible()) / length(own.visible()) - 3) < 1e-6);
+    QVERIFY(other.visible().begin <= otherSteps[3].firstForward && other.visible().end > otherSteps[3].firstForward);
+    QVERIFY(std::abs(3 * (ownSteps[3].firstForward - own.visible().begin) -
+                     (otherSteps[3].firstForward - other.visible().begin)) <= 3);
+    // A cursor a quarter of a step further on stands a quarter of a step further on there too.
+    const std::int64_t quarter = (ownSteps[3].end - ownSteps[3].begin) / 4;
+    own.setCursor(ownSteps[3].firstForward + quarter);
+    QVERIFY(std::abs(other.cursor() - otherSteps[3].firstForward - 3 * quarter) <= 3);
+    // The other timeline leads at the same ratio.
+    stand.view().otherPlot()->lookAt({otherSteps[5].begin, otherSteps[5].end}, true);
+    QTest::qWait(60);
+    QVERIFY(std::abs(length(other.visible()) / length(own.visible()) - 3) < 1e-6);
+    QVERIFY(own.visible().begin <= ownSteps[5].firstForward && own.visible().end > ownSteps[5].firstForward);
 }
 
 void CompareViewTest::selectionMeetsItsCounterpart() {

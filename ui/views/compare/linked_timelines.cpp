@@ -7,6 +7,7 @@
 #include <QScopedValueRollback>
 
 #include <algorithm>
+#include <cmath>
 
 namespace shardlab::ui {
 namespace {
@@ -57,6 +58,23 @@ std::int64_t shiftBetween(const RunModel& one, const RunModel& other, std::int64
     return momentOf(same == extents.end() ? extents.back() : *same) - momentOf(*step);
 }
 
+std::int64_t ClockMeeting::toOther(std::int64_t time) const {
+    if (ratio == 1) return time + shift;
+    return moment + shift + std::llround(static_cast<double>(time - moment) * ratio);
+}
+
+std::int64_t ClockMeeting::toOne(std::int64_t time) const {
+    if (ratio == 1) return time - shift;
+    return moment + std::llround(static_cast<double>(time - moment - shift) / ratio);
+}
+
+ClockMeeting meetingOf(const RunModel& one, const RunModel& other, std::int64_t time) {
+    // The first forward of the step: there is nothing nearer that both have for sure.
+    const StepExtent* const step = showsPrediction(one) ? nullptr : stepAt(one, time);
+    const std::int64_t moment = step ? momentOf(*step) : showsPrediction(one) ? one.prediction().firstForward() : time;
+    return {moment, shiftBetween(one, other, time), other.deviceTime().stretch() / one.deviceTime().stretch()};
+}
+
 LinkedTimelines::LinkedTimelines(RunModel& first, Selection& ofFirst, RunModel& second, Selection& ofSecond,
                                  QObject* parent)
     : QObject(parent), first_(first), ofFirst_(ofFirst), second_(second), ofSecond_(ofSecond) {
@@ -65,7 +83,7 @@ LinkedTimelines::LinkedTimelines(RunModel& first, Selection& ofFirst, RunModel& 
         if (!usable()) return;
         const std::int64_t cursor = ofFirst_.cursor();
         ofSecond_.setCursor(cursor < 0 ? -1
-                                       : std::max<std::int64_t>(0, cursor + shiftBetween(first_, second_, cursor)));
+                                       : std::max<std::int64_t>(0, meetingOf(first_, second_, cursor).toOther(cursor)));
     };
     connect(&ofFirst_, &Selection::cursorChanged, this, passCursor);
     connect(&second_, &RunModel::appended, this, passCursor);
@@ -77,8 +95,8 @@ void LinkedTimelines::follow() {
     if (passing_ || !usable()) return;
     const QScopedValueRollback guard(passing_, true);
     const TimeRange range = ofFirst_.visible();
-    shift_ = shiftBetween(first_, second_, middle(range));
-    ofSecond_.setVisible({range.begin + shift_, range.end + shift_});
+    clocks_ = meetingOf(first_, second_, middle(range));
+    ofSecond_.setVisible({clocks_.toOther(range.begin), clocks_.toOther(range.end)});
 }
 
 void LinkedTimelines::lead() {
@@ -86,16 +104,19 @@ void LinkedTimelines::lead() {
     const QScopedValueRollback guard(passing_, true);
     const TimeRange range = ofSecond_.visible();
     // A prediction is one step: which of the run's it lies over stays as it is.
-    if (!showsPrediction(second_)) shift_ = -shiftBetween(second_, first_, middle(range));
+    if (!showsPrediction(second_)) {
+        const ClockMeeting back = meetingOf(second_, first_, middle(range));
+        clocks_ = {back.moment + back.shift, -back.shift, 1 / back.ratio};
+    }
     ofFirst_.setFollowLive(false);
-    ofFirst_.setVisible({range.begin - shift_, range.end - shift_});
+    ofFirst_.setVisible({clocks_.toOne(range.begin), clocks_.toOne(range.end)});
 }
 
 void LinkedTimelines::settle() {
     if (passing_ || !usable()) return;
     const TimeRange range = ofFirst_.visible();
     if (range.begin == range.end) return;
-    const TimeRange expected{range.begin + shift_, range.end + shift_};
+    const TimeRange expected{clocks_.toOther(range.begin), clocks_.toOther(range.end)};
     if (ofSecond_.visible() == expected) return;
     follow();
 }

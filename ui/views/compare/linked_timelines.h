@@ -20,6 +20,19 @@ std::optional<Event> alignedEvent(const RunModel& model, const Layout& from, con
 /// one's. The steps' first forwards are the same moment.
 std::int64_t shiftBetween(const RunModel& one, const RunModel& other, std::int64_t time);
 
+/// How times on the clock of one run become those of another: they meet at a moment of a step, and around it as much
+/// time of the devices passes on both, so that the run that was slowed more has more of its clock in sight.
+struct ClockMeeting {
+    std::int64_t moment = 0;  ///< on the one's clock, where they meet
+    std::int64_t shift = 0;   ///< to the same moment on the other's
+    double ratio = 1;         ///< nanoseconds on the other's clock for one on the one's
+
+    std::int64_t toOther(std::int64_t time) const;
+    std::int64_t toOne(std::int64_t time) const;
+};
+/// Around `time` of the one's.
+ClockMeeting meetingOf(const RunModel& one, const RunModel& other, std::int64_t time);
+
 class LinkedTimelines : public QObject {
     Q_OBJECT
 public:
@@ -42,8 +55,8 @@ private:
     Selection& ofFirst_;
     RunModel& second_;
     Selection& ofSecond_;
-    std::int64_t shift_ = 0;  ///< from the first's times to the second's
-    bool passing_ = false;    ///< a change is being handed over
+    ClockMeeting clocks_;   ///< of the first and the second
+    bool passing_ = false;  ///< a change is being handed over
 };
 
 }  // namespace shardlab::ui
