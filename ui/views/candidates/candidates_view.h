@@ -8,10 +8,10 @@
 
 #include <memory>
 
+class QLineEdit;
 class QModelIndex;
 class QProgressBar;
 class QPushButton;
-class QSortFilterProxyModel;
 class QTableView;
 
 namespace shardlab::predict {
@@ -21,6 +21,7 @@ struct Choice;
 namespace shardlab::ui {
 
 class CandidatePreview;
+class CandidatesFilter;
 class CandidatesModel;
 class CandidatesPlot;
 
@@ -60,7 +61,8 @@ private:
     void fitColumns();
 
     CandidatesModel* candidates_;
-    QSortFilterProxyModel* sorted_;
+    CandidatesFilter* sorted_;
+    QLineEdit* filter_;
     QTableView* table_;
     CandidatesPlot* plot_;
     CandidatePreview* preview_;
