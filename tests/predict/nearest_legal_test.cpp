@@ -48,6 +48,12 @@ private Q_SLOTS:
         row(
             "limit", [](Layout& l) { l.run.steps = 0; }, "/run/steps 1 instead of 0");
         row(
+            "a rate whose limit nobody means", [](Layout& l) { l.optimizer.learningRate = -1; },
+            "/optimizer/learning_rate 0.003 instead of -1.0");
+        row(
+            "a rate beyond the largest", [](Layout& l) { l.optimizer.learningRate = 1e6; },
+            "/optimizer/learning_rate 10.0 instead of 1000000.0");
+        row(
             "latent attention, whose heads may have odd parts that stay",
             [](Layout& l) {
                 l.model.kind = ModelKind::Llama;

@@ -37,7 +37,40 @@ private Q_SLOTS:
     void theFormulaIsThatOfTheShape();
     void noFormulaTellsOfAServer();
     void waitingForTheHostIsPartOfTheBubble();
+    void aBubbleIsToldInItsParts();
 };
+
+/// "bubble 1.7 %" stood beside "No pipeline, no bubble".
+void NotesViewTest::aBubbleIsToldInItsParts() {
+    Desk desk;
+    NotesView view(desk.workbench.context(Workspace::Design), nullptr);
+    Layout layout;
+    layout.parallel.data = 2;
+    layout.parallel.pipeline = 1;
+    layout.parallel.zero = 3;
+    layout.cluster.hosts = {{"localhost", 1}, {"other", 1}};
+    layout.cluster.pace = PaceSpec{"h100-sxm", 1};
+    desk.document().change(layout, QStringLiteral("no pipeline"));
+    QVERIFY2(desk.document().faults().empty(), toText(desk.document().faults()).c_str());
+    QTRY_VERIFY(desk.document().planIsCurrent());
+    QVERIFY(desk.document().plan()->bubble > 0.001);
+    QVERIFY(!view.asTable().contains(QStringLiteral("No pipeline, no bubble")));
+    QVERIFY(view.asTable().contains(QStringLiteral("is bubble, though there is no pipeline")));
+    QTRY_VERIFY2(view.asTable().contains(QStringLiteral("It is all waiting for what moves between ranks.")),
+                 qPrintable(view.asTable()));
+    layout.parallel.zero = 0;
+    layout.parallel.data = 1;
+    layout.parallel.pipeline = 2;
+    layout.cluster.hosts = {{"localhost", 2}};
+    desk.document().change(layout, QStringLiteral("a pipeline"));
+    QTRY_VERIFY2(view.asTable().contains(QStringLiteral("% filling and draining the pipeline")) ||
+                     view.asTable().contains(QStringLiteral("It is all filling and draining the pipeline")),
+                 qPrintable(view.asTable()));
+    layout.parallel.pipeline = 1;
+    layout.cluster.hosts = {{"localhost", 1}};
+    desk.document().change(layout, QStringLiteral("alone"));
+    QTRY_VERIFY(view.asTable().contains(QStringLiteral("No pipeline, no bubble")));
+}
 
 void NotesViewTest::theNearestLegalLayoutIsAClickAway() {
     Desk desk;

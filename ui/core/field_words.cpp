@@ -19,6 +19,18 @@ QString fieldLabel(const std::string& pointer) {
     return QString::fromStdString(pointer);
 }
 
+QString faultsText(const std::vector<Fault>& faults) {
+    QStringList lines;
+    for (const Fault& fault : faults) {
+        const QString label = fieldLabel(fault.pointer), pointer = text(fault.pointer);
+        const QString raw = text(toText(fault));
+        lines += fault.pointer.empty() || label == pointer
+                     ? raw
+                     : QStringLiteral("%1 (%2)%3").arg(label, pointer, raw.mid(pointer.size()));
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
 QString changesText(const std::vector<FieldChange>& changes) {
     QStringList texts;
     for (const FieldChange& change : changes)

@@ -2,6 +2,7 @@
 // Fields of a layout, and changes of them, in the words of the Design form.
 #pragma once
 
+#include "engine/layout/fault.h"
 #include "engine/predict/search/nearest_legal.h"
 
 #include <QString>
@@ -13,6 +14,9 @@ namespace shardlab::ui {
 
 /// What the form calls a field; of an element of a list, the list's name.
 QString fieldLabel(const std::string& pointer);
+/// "Heads (/model/heads): heads do not divide hidden: each head gets … Legal: 1, 2 or 4", a fault a line, pictures below
+/// their faults.
+QString faultsText(const std::vector<Fault>& faults);
 /// "Pipeline 2 instead of 3, Micro 1 instead of 4"
 QString changesText(const std::vector<FieldChange>& changes);
 

@@ -2,6 +2,7 @@
 // Every view there is: one include and one line each. Where a view stands at first is in window/arrangement.cpp.
 #include "ui/core/child.h"
 #include "ui/core/view.h"
+#include "ui/views/activations/activations_view.h"
 #include "ui/views/answer/answer_view.h"
 #include "ui/views/area/area_view.h"
 #include "ui/views/candidates/candidates_view.h"
@@ -68,6 +69,7 @@ std::span<const ViewKind> viewKinds() {
         {"memory_over_time", "Memory over time", true, true, true, true, make<MemoryOverTimeView>, true, true},
         {"memory_per_rank", "Memory per rank", true, true, true, true, make<MemoryPerRankView>, true, true},
         {"critical_path", "Critical path", true, true, true, false, make<CriticalPathView>, true, true},
+        {"activations", "Activations", true, false, false, false, make<ActivationsView>, true, true},
         {"kernels", "Kernels", true, false, false, false, make<KernelsView>},
         {"waterfall", "Waterfall", true, false, false, false, make<WaterfallView>, true, true},
         {"loss", "Loss", false, true, true, true, make<LossView>},

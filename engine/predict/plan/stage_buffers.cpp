@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/stage_buffers.h"
 
-#include "engine/base/ranges.h"
-#include "engine/layout/block_parts.h"
-#include "engine/layout/formats.h"
 #include "engine/layout/recompute.h"
-#include "engine/layout/stacks.h"
-#include "engine/predict/plan/attention_bytes.h"
 #include "engine/predict/plan/cnn_buffers.h"
-#include "engine/predict/plan/expert_bytes.h"
 #include "engine/predict/plan/latent_bytes.h"
+#include "engine/predict/plan/layer_bytes.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <vector>
 
 namespace shardlab::predict {
@@ -21,187 +14,17 @@ namespace {
 
 using Category = MemoryCategory;
 
-/// Sizes in bytes of one microbatch's tensors, of one member of the tensor group. Activations and their gradients are
-/// in the layout's format, statistics and sums in fp32.
-struct Sizes {
-    std::int64_t own;         ///< n·h: between layers
-    std::int64_t normed;      ///< of it, what a norm leaves for the products of a block
-    std::int64_t headNormed;  ///< and for the output projection
-    std::int64_t operand;     ///< one number a token, as a product keeps it
-    std::int64_t copied;      ///< N·q as the projection keeps it beside the attention's output; 0: it keeps that
-    std::int64_t all;         ///< N·h; = own where tokens are not split
-    std::int64_t statistics;  ///< 2n, of RMSNorm n
-    std::int64_t columns;     ///< N·q: of an attention's queries, which are as many as of its output
-    std::int64_t joined;      ///< of queries, keys and values as the first product writes them
-    std::int64_t spread;      ///< of all three for each head, where positions are rotary; else 0
-    std::int64_t headNorms;   ///< of the gradients of the norms of queries and keys; 0 where there are none
-    AttentionBytes attention;
-    std::int64_t mask;  ///< that dropout keeps of a branch's output; 0 where it is drawn again
-    std::int64_t logits;
-    std::int64_t loss;    ///< 3N where the vocabulary is shared, else 0
-    std::int64_t number;  ///< one number a token, N
-    std::int64_t tokens;  ///< the tokens themselves, N of 32 bits; or the targets
-    std::int64_t norm;    ///< 2h, of RMSNorm h, of a norm's gradients where tokens are split, else 0
-    std::int64_t square;  ///< h·q of a member, the copy of a weight that is rounded for its product; 0 where none is
-    std::int64_t triple;  ///< likewise of all columns of queries, keys and values
-    std::int64_t row;     ///< likewise of h
-    std::int64_t table;   ///< likewise of the output projection
-    std::int64_t positions;         ///< copy of a context member's rows of their table; else 0
-    std::int64_t positionGradient;  ///< and of its gradient
-};
-
-/// Bits of an operand in the format, with the scales of its blocks.
-double operandBits(ProductFormat format) {
-    constexpr double scale = 8;  // bits, of 32 or 16 numbers
-    switch (format) {
-    case ProductFormat::Compute: return 16;
-    case ProductFormat::Fp8: return 8;
-    case ProductFormat::MxFp8: return 8 + scale / 32;
-    case ProductFormat::NvFp4: return 4 + scale / 16;
-    }
-    return 16;
-}
-
-/// What the stack's products keep of their operands: in fewer bits where they are rounded, of all tokens where a tensor
-/// group gathered them.
-void keepOperands(Sizes& size, const Layout& layout, const SoftwareStack& stack, std::int64_t tokens, std::int64_t own,
-                  std::int64_t queries) {
-    const std::int64_t h = layout.model.hidden;
-    if (stack.keepsGathered) size.normed = size.headNormed = size.all;
-    if (!stack.keepsRounded || layout.precision.products == ProductFormat::Compute) return;
-    const double bytes = operandBits(layout.precision.products) / 8;
-    const auto of = [&](std::int64_t numbers) { return std::llround(bytes * static_cast<double>(numbers)); };
-    size.normed = of((stack.keepsGathered ? tokens : own) * h);
-    size.operand = of(tokens);
-    size.copied = of(tokens * queries);
-}
-
-Sizes sizesOf(const Layout& layout, const TensorShare& share) {
-    constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
-    const ModelSpec& model = layout.model;
-    const NumberFormats formats = numberFormats(layout.precision);
-    const std::int64_t bytes = formats.activationBytes();
-    const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
-    const std::int64_t own = tokens / (share.sequence ? share.size : 1);
-    const std::int64_t h = model.hidden, vocabulary = rangeSize(model.vocabulary, share.size, share.part);
-    Sizes size{};
-    size.own = bytes * own * h;
-    size.all = bytes * tokens * h;
-    size.normed = size.headNormed = size.own;
-    size.operand = bytes * tokens;
-    size.statistics = fp32 * normNumbers(model) * own;
-    const std::int64_t queries = queryColumns(model) / share.size;
-    size.columns = bytes * tokens * queries;
-    const std::int64_t three = queries + 2 * keyColumns(model) / share.size;  // columns of queries, keys and values
-    size.joined = bytes * tokens * three;
-    size.spread = bytes * spreadAttentionFloats(model, layout.batch.micro, share);
-    size.headNorms = fp32 * queryKeyNormParameters(model);
-    size.attention = attentionBytes(layout, share);
-    size.logits = bytes * tokens * vocabulary;
-    if (const SoftwareStack* stack = modelledStack(layout)) {
-        size.spread = 0;
-        keepOperands(size, layout, *stack, tokens, own, queries);
-        size.mask = model.dropout > 0 ? own * h : 0;
-        const double each = share.size > 1 ? stack->splitLogitMemory : stack->logitMemory;
-        size.logits = std::llround(each * static_cast<double>(tokens * vocabulary));
-    }
-    size.loss = share.size > 1 ? fp32 * 3 * tokens : 0;
-    size.number = bytes * tokens;
-    size.tokens = static_cast<std::int64_t>(sizeof(std::int32_t)) * tokens;
-    size.norm = share.sequence ? fp32 * normNumbers(model) * h : 0;
-    if (share.context > 1 && !blockParts(model).rotary) {
-        size.positions = formats.weightBytes() * (model.sequence / share.context) * h;
-        size.positionGradient = formats.gradientBytes() * (model.sequence / share.context) * h;
-    }
-    if (!formats.castsWeights()) return size;
-    size.row = bytes * h;
-    size.square = size.row * queries;
-    size.triple = size.row * three;
-    size.table = size.row * vocabulary;
-    return size;
-}
-
-/// One layer of model/: what its state holds besides its input, and what it needs in passing.
-struct LayerBytes {
-    std::int64_t first;       ///< held before the norm is gathered: statistics, norm, what the first product writes
-    std::int64_t second;      ///< held after
-    std::int64_t scratch;     ///< during the forward, with all of that held
-    std::int64_t spread;      ///< with it, and from inputGrad's begin of the attention to its end
-    std::int64_t freedEarly;  ///< of it, what inputGrad frees, or the forward where the core is recomputed
-    std::int64_t gradient;    ///< during inputGrad: of what the projection read
-    std::int64_t temporary;   ///< and then beside it
-    std::int64_t apart;       ///< and of Activations
-    std::int64_t headNorms;   ///< from inputGrad's begin of the attention to the weight gradient
-    std::int64_t expansion;   ///< copies of the two weights, for their products
-    std::int64_t projection;
-    std::int64_t pointwise = 0;               ///< held: what the norm and the activation make
-    std::optional<ExpertBytes> experts = {};  ///< where there are some; of what stands above `first` alone counts then
-    std::optional<LatentBytes> latent = {};   ///< likewise, where `first`, `freedEarly` and `projection` count
-    std::int64_t held() const { return first + second; }
-};
-
-LayerBytes attentionLayer(const Sizes& size) {
-    const AttentionBytes& needs = size.attention;
-    return {.first = size.statistics + size.normed + size.joined,
-            .second = needs.kept + size.columns + size.copied + size.mask,
-            .scratch = needs.forwardScratch,
-            .spread = size.spread,
-            .freedEarly = needs.kept,
-            .gradient = size.columns,
-            .temporary = needs.backwardScratch,
-            .apart = needs.gradientApart,
-            .headNorms = size.headNorms,
-            .expansion = size.triple,
-            .projection = size.square,
-            .pointwise = size.own};
-}
-
-LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const Sizes& size) {
-    const LatentBytes latent = latentBytes(layout, share);
-    return {.first = latent.held(),
-            .freedEarly = latent.attention.kept,
-            .projection = size.row > 0 ? size.row * (outputColumns(layout.model) / share.size) : 0,
-            .pointwise = size.own,
-            .latent = latent};
-}
-
-/// `expansions`: first products, 2 where one of them is a gate.
-LayerBytes feedForwardLayer(const Sizes& size, int width, int expansions) {
-    return {.first = size.statistics + size.normed + width * (expansions * size.number + size.operand) + size.mask,
-            .gradient = width * size.number,
-            .expansion = expansions * width * size.row,
-            .projection = width * size.row,
-            .pointwise = size.own + width * size.number};
-}
-
-LayerBytes expertsLayer(const Sizes& size, const ExpertBytes& experts) {
-    return {.first = size.statistics + size.own + experts.gate + experts.rows,
-            .second = experts.shared,
-            .pointwise = size.own + experts.activated,
-            .experts = experts};
-}
-
 /// Follows Stage of model/stage.cpp buffer by buffer; keep the two side by side.
 class StageWalk {
 public:
     StageWalk(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,
               const TensorShare& share)
-        : size_(sizesOf(layout, share)), shape_(shape), neighbours_(neighbours), splits_(share.sequence),
+        : size_(stageSizes(layout, share)), shape_(shape), neighbours_(neighbours), splits_(share.sequence),
           drops_(layout.model.dropout > 0), again_(recomputesCore(layout.memory)),
           heads_(recomputesHeads(layout.memory)), pointwise_(recomputesPointwise(layout.memory)),
           part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0),
-          segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {
-        for (int layer = 0; layer < shape.layers; ++layer) {
-            if (hasAttention(layout.model))
-                layers_.push_back(latentAttention(layout.model) ? latentLayer(layout, share, size_)
-                                                                : attentionLayer(size_));
-            const int ofModel = shape.firstLayer + layer;
-            layers_.push_back(hasExperts(layout.model, ofModel)
-                                  ? expertsLayer(size_, expertBytes(layout, ofModel, share))
-                                  : feedForwardLayer(size_, feedForwardWidth(layout.model, ofModel) / share.size,
-                                                     blockParts(layout.model).feedForwardMatrices() - 1));
-        }
-    }
+          layers_(layersOf(layout, shape, share)),
+          segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {}
 
     MemoryDelta forward() {
         Tally tally;
@@ -425,7 +248,7 @@ private:
         tally.add(Category::Buffers, -size_.tokens);
     }
 
-    Sizes size_;
+    StageSizes size_;
     StageShape shape_;
     StageNeighbours neighbours_;
     bool splits_;
@@ -461,7 +284,7 @@ StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const S
     buffers.backward = walk.inputGrads(Category::Temporary, true);
     buffers.inputGrad = walk.inputGrads(Category::Buffers, false);
     buffers.weightGrad = walk.weightGrads(Category::Buffers);
-    buffers.inputBytes = buffers.outputBytes = sizesOf(layout, share).own;
+    buffers.inputBytes = buffers.outputBytes = stageSizes(layout, share).own;
     return buffers;
 }
 

@@ -3,11 +3,13 @@
 
 #include "ui/core/child.h"
 #include "ui/core/document.h"
+#include "ui/core/field_words.h"
 #include "ui/core/search_session.h"
 #include "ui/core/taking.h"
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
 #include "ui/views/candidates/candidate_preview.h"
+#include "ui/views/candidates/candidates_filter.h"
 #include "ui/views/candidates/candidates_model.h"
 #include "ui/views/candidates/candidates_plot.h"
 
@@ -16,11 +18,11 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QLineEdit>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScopedValueRollback>
 #include <QSignalBlocker>
-#include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -41,7 +43,7 @@ constexpr int low = 330;  ///< pixels of height below which table and plot need 
 
 CandidatesView::CandidatesView(const ViewContext& context, QWidget* parent)
     : View(context, parent), candidates_(child<CandidatesModel>(context.search, context.theme, this)),
-      sorted_(child<QSortFilterProxyModel>(this)), table_(child<QTableView>(this)),
+      sorted_(child<CandidatesFilter>(this)), filter_(child<QLineEdit>(this)), table_(child<QTableView>(this)),
       plot_(child<CandidatesPlot>(context.search, context.theme, this)),
       preview_(child<CandidatePreview>(context.search, *candidates_, this)), working_(child<QWidget>(this)),
       progress_(child<QProgressBar>(this)), cancel_(child<QPushButton>(tr("Cancel"), this)) {
@@ -67,6 +69,18 @@ CandidatesView::CandidatesView(const ViewContext& context, QWidget* parent)
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
+    filter_->setPlaceholderText(tr("filter: pp4 1f1b fits"));
+    filter_->setAccessibleName(tr("Show only these candidates"));
+    filter_->setToolTip(tr("Show only candidates with all of these words: degrees, a schedule, fits or oom"));
+    filter_->setClearButtonEnabled(true);
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        sorted_->setWords(text);
+        Q_EMIT subtitleChanged();
+    });
+    auto* filtering = child<QHBoxLayout>();
+    filtering->setContentsMargins(8, 4, 8, 2);
+    filtering->addWidget(filter_);
+    column->addLayout(filtering);
     column->addWidget(working_);
     column->addWidget(parts, 1);
     column->addWidget(preview_);
@@ -134,6 +148,7 @@ void CandidatesView::setUpTable() {
 void CandidatesView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
     preview_->setLow(height() < low);
+    filter_->setVisible(height() >= low);
     fitColumns();
 }
 
@@ -247,8 +262,10 @@ QString CandidatesView::subtitle() const {
     if (tried == 0) return {};
     const QString figures =
         tr("%1 tried in %2").arg(tried).arg(QString::fromStdString(formatSeconds(search.seconds())));
-    const QString done = search.complete() ? figures : tr("%1, cancelled").arg(figures);
-    return band_.isEmpty() ? done : done + QStringLiteral(" · ") + band_;
+    QString said = search.complete() ? figures : tr("%1, cancelled").arg(figures);
+    if (sorted_->rowCount() != candidates_->rowCount())
+        said = tr("%1 of %2 shown · %3").arg(sorted_->rowCount()).arg(candidates_->rowCount()).arg(said);
+    return band_.isEmpty() ? said : said + QStringLiteral(" · ") + band_;
 }
 
 QString CandidatesView::emptyText() const {
@@ -257,7 +274,7 @@ QString CandidatesView::emptyText() const {
     if (search.running()) return tr("Searching …");
     if (!search.faults().empty())
         return tr("No layout is legal for this model, cluster and batch.\n%1")
-            .arg(QString::fromStdString(toText(search.faults().front())));
+            .arg(faultsText({search.faults().front()}));
     return tr("Which layout is best?\nPress Plan for me (Ctrl+P) to try the legal ones.\nMethods that save memory at "
               "the cost of time are tried where nothing faster fits.");
 }

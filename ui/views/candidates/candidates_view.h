@@ -9,10 +9,10 @@
 
 #include <memory>
 
+class QLineEdit;
 class QModelIndex;
 class QProgressBar;
 class QPushButton;
-class QSortFilterProxyModel;
 class QTableView;
 
 namespace shardlab::predict {
@@ -22,6 +22,7 @@ struct Choice;
 namespace shardlab::ui {
 
 class CandidatePreview;
+class CandidatesFilter;
 class CandidatesModel;
 class CandidatesPlot;
 
@@ -65,7 +66,8 @@ private:
 
     PublishedGrounds grounds_;
     CandidatesModel* candidates_;
-    QSortFilterProxyModel* sorted_;
+    CandidatesFilter* sorted_;
+    QLineEdit* filter_;
     QTableView* table_;
     CandidatesPlot* plot_;
     CandidatePreview* preview_;

@@ -81,7 +81,8 @@ void NotesView::refresh() {
                 .arg(pointer.toHtmlEscaped(), theme.accent.name(), fieldLabel(fault.pointer).toHtmlEscaped()));
     }
     if (document.planIsCurrent() && document.plan())
-        for (const Reason& reason : reasons(*document.plan())) add(reason.title, reason.why, theme.text);
+        for (const Reason& reason : reasons(*document.plan(), overheads_->bubble()))
+            add(reason.title, reason.why, theme.text);
     for (std::size_t i = 0; i < overheads_->overheads().size(); ++i) {
         const StepOverhead& overhead = overheads_->overheads()[i];
         const QString title = tr("Slower by %1: %2").arg(percent(overhead.share), text(name(overhead.kind)));

@@ -15,7 +15,26 @@ namespace {
 
 QString words(const char* text) { return QCoreApplication::translate("Reasons", text); }
 
-Reason bubbleReason(const Plan& plan) {
+/// " It consists of 12.0 % filling and draining the pipeline and 1.7 % waiting for what moves between ranks."
+QString partsText(const BubbleParts& parts) {
+    constexpr double least = 0.0005;  // what would be told as 0.0 %
+    QStringList causes, texts;
+    const auto add = [&](double share, const char* cause) {
+        if (share < least) return;
+        causes += words(cause);
+        texts += QStringLiteral("%1 %2").arg(percent(share), causes.back());
+    };
+    add(parts.fill, "filling and draining the pipeline");
+    add(parts.imbalance, "waiting for slower stages");
+    add(parts.communication, "waiting for what moves between ranks");
+    add(parts.overload, "waiting for a core that another rank has");
+    if (texts.isEmpty()) return {};
+    if (texts.size() == 1) return words(" It is all %1.").arg(causes.front());
+    const QString last = texts.takeLast();
+    return words(" It consists of %1 and %2.").arg(texts.join(QStringLiteral(", ")), last);
+}
+
+Reason bubbleReason(const Plan& plan, const std::optional<BubbleParts>& parts) {
     const ScheduleShape shape = scheduleShape(plan.layout);
     if (plan.costs.asyncWorkers > 0)
         return {words("%1 of the step is bubble").arg(percent(plan.bubble)),
@@ -25,9 +44,13 @@ Reason bubbleReason(const Plan& plan) {
         return {words("%1 of the step is bubble").arg(percent(plan.bubble)),
                 words("Workers wait neither for each other nor for a lock. A worker computes nothing while it copies "
                       "the shared weights.")};
-    if (shape.ranks <= 1)
-        return {words("No pipeline, no bubble"),
-                words("Every rank holds all layers, so no rank waits for another stage.")};
+    if (shape.ranks <= 1) {
+        constexpr double none = 0.0005;  // "0.0 %"
+        const QString alone = words("Every rank holds all layers, so no rank waits for another stage.");
+        if (plan.bubble < none) return {words("No pipeline, no bubble"), alone};
+        return {words("%1 of the step is bubble, though there is no pipeline").arg(percent(plan.bubble)),
+                alone + (parts ? partsText(*parts) : QString())};
+    }
     Reason reason{words("%1 of the step is bubble").arg(percent(plan.bubble)), {}};
     const ScheduleMethod* method = findScheduleMethod(plan.layout.schedule.kind);
     if (!method || !method->theoreticalBubble) return reason;
@@ -43,12 +66,11 @@ Reason bubbleReason(const Plan& plan) {
     const double fewer = legal ? method->theoreticalBubble(twice) : 1;
     if (fewer < method->theoreticalBubble(shape) - 1e-9)
         reason.why += words(" With %1 microbatches it would be %2.").arg(twice.microbatches).arg(percent(fewer));
+    if (parts) reason.why += partsText(*parts);
     if (plan.bubble <= plan.bubbleTheory + 0.02) return reason;
     const auto waits = [](const HostTraffic& copies) { return copies.exposedSeconds > 0; };
     const bool waitsForHost = swapsActivations(plan.layout.memory) && std::ranges::any_of(plan.hosts, waits);
-    reason.why += waitsForHost ? words(" The rest comes from waiting for activations on their way to the host and "
-                                       "back, from transfers, and from stages of unequal time.")
-                               : words(" The rest comes from transfers and from stages of unequal time.");
+    if (waitsForHost) reason.why += words(" Ranks wait for activations on their way to the host and back, too.");
     return reason;
 }
 
@@ -71,8 +93,8 @@ Reason memoryReason(const Plan& plan) {
 
 }  // namespace
 
-std::vector<Reason> reasons(const Plan& plan) {
-    std::vector<Reason> list{bubbleReason(plan), memoryReason(plan)};
+std::vector<Reason> reasons(const Plan& plan, const std::optional<BubbleParts>& parts) {
+    std::vector<Reason> list{bubbleReason(plan, parts), memoryReason(plan)};
     for (const std::string& note : plan.notes) {
         QString sentence = text(note);
         if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "engine/predict/plan/plan.h"
+#include "engine/predict/search/bubble_parts.h"
 
 #include <QString>
 
+#include <optional>
 #include <vector>
 
 namespace shardlab::ui {
@@ -15,6 +17,7 @@ struct Reason {
     QString why;    ///< where it comes from, and what would change it
 };
 
-std::vector<Reason> reasons(const Plan& plan);
+/// `parts`: what the plan's bubble consists of; none while that is not known yet.
+std::vector<Reason> reasons(const Plan& plan, const std::optional<BubbleParts>& parts = {});
 
 }  // namespace shardlab::ui

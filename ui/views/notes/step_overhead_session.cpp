@@ -18,6 +18,7 @@ StepOverheadSession::StepOverheadSession(Document& document, QObject* parent) : 
 void StepOverheadSession::refresh() {
     ++generation_;
     overheads_.clear();
+    bubble_.reset();
     if (!working_) start();
 }
 
@@ -27,11 +28,13 @@ void StepOverheadSession::start() {
     QThreadPool::globalInstance()->start(
         [session = QPointer<StepOverheadSession>(this), generation = generation_, plan = *document_.plan()] {
             std::vector<StepOverhead> overheads = largestOverheads(plan);
-            QMetaObject::invokeMethod(qApp, [session, generation, overheads = std::move(overheads)]() mutable {
+            const BubbleParts bubble = bubbleParts(plan);
+            QMetaObject::invokeMethod(qApp, [session, generation, bubble, overheads = std::move(overheads)]() mutable {
                 if (!session) return;
                 session->working_ = false;
                 if (session->generation_ != generation) return session->start();
                 session->overheads_ = std::move(overheads);
+                session->bubble_ = bubble;
                 Q_EMIT session->changed();
             });
         });

@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 #include "engine/layout/mesh/mesh.h"
 #include "ui/core/theme.h"
+#include "ui/core/field_words.h"
 #include "ui/timeline/time_ticks.h"
 #include "ui/core/text.h"
 
@@ -172,7 +173,7 @@ bool SchedulesPlot::event(QEvent* event) {
     const ScheduleOutcome& outcome = outcomes_.outcomes()[static_cast<std::size_t>(row)];
     const QString says = outcome.legal()
                              ? description(outcome) + QLatin1Char('\n') + tr("A double click takes this schedule")
-                             : text(toText(outcome.faults));
+                             : faultsText(outcome.faults);
     QToolTip::showText(help.globalPos(), text(outcome.kind) + QLatin1Char('\n') + says, this);
     return true;
 }

@@ -6,6 +6,7 @@
 #include "engine/predict/plan/costs.h"
 #include "engine/layout/schedule/registry.h"
 #include "ui/core/child.h"
+#include "ui/core/field_words.h"
 #include "ui/core/document.h"
 #include "ui/core/taking.h"
 #include "ui/core/theme.h"
@@ -147,7 +148,7 @@ void SchedulesView::refresh() {
                                 : column == Step && formatSeconds(outcome.stepSeconds) == quickest ? theme.good
                                                                                                    : theme.text);
             item->setToolTip(outcome.legal() ? tr("Enter or a double click takes this schedule")
-                                             : text(toText(outcome.faults)));
+                                             : faultsText(outcome.faults));
             table_->setItem(row, column, item);
         }
     }
@@ -170,7 +171,7 @@ void SchedulesView::refreshButton() {
                       : chosen->legal()
                           ? tr("Makes %1 the layout's schedule, in one step of undo (Enter, or a double click).")
                                 .arg(text(chosen->kind))
-                          : text(toText(chosen->faults)));
+                          : faultsText(chosen->faults));
 }
 
 void SchedulesView::take(int row) {
@@ -190,7 +191,7 @@ QString SchedulesView::asTable() const {
         for (const std::string& kind : outcomes_.kinds()) table += text(kind) + QStringLiteral("\t\t\t\t\t\n");
     for (const ScheduleOutcome& outcome : outcomes_.outcomes()) {
         const QString why =
-            outcome.legal() ? QString() : text(toText(outcome.faults)).replace(QLatin1Char('\n'), QStringLiteral("; "));
+            outcome.legal() ? QString() : faultsText(outcome.faults).replace(QLatin1Char('\n'), QStringLiteral("; "));
         table +=
             QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\n")
                 .arg(text(outcome.kind), QString::number(outcome.bubble, 'f', 4), QString::number(outcome.peakBytes),

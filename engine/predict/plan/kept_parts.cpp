@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/kept_parts.h"
+
+#include "engine/base/layer_number.h"
+#include "engine/layout/attention_shape.h"
+#include "engine/layout/block_parts.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/recompute.h"
+#include "engine/predict/plan/layer_bytes.h"
+
+#include <fmt/format.h>
+
+namespace shardlab::predict {
+namespace {
+
+/// Goes through the layers as StageWalk::forward() does (stage_buffers.cpp), and names what stays.
+class KeptWalk {
+public:
+    KeptWalk(const Layout& layout, const StageShape& shape, const TensorShare& share)
+        : layout_(layout), share_(share), shape_(shape), size_(stageSizes(layout, share)),
+          layers_(layersOf(layout, shape, share)),
+          segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})),
+          part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0) {}
+
+    std::vector<KeptPart> parts() {
+        const int each = shape_.layers > 0 ? static_cast<int>(layers_.size()) / shape_.layers : 1;
+        layer_ = embeddingLayer;
+        if (shape_.first) output("embedding", -1);
+        for (std::size_t i = 0; i < layers_.size(); ++i) {
+            layer_ = shape_.firstLayer + static_cast<int>(i) / each;
+            const bool attention = each == 2 && i % 2 == 0;
+            half_ = attention ? "attention" : layers_[i].experts ? "experts" : "feed-forward";
+            if (i == 0 && part_ > 0 && beginsSegment(0) && segments_[0] >= 0) {
+                if (!shape_.first) add("part of the input, which is computed from again", "e·n·h ÷ t", part_);
+                else replaceInput();
+            }
+            if (segments_[i] < 0) {
+                if (layers_[i].experts) experts(*layers_[i].experts, layers_[i]);
+                else if (layers_[i].latent) latent(*layers_[i].latent, layers_[i]);
+                else if (attention) this->attention(layers_[i]);
+                else feedForward(layers_[i]);
+            }
+            output("sum with the input", static_cast<int>(i));
+        }
+        layer_ = outputLayer;
+        half_ = "output";
+        if (shape_.last) {
+            add("statistics of the norm", statistics(), size_.statistics);
+            add("what the norm makes", "e·n·h", size_.headNormed);
+            add("logits", "e·N·V", size_.logits);
+        }
+        return std::move(parts_);
+    }
+
+private:
+    void add(const std::string& what, const std::string& formula, std::int64_t bytes) {
+        if (bytes != 0) parts_.push_back({layer_, half_.empty() ? what : half_ + ": " + what, formula, bytes});
+    }
+    bool beginsSegment(std::size_t i) const { return segments_[i] == static_cast<int>(i); }
+    const char* statistics() const { return normNumbers(layout_.model) == 1 ? "4·n" : "2·4·n"; }
+
+    /// The embedding's output (-1), or that of layer `i`: the input of the next, which is kept for that one's backward
+    /// unless it is computed again, and then in part where members of a tensor group divide it.
+    void output(const char* what, int i) {
+        const auto next = static_cast<std::size_t>(i + 1);
+        if (next >= layers_.size()) {
+            if (i < 0 && shape_.last) return add("output", "e·n·h", size_.own);
+            return add(shape_.last ? what : "output, until it is sent", "e·n·h", size_.own);
+        }
+        if (segments_[next] < 0) return add(what, "e·n·h", size_.own);
+        if (!beginsSegment(next)) return;
+        const bool divided = part_ > 0 && next > 0;
+        add("input of what is computed again", divided ? "e·n·h ÷ t" : "e·n·h", divided ? part_ : size_.own);
+    }
+    /// The embedding's output was added whole.
+    void replaceInput() {
+        if (parts_.empty()) return;
+        parts_.back().bytes = part_;
+        parts_.back().formula += " ÷ t";
+    }
+
+    void attention(const LayerBytes& layer) {
+        const bool again = recomputesPointwise(layout_.memory);
+        add("statistics of the norm", statistics(), size_.statistics);
+        add("what the norm makes", "e·n·h", size_.normed - (again ? layer.pointwise : 0));
+        add("queries, keys and values", "e·N·(q + 2g)", size_.joined);
+        core(size_.attention, recomputesCore(layout_.memory));
+        add("what the core makes", "e·N·q", size_.columns);
+        add("copy of it for the projection", "N·q in the products' format", size_.copied);
+        add("mask of dropout", "n·h", size_.mask);
+    }
+    void core(const AttentionBytes& bytes, bool again) {
+        if (again) return;
+        const std::int64_t rows = std::int64_t{layout_.batch.micro} * layout_.model.heads * layout_.model.sequence /
+                                  share_.context / share_.size;
+        const bool sums = bytes.kept == fp32Bytes * rows;
+        add(sums ? "logarithms of the rows' sums" : "probabilities", sums ? "4·b·a·s" : "e·b·a·s²", bytes.kept);
+    }
+    void feedForward(const LayerBytes& layer) {
+        const bool again = recomputesPointwise(layout_.memory), gated = layer.expansion > layer.projection;
+        const std::int64_t made = layer.first - size_.statistics - size_.normed - size_.mask;
+        const std::int64_t activation = layer.pointwise - size_.own;  // of one product's width
+        const int products = blockParts(layout_.model).feedForwardMatrices() - 1;
+        add("statistics of the norm", statistics(), size_.statistics);
+        add("what the norm makes", "e·n·h", size_.normed - (again ? size_.own : 0));
+        add(gated || products > 1 ? "first product and gate" : "first product", products > 1 ? "2·e·N·f" : "e·N·f",
+            products * activation);
+        add("what the activation makes", "e·N·f", made - products * activation - (again ? activation : 0));
+        add("mask of dropout", "n·h", size_.mask);
+    }
+    void experts(const ExpertBytes& experts, const LayerBytes& layer) {
+        const bool again = recomputesPointwise(layout_.memory);
+        add("statistics of the norm", statistics(), size_.statistics);
+        add("what the norm makes", "e·n·h", size_.own - (again ? size_.own : 0));
+        add("scores and routes of the gate", "4·(N·columns + 2·N·k + rows + …)", experts.gate);
+        add("rows of experts", "e·rows·(2h + (1 + products)·f)", experts.rows - (again ? activatedRows(experts) : 0));
+        add("shared experts", "e·N·(1 + products)·shared width",
+            experts.shared - (again ? layer.pointwise - size_.own - activatedRows(experts) : 0));
+    }
+    /// Of what activations make, the part in the experts' rows; the rest is in the shared experts'.
+    static std::int64_t activatedRows(const ExpertBytes& experts) {
+        return experts.activated - (experts.shared > 0 ? experts.sharedScratch : 0);
+    }
+    void latent(const LatentBytes& bytes, const LayerBytes& layer) {
+        const bool again = recomputesPointwise(layout_.memory), heads = recomputesHeads(layout_.memory);
+        add("norm and its statistics", "e·n·h + 4·n", bytes.normed - (again ? layer.pointwise : 0));
+        if (bytes.queryLatent > 0)
+            add("latent of queries and its norm", "2·e·n·query rank + 4·n", 2 * bytes.queryLatent + bytes.statistics);
+        add("latent of keys and values and its norm", "2·e·n·kv rank + 4·n", 2 * bytes.keyLatent + bytes.statistics);
+        add("shared key", "e·n·rope width", bytes.sharedKey);
+        if (!heads) {
+            add("queries", "e·N·q", bytes.queries);
+            add("keys and values", "e·N·expanded columns", bytes.expanded);
+        }
+        core(bytes.attention, recomputesCore(layout_.memory));
+        add("what the core makes", "e·N·value columns", bytes.attended);
+        add("mask of dropout", "n·h", bytes.mask);
+    }
+
+    const Layout& layout_;
+    TensorShare share_;
+    StageShape shape_;
+    StageSizes size_;
+    std::vector<LayerBytes> layers_;
+    std::vector<int> segments_;
+    std::int64_t part_;  ///< of a segment's input, that is kept of it; 0: all of it is
+    int layer_ = 0;
+    std::string half_;
+    std::vector<KeptPart> parts_;
+};
+
+}  // namespace
+
+std::vector<KeptPart> keptParts(const Layout& layout, const StageShape& shape, const TensorShare& share) {
+    if (readsImages(layout.model)) return {};
+    return KeptWalk(layout, shape, share).parts();
+}
+
+std::string keptLetters(const Layout& layout, const TensorShare& share) {
+    const ModelSpec& model = layout.model;
+    const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
+    std::string text =
+        fmt::format("e = {} B a number, b = {} samples, s = {} tokens, N = {} tokens of a rank",
+                    numberFormats(layout.precision).activationBytes(), layout.batch.micro, model.sequence, tokens);
+    text += fmt::format(", n = {} between its products", tokens / (share.sequence ? share.size : 1));
+    if (hasAttention(model))
+        text += fmt::format(", a = {} heads, q = {} and g = {} columns of queries and of keys",
+                            model.heads / share.size, queryColumns(model) / share.size, keyColumns(model) / share.size);
+    return text + fmt::format(", h = {}, t = {} ranks of a tensor group", model.hidden, share.size);
+}
+
+}  // namespace shardlab::predict

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/layer_bytes.h"
+
+#include "engine/base/ranges.h"
+#include "engine/layout/block_parts.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/stacks.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardlab::predict {
+namespace {
+
+/// Bits of an operand in the format, with the scales of its blocks.
+double operandBits(ProductFormat format) {
+    constexpr double scale = 8;  // bits, of 32 or 16 numbers
+    switch (format) {
+    case ProductFormat::Compute: return 16;
+    case ProductFormat::Fp8: return 8;
+    case ProductFormat::MxFp8: return 8 + scale / 32;
+    case ProductFormat::NvFp4: return 4 + scale / 16;
+    }
+    return 16;
+}
+
+/// What the stack's products keep of their operands: in fewer bits where they are rounded, of all tokens where a tensor
+/// group gathered them.
+void keepOperands(StageSizes& size, const Layout& layout, const SoftwareStack& stack, std::int64_t tokens,
+                  std::int64_t own, std::int64_t queries) {
+    const std::int64_t h = layout.model.hidden;
+    if (stack.keepsGathered) size.normed = size.headNormed = size.all;
+    if (!stack.keepsRounded || layout.precision.products == ProductFormat::Compute) return;
+    const double bytes = operandBits(layout.precision.products) / 8;
+    const auto of = [&](std::int64_t numbers) { return std::llround(bytes * static_cast<double>(numbers)); };
+    size.normed = of((stack.keepsGathered ? tokens : own) * h);
+    size.operand = of(tokens);
+    size.copied = of(tokens * queries);
+}
+
+}  // namespace
+
+StageSizes stageSizes(const Layout& layout, const TensorShare& share) {
+    constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
+    const ModelSpec& model = layout.model;
+    const NumberFormats formats = numberFormats(layout.precision);
+    const std::int64_t bytes = formats.activationBytes();
+    const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
+    const std::int64_t own = tokens / (share.sequence ? share.size : 1);
+    const std::int64_t h = model.hidden, vocabulary = rangeSize(model.vocabulary, share.size, share.part);
+    StageSizes size{};
+    size.own = bytes * own * h;
+    size.all = bytes * tokens * h;
+    size.normed = size.headNormed = size.own;
+    size.operand = bytes * tokens;
+    size.statistics = fp32 * normNumbers(model) * own;
+    const std::int64_t queries = queryColumns(model) / share.size;
+    size.columns = bytes * tokens * queries;
+    const std::int64_t three = queries + 2 * keyColumns(model) / share.size;  // columns of queries, keys and values
+    size.joined = bytes * tokens * three;
+    size.spread = bytes * spreadAttentionFloats(model, layout.batch.micro, share);
+    size.headNorms = fp32 * queryKeyNormParameters(model);
+    size.attention = attentionBytes(layout, share);
+    size.logits = bytes * tokens * vocabulary;
+    if (const SoftwareStack* stack = modelledStack(layout)) {
+        size.spread = 0;
+        keepOperands(size, layout, *stack, tokens, own, queries);
+        size.mask = model.dropout > 0 ? own * h : 0;
+        const double each = share.size > 1 ? stack->splitLogitMemory : stack->logitMemory;
+        size.logits = std::llround(each * static_cast<double>(tokens * vocabulary));
+    }
+    size.loss = share.size > 1 ? fp32 * 3 * tokens : 0;
+    size.number = bytes * tokens;
+    size.tokens = static_cast<std::int64_t>(sizeof(std::int32_t)) * tokens;
+    size.norm = share.sequence ? fp32 * normNumbers(model) * h : 0;
+    if (share.context > 1 && !blockParts(model).rotary) {
+        size.positions = formats.weightBytes() * (model.sequence / share.context) * h;
+        size.positionGradient = formats.gradientBytes() * (model.sequence / share.context) * h;
+    }
+    if (!formats.castsWeights()) return size;
+    size.row = bytes * h;
+    size.square = size.row * queries;
+    size.triple = size.row * three;
+    size.table = size.row * vocabulary;
+    return size;
+}
+
+namespace {
+
+LayerBytes attentionLayer(const StageSizes& size) {
+    const AttentionBytes& needs = size.attention;
+    return {.first = size.statistics + size.normed + size.joined,
+            .second = needs.kept + size.columns + size.copied + size.mask,
+            .scratch = needs.forwardScratch,
+            .spread = size.spread,
+            .freedEarly = needs.kept,
+            .gradient = size.columns,
+            .temporary = needs.backwardScratch,
+            .apart = needs.gradientApart,
+            .headNorms = size.headNorms,
+            .expansion = size.triple,
+            .projection = size.square,
+            .pointwise = size.own};
+}
+
+LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const StageSizes& size) {
+    const LatentBytes latent = latentBytes(layout, share);
+    return {.first = latent.held(),
+            .freedEarly = latent.attention.kept,
+            .projection = size.row > 0 ? size.row * (outputColumns(layout.model) / share.size) : 0,
+            .pointwise = size.own,
+            .latent = latent};
+}
+
+/// `expansions`: first products, 2 where one of them is a gate.
+LayerBytes feedForwardLayer(const StageSizes& size, int width, int expansions) {
+    return {.first = size.statistics + size.normed + width * (expansions * size.number + size.operand) + size.mask,
+            .gradient = width * size.number,
+            .expansion = expansions * width * size.row,
+            .projection = width * size.row,
+            .pointwise = size.own + width * size.number};
+}
+
+LayerBytes expertsLayer(const StageSizes& size, const ExpertBytes& experts) {
+    return {.first = size.statistics + size.own + experts.gate + experts.rows,
+            .second = experts.shared,
+            .pointwise = size.own + experts.activated,
+            .experts = experts};
+}
+
+}  // namespace
+
+std::vector<LayerBytes> layersOf(const Layout& layout, const StageShape& shape, const TensorShare& share) {
+    const StageSizes size = stageSizes(layout, share);
+    std::vector<LayerBytes> layers;
+    for (int layer = 0; layer < shape.layers; ++layer) {
+        if (hasAttention(layout.model))
+            layers.push_back(latentAttention(layout.model) ? latentLayer(layout, share, size) : attentionLayer(size));
+        const int ofModel = shape.firstLayer + layer;
+        layers.push_back(hasExperts(layout.model, ofModel)
+                             ? expertsLayer(size, expertBytes(layout, ofModel, share))
+                             : feedForwardLayer(size, feedForwardWidth(layout.model, ofModel) / share.size,
+                                                blockParts(layout.model).feedForwardMatrices() - 1));
+    }
+    return layers;
+}
+
+}  // namespace shardlab::predict
