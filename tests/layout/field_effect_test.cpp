@@ -154,10 +154,10 @@ private Q_SLOTS:
         }
         // Every rule was seen to hold and not to hold; where another value is legal at all, it was tried.
         const std::set<std::string_view> oneLegal{
-            "/parallel/zero",      "/parallel/exchange",  "/parallel/partition", "/parallel/sequence",
-            "/schedule/chunks",    "/schedule/in_flight", "/schedule/actions",   "/schedule/vertical_sync",
-            "/optimizer/clip",     "/run/max_restarts",   "/checkpoint/every",   "/run/min_data",
-            "/memory/activations", "/precision/products"};
+            "/parallel/zero",          "/parallel/exchange",  "/parallel/partition", "/parallel/sequence",
+            "/parallel/shard",         "/schedule/chunks",    "/schedule/in_flight", "/schedule/actions",
+            "/schedule/vertical_sync", "/optimizer/clip",     "/run/max_restarts",   "/checkpoint/every",
+            "/run/min_data",           "/memory/activations", "/precision/products"};
         // What chance does not write: other hosts, an order by hand, all that easgd asks for.
         const std::set<std::string_view> notDrawn{"/cluster/agent", "/cluster/network", "/schedule/actions",
                                                   "/optimizer/elastic_rho"};

@@ -129,7 +129,7 @@ inline std::map<Key, Plan> bruteForce(const Layout& base) {
                                 attempt(zero, data, pipeline, tensor, sequence, recompute, partition, 0);
                                 // A copy on each of several hosts.
                                 const int onHost = smallestHost / tensor;
-                                if (zero > 0 && base.cluster.hosts.size() > 1 && onHost > 1 && onHost < data &&
+                                if (zero == 3 && base.cluster.hosts.size() > 1 && onHost > 1 && onHost < data &&
                                     data % onHost == 0)
                                     attempt(zero, data, pipeline, tensor, sequence, recompute, partition, onHost);
                             }

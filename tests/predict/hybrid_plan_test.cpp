@@ -143,7 +143,7 @@ private Q_SLOTS:
             const ParallelSpec& p = candidate.choice.parallel;
             if (p.shard == 0) continue;
             ++copies;
-            QVERIFY(p.zero > 0 && copyCount(p) > 1 && p.shard * p.tensor * p.context == 4);
+            QVERIFY(p.zero == 3 && copyCount(p) > 1 && p.shard * p.tensor * p.context == 4);
             Layout layout = base;
             apply(candidate.choice, layout);
             QVERIFY(check(layout, scheduleMethods()).empty());

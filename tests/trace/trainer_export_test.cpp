@@ -151,8 +151,7 @@ Layout forTorchtitan(TrainerDraw& draw) {
     }
     p.sequence = p.tensor > 1;
     p.zero = p.context > 1 ? draw.pick({2, 3}) : p.data > 1 ? draw.pick({0, 2, 3}) : 0;
-    draw.copies(p);
-    if (p.pipeline > 1) {
+    if (draw.copies(p); p.pipeline > 1) {
         const int stages = p.pipeline * l.schedule.chunks;
         l.schedule.kind =
             l.schedule.chunks == 1   ? draw.pick<std::string>({"1f1b", "gpipe", "zb-h1", "naive", "zb-greedy"})

@@ -132,7 +132,8 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
                 : "parameters, all-gather",
         gathered, sharers);
     add(Axis::Data, "gradients between copies, all-reduce", summedParts,
-        fmt::format("each rank its part, with {} others", copies - 1));
+        fmt::format("each rank its part, with its like{} in {} other cop{}", copies > 2 ? "s" : "", copies - 1,
+                    copies > 2 ? "ies" : "y"));
     const std::string holders = fmt::format("{} rank{} with the same", ofCopy / e, ofCopy / e == 1 ? "" : "s");
     add(Axis::Data, "gradients of experts, between the ranks that hold the same, all-reduce", ofExperts, holders);
     add(within, "gradients of experts, between the ranks that hold the same, reduce-scatter", scatteredExperts,

@@ -136,7 +136,7 @@ private:
         }
     }
 
-    /// One copy of what ZeRO divides; and where there are several hosts, one on each host.
+    /// One copy of what ZeRO divides; and where there are several hosts, with ZeRO 3 one on each host.
     void copies() {
         const ParallelSpec& parallel = probe_.parallel;
         const int onHost = smallestHost_ / (parallel.tensor * parallel.context);
@@ -170,7 +170,7 @@ private:
         for (const int zero : zero_)
             for (const bool sequence : sequence_) {
                 if (zero > 0 && replicaCount(probe_.parallel) == 1) continue;
-                if (zero == 0 && probe_.parallel.shard > 0) continue;
+                if (zero < 3 && probe_.parallel.shard > 0) continue;
                 if (sequence && probe_.parallel.tensor == 1) continue;
                 for (const RecomputeKind recompute : searchedRecompute) {
                     probe_.parallel.zero = zero;

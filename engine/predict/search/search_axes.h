@@ -52,7 +52,7 @@ bool sameQuestion(const Layout& one, const Layout& other);
 /// Layers are split evenly; by the partitioner (partition_layout.h) where they do not divide, then with one or two
 /// chunks, or are of several widths. An axis takes the values that its field may have, so that a method is tried as
 /// soon as check() lets it pass; tensor groups are tried up to the devices of the smallest host, expert groups that
-/// divide both data ranks and experts, copies of what ZeRO divides with one on each host beside a single one. One
+/// divide both data ranks and experts, with ZeRO 3 a copy on each host beside a single one. One
 /// pipeline rank waits for nobody: it is tried with 1F1B alone, in one chunk. Asynchronous schedules train otherwise
 /// than one rank would; they are tried only where that of `base` is one. Where `base` models another software stack,
 /// only schedules which that has are tried. Otherwise what no choice could mend: the faults of all that stays; where
