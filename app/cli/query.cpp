@@ -100,7 +100,8 @@ int tables() {
             table.add({std::string(column.name), std::string(column.type), std::string(column.help)});
         text += table.text(2) + "\n";
     }
-    print(text + "Aggregates beside SQLite's own: median(x), percentile(x, p) with p from 0 to 100.\n");
+    print(text + "Aggregates beside SQLite's own: median(x), percentile(x, p) with p from 0 to 100.\n"
+                 "fp8_place(bytes): which factor of which linear layer a counter of products in 8 bits tells of.\n");
     return success;
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/layout/block_parts.h"
 #include "engine/layout/exchange.h"
+#include "engine/layout/fp8.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/recompute.h"
@@ -166,8 +167,14 @@ const Rule rules[] = {
      "only with weights in 16 bits: gradients of fp32 weights are fp32",
      [](const L& l, const M&) { return l.precision.weights != WeightStorage::Fp32; }},
     {{"/precision/products"},
-     "only with a software stack other than Shardlab's own",
-     [](const L& l, const M&) { return modelledStack(l) != nullptr; }},
+     "only with models whose blocks have linear layers",
+     [](const L& l, const M&) { return !readsImages(l.model); }},
+    {{"/precision/scaling"},
+     "only with products in fp8, whose tensors have a scale each",
+     [](const L& l, const M&) { return roundsProducts(l) && l.precision.products == ProductFormat::Fp8; }},
+    {{"/precision/amax_history", "/precision/margin"},
+     "only with products in fp8 and delayed scaling",
+     [](const L& l, const M&) { return roundsProducts(l) && delaysScales(l.precision); }},
     {{"/precision/scale"},
      "only with a static or dynamic loss scale",
      [](const L& l, const M&) { return l.precision.lossScale != LossScaling::None; }},

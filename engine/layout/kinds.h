@@ -139,15 +139,24 @@ enum class WeightStorage : std::uint8_t {
 template <>
 inline constexpr std::string_view layoutWords<WeightStorage>[] = {"master", "fp32", "alone"};
 
-/// In which format a modelled software stack rounds what its matrix products read. Sums are taken in fp32.
+/// In which format the products of a block's linear layers read their factors (fp8.h). Sums are taken in fp32.
 enum class ProductFormat : std::uint8_t {
-    Compute,  ///< that of the activations
-    Fp8,      ///< E4M3 and E5M2 with a scale for each tensor
-    MxFp8,    ///< with a scale for each 32 numbers
-    NvFp4,    ///< 4 bits with a scale for each 16 numbers
+    Compute,    ///< that of the activations
+    Fp8,        ///< E4M3, and E5M2 for gradients, with a scale for each tensor
+    MxFp8,      ///< E4M3 with a scale, a power of two, for each 32 numbers
+    NvFp4,      ///< 4 bits with a scale for each 16 numbers; modelled software stacks alone have it
+    Fp8Blocks,  ///< E4M3 with a scale for each 128 numbers of activations, and each 128 × 128 of weights
 };
 template <>
-inline constexpr std::string_view layoutWords<ProductFormat>[] = {"compute", "fp8", "mxfp8", "nvfp4"};
+inline constexpr std::string_view layoutWords<ProductFormat>[] = {"compute", "fp8", "mxfp8", "nvfp4", "fp8-blocks"};
+
+/// What the scale of a tensor in 8 bits comes from.
+enum class ProductScaling : std::uint8_t {
+    Current,  ///< its own largest magnitude
+    Delayed,  ///< the largest magnitude that the same tensor of a layer had in the steps before
+};
+template <>
+inline constexpr std::string_view layoutWords<ProductScaling>[] = {"current", "delayed"};
 
 /// In which format the gradients of weights are summed up.
 enum class GradientFormat : std::uint8_t {

@@ -174,10 +174,13 @@ struct PrecisionSpec {
     NumberFormat compute = NumberFormat::Fp32;
     WeightStorage weights = WeightStorage::Master;  ///< counts where compute has 16 bits
     GradientFormat gradients = GradientFormat::Compute;
-    ProductFormat products = ProductFormat::Compute;  ///< of a modelled software stack (cluster.pace.stack)
+    ProductFormat products = ProductFormat::Compute;  ///< of the linear layers of blocks
     LossScaling lossScale = LossScaling::None;
     double scale = 65536;   ///< the static loss scale, or the first dynamic one
     int scaleWindow = 200;  ///< steps without overflow after which a dynamic loss scale doubles
+    ProductScaling scaling = ProductScaling::Current;  ///< of products in fp8
+    int amaxHistory = 16;                              ///< scaling delayed: steps whose largest magnitudes count
+    int margin = 0;  ///< scaling delayed: powers of two by which a scale stays below what the largest would fill
     bool operator==(const PrecisionSpec&) const = default;
 };
 

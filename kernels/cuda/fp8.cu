@@ -32,7 +32,8 @@ template <class T>
 __global__ void __launch_bounds__(tileThreads8) largestKernel(TilesOf tiles, const T* x, unsigned* largest) {
     const int tile = static_cast<int>(blockIdx.x), firstRow = tile / tiles.across * tiles.high,
               firstColumn = tile % tiles.across * tiles.wide;
-    const int high = min(tiles.high, tiles.rows - firstRow), wide = min(tiles.wide, tiles.columns - firstColumn);
+    const int below = tiles.rows - firstRow, beside = tiles.columns - firstColumn;
+    const int high = tiles.high < below ? tiles.high : below, wide = tiles.wide < beside ? tiles.wide : beside;
     const std::int64_t count = static_cast<std::int64_t>(high) * wide,
                        begin = static_cast<std::int64_t>(blockIdx.y) * chunkNumbers;
     const std::int64_t end = begin + chunkNumbers < count ? begin + chunkNumbers : count;

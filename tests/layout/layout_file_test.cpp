@@ -347,7 +347,9 @@ private Q_SLOTS:
         row("/parallel/partition=layer", "unknown", "did you mean layers?");
         row("/parallel/all_reduce=rong", "unknown", "did you mean ring?");
         row("/parallel/exchange=hogwilt", "unknown", "did you mean hogwild?");
-        row("/precision/compute=fp8", "not built yet", "fp32, bf16 or fp16");
+        row("/precision/compute=fp8", "unknown", "fp32, bf16 or fp16");
+        row("/precision/products=fp9", "unknown", "fp8");
+        row("/precision/scaling=present", "unknown", "current or delayed");
         row("/precision/compute=fp31", "unknown", "fp32");
         row("/precision/weights=masters", "unknown", "did you mean master?");
         row("/precision/gradients=fp16", "unknown", "compute or fp32");

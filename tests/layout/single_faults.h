@@ -240,6 +240,30 @@ inline const std::vector<SingleFault> singleFaults{
          l.precision.lossScale = LossScaling::Dynamic;
      },
      "/precision/loss_scale", "a schedule with a flush"},
+    {"delayed scales without a flush",
+     [](Layout& l) {
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+         l.precision.products = ProductFormat::Fp8;
+         l.precision.scaling = ProductScaling::Delayed;
+     },
+     "/precision/scaling", "current"},
+    {"training in nvfp4", [](Layout& l) { l.precision.products = ProductFormat::NvFp4; }, "/precision/products",
+     "fp8-blocks"},
+    {"no scale history",
+     [](Layout& l) {
+         l.precision.products = ProductFormat::Fp8;
+         l.precision.scaling = ProductScaling::Delayed;
+         l.precision.amaxHistory = 0;
+     },
+     "/precision/amax_history", "1 to 65536"},
+    {"margin below a scale",
+     [](Layout& l) {
+         l.precision.products = ProductFormat::Fp8;
+         l.precision.scaling = ProductScaling::Delayed;
+         l.precision.margin = -1;
+     },
+     "/precision/margin", "0 to 16"},
     {"scale of the loss", [](Layout& l) { l.precision.scale = 0; }, "/precision/scale", "1e-09 to 16777216"},
     {"learning rate", [](Layout& l) { l.optimizer.learningRate = 0; }, "/optimizer/learning_rate", "1e-12 to 10"},
     {"one beta", [](Layout& l) { l.optimizer.adamw.betas = {0.9}; }, "/optimizer/betas", "two numbers"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the fields of an event hold, by kind: what was put in comes out, and damaged numbers are answered.
 #include "engine/trace/event/event_payload.h"
+#include "engine/trace/event/fp8_place.h"
 #include "tests/support/wings.h"
 
 #include <QTest>
@@ -47,6 +48,31 @@ private Q_SLOTS:
     void expertsComeBack() {
         const ExpertOfLayer expert{3, 65535};
         QVERIFY(expertOf(Event{.bytes = expertNumber(expert), .kind = EventKind::ExpertLoad}) == expert);
+    }
+
+    void factorsComeBack() {
+        for (std::size_t part = 0; part < linearPartNames.size(); ++part)
+            for (int factor = 0; factor < 3; ++factor) {
+                const Fp8Place place{65535, static_cast<LinearPart>(part), factor};
+                QVERIFY(fp8PlaceOf(fp8Number(place)) == place);
+            }
+        QCOMPARE(textOf({3, LinearPart::Expansion, 1}), std::string("layer 3, expansion, weight"));
+        for (const std::int64_t damaged : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()})
+            QVERIFY(!textOf(fp8PlaceOf(damaged)).empty());
+        using Part = LinearPart;
+        const std::pair<const char*, Part> names[] = {{"h.0.attn.qkv", Part::QueriesKeysValues},
+                                                      {"h.0.attn.c_attn", Part::QueriesKeysValues},
+                                                      {"h.0.attn.c_proj", Part::AttentionOutput},
+                                                      {"h.0.attn.down", Part::Down},
+                                                      {"h.0.attn.q", Part::Queries},
+                                                      {"h.0.attn.kv", Part::KeysValues},
+                                                      {"h.0.mlp.gate_up", Part::Expansion},
+                                                      {"h.0.mlp.c_proj", Part::Projection},
+                                                      {"h.0.moe.shared.c_fc", Part::SharedExpansion},
+                                                      {"h.0.moe.shared.c_proj", Part::SharedProjection},
+                                                      {"h.0.moe.experts.3.gate_up", Part::ExpertExpansion},
+                                                      {"h.0.moe.experts.3.c_proj", Part::ExpertProjection}};
+        for (const auto& [name, part] : names) QVERIFY2(linearPartOf(name) == part, name);
     }
 
     void categoriesOnTheHostComeBack() {

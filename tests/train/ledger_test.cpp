@@ -50,6 +50,7 @@ public:
                                layout.batch.micro};
                 spec.memory = layout.memory;
                 spec.precision = layout.precision;
+                spec.microbatches = microbatches(layout);
                 stages_[stage] = std::make_unique<Stage>(spec, arena_, *tensor_, context_.get(), experts_.get());
                 optimizers_.push_back(makeOptimizer({layout.optimizer, 1, numberFormats(layout.precision).master},
                                                     stages_[stage]->parameters(), arena_));
@@ -334,6 +335,10 @@ private Q_SLOTS:
             layout.precision.weights = named(one({"master", "fp32", "alone"}));
             layout.precision.gradients = named(one({"compute", "fp32"}));
             layout.precision.lossScale = named(method.flushes ? one({"none", "static", "dynamic"}) : "none");
+            layout.precision.products = named(one({"compute", "compute", "fp8", "mxfp8", "fp8-blocks"}));
+            if (method.flushes && layout.parallel.expert == 1)
+                layout.precision.scaling = named(one({"current", "delayed"}));
+            layout.precision.amaxHistory = 1 + below(5);
             if (layout.memory.activations == ActivationStorage::Lossy16 &&
                 layout.precision.compute != NumberFormat::Fp32)
                 layout.memory.activations = ActivationStorage::Lossy10;

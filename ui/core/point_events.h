@@ -19,13 +19,19 @@ inline bool byBegin(const Event& a, const Event& b) { return a.begin < b.begin; 
 class PointEvents {
 public:
     /// All instants, and the counters that views ask for. Other counters are in the figures of steps alone.
-    static constexpr std::array kinds{
-        EventKind::Command,        EventKind::Fault,         EventKind::Overflow,         EventKind::Dropped,
-        EventKind::Restart,        EventKind::Mark,          EventKind::InjectedFault,    EventKind::Loss,
-        EventKind::ValidationLoss, EventKind::GradientNorm,  EventKind::LearningRate,     EventKind::LossScale,
-        EventKind::PaceOverrun,    EventKind::Staleness,     EventKind::ElasticDistance,  EventKind::OverwrittenUpdates,
-        EventKind::WeightVersions, EventKind::LargestFree,   EventKind::HostMemory,       EventKind::GradientExponents,
-        EventKind::ExpertLoad,     EventKind::ExpertDropped, EventKind::PackedActivations};
+    static constexpr std::array kinds{EventKind::Command,           EventKind::Fault,
+                                      EventKind::Overflow,          EventKind::Dropped,
+                                      EventKind::Restart,           EventKind::Mark,
+                                      EventKind::InjectedFault,     EventKind::Loss,
+                                      EventKind::ValidationLoss,    EventKind::GradientNorm,
+                                      EventKind::LearningRate,      EventKind::LossScale,
+                                      EventKind::PaceOverrun,       EventKind::Staleness,
+                                      EventKind::ElasticDistance,   EventKind::OverwrittenUpdates,
+                                      EventKind::WeightVersions,    EventKind::LargestFree,
+                                      EventKind::HostMemory,        EventKind::GradientExponents,
+                                      EventKind::ExpertLoad,        EventKind::ExpertDropped,
+                                      EventKind::PackedActivations, EventKind::Fp8Scale,
+                                      EventKind::Fp8Saturated,      EventKind::Fp8Flushed};
     static constexpr std::span instants = std::span(kinds).first<7>();
     static bool keeps(EventKind kind);
 

@@ -124,6 +124,7 @@ private:
         else if (event.kind == EventKind::ElasticDistance) addDistance(event);
         else if (event.kind == EventKind::OverwrittenUpdates) addOverwritten(event);
         else if (event.kind == EventKind::LossScale) addScale(event);
+        else if (event.kind >= EventKind::Fp8Scale && event.kind <= EventKind::Fp8Flushed) addRounded(event);
         else if (event.kind == EventKind::ExpertLoad || event.kind == EventKind::ExpertDropped) experts_.add(event);
     }
 
@@ -141,6 +142,12 @@ private:
         if (event.step < lastExchange_) return;
         lastExchange_ = event.step;
         tally_.elasticDistance = event.value;
+    }
+
+    void addRounded(const Event& event) {
+        if (!tally_.saturated) tally_.saturated = tally_.flushed = 0;
+        if (event.kind == EventKind::Fp8Saturated) *tally_.saturated += event.value;
+        if (event.kind == EventKind::Fp8Flushed) *tally_.flushed += event.value;
     }
 
     void addScale(const Event& event) {

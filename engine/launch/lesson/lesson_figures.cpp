@@ -149,6 +149,10 @@ constexpr std::array table{
                  tallied<&RunTally::skippedSteps>},
     LessonFigure{"first_scale", "loss scale of the first step", FigureUnit::Count, tallied<&RunTally::firstScale>},
     LessonFigure{"last_scale", "loss scale of the last step", FigureUnit::Count, tallied<&RunTally::lastScale>},
+    LessonFigure{"saturated", "numbers that were larger than the largest of their format of 8 bits, in the whole run",
+                 FigureUnit::Count, tallied<&RunTally::saturated>},
+    LessonFigure{"flushed", "numbers that became 0 in a format of 8 bits, in the whole run", FigureUnit::Count,
+                 tallied<&RunTally::flushed>},
     // What follows from the layout alone.
     LessonFigure{"ranks", "ranks that train", FigureUnit::Count, nullptr,
                  [](P run) { return Value(run.plan.mesh.ranks()); }},

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/block_parts.h"
 #include "engine/layout/check/check_rules.h"
+#include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/fp8.h"
 #include "engine/layout/model_shape.h"
 
 #include <algorithm>
@@ -20,6 +22,25 @@ void checkScale(const Layout& layout, std::span<const ScheduleMethod> schedules,
                       "the norm of the whole gradient shows whether a step overflowed, and each stage updates before "
                       "that is known",
                       "none, with bf16 or fp32; or a schedule with a flush, 1f1b"});
+}
+
+/// A delayed scale comes from the steps before, which all ranks that share a tensor must agree on.
+void checkDelayed(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
+    if (!delaysScales(layout.precision) || !roundsProducts(layout)) return;
+    const auto refuse = [&](std::string what, std::string why) {
+        faults.push_back({"/precision/scaling", std::move(what), std::move(why), "current"});
+    };
+    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
+    if (method != schedules.end() && !method->flushes)
+        refuse(fmt::format("delayed scales with the schedule {}", method->name),
+               "a microbatch's forward and backward lie in different steps, and would round the same tensor with "
+               "different scales");
+    if (runsAtOwnPace(layout.parallel))
+        refuse(fmt::format("delayed scales with the exchange {}", wordOf(layout.parallel.exchange)),
+               "the history has an entry for each step, and the ranks have no steps in common");
+    if (layout.parallel.expert > 1)
+        refuse("delayed scales with experts spread over ranks",
+               "a rank's history is of its own experts, and the ranks that agree on it would have different ones");
 }
 
 void checkHeadWidth(const Layout& layout, std::vector<Fault>& faults) {
@@ -51,6 +72,7 @@ void checkHeadWidth(const Layout& layout, std::vector<Fault>& faults) {
 
 void checkPrecision(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     checkScale(layout, schedules, faults);
+    checkDelayed(layout, schedules, faults);
     checkHeadWidth(layout, faults);
 }
 

@@ -11,26 +11,30 @@ namespace shardlab::layout {
 
 namespace {
 
-/// Products in fewer than 16 bits are those of a stack and of a device that has them.
+/// Shardlab's own engine has products in 8 bits; those of a stack are those of a device that has them.
 void checkProducts(const Layout& layout, std::vector<Fault>& faults) {
     const ProductFormat products = layout.precision.products;
-    if (products == ProductFormat::Compute) return;
+    if (products == ProductFormat::Compute || readsImages(layout.model)) return;  // without an effect
     const auto refuse = [&](std::string what, std::string why, std::string legal) {
         faults.push_back({"/precision/products", std::move(what), std::move(why), std::move(legal)});
     };
-    if (modelledStack(layout) == nullptr)
-        return refuse(fmt::format("products in {}", wordOf(products)),
-                      "Shardlab's own engine multiplies in the format of compute",
-                      "compute; or cluster.pace.stack megatron-core, whose times are modelled");
+    if (modelledStack(layout) == nullptr) {
+        if (products == ProductFormat::NvFp4)
+            refuse("products in nvfp4 for training",
+                   "the format is there for planning alone: Shardlab's own engine multiplies in 8 bits or more",
+                   "compute, fp8, mxfp8 or fp8-blocks; or cluster.pace.stack megatron-core, whose times are modelled");
+        return;
+    }
     const DevicePreset* device = findDevice(layout.cluster.pace->device);
     if (device == nullptr) return;
-    const bool four = products == ProductFormat::NvFp4;
-    const bool has =
-        four ? device->fp4Flops > 0 : device->fp8Flops > 0 && (products == ProductFormat::Fp8 || device->fp4Flops > 0);
+    const bool four = products == ProductFormat::NvFp4,
+               has8 = products == ProductFormat::Fp8 || products == ProductFormat::Fp8Blocks;
+    const bool has = four ? device->fp4Flops > 0
+                          : device->fp8Flops > 0 && (products != ProductFormat::MxFp8 || device->fp4Flops > 0);
     if (!has)
         refuse(fmt::format("products in {} on {}", wordOf(products), device->name),
                "the device has no such products, or its file does not say how fast they are",
-               fmt::format("compute; or cluster.pace.device {}", products == ProductFormat::Fp8 ? "h100-sxm" : "b200"));
+               fmt::format("compute; or cluster.pace.device {}", has8 ? "h100-sxm" : "b200"));
 }
 
 }  // namespace

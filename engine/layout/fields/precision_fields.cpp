@@ -11,7 +11,6 @@ std::span<const Field> precisionFields() {
             .help = "Number format of activations, of their gradients, and of what matrix products read; sums are "
                     "taken in fp32.",
             .access = member<&Layout::precision, &PrecisionSpec::compute>(),
-            .planned = "fp8",
         },
         {
             .pointer = "/precision/weights",
@@ -31,8 +30,11 @@ std::span<const Field> precisionFields() {
         {
             .pointer = "/precision/products",
             .label = "Products",
-            .help = "Number format that a modelled software stack rounds the operands of a block's matrix products to. "
-                    "It changes predicted times; Shardlab's own engine multiplies in the format of compute.",
+            .help =
+                "Number format that the factors of a block's linear layers are rounded to; sums are taken in fp32. "
+                "compute: no rounding. fp8: E4M3, and E5M2 for gradients, with a scale for each tensor. mxfp8: E4M3 "
+                "with a scale for each 32 numbers. fp8-blocks: E4M3 with a scale for each 128 numbers of "
+                "activations and each 128 x 128 of weights. nvfp4: 4 bits, for times of a modelled software stack.",
             .access = member<&Layout::precision, &PrecisionSpec::products>(),
         },
         {
@@ -58,6 +60,29 @@ std::span<const Field> precisionFields() {
             .unit = "steps",
             .access = member<&Layout::precision, &PrecisionSpec::scaleWindow>(),
             .limits = {1, mostCounted, "steps are counted"},
+        },
+        {
+            .pointer = "/precision/scaling",
+            .label = "Scaling",
+            .help = "What the scale of a tensor in fp8 comes from. current: its own largest magnitude. delayed: the "
+                    "largest that the same tensor had in the steps before, so that no pass over it comes before its "
+                    "rounding; what is larger saturates.",
+            .access = member<&Layout::precision, &PrecisionSpec::scaling>(),
+        },
+        {
+            .pointer = "/precision/amax_history",
+            .label = "Scale history",
+            .help = "Steps before the present one whose largest magnitudes a delayed scale comes from.",
+            .unit = "steps",
+            .access = member<&Layout::precision, &PrecisionSpec::amaxHistory>(),
+            .limits = {1, 65536, "a history has an entry for each step"},
+        },
+        {
+            .pointer = "/precision/margin",
+            .label = "Scale margin",
+            .help = "Powers of two that a delayed scale leaves free above the largest magnitude of its history.",
+            .access = member<&Layout::precision, &PrecisionSpec::margin>(),
+            .limits = {0, 16, "E4M3 has 18 powers of two in all"},
         },
     };
     return table;

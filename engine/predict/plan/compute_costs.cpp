@@ -8,6 +8,7 @@
 #include "engine/layout/moment_blocks.h"
 #include "engine/layout/recompute.h"
 #include "engine/predict/plan/attention_bytes.h"
+#include "engine/predict/plan/fp8_costs.h"
 #include "engine/predict/plan/stack_times.h"
 
 #include <algorithm>
@@ -195,13 +196,18 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
                        const DevicePreset& device, bool attention = true) {
     const NumberFormats formats = numberFormats(layout.precision);
     if (!formats.castsWeights()) return 0;
+    const auto each = static_cast<double>(formats.weightBytes() + formats.activationBytes());
+    if (roundsProducts(layout)) {  // linear layers round their weights to 8 bits instead
+        if (!stage.last) return 0;
+        const double table = static_cast<double>(productWeights(layout.model, {0, false, true, 0}, share));
+        return each * table / device.memoryBandwidth + device.kernelSeconds;
+    }
     const bool attends = hasAttention(layout.model);
     const int ofAttention = attention && attends ? attentionProducts(layout.model) : 0;
     const int ofDense = readsImages(layout.model) ? layout.model.cnn.convolutions : ofAttention + 2;
     const int blocksOfExperts = layout.model.experts.count + (layout.model.experts.shared > 0 ? 1 : 0);
     const int kernels =
         overBlocks(layout.model, stage, ofDense, ofAttention + 2 * blocksOfExperts) + (stage.last ? 1 : 0);
-    const auto each = static_cast<double>(formats.weightBytes() + formats.activationBytes());
     TensorShare used = share;
     used.expert = 1;  // an expert's are rounded for the rows of each member
     const std::int64_t leftOut =
@@ -229,7 +235,8 @@ double secondHalvesSeconds(const Layout& layout, const StageShape& stage, const 
     return kernelSeconds(device, formats.activations, part * stageForwardFlops(model, stage, samples, share),
                          2 * static_cast<double>(formats.activationBytes() * floats),
                          overBlocks(model, stage, dense, dense + expertsKernels(model))) +
-           roundingSeconds(layout, stage, share, device, false);
+           roundingSeconds(layout, stage, share, device, false) +
+           fp8Seconds(layout, stage, share, device, false).forward;
 }
 
 }  // namespace
@@ -241,7 +248,10 @@ ComputeTimes computeTimes(const Layout& layout, const StageShape& stage, const T
     const double again = recomputeSeconds(layout, stage, share, device);
     const double packing = packingSeconds(layout, stage, device);
     const OverflowSeconds looking = overflowSeconds(layout, stage, share, device);
-    return {forward + packing, forward + again + looking.inputGrad + packing, forward + looking.weightGrad, again};
+    const Fp8Seconds eight = fp8Seconds(layout, stage, share, device);
+    const double other = forward - eight.forward;
+    return {forward + packing, other + eight.inputGrad + again + looking.inputGrad + packing,
+            other + eight.weightGrad + looking.weightGrad, again};
 }
 
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
@@ -256,7 +266,7 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
                          stageForwardFlops(layout.model, stage, layout.batch.micro, share) +
                              stage.layers * paddedCoreFlops(layout.model, layout.batch.micro, share),
                          2 * (storedBytes(layout, stage, share) + patchBytes(layout, stage)), kernels) +
-           roundingSeconds(layout, stage, share, device);
+           roundingSeconds(layout, stage, share, device) + fp8Seconds(layout, stage, share, device).forward;
 }
 
 double packingSeconds(const Layout& layout, const StageShape& stage, const DevicePreset& device) {

@@ -3,6 +3,7 @@
 
 #include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/fp8.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/stacks.h"
 
@@ -39,7 +40,7 @@ ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& shar
     size.shared = bytes * tokens * (expansions + 1) * shared;
     size.sharedScratch = bytes * tokens * shared;
     size.activated = bytes * (rows * f + tokens * shared);
-    if (formats.castsWeights()) {
+    if (formats.castsWeights() && !roundsProducts(layout)) {
         size.expansion = bytes * h * expansions * f;
         size.projection = bytes * h * f;
         size.sharedExpansion = bytes * h * expansions * shared;

@@ -2,6 +2,7 @@
 #include "engine/predict/plan/latent_bytes.h"
 
 #include "engine/layout/formats.h"
+#include "engine/layout/fp8.h"
 #include "engine/layout/stacks.h"
 
 namespace shardlab::predict {
@@ -102,7 +103,7 @@ LatentBytes latentBytes(const Layout& layout, const TensorShare& share) {
         made.apart = made.wide = 0;
         made.mask = model.dropout > 0 ? own * h : 0;
     }
-    if (formats.castsWeights()) {
+    if (formats.castsWeights() && !roundsProducts(layout)) {
         made.downCopy = bytes * h * downColumns(model);
         made.queryCopy = bytes * (block.queryRank > 0 ? block.queryRank : h) * queries;
         made.expansionCopy = bytes * block.kvRank * expanded;

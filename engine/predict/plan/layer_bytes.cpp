@@ -4,6 +4,7 @@
 #include "engine/base/ranges.h"
 #include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/fp8.h"
 #include "engine/layout/stacks.h"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ double operandBits(ProductFormat format) {
     case ProductFormat::Fp8: return 8;
     case ProductFormat::MxFp8: return 8 + scale / 32;
     case ProductFormat::NvFp4: return 4 + scale / 16;
+    case ProductFormat::Fp8Blocks: return 8 + 4 * scale / 128;
     }
     return 16;
 }
@@ -78,10 +80,11 @@ StageSizes stageSizes(const Layout& layout, const TensorShare& share) {
         size.positionGradient = formats.gradientBytes() * (model.sequence / share.context) * h;
     }
     if (!formats.castsWeights()) return size;
+    size.table = bytes * h * vocabulary;
+    if (roundsProducts(layout)) return size;  // linear layers round weights of their own type to 8 bits
     size.row = bytes * h;
     size.square = size.row * queries;
     size.triple = size.row * three;
-    size.table = size.row * vocabulary;
     return size;
 }
 

@@ -16,6 +16,7 @@
 #include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/expert_bytes.h"
+#include "engine/predict/plan/fp8_costs.h"
 #include "engine/predict/plan/stack_memory.h"
 #include "engine/predict/plan/stage_buffers.h"
 #include "engine/predict/plan/tally.h"
@@ -89,7 +90,7 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     const int versions = (elastic || shares) && replica == 0 ? 2 : 1;
     std::int64_t& buffers = bytes[static_cast<std::size_t>(MemoryCategory::Buffers)];
     buffers = tallyBytes(layout.model, shape.firstLayer, shape.layers) + (elastic ? formats.weightBytes() * whole : 0) +
-              (shares && replica == 0 ? hogwildPageBytes(layout.parallel) : 0);
+              (shares && replica == 0 ? hogwildPageBytes(layout.parallel) : 0) + fp8Bytes(layout, shape, share);
     if (const SoftwareStack* stack = modelledStack(layout))
         buffers += stackMemory(layout, *stack, shape, share, whole, shard).held;
     bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] =
@@ -116,6 +117,8 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
                               : part(whole + biases, spreadParameters(layout.model, shape, share));
     for (std::size_t i = 0; i < numbers.kinds.size(); ++i)
         copied += zero >= 1 ? among(numbers.kinds[i], copies) : part(numbers.kinds[i], numbers.spread[i]);
+    const std::int64_t scales = fp8StateNumbers(layout, shape, share);
+    copied += zero >= 1 ? scales : part(scales, 0);
     buffers += fp32Bytes * copied;
     return bytes;
 }

@@ -15,6 +15,7 @@
 #include "engine/predict/plan/accelerators.h"
 #include "engine/predict/plan/async_server.h"
 #include "engine/predict/plan/expert_notes.h"
+#include "engine/predict/plan/fp8_costs.h"
 #include "engine/predict/plan/precision_notes.h"
 #include "engine/predict/plan/server_costs.h"
 #include "engine/predict/plan/state_notes.h"
@@ -204,7 +205,7 @@ void addNotes(Plan& plan) {
     if (const SoftwareStack* stack = modelledStack(layout))
         notes.push_back(fmt::format(
             "times and memory are those of {}; a run here computes with Shardlab's own engine{}", stack->title,
-            layout.precision.products == ProductFormat::Compute
+            layout.precision.products == ProductFormat::Compute || roundsProducts(layout)
                 ? std::string()
                 : fmt::format(", whose products are in {}", wordOf(layout.precision.compute))));
     if (!hasSchedule(layout, layout.schedule.kind))
@@ -215,6 +216,7 @@ void addNotes(Plan& plan) {
             "{} ranks share the {} {} of this machine: ranks that compute at the same time get equal shares",
             plan.mesh.ranks(), sharedUnits(layout).count, sharedUnits(layout).name));
     for (std::string& note : precisionNotes(layout.precision)) notes.push_back(std::move(note));
+    for (std::string& note : fp8Notes(layout)) notes.push_back(std::move(note));
     for (std::string& note : expertNotes(layout)) notes.push_back(std::move(note));
     for (std::string& note : stateNotes(layout)) notes.push_back(std::move(note));
 

@@ -53,6 +53,7 @@ double productPeak(ProductFormat format, const DevicePreset& device, const Archi
     switch (format) {
     case ProductFormat::Compute: return device.bf16Flops;
     case ProductFormat::Fp8: return device.fp8Flops * architecture.fp8Share;
+    case ProductFormat::Fp8Blocks:
     case ProductFormat::MxFp8: return device.fp8Flops * architecture.fp8Share * architecture.blockShare;
     case ProductFormat::NvFp4: return device.fp4Flops * architecture.fp4Share;
     }

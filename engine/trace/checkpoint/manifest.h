@@ -19,6 +19,9 @@ namespace shardlab::trace {
 inline constexpr const char* manifestFile = "manifest.json";
 /// The kind of a parameter's own values; the other kinds are the optimizer's words.
 inline constexpr std::string_view weightKind = "weight";
+/// Of "<linear layer>.fp8": the scales of its factors, and the largest magnitudes that delayed ones come from. A run
+/// that finds none begins with scales of 1.
+inline constexpr std::string_view scaleKind = "scale";
 
 /// Elements `begin` … `begin + count` of `slice` of one kind of state of one parameter, as fp32.
 struct CheckpointPiece {

@@ -8,6 +8,7 @@
 #include "engine/trace/checkpoint/safetensors.h"
 #include "engine/trace/checkpoint/weights_config.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -41,6 +42,10 @@ public:
     /// damaged, only partly there; they name file and tensor.
     Status fill(const std::string& name, std::string_view kind, const Slice& slice, std::int64_t begin,
                 std::span<float> to) const;
+    /// Whether there is anything of the kind.
+    bool has(std::string_view kind) const {
+        return std::ranges::any_of(origins_, [&](const auto& each) { return each.first.second == kind; });
+    }
     /// The wholes there are: name, kind and shape, each once, in order.
     struct Whole {
         std::string name;

@@ -67,6 +67,9 @@ std::string_view name(EventKind kind) {
     case EventKind::Operation: return "operation";
     case EventKind::Annotation: return "annotation";
     case EventKind::NamedCounter: return "counter";
+    case EventKind::Fp8Scale: return "fp8 scale";
+    case EventKind::Fp8Saturated: return "fp8 saturated";
+    case EventKind::Fp8Flushed: return "fp8 flushed to zero";
     case EventKind::Mark: return "mark";
     default: break;
     }

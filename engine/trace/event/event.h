@@ -127,7 +127,12 @@ enum class EventKind : std::uint8_t {
     Operation = 99,    ///< host lane: a call, or what happens within one; they nest
     Annotation = 100,  ///< host lane: a stretch that the program gave a name
     NamedCounter = 112,
-    Mark = 120,  ///< an instant
+    // Counters of products in 8 bits; bytes: which factor of which linear layer, as fp8Number() says.
+    Fp8Scale = 113,      ///< value: the smallest scale that rounded it in the step; once for each factor and step
+    Fp8Saturated = 114,  ///< value: numbers larger than the format's largest, rounded by the action, a forward (inputs
+                         ///< and weights) or a backward (gradients)
+    Fp8Flushed = 115,    ///< likewise, numbers that became 0
+    Mark = 120,          ///< an instant
 };
 
 /// The kind of event that an action of each kind leaves.
@@ -182,7 +187,8 @@ constexpr bool isSpan(EventKind kind) {
            (kind >= EventKind::Kernel && kind <= EventKind::Annotation);
 }
 constexpr bool isCounter(EventKind kind) {
-    return (kind >= EventKind::Loss && kind < EventKind::Command) || kind == EventKind::NamedCounter;
+    return (kind >= EventKind::Loss && kind < EventKind::Command) ||
+           (kind >= EventKind::NamedCounter && kind <= EventKind::Fp8Flushed);
 }
 /// Spans that keep the compute lane busy: F, B, I, W, kernels. A recomputation lies within a B or I and carries its id.
 constexpr bool isCompute(EventKind kind) {

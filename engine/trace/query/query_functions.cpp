@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/event/fp8_place.h"
 #include "engine/trace/query/query_table.h"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <sqlite3.h>
+#include <string>
 
 namespace shardlab::trace {
 namespace {
@@ -45,11 +47,19 @@ void finish(sqlite3_context* context) {
     sqlite3_result_double(context, low + (at - std::floor(at)) * (high - low));
 }
 
+/// fp8_place(bytes): the factor of the linear layer that a counter of products in 8 bits tells of.
+void fp8Place(sqlite3_context* context, int, sqlite3_value** arguments) {
+    if (sqlite3_value_type(arguments[0]) == SQLITE_NULL) return sqlite3_result_null(context);
+    const std::string text = textOf(fp8PlaceOf(sqlite3_value_int64(arguments[0])));
+    sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+}
+
 }  // namespace
 
 void registerFunctions(sqlite3* connection) {
     constexpr int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     sqlite3_create_function_v2(connection, "median", 1, flags, nullptr, nullptr, step, finish, nullptr);
+    sqlite3_create_function_v2(connection, "fp8_place", 1, flags, nullptr, fp8Place, nullptr, nullptr, nullptr);
     sqlite3_create_function_v2(connection, "percentile", 2, flags, nullptr, nullptr, step, finish, nullptr);
 }
 

@@ -63,7 +63,10 @@ bool isDetail(const Event& event) {
     case EventKind::MemoryPeak:
     case EventKind::GradientExponents:
     case EventKind::ExpertLoad:
-    case EventKind::ExpertDropped: return true;
+    case EventKind::ExpertDropped:
+    case EventKind::Fp8Scale:
+    case EventKind::Fp8Saturated:
+    case EventKind::Fp8Flushed: return true;
     default:
         return isSpan(event.kind) || memoryCategory(event.kind, EventKind::MemoryUsed) ||
                memoryCategory(event.kind, EventKind::CategoryPeak);

@@ -307,11 +307,22 @@ private:
         if (layout_.precision.compute == NumberFormat::Fp32 || hasExperts(layout_.model))
             return note("products in fewer than 16 bits: the layout has them with 16-bit formats and without experts");
         const bool blocks = recipe == "mxfp8";
-        layout_.precision.products = fp4 ? ProductFormat::NvFp4 : blocks ? ProductFormat::MxFp8 : ProductFormat::Fp8;
+        PrecisionSpec& p = layout_.precision;
+        p.products = fp4                     ? ProductFormat::NvFp4
+                     : blocks                ? ProductFormat::MxFp8
+                     : recipe == "blockwise" ? ProductFormat::Fp8Blocks
+                                             : ProductFormat::Fp8;
+        if (fp8 && recipe == "delayed") {
+            p.scaling = ProductScaling::Delayed;
+            p.amaxHistory = options_.integer("fp8-amax-history-len").value_or(1);
+            p.margin = options_.integer("fp8-margin").value_or(0);
+            if (const auto algorithm = options_.text("fp8-amax-compute-algo"); algorithm && *algorithm != "max")
+                note("--fp8-amax-compute-algo: a delayed scale comes from the largest magnitude of its history");
+        }
         layout_.cluster.pace = PaceSpec{.device = fp4 || blocks ? "b200" : "h100-sxm", .stack = "megatron-core"};
         note(fmt::format("products in {} are those of a modelled stack: cluster.pace models megatron-core on {}",
                          wordOf(layout_.precision.products), layout_.cluster.pace->device));
-        if (fp8 && recipe != "tensorwise" && recipe != "mxfp8")
+        if (fp8 && recipe != "tensorwise" && recipe != "mxfp8" && recipe != "delayed" && recipe != "blockwise")
             note(fmt::format("--fp8-recipe {}: the layout has a scale for each tensor", recipe));
     }
 

@@ -3,6 +3,7 @@
 
 #include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/fp8.h"
 #include "engine/layout/recompute.h"
 #include "engine/trace/trainers/trainer_text.h"
 
@@ -133,6 +134,9 @@ private:
         if (p.compute == NumberFormat::Bf16 && p.lossScale == LossScaling::Dynamic)
             refuse("/precision/loss_scale", "a dynamic loss scale with bf16 for Megatron-LM",
                    "its dynamic scale belongs to fp16", "none or static; or precision.compute fp16");
+        if (!half && roundsProducts(layout_))
+            refuse("/precision/products", fmt::format("{} with fp32 for Megatron-LM", wordOf(p.products)),
+                   "its products of 8 bits belong to 16-bit training", "compute; or precision.compute bf16");
         if (!half && p.lossScale != LossScaling::None)
             refuse("/precision/loss_scale", "a loss scale with fp32 for Megatron-LM",
                    "it scales the loss of 16-bit training alone", "none");

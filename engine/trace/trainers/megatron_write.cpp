@@ -189,10 +189,20 @@ private:
         if (!megatronEffect("/precision/products", layout_)) return;
         if (p.products == ProductFormat::Fp8) {
             add("--fp8-format", "hybrid");
-            add("--fp8-recipe", "tensorwise", "a scale for each tensor, of its present values");
+            if (p.scaling == ProductScaling::Current) {
+                add("--fp8-recipe", "tensorwise", "a scale for each tensor, of its present values");
+            } else {
+                add("--fp8-recipe", "delayed", "a scale for each tensor, of its values in the steps before");
+                add("--fp8-amax-history-len", p.amaxHistory);
+                add("--fp8-amax-compute-algo", "max");
+                add("--fp8-margin", p.margin);
+            }
         } else if (p.products == ProductFormat::MxFp8) {
             add("--fp8-format", "e4m3");
             add("--fp8-recipe", "mxfp8");
+        } else if (p.products == ProductFormat::Fp8Blocks) {
+            add("--fp8-format", "e4m3");
+            add("--fp8-recipe", "blockwise");
         } else if (p.products == ProductFormat::NvFp4) {
             add("--fp4-format", "e2m1");
         }
@@ -392,6 +402,9 @@ TrainerTarget megatronTarget() {
                                                 "/precision/loss_scale",
                                                 "/precision/scale",
                                                 "/precision/scale_window",
+                                                "/precision/scaling",
+                                                "/precision/amax_history",
+                                                "/precision/margin",
                                                 "/optimizer/kind",
                                                 "/optimizer/learning_rate",
                                                 "/optimizer/warmup",

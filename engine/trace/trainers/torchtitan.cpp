@@ -4,6 +4,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/field_effect.h"
 #include "engine/layout/mesh/copies.h"
+#include "engine/layout/fp8.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/text.h"
 #include "engine/trace/trainers/torchtitan.h"
@@ -122,6 +123,12 @@ private:
         if (p.products == ProductFormat::NvFp4 && titanEffect("/precision/products", layout_))
             refuse("/precision/products", "nvfp4 for torchtitan", "its products have 8 bits or 16",
                    "compute, fp8 or mxfp8");
+        if (p.products == ProductFormat::Fp8Blocks && titanEffect("/precision/products", layout_))
+            refuse("/precision/products", "fp8-blocks for torchtitan",
+                   "its scales are those of a tensor, a row or 32 numbers", "compute, fp8 or mxfp8");
+        if (delaysScales(p) && titanEffect("/precision/scaling", layout_))
+            refuse("/precision/scaling", "delayed scales for torchtitan", "its scales come from present values",
+                   "current");
     }
 
     void optimizer() {
@@ -419,6 +426,7 @@ TrainerTarget torchtitanTarget() {
                                                 "/precision/weights",
                                                 "/precision/gradients",
                                                 "/precision/products",
+                                                "/precision/scaling",
                                                 "/precision/loss_scale",
                                                 "/optimizer/kind",
                                                 "/optimizer/learning_rate",

@@ -5,6 +5,7 @@
 #include "engine/train/model/arena.h"
 #include "engine/train/model/context_group.h"
 #include "engine/train/model/expert_group.h"
+#include "engine/train/model/fp8_products.h"
 #include "engine/train/model/parameter_set.h"
 #include "engine/train/model/recompute.h"
 #include "engine/train/model/tensor_group.h"
@@ -27,6 +28,7 @@ struct LayerContext {
     ContextGroup* context = nullptr;  ///< null where no ranks share the tokens of a sample
     ExpertGroup* experts = nullptr;   ///< null where this rank holds all experts
     BlockParts parts = {};            ///< those of a gpt where nothing else is said
+    Fp8Products* fp8 = nullptr;       ///< null where products read the format of activations
 
     Device& device() const { return arena.device(); }
     /// Allocates activations or their gradients.

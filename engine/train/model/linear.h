@@ -18,7 +18,8 @@ enum class LinearCut : std::uint8_t { Columns, Rows, Whole };
 /// inputs] and y [rows, outputs], counting what this member holds. Where the weight is cut by rows, every member has
 /// the whole bias, and the caller adds it after the sum over members. Where weights have another type than activations,
 /// each product rounds them first (Temporary, inputs·outputs). A weight that is not cut has no bias; where a tensor
-/// group splits the tokens, the members' parts of its gradient are summed (Temporary, inputs·outputs fp32).
+/// group splits the tokens, the members' parts of its gradient are summed (Temporary, inputs·outputs fp32). Where
+/// products have 8 bits, all of them read their factors as fp8_products.h rounds them, weights from their own type.
 class Linear {
 public:
     /// `inputs` and `outputs` count those of the whole weight. `groups` is the number of equal runs of columns that are
@@ -66,12 +67,14 @@ private:
 
     Arena& arena_;
     TensorGroup& tensor_;
+    Fp8Products* fp8_;  ///< null where products read the format of activations
     bool whole_;
     DType type_;
     Weight weight_;
     std::optional<Weight> bias_;
     int inputs_;
     int outputs_;
+    int number_ = 0;  ///< among the linear layers of fp8_
 };
 
 }  // namespace shardlab::train

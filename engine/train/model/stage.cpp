@@ -26,6 +26,30 @@ struct Held {
     bool hasInputGrad = false;
 };
 
+/// Where products have 8 bits, a forward that is done again, or whose gradient is not taken, notes nothing.
+template <class Work>
+auto quietly(Fp8Products* fp8, const Work& work) {
+    struct Quiet {
+        Fp8Products* products;
+        bool before;
+        ~Quiet() {
+            if (products) products->setQuiet(before);
+        }
+    } const quiet{fp8, fp8 && fp8->quiet()};
+    if (fp8) fp8->setQuiet(true);
+    return work();
+}
+
+Recompute::Observer observing(const Recompute::Observer& given, Fp8Products* fp8) {
+    if (!fp8) return given;
+    return [given, fp8](const std::function<void()>& run) {
+        quietly(fp8, [&] {
+            if (given) given(run);
+            else run();
+        });
+    };
+}
+
 std::string choiceBiasName(int layer) { return fmt::format("h.{}.moe.gate.bias", layer); }
 
 }  // namespace
@@ -35,15 +59,35 @@ struct Stage::Impl {
          ContextGroup* contextGroup, ExpertGroup* expertGroup)
         : spec(stageSpec), arena(stageArena), types(numberFormats(spec.precision)), alone(std::move(own)),
           tensor(given ? *given : *alone), context(contextGroup), experts(expertGroup),
-          weights(tensor.size(), tensor.member()), recomputing{recomputesCore(spec.memory),
-                                                               recomputesHeads(spec.memory),
-                                                               recomputesPointwise(spec.memory), spec.recomputing},
-          stage(stageBuilders[spec.model.kind](
-              spec, {weights, arena, tensor, spec.samples, spec.model.sequence / (context ? context->size() : 1),
-                     spec.model.hidden, spec.model.dropout, spec.seed, types, recomputing, context, experts})),
+          weights(tensor.size(), tensor.member()),
+          fp8(roundsProducts(spec.model, spec.precision)
+                  ? std::make_unique<Fp8Products>(arena, spec.precision, spec.samples * ownSequence(),
+                                                  spec.microbatches)
+                  : nullptr),
+          recomputing{recomputesCore(spec.memory), recomputesHeads(spec.memory), recomputesPointwise(spec.memory),
+                      observing(spec.recomputing, fp8.get())},
+          stage(stageBuilders[spec.model.kind](spec, {weights,
+                                                      arena,
+                                                      tensor,
+                                                      spec.samples,
+                                                      ownSequence(),
+                                                      spec.model.hidden,
+                                                      spec.model.dropout,
+                                                      spec.seed,
+                                                      types,
+                                                      recomputing,
+                                                      context,
+                                                      experts,
+                                                      {},
+                                                      fp8.get()})),
           segments(layerSegments(spec.model, spec.memory, {spec.layers, spec.first, spec.last, spec.firstLayer})),
           partitions(spec.memory.partitionActivations) {
         weights.allocate(arena, types, spec.seed, spec.storage);
+        if (fp8) {
+            fp8->allocate();
+            fp8State = fp8->state();
+            for (Parameter& parameter : fp8State) parameter.owner = tensor.member() == 0;
+        }
         for (std::size_t i = 0; i < stage.layers.size(); ++i) {
             const ArraySpan bias = stage.layers[i]->choiceBias();
             if (bias.empty()) continue;
@@ -55,6 +99,8 @@ struct Stage::Impl {
         }
     }
 
+    /// Tokens of a sample that this rank has.
+    int ownSequence() const { return spec.model.sequence / (context ? context->size() : 1); }
     int layerOf(std::size_t i) const { return static_cast<int>(i) + (stage.embedding ? 1 : 0); }
     int headLayer() const { return layerOf(stage.layers.size()); }
 
@@ -150,6 +196,7 @@ struct Stage::Impl {
     /// Goes from the top down. Where `weightsToo`, each layer's weight gradient follows its input gradient, and frees
     /// what it needed.
     Buffer inputGrad(int microbatch, Held& state, Buffer gradient, float scale, MemoryCategory kept, bool weightsToo) {
+        if (fp8) fp8->visit(microbatch);
         if (stage.head) {
             visitHead();
             gradient = reading(headLayer(), [&] { return stage.head->inputGrad(state.head, scale, kept); });
@@ -182,9 +229,11 @@ struct Stage::Impl {
     ContextGroup* const context;
     ExpertGroup* const experts;
     ParameterSet weights;
+    const std::unique_ptr<Fp8Products> fp8;  ///< null where products read the format of activations
     const Recompute recomputing;
     StageLayers stage;
     std::vector<Parameter> choiceBiases;
+    std::vector<Parameter> fp8State;
     const std::vector<int> segments;
     const bool partitions;  ///< each tensor member keeps its part of a segment's input
     LayerHooks* hooks = nullptr;
@@ -261,6 +310,10 @@ void Stage::moveChoiceBias(int layer, std::span<const double> asked, double rate
         values[e] += static_cast<float>(asked[e] < mean ? rate : asked[e] > mean ? -rate : 0.0);
     upload(arena().device(), values, bias->value);
 }
+std::vector<Fp8Tally> Stage::finishFp8Step(const std::function<void(std::span<float>)>& combine) {
+    return impl_->fp8 ? impl_->fp8->finishStep(combine) : std::vector<Fp8Tally>{};
+}
+std::span<Parameter> Stage::fp8State() { return impl_->fp8State; }
 PackedTally Stage::takePacked() {
     return impl_->stage.packed ? std::exchange(*impl_->stage.packed, {}) : PackedTally{};
 }
@@ -275,6 +328,7 @@ const double& Stage::loss(int microbatch) const { return impl_->losses.at(microb
 Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
     StageLayers& stage = impl_->stage;
     Held& state = impl_->hold(microbatch);
+    if (impl_->fp8) impl_->fp8->visit(microbatch);
     if (stage.embedding) {
         impl_->visitEmbedding();
         state.embedding.firstSample = batch.firstSample;
@@ -333,8 +387,10 @@ Buffer Stage::evaluate(const TokenBatch& batch, Buffer input, double* loss) {
     if (stage.embedding) input = impl_->reading(0, [&] { return stage.embedding->forward(tokens, batch.tokens); });
     if (stage.images) input = stage.images->forward(batch.tokens);
     for (std::size_t i = 0; i < stage.layers.size(); ++i)
-        input = impl_->reading(impl_->layerOf(i), [&] {
-            return stage.layers[i]->forward(*stage.layers[i]->newState(), std::move(input));
+        input = quietly(impl_->fp8.get(), [&] {
+            return impl_->reading(impl_->layerOf(i), [&] {
+                return stage.layers[i]->forward(*stage.layers[i]->newState(), std::move(input));
+            });
         });
     if (!stage.head) return input;
     impl_->reading(impl_->headLayer(), [&] { stage.head->evaluate(std::move(input), batch.targets, loss); });

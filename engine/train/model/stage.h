@@ -10,6 +10,7 @@
 #include "engine/train/model/context_group.h"
 #include "engine/train/model/expert_group.h"
 #include "engine/train/model/expert_tally.h"
+#include "engine/train/model/fp8_products.h"
 #include "engine/train/model/layer.h"
 #include "engine/train/model/layer_hooks.h"
 #include "engine/train/model/packed_map.h"
@@ -18,6 +19,7 @@
 #include "engine/train/model/tensor_group.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,6 +39,7 @@ struct StageSpec {
     MemorySpec memory = {};
     PrecisionSpec precision = {};
     Recompute::Observer recomputing = {};  ///< observes what backward and inputGrad recompute
+    int microbatches = 1;                  ///< of a step, where products in 8 bits count what they round by microbatch
 };
 
 /// Where a gradient was not finite. overflowMark() makes one number of it, which is not 0, and overflowPlace() reads
@@ -117,6 +120,10 @@ public:
     /// Moves each bias of `layer` of the model by `rate`: up where fewer tokens than the mean chose the expert, down
     /// where more did. `asked` has the tokens that chose each expert, over all replicas.
     void moveChoiceBias(int layer, std::span<const double> asked, double rate);
+    /// Fp8Products::finishStep() of the stage's linear layers; nothing where products read the format of activations.
+    std::vector<Fp8Tally> finishFp8Step(const std::function<void(std::span<float>)>& combine);
+    /// Fp8Products::state(), which a tensor group's first member owns.
+    std::span<Parameter> fp8State();
     /// The bytes that forwards kept in fewer bits since the last call; zeros where activations are kept as they are.
     PackedTally takePacked();
     /// Visits each buffer that the microbatch's forward left for its backward (not the numbers of its tokens), always

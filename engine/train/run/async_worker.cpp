@@ -2,6 +2,7 @@
 #include "engine/train/run/async_worker.h"
 
 #include "engine/train/comm/backoff.h"
+#include "engine/train/run/fp8_trace.h"
 
 namespace shardlab::train {
 namespace {
@@ -79,6 +80,7 @@ void AsyncWorker::endSteps(std::int64_t version) {
         setup_.trace.span(Lane::Host, EventKind::Step, stepBegan_, now);
         setup_.trace.memoryPeak();
         for (const ExpertLoad& load : setup_.stage.stage->takeExpertLoads()) setup_.trace.experts(load);
+        endFp8Step(*setup_.stage.stage, 0, setup_.trace);
         setup_.arena.resetPeaks();
         stepBegan_ = now;
         setup_.begins(step_ + 1);

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/train/comm/scalars.h"
+#include "engine/train/run/fp8_trace.h"
 #include "engine/train/run/run_control.h"
 
 #include <algorithm>
@@ -99,6 +100,7 @@ void HogwildWorker::step() {
     setup_.trace.span(Lane::Host, EventKind::Step, begin, end);
     setup_.trace.memoryPeak();
     for (const ExpertLoad& load : setup_.stage.takeExpertLoads()) setup_.trace.experts(load);
+    endFp8Step(setup_.stage, 0, setup_.trace);
     setup_.weights.publishLoss(done.lossSum / setup_.microbatches);
     if (leads()) setup_.stepped(step_, setup_.weights.meanLoss(), done.gradientNorm, toSeconds(end - begin));
     ++step_;

@@ -119,6 +119,7 @@ std::map<int, StageSpec> stageSpecs(const StepPlan& plan, int pipelineRank) {
         spec.tied = tiesEmbedding(layout.model) && (plan.lowered.flushes() || plan.lowered.stages() == 1);
         spec.memory = layout.memory;
         spec.precision = layout.precision;
+        spec.microbatches = microbatches(layout);
     }
     return specs;
 }

@@ -103,6 +103,11 @@ void RankTrace::experts(const ExpertLoad& load) {
     }
 }
 
+void RankTrace::rounded(EventKind kind, const Action& action, std::int64_t place, double value) {
+    const std::int64_t time = now();
+    recorder_.record({time, time, place, value, actionId(action), step_, 0, Lane::Host, kind});
+}
+
 void RankTrace::packed(std::int64_t kept, std::int64_t plain) {
     recorder_.counter(EventKind::PackedActivations, step_, static_cast<double>(plain), kept);
 }

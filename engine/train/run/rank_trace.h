@@ -90,6 +90,9 @@ public:
     void overflow(const Action& action, int layer);
     void exponents(const ExponentHistogram& histogram);
     void experts(const ExpertLoad& load);
+    /// Records a counter of products in 8 bits, of the factor that `place` names; with the action that rounded it, if
+    /// it was one.
+    void rounded(EventKind kind, const Action& action, std::int64_t place, double value);
     /// Records the bytes of activations that the step's forwards kept in fewer bits, and their bytes in full.
     void packed(std::int64_t kept, std::int64_t plain);
     /// Records the memory in use: one counter for each category that changed since the last call.

@@ -7,6 +7,7 @@
 #include "engine/layout/schedule/passes.h"
 #include "engine/train/run/async_server.h"
 #include "engine/train/run/async_worker.h"
+#include "engine/train/run/fp8_trace.h"
 #include "engine/train/run/hogwild_worker.h"
 
 #include <algorithm>
@@ -170,6 +171,8 @@ void Trainer::Impl::step(int step) {
             if (place_.tensorRank == 0) trace_.experts(load);
             if (biasesChoice(layout_.model) && !done.overflow) moveChoiceBias(*rankStage.stage, load);
         }
+    for (auto& [index, rankStage] : stages_)
+        endFp8Step(*rankStage.stage, index, trace_, place_.data.get(), place_.tensor.get());
     recordPacked();
     const float scaled = scale_.value();
     scale_.stepped(done.overflow);

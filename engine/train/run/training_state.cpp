@@ -38,11 +38,20 @@ std::vector<TrainingState::Held> TrainingState::choiceBiases(RankStage& rankStag
     return all;
 }
 
+std::vector<TrainingState::Held> TrainingState::scales(RankStage& rankStage) const {
+    std::vector<Held> all;
+    const bool writes = divided(rankStage, scaleKind) || replica_ == 0;
+    for (const Parameter& scale : rankStage.stage->fp8State())
+        all.push_back({&scale, scaleKind, scale.slice, 0, scale.value, scale.owner && writes, &device_});
+    return all;
+}
+
 std::map<std::string_view, std::vector<TrainingState::Held>> TrainingState::held(RankStage& rankStage) const {
     std::map<std::string_view, std::vector<Held>> all;
     all[weightKind] = masters(rankStage);
     if (all[weightKind].empty()) all[weightKind] = values(rankStage);
     for (Held& bias : choiceBiases(rankStage)) all[weightKind].push_back(std::move(bias));
+    if (std::vector<Held> kept = scales(rankStage); !kept.empty()) all[scaleKind] = std::move(kept);
     if (!rankStage.optimizer) return all;
     const std::span<Parameter> parameters = rankStage.owned();
     for (const OptimizerState& state : rankStage.optimizer->state(parameters)) {
@@ -152,7 +161,7 @@ Status TrainingState::load(const StateSource& source) {
     if (const Status weights = loadWeights(source); !weights) return weights;
     for (auto& [index, rankStage] : stages_)
         for (const auto& [kind, pieces] : held(rankStage))
-            if (kind != weightKind)
+            if (kind != weightKind && (kind != scaleKind || source.has(scaleKind)))
                 if (const Status done = fill(source, pieces); !done) return done;
     return {};
 }

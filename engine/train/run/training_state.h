@@ -72,6 +72,8 @@ private:
     std::vector<Held> values(RankStage& stage) const;
     std::vector<Held> masters(RankStage& stage) const;
     std::vector<Held> choiceBiases(RankStage& stage) const;
+    /// Scales of products in 8 bits, with their histories, which every replica holds.
+    std::vector<Held> scales(RankStage& stage) const;
     Status fill(const StateSource& source, const std::vector<Held>& pieces);
     /// read() copies elements `from`, `from` + 1 … of a piece; write() overwrites the whole piece.
     void read(const Held& piece, std::size_t from, std::span<float> to) const;

@@ -48,6 +48,9 @@ constexpr Example questions[]{
      "GROUP BY rank ORDER BY waiting_clock_ms DESC"},
     {QT_TRANSLATE_NOOP("shardlab::ui::QueryView", "Overflows of the scaled loss"),
      "SELECT step, rank, action, value AS layer, begin_ns FROM events WHERE kind = 'overflow' ORDER BY step, rank"},
+    {QT_TRANSLATE_NOOP("shardlab::ui::QueryView", "Products in 8 bits that saturate or become 0"),
+     "SELECT step, kind, fp8_place(bytes) AS factor, rank, action, value AS numbers FROM events\nWHERE kind IN "
+     "('fp8 saturated', 'fp8 flushed to zero') ORDER BY step, numbers DESC"},
     {QT_TRANSLATE_NOOP("shardlab::ui::QueryView", "Warnings and errors"),
      "SELECT time_ns, rank, level, text FROM log WHERE level <> 'information'"},
 };

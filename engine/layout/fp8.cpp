@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/fp8.h"
+
+#include <algorithm>
+
+namespace shardlab::layout {
+
+namespace {
+
+constexpr std::int64_t countsBytes = 2 * std::int64_t{sizeof(std::int32_t)};
+constexpr std::int64_t floatBytes = 4;
+
+std::int64_t tilesOf(const ScaledTile& tile, std::int64_t rows, std::int64_t columns) {
+    const auto parts = [](std::int64_t extent, std::int64_t of) { return of == 0 ? 1 : (extent + of - 1) / of; };
+    return parts(rows, tile.rows) * parts(columns, tile.columns);
+}
+
+}  // namespace
+
+bool roundsProducts(const ModelSpec& model, const PrecisionSpec& precision) {
+    const ProductFormat format = precision.products;
+    return !readsImages(model) &&
+           (format == ProductFormat::Fp8 || format == ProductFormat::MxFp8 || format == ProductFormat::Fp8Blocks);
+}
+
+bool roundsProducts(const Layout& layout) { return roundsProducts(layout.model, layout.precision); }
+
+bool delaysScales(const PrecisionSpec& precision) {
+    return precision.products == ProductFormat::Fp8 && precision.scaling == ProductScaling::Delayed;
+}
+
+ScaledTile scaledTile(ProductFormat format, bool weight, bool downRows) {
+    if (format == ProductFormat::Fp8) return {};
+    if (format == ProductFormat::Fp8Blocks && weight) return {128, 128};
+    const int length = format == ProductFormat::MxFp8 ? 32 : 128;
+    return downRows ? ScaledTile{length, 1} : ScaledTile{1, length};
+}
+
+void FactorRoom::include(ProductFormat format, const LinearShape& layer) {
+    const auto [rows, inputs, outputs] = layer;
+    const auto take = [&](std::int64_t numbers, std::int64_t ofTiles) {
+        codes = std::max(codes, numbers);
+        tiles = std::max(tiles, ofTiles);
+    };
+    const auto weight = [&](bool downRows) { return tilesOf(scaledTile(format, true, downRows), inputs, outputs); };
+    const auto tokens = [&](std::int64_t columns, bool downRows) {
+        return tilesOf(scaledTile(format, false, downRows), rows, columns);
+    };
+    take(rows * inputs + inputs * outputs, tokens(inputs, false) + weight(true));
+    take(rows * outputs + inputs * outputs, tokens(outputs, false) + weight(false));
+    take(rows * (inputs + outputs), tokens(inputs, true) + tokens(outputs, true));
+}
+
+std::int64_t FactorRoom::bytes(ProductFormat format) const {
+    return codes + tiles * (floatBytes + (format == ProductFormat::MxFp8 ? 1 : 0));
+}
+
+std::int64_t historyNumbers(const PrecisionSpec& precision) {
+    return delaysScales(precision) ? 1 + std::int64_t{precision.amaxHistory} : 0;
+}
+
+std::int64_t factorStateBytes(const PrecisionSpec& precision, std::int64_t layers, std::int64_t microbatches) {
+    return layers * scaledFactors * (floatBytes * (historyNumbers(precision) + 1) + countsBytes * microbatches);
+}
+
+}  // namespace shardlab::layout

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/fp8_costs.h"
+
+#include "engine/base/units.h"
+#include "engine/layout/block_parts.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/stacks.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shardlab::predict {
+
+namespace {
+
+/// The engine rounds, and memory and times are its own.
+bool rounds(const Layout& layout) { return roundsProducts(layout) && modelledStack(layout) == nullptr; }
+
+constexpr int kernelsOfFactor = 3;  ///< largest magnitude, scale, codes
+
+}  // namespace
+
+std::vector<LinearShape> linearShapes(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                                      bool attentions) {
+    const ModelSpec& model = layout.model;
+    const std::int64_t rows = std::int64_t{layout.batch.micro} * model.sequence / share.context, h = model.hidden;
+    const int expansions = blockParts(model).feedForwardMatrices() - 1;
+    std::vector<LinearShape> all;
+    const auto block = [&](std::int64_t width) {
+        all.push_back({rows, h, expansions * width});
+        all.push_back({rows, width, h});
+    };
+    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer) {
+        if (attentions && hasAttention(model))
+            for (const AttentionTensor& tensor : attentionTensors(model, share.size))
+                if (tensor.rows > 0) all.push_back({rows, tensor.rows, tensor.columns});
+        const std::int64_t width = feedForwardWidth(model, layer) / share.size;
+        if (!hasExperts(model, layer)) {
+            block(width);
+            continue;
+        }
+        if (model.experts.shared > 0) block(sharedWidth(model, layer) / share.size);
+        for (int expert = 0; expert < model.experts.count / share.expert; ++expert) block(width);
+    }
+    return all;
+}
+
+std::int64_t fp8Bytes(const Layout& layout, const StageShape& stage, const TensorShare& share) {
+    if (!rounds(layout)) return 0;
+    FactorRoom room;
+    const std::vector<LinearShape> layers = linearShapes(layout, stage, share);
+    for (const LinearShape& layer : layers) room.include(layout.precision.products, layer);
+    return room.bytes(layout.precision.products) + factorStateBytes(layout.precision,
+                                                                    static_cast<std::int64_t>(layers.size()),
+                                                                    std::max(1, microbatches(layout)));
+}
+
+std::int64_t fp8StateNumbers(const Layout& layout, const StageShape& stage, const TensorShare& share) {
+    if (!rounds(layout)) return 0;
+    return static_cast<std::int64_t>(linearShapes(layout, stage, share).size()) * scaledFactors *
+           historyNumbers(layout.precision);
+}
+
+Fp8Seconds fp8Seconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                      const DevicePreset& device, bool attentions) {
+    Fp8Seconds seconds;
+    if (!rounds(layout)) return seconds;
+    const NumberFormats formats = numberFormats(layout.precision);
+    const double rate = device.fp8Flops > 0 ? device.fp8Flops : device.flops(NumberFormat::Fp32);
+    const auto ofNumbers = [&](double numbers, std::int64_t bytes) {
+        return numbers * static_cast<double>(2 * bytes + 2) / device.memoryBandwidth +
+               kernelsOfFactor * device.kernelSeconds;
+    };
+    for (const LinearShape& layer : linearShapes(layout, stage, share, attentions)) {
+        const auto rows = static_cast<double>(layer.rows), inputs = static_cast<double>(layer.inputs),
+                   outputs = static_cast<double>(layer.outputs);
+        const double product = 2 * rows * inputs * outputs / device.matmulEfficiency;
+        const double quicker = product / rate - product / device.flops(formats.activations);
+        const double x = ofNumbers(rows * inputs, formats.activationBytes()),
+                     dy = ofNumbers(rows * outputs, formats.activationBytes()),
+                     weight = ofNumbers(inputs * outputs, formats.weightBytes());
+        seconds.forward += x + weight + quicker;
+        seconds.inputGrad += dy + weight + quicker;
+        seconds.weightGrad += x + dy + quicker;
+    }
+    return seconds;
+}
+
+std::vector<std::string> fp8Notes(const Layout& layout) {
+    if (!rounds(layout)) return {};
+    const PrecisionSpec& precision = layout.precision;
+    std::vector<std::string> notes;
+    std::int64_t most = 0;
+    for (const StageShape& stage : stageShapes(layout))
+        most = std::max(most, fp8Bytes(layout, stage, tensorShare(layout)));
+    const std::string scales =
+        precision.products == ProductFormat::MxFp8       ? "a scale for each 32 numbers"
+        : precision.products == ProductFormat::Fp8Blocks ? "a scale for each 128 numbers, and each 128 × 128 of weights"
+        : delaysScales(precision)
+            ? fmt::format("a scale for each tensor, from the {} steps before", precision.amaxHistory)
+            : std::string("a scale for each tensor, from its present values");
+    notes.push_back(fmt::format("products of linear layers in {}: {}; embedding, output projection, norms, the core of "
+                                "attentions and routers stay in {}; a stage holds {} for codes, scales and counts",
+                                wordOf(precision.products), scales, wordOf(precision.compute), formatBytes(most)));
+    if (delaysScales(precision))
+        notes.push_back("delayed scales begin with 1: gradients of the first step below 2⁻¹⁷ become 0 in E5M2");
+    if (layout.cluster.device == DeviceKind::Cpu && !layout.cluster.pace)
+        notes.push_back("a processor has no products of 8 bits: codes are read back and multiplied in fp32, which "
+                        "shows the losses of the format and not its speed");
+    return notes;
+}
+
+}  // namespace shardlab::predict
