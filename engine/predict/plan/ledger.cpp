@@ -118,7 +118,7 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     for (std::size_t i = 0; i < numbers.kinds.size(); ++i)
         copied += zero >= 1 ? among(numbers.kinds[i], copies) : part(numbers.kinds[i], numbers.spread[i]);
     const std::int64_t scales = fp8StateNumbers(layout, shape, share);
-    copied += zero >= 1 ? scales : part(scales, 0);
+    copied += zero >= 1 ? among(scales, copies) : part(scales, 0);
     buffers += fp32Bytes * copied;
     return bytes;
 }

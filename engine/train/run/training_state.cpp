@@ -28,11 +28,14 @@ std::vector<TrainingState::Held> TrainingState::masters(RankStage& rankStage) co
     return all;
 }
 
-/// Every replica holds them: where weights are not shared out for writing, the first one of each copy writes them.
+bool TrainingState::writesWhole(RankStage& rankStage, std::string_view kind) const {
+    return divided(rankStage, kind) || replica_ % (replicas_ / copy_.replicas) == 0;
+}
+
 std::vector<TrainingState::Held> TrainingState::choiceBiases(RankStage& rankStage) const {
     std::vector<Held> all;
     if (rankStage.stage->choiceBiases().empty()) return all;  // as where the server has the optimizer
-    const bool writes = divided(rankStage, weightKind) || replica_ % (replicas_ / copy_.replicas) == 0;
+    const bool writes = writesWhole(rankStage, weightKind);
     for (const Parameter& bias : rankStage.stage->choiceBiases())
         all.push_back({&bias, weightKind, bias.slice, 0, bias.value, bias.owner && writes, &device_});
     return all;
@@ -40,7 +43,7 @@ std::vector<TrainingState::Held> TrainingState::choiceBiases(RankStage& rankStag
 
 std::vector<TrainingState::Held> TrainingState::scales(RankStage& rankStage) const {
     std::vector<Held> all;
-    const bool writes = divided(rankStage, scaleKind) || replica_ == 0;
+    const bool writes = writesWhole(rankStage, scaleKind);
     for (const Parameter& scale : rankStage.stage->fp8State())
         all.push_back({&scale, scaleKind, scale.slice, 0, scale.value, scale.owner && writes, &device_});
     return all;
