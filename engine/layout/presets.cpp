@@ -24,6 +24,7 @@ Result<Layout> readPreset(const std::filesystem::path& file) {
 struct Entry {
     std::string name;
     std::string summary;
+    std::string family;
 };
 
 Result<std::vector<Entry>> readIndex(const std::filesystem::path& file) {
@@ -32,7 +33,8 @@ Result<std::vector<Entry>> readIndex(const std::filesystem::path& file) {
     std::vector<Entry> entries;
     try {
         for (const json& entry : json::parse(*text))
-            entries.push_back({entry.at("name").get<std::string>(), entry.at("summary").get<std::string>()});
+            entries.push_back({entry.at("name").get<std::string>(), entry.at("summary").get<std::string>(),
+                               entry.value("family", std::string("Others"))});
     } catch (const json::exception& error) {
         return fail({"the list of presets is damaged", file.string(), error.what(), ""});
     }
@@ -49,7 +51,7 @@ Result<std::vector<Preset>> presets() {
     for (const Entry& entry : *index) {
         Result<Layout> layout = readPreset(folder / (entry.name + ".layout.json"));
         if (!layout) return fail(layout.error());
-        all.push_back({entry.name, entry.summary, std::move(*layout)});
+        all.push_back({entry.name, entry.summary, std::move(*layout), entry.family});
     }
     return all;
 }

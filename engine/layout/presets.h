@@ -14,6 +14,7 @@ struct Preset {
     std::string name;     ///< file name without .layout.json
     std::string summary;  ///< one line: model, degrees, what it teaches (resources/presets/index.json)
     Layout layout;
+    std::string family = {};  ///< what it stands with where presets are listed: "Pipelines"
 };
 
 /// All presets in the order of the index, smallest first.

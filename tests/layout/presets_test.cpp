@@ -9,6 +9,7 @@
 
 #include <QTest>
 
+#include <map>
 #include <set>
 
 using namespace shardlab::test;
@@ -21,12 +22,18 @@ private Q_SLOTS:
         QVERIFY2(all.has_value(), all ? "" : all.error().text().c_str());
         QVERIFY(all->size() >= 8);
         std::set<std::string> names;
+        std::map<std::string, std::vector<std::string>> families;
         for (const Preset& preset : *all) {
             QVERIFY2(names.insert(preset.name).second, preset.name.c_str());
             QVERIFY(!preset.summary.empty());
+            families[preset.family].push_back(preset.name);
             const auto faults = check(preset.layout, scheduleMethods());
             QVERIFY2(faults.empty(), (preset.name + ": " + toText(faults)).c_str());
         }
+        QVERIFY2(!families.contains("Others"), "a preset of the index names no family");
+        // What is listed together has to be taken in at a glance.
+        for (const auto& [family, members] : families)
+            QVERIFY2(members.size() >= 2 && members.size() <= 16, family.c_str());
     }
 
     void everyFileIsInTheIndex() {

@@ -8,6 +8,7 @@
 #include <QToolTip>
 
 #include <algorithm>
+#include <ranges>
 
 namespace shardlab::ui {
 namespace {
@@ -46,11 +47,18 @@ void MeshGrid::setMesh(const Mesh& mesh, QStringList heads) {
     rows_ = stagesDown_ ? stages : replicas;
     heads_ = std::move(heads);
     spots_.clear();
+    stages_.clear();
+    hosts_.set(mesh);
+    hosts_.fit(size());
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    policy.setHeightForWidth(hosts_.used());
+    setSizePolicy(policy);
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         const Coordinates at = mesh.coordinates(rank);
         const auto coordinate = [&](Axis axis) { return at[static_cast<std::size_t>(axis)]; };
         const int replica = coordinate(Axis::Data) * mesh.size(Axis::Context) + coordinate(Axis::Context);
         const int stage = coordinate(Axis::Pipeline);
+        stages_.push_back(stage);
         spots_.push_back({stagesDown_ ? replica : stage, coordinate(Axis::Tensor), stagesDown_ ? stage : replica});
     }
     updateGeometry();
@@ -69,7 +77,15 @@ void MeshGrid::setSelected(int rank) {
     update();
 }
 
+int MeshGrid::heightForWidth(int width) const { return hosts_.used() ? hosts_.heightForWidth(width) : -1; }
+
+void MeshGrid::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    hosts_.fit(size());
+}
+
 QSize MeshGrid::minimumSizeHint() const {
+    if (hosts_.used()) return {hosts_.leastWidth(), 60};
     const int across = std::max(1, columns_ * inner_);
     return {2 * margin + across * leastCell.width() + (columns_ - 1) * gap,
             2 * margin + headsDown() * headHeight + rows_ * leastCell.height() + (rows_ - 1) * gap};
@@ -77,6 +93,7 @@ QSize MeshGrid::minimumSizeHint() const {
 
 QRect MeshGrid::cellRect(int rank) const {
     if (rank < 0 || rank >= static_cast<int>(spots_.size())) return {};
+    if (hosts_.used()) return hosts_.cell(rank);
     const Spot& at = spots_[static_cast<std::size_t>(rank)];
     const int across = width() - 2 * margin - (columns_ - 1) * gap;
     const int down = height() - 2 * margin - headsDown() * headHeight - (rows_ - 1) * gap;
@@ -128,13 +145,42 @@ void MeshGrid::paintCell(QPainter& painter, const MeshCell& cell) const {
                      painter.fontMetrics().elidedText(cell.detail, Qt::ElideRight, lower.width()));
 }
 
+QString MeshGrid::hostTitle(const HostBlocks::Block& block, const QFontMetrics& metrics, int width) const {
+    const int last = block.first + block.count - 1;
+    const QString ranks =
+        block.count == 1 ? QString::number(block.first) : QStringLiteral("%1–%2").arg(block.first).arg(last);
+    const auto stage = [this](int rank) { return stages_[static_cast<std::size_t>(rank)]; };
+    const auto all = std::views::iota(block.first, last + 1);
+    const bool one = std::ranges::all_of(all, [&](int rank) { return stage(rank) == stage(block.first); });
+    const QString held = one ? heads_.value(stage(block.first)) : QString();
+    const QString named = QStringLiteral("%1 · %2").arg(block.host, ranks);
+    for (const QString& title : {named + QStringLiteral(" · ") + held, named, ranks})
+        if (metrics.horizontalAdvance(title) <= width && !(title.endsWith(QStringLiteral(" · ")))) return title;
+    return metrics.elidedText(ranks, Qt::ElideRight, width);
+}
+
+void MeshGrid::paintHosts(QPainter& painter) const {
+    const Theme& theme = theme_.theme();
+    QFont small = theme.body;
+    small.setPixelSize(11);
+    for (std::size_t block = 0; block < hosts_.blocks().size(); ++block) {
+        const QRect head = hosts_.head(block);
+        painter.setFont(small);
+        painter.setPen(theme.dim);
+        painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter,
+                         hostTitle(hosts_.blocks()[block], painter.fontMetrics(), head.width()));
+    }
+    for (const MeshCell& cell : cells_) paintCell(painter, cell);
+}
+
 void MeshGrid::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const Theme& theme = theme_.theme();
     QFont small = theme.body;
     small.setPixelSize(11);
-    for (std::size_t rank = 0; rank < spots_.size(); ++rank) {
+    if (hosts_.used()) paintHosts(painter);
+    for (std::size_t rank = 0; rank < spots_.size() && !hosts_.used(); ++rank) {
         const Spot& at = spots_[rank];
         const int stage = stagesDown_ ? at.row : at.column;
         const bool first = at.inner == 0 && (stagesDown_ ? at.column : at.row) == 0;
@@ -166,6 +212,16 @@ void MeshGrid::keyPressEvent(QKeyEvent* event) {
     if (count == 0) return QWidget::keyPressEvent(event);
     const Spot from =
         selected_ >= 0 && selected_ < count ? spots_[static_cast<std::size_t>(selected_)] : Spot{-1, 0, 0};
+    if (hosts_.used()) {
+        const bool sideways = event->key() == Qt::Key_Left || event->key() == Qt::Key_Right;
+        const int step = event->key() == Qt::Key_Right || event->key() == Qt::Key_Down ? 1
+                         : event->key() == Qt::Key_Left || event->key() == Qt::Key_Up  ? -1
+                                                                                       : 0;
+        if (step != 0)
+            return Q_EMIT picked(selected_ < 0 || selected_ >= count
+                                     ? 0
+                                     : hosts_.neighbour(selected_, sideways ? step : 0, sideways ? 0 : step));
+    }
     int across = from.column * inner_ + from.inner;
     int row = from.row;
     switch (event->key()) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The mesh as a grid of ranks, tensor neighbours touch: columns are pipeline ranks, rows are replicas, or the other way
-// round where the tensor ranks of all stages in one row would be more than can be read.
+// The mesh as a grid of ranks, tensor neighbours touch. On one host columns are pipeline ranks, rows are replicas, or
+// the other way round where the tensor ranks of all stages in one row would be more than can be read. On several hosts
+// ranks stand in blocks by host.
 #pragma once
 
 #include "ui/core/theme.h"
+#include "ui/views/mesh/host_blocks.h"
 
 #include "engine/layout/mesh/mesh.h"
 
@@ -35,6 +37,8 @@ public:
     void setSelected(int rank);
     QRect cellRect(int rank) const;
     QSize minimumSizeHint() const override;
+    int heightForWidth(int width) const override;
+    const HostBlocks& hosts() const { return hosts_; }
 
 Q_SIGNALS:
     /// A rank was clicked; -1: no rank lies there.
@@ -45,6 +49,7 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     bool event(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Spot {
@@ -55,11 +60,16 @@ private:
     int rankAt(const QPoint& point) const;
     /// Above each column of groups, or above each row where those are the stages.
     int headsDown() const { return stagesDown_ ? rows_ : 1; }
+    void paintHosts(QPainter& painter) const;
+    /// What fits of the host, the ranks on it and the layers that they hold.
+    QString hostTitle(const HostBlocks::Block& block, const QFontMetrics& metrics, int width) const;
     void paintCell(QPainter& painter, const MeshCell& cell) const;
 
     ThemeSource& theme_;
     int columns_ = 0, inner_ = 1, rows_ = 0;
     bool stagesDown_ = false;
+    HostBlocks hosts_;
+    std::vector<int> stages_;  ///< pipeline rank of each rank
     std::vector<Spot> spots_;
     QStringList heads_;
     std::vector<MeshCell> cells_;
