@@ -60,7 +60,7 @@ def _fold(size):
 
 
 def crc32c(data):
-    """Of bytes, as an unsigned number."""
+    """The checksum of bytes, as an unsigned number."""
     size = len(data)
     if size < FOLD_FROM:
         return _plain(data, 0xFFFFFFFF) ^ 0xFFFFFFFF

@@ -44,7 +44,7 @@ def axis_of(group):
 
 
 def bytes_of(values):
-    """Of the largest tensor among the arguments: the whole buffer."""
+    """The bytes of the largest tensor among the arguments: of the whole buffer."""
     most = 0
     for value in values:
         if isinstance(value, (list, tuple)) and value and hasattr(value[0], "element_size"):

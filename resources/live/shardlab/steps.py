@@ -20,7 +20,7 @@ class _Rate:
 
 
 class _Sum:
-    """Of numbers that may be known later, times a factor."""
+    """The sum of numbers that may be known later, times a factor."""
 
     def __init__(self, numbers, factor):
         self.numbers, self.factor = numbers, factor
