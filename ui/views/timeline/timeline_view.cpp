@@ -119,7 +119,9 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     });
     connect(fold_, &QPushButton::clicked, plot_, &TimelinePlot::setFolded);
     const auto showFolding = [this] {
-        fold_->setVisible(plot_->folding().possible());
+        // Few ranks leave it to the key, and the room to the legend.
+        const bool several = context_.model.ranks() > 8 || plot_->folding().folded();
+        fold_->setVisible(plot_->folding().possible() && several);
         fold_->setChecked(plot_->folding().folded());
     };
     connect(plot_, &TimelinePlot::foldingChanged, this, showFolding);
