@@ -32,8 +32,7 @@ private Q_SLOTS:
     void everyPresetShrinks_data() {
         QTest::addColumn<QString>("preset");
         const auto all = presets();
-        for (const Preset& preset : *all)
-            QTest::newRow(preset.name.c_str()) << QString::fromStdString(preset.name);
+        for (const Preset& preset : *all) QTest::newRow(preset.name.c_str()) << QString::fromStdString(preset.name);
     }
 
     void everyPresetShrinks() {

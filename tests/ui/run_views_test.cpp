@@ -3,6 +3,7 @@
 #include "engine/base/units.h"
 #include "tests/ui/bench_context.h"
 #include "tests/support/wings.h"
+#include "ui/core/step_chart.h"
 #include "ui/core/legend.h"
 #include "ui/timeline/event_text.h"
 #include "ui/views/figures/card.h"
@@ -49,6 +50,7 @@ private Q_SLOTS:
     void memoryClickSelectsTheRank();
     void legendTakesTwoLines();
     void lossTableAndValues();
+    void lossOverTheTimeOfTheDevices();
     void lossIsEmptyUntilMeasured();
     void figuresAreTheStepsFigures();
     void figuresStayWithinTheirCards();
@@ -288,6 +290,43 @@ void RunViewsTest::lossTableAndValues() {
     QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, {view.canvas()->width() / 2, 60});
     const int step = bench.model.steps().indexAt(bench.selection.cursor());
     QVERIFY(step > 3 && step < 9);
+}
+
+void RunViewsTest::lossOverTheTimeOfTheDevices() {
+    sample::Bench bench;
+    const Plan plan = sample::plan(sample::layout(1, 2, 4));
+    QVERIFY(plan.costs.stretch > 2);
+    sample::fill(bench.model, plan, 12, 7);
+    LossView view(bench.context(), nullptr);
+    view.resize(500, 260);
+    view.show();
+    view.flush();
+    const auto& chart = static_cast<const StepChart&>(*view.canvas());
+    QCOMPARE(chart.xAxis->label(), QStringLiteral("step"));
+    QPushButton* button = nullptr;
+    for (QPushButton* each : view.findChildren<QPushButton*>())
+        if (each->accessibleName() == QStringLiteral("Loss over time")) button = each;
+    QVERIFY(button);
+    QTest::mouseClick(button, Qt::LeftButton);
+    QVERIFY(view.overTime());
+    // The last loss lies where the twelve steps of the devices end, whatever the run's clock says.
+    const auto& losses = bench.model.points().of(EventKind::Loss);
+    const auto& extents = bench.model.steps().extents();
+    const double end = static_cast<double>(losses.back().begin - extents.front().begin) * 1e-9 / plan.costs.stretch;
+    QVERIFY(std::abs(chart.xOf(losses.back()) / end - 1) < 1e-9);
+    QVERIFY(end < 24 * plan.stepSeconds && end > 6 * plan.stepSeconds);
+    QVERIFY(chart.xAxis->range().upper > end && chart.xAxis->range().upper < 1.1 * end);
+    QVERIFY(std::abs(chart.graph(1)->data()->at(11)->key / end - 1) < 1e-9);
+    // A place is the step that goes on there, and says when it is.
+    const QString last = view.valueAt(static_cast<int>(chart.xAxis->coordToPixel(end)));
+    QVERIFY2(last.contains(QStringLiteral("step 11")) && last.startsWith(QString::fromStdString(formatSeconds(end))),
+             qPrintable(last));
+    QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, {view.canvas()->width() / 2, 60});
+    const int step = bench.model.steps().indexAt(bench.selection.cursor());
+    QVERIFY(step > 3 && step < 9);
+    QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(chart.xAxis->label(), QStringLiteral("step"));
+    QCOMPARE(chart.graph(1)->data()->at(11)->key, 11.0);
 }
 
 void RunViewsTest::lossIsEmptyUntilMeasured() {

@@ -5,19 +5,28 @@
 #include "ui/core/overflow.h"
 #include "ui/core/plot_style.h"
 #include "ui/core/selection.h"
+#include "ui/core/text.h"
 #include "ui/core/theme.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace shardlab::ui {
 
+namespace {
+
+/// Seconds with their unit.
+class SecondsTicker : public QCPAxisTicker {
+protected:
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override { return text(formatSeconds(tick)); }
+};
+
+}  // namespace
+
 StepChart::StepChart(const ViewContext& context, QWidget* parent) : QCustomPlot(parent), context_(context) {
     setMinimumSize(100, 60);
-    xAxis->setLabel(tr("step"));
-    auto whole = QSharedPointer<QCPAxisTickerFixed>::create();  // there is no half step
-    whole->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
-    xAxis->setTicker(whole);
+    setOverTime(false);
     QCPAxis* edge = axisRect()->addAxis(QCPAxis::atLeft);  // of heights within the chart, whatever its values are
     edge->setVisible(false);
     edge->setRange(0, 1);
@@ -34,12 +43,40 @@ void StepChart::applyTheme() {
     cursor_->setPen(QPen(theme.text, 1));
 }
 
-void StepChart::setSteps(int last) {
-    const double end = std::max(last, 1);
+void StepChart::setOverTime(bool over) {
+    overTime_ = over;
+    xAxis->setLabel(over ? tr("time of the devices") : tr("step"));
+    if (over) {
+        xAxis->setTicker(QSharedPointer<SecondsTicker>::create());
+        return;
+    }
+    auto whole = QSharedPointer<QCPAxisTickerFixed>::create();  // there is no half step
+    whole->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
+    xAxis->setTicker(whole);
+}
+
+std::int64_t StepChart::origin() const {
+    const auto& extents = context_.model.steps().extents();
+    return extents.empty() ? 0 : extents.front().begin;
+}
+
+double StepChart::xOf(const Event& event) const {
+    if (!overTime_) return event.step;
+    return context_.model.deviceTime().seconds(static_cast<double>(event.begin - origin()) * 1e-9);
+}
+
+void StepChart::setEnd(double last) {
+    const double end = overTime_ ? (last > 0 ? last : 1) : std::max(last, 1.0);
     xAxis->setRange(-0.01 * end, end * 1.02);
 }
 
-double StepChart::stepAt(double x) const { return std::round(xAxis->pixelToCoord(x)); }
+double StepChart::stepAt(double x) const {
+    const double at = xAxis->pixelToCoord(x);
+    if (!overTime_) return std::round(at);
+    const double clock = context_.model.deviceTime().onClock(at) * 1e9;
+    const StepSummary* step = context_.model.steps().at(origin() + std::llround(std::clamp(clock, -1e18, 1e18)));
+    return step ? step->step : at < 0 ? 0 : std::numeric_limits<int>::max();
+}
 
 bool StepChart::marked() const { return !overflows_->data()->isEmpty(); }
 
@@ -48,15 +85,17 @@ void StepChart::refreshMarks() {
     overflows_->data()->clear();
     int last = -1;
     for (const Event& overflow : overflows(model)) {
-        if (overflow.step != last) overflows_->addData(overflow.step, 0.96);
+        if (overflow.step != last) overflows_->addData(xOf(overflow), 0.96);
         last = overflow.step;
     }
     const std::int64_t time = context_.selection.cursor();
     const StepSummary* step = time < 0 ? nullptr : model.steps().at(time);
     cursor_->setVisible(step);
     if (!step) return;
-    cursor_->point1->setCoords(step->step, 0.5);
-    cursor_->point2->setCoords(step->step, 1.5);
+    const double x = overTime_ ? context_.model.deviceTime().seconds(static_cast<double>(time - origin()) * 1e-9)
+                               : static_cast<double>(step->step);
+    cursor_->point1->setCoords(x, 0.5);
+    cursor_->point2->setCoords(x, 1.5);
 }
 
 }  // namespace shardlab::ui

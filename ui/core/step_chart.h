@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What charts over steps have in common: whole steps along x, the shared cursor as a line, and overflows as ▼ at the
-// upper edge.
+// What charts over steps have in common: whole steps along x, or where a person asks for it the time that the devices
+// took until then; the shared cursor as a line, and overflows as ▼ at the upper edge.
 #pragma once
 
 #include "ui/core/qcustomplot.h"
@@ -15,8 +15,15 @@ public:
     explicit StepChart(const ViewContext& context, QWidget* parent);
     /// Pens and fonts of the theme; call again when it changes.
     void applyTheme();
-    /// Shows the steps from 0 to `last`.
-    void setSteps(int last);
+    /// Along x go seconds of the devices since the first step began, instead of steps. What is drawn has to be put in
+    /// anew.
+    void setOverTime(bool over);
+    bool overTime() const { return overTime_; }
+    /// Where an event of a step stands along x.
+    double xOf(const Event& event) const;
+    /// Shows all from the first step to `last`, on the scale of xOf().
+    void setEnd(double last);
+    void setSteps(int last) { setEnd(last); }  ///< of a chart that is not over time
     /// The step at a pixel.
     double stepAt(double x) const;
     /// Cursor and overflows of now; before each replot.
@@ -24,7 +31,11 @@ public:
     bool marked() const;  ///< there are overflows
 
 private:
+    /// The moment on the run's clock at which the first step begins.
+    std::int64_t origin() const;
+
     ViewContext context_;
+    bool overTime_ = false;
     QCPItemStraightLine* cursor_;
     QCPGraph* overflows_;
 };

@@ -11,6 +11,7 @@
 #include "engine/predict/plan/profile_noise.h"
 #include "engine/trace/checkpoint/config_layout.h"
 #include "ui/core/run_outcome.h"
+#include "ui/core/shrinking.h"
 #include "ui/core/text.h"
 
 #include <QClipboard>
@@ -277,6 +278,10 @@ bool Workbench::startRun(const std::filesystem::path& resume) {
 
 bool Workbench::mayCallHosts(const Layout& layout, const std::filesystem::path& resume) {
     if (allOwnNames(layout.cluster.hosts)) return true;
+    if (isDesignForOtherMachines(layout) && resume.empty() && layout.cluster.hosts != meantHosts_) {
+        askWhereToRun(layout);
+        return false;
+    }
     const std::string& agent = layout.cluster.agent;
     const auto refuse = [this](const Error& error) {
         messages_.post(tr("The run did not start"), error, "run");

@@ -96,6 +96,8 @@ private:
     bool judgedLegal(const QString& refusal);
     bool haveRunFolder(const QString& refusal);
     bool mayCallHosts(const Layout& layout, const std::filesystem::path& resume);
+    void shrink(const Layout& layout);
+    void askWhereToRun(const Layout& layout);
     void showPrediction();
     void followMeasuring();
     void followImporting();
@@ -129,7 +131,8 @@ private:
     ImportSession imports_;
     LiveSession live_;
     LessonSession lessons_;
-    std::filesystem::path liveToken_;  ///< the file that programs read; empty: none
+    std::vector<HostSpec> meantHosts_;  ///< other hosts that a person said are there
+    std::filesystem::path liveToken_;   ///< the file that programs read; empty: none
     std::array<std::unique_ptr<EventSearch>, workspaces.size()> events_;
 };
 

@@ -3,6 +3,7 @@
 #include "ui/core/workbench.h"
 
 #include "ui/core/run_outcome.h"
+#include "ui/core/shrinking.h"
 #include "ui/core/text.h"
 
 namespace shardlab::ui {
@@ -57,10 +58,13 @@ void Workbench::sayEnded(const RunEnd& end) {
     const std::filesystem::path file = run_.runFile();
     const MessageChoice replay{tr("Open in Replay"), [this, file] { openRun(file); }};
     if (end.outcome == "failed") {
+        std::vector<MessageChoice> choices{replay};
+        if (isDesignForOtherMachines(run_.layout()))
+            choices.push_back({tr("Shrink to this machine"), [this, layout = run_.layout()] { shrink(layout); }});
         messages_.post({.level = MessageLevel::Error,
                         .title = tr("The run failed"),
                         .detail = QString::fromStdString(end.reason),
-                        .choices = {replay},
+                        .choices = std::move(choices),
                         .topic = "run",
                         .holds = whileShownInRun(file)});
         return;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timeline/rank_labels.h"
 
+#include "engine/layout/mesh/alike.h"
+#include "ui/timeline/rank_folding.h"
+
 #include <QFontMetrics>
 #include <QPaintEngine>
 #include <QPainter>
@@ -29,9 +32,11 @@ void paintLabels(QPainter& painter, const TimelineState& state) {
     const QFont name = rankFont(state.theme);
     const QFont place = placeFont(state.theme);
     for (const Row& row : state.rows.visible()) {
-        const bool chosen = state.selection.rank() == row.rank;
-        const QString label = QString::fromStdString(placeOf(state.model, row.rank));
-        const QString title = QStringLiteral("rank %1").arg(row.rank);
+        const int position = state.rows.positionOf(row.rank);
+        const int selected = state.selection.rank();
+        const bool chosen = selected >= 0 && state.rows.positionOf(selected) == position;
+        const QString label = RankLabels::place(state, position);
+        const QString title = RankLabels::title(state, position);
         const bool twoLines = row.height >= 34 && !label.isEmpty();
         QRect upper(left, row.barTop - row.bandHeight, right - left, row.barHeight + row.bandHeight);
         if (chosen) {
@@ -66,9 +71,24 @@ void paintLabels(QPainter& painter, const TimelineState& state) {
 
 }  // namespace
 
+QString RankLabels::title(const TimelineState& state, int position) {
+    const std::vector<int> ranks = state.rows.ranksOf(position);
+    if (ranks.size() > 1) return QStringLiteral("▸ ranks %1").arg(QString::fromStdString(rankList(ranks)));
+    const bool opened = std::ranges::find(state.opened, ranks.front()) != state.opened.end();
+    return QStringLiteral("%1rank %2").arg(opened ? QStringLiteral("▾ ") : QString()).arg(ranks.front());
+}
+
+QString RankLabels::place(const TimelineState& state, int position) {
+    const std::vector<int> ranks = state.rows.ranksOf(position);
+    if (ranks.size() == 1) return QString::fromStdString(placeOf(state.model, ranks.front()));
+    const QString common = QString::fromStdString(commonLabel(state.model.mesh(), ranks));
+    return QStringLiteral("%1%2× %3").arg(common, common.isEmpty() ? QString() : QStringLiteral(" ")).arg(ranks.size());
+}
+
 int labelWidth(const RunModel& model, const Theme& theme, int width) {
     const int last = std::max(0, model.ranks() - 1);
-    const int title = QFontMetrics(rankFont(theme)).horizontalAdvance(QStringLiteral("rank %1").arg(last));
+    const QString widest = last + 1 >= RankFolding::many ? QStringLiteral("▸ ranks %1–%1") : QStringLiteral("rank %1");
+    const int title = QFontMetrics(rankFont(theme)).horizontalAdvance(widest.arg(last));
     const int place =
         model.empty() ? 0
                       : QFontMetrics(placeFont(theme)).horizontalAdvance(QString::fromStdString(placeOf(model, last)));
@@ -86,7 +106,7 @@ void RankLabels::paint(QPainter& painter, const TimelineState& state) {
         return;
     }
     const double ratio = painter.device()->devicePixelRatioF();
-    Key key{state.rows, area, state.selection.rank(), state.theme.dark, ratio};
+    Key key{state.rows, state.opened, area, state.selection.rank(), state.theme.dark, ratio};
     if (picture_.isNull() || !(key == key_)) {
         picture_ = QPixmap((QSizeF(area.size()) * ratio).toSize());
         picture_.setDevicePixelRatio(ratio);

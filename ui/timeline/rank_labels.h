@@ -14,11 +14,16 @@ public:
     /// The ranks may be others now, or have other names.
     void changed() { picture_ = {}; }
     void paint(QPainter& painter, const TimelineState& state);
+    /// "rank 8", "ranks 8–15", with a mark in front where the row can be unfolded or folded.
+    static QString title(const TimelineState& state, int position);
+    /// "dp1 pp0", "pp0 × 8".
+    static QString place(const TimelineState& state, int position);
 
 private:
     /// What they look like depends on.
     struct Key {
         Rows rows;
+        std::vector<int> opened;
         QRect area;
         int chosen = -1;
         bool dark = true;

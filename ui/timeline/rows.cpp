@@ -5,8 +5,10 @@
 
 namespace shardlab::ui {
 
-void Rows::arrange(std::vector<int> ranks, int top, int height, bool band, int pinned) {
+void Rows::arrange(std::vector<int> ranks, int top, int height, bool band, int pinned,
+                   std::vector<std::pair<int, int>> folded) {
     ranks_ = std::move(ranks);
+    folded_ = std::move(folded);
     top_ = top;
     height_ = std::max(height, 0);
     band_ = band;
@@ -57,7 +59,16 @@ std::vector<Row> Rows::visible() const {
 
 int Rows::positionOf(int rank) const {
     const auto place = std::find(ranks_.begin(), ranks_.end(), rank);
-    return place == ranks_.end() ? -1 : static_cast<int>(place - ranks_.begin());
+    if (place != ranks_.end()) return static_cast<int>(place - ranks_.begin());
+    const auto other = std::ranges::lower_bound(folded_, rank, {}, &std::pair<int, int>::first);
+    return other == folded_.end() || other->first != rank ? -1 : other->second;
+}
+
+std::vector<int> Rows::ranksOf(int position) const {
+    std::vector<int> ranks{ranks_[static_cast<std::size_t>(position)]};
+    for (const auto& [rank, row] : folded_)
+        if (row == position) ranks.push_back(rank);
+    return ranks;
 }
 
 int Rows::positionAt(int y) const {

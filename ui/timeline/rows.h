@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the rows of a timeline lie: one row a rank; rows shrink to a readable least height, then scroll.
+// Where the rows of a timeline lie: one row a rank, or one for several that are alike (rank_folding.h); rows shrink to
+// a readable least height, then scroll.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 namespace shardlab::ui {
 
 /// The parts of one row, pixels from the top of the plot.
 struct Row {
-    int rank = 0;
+    int rank = 0;  ///< that is drawn
     int top = 0;
     int height = 0;
     int bandTop = 0, bandHeight = 0;  ///< predicted
@@ -23,8 +25,10 @@ public:
     static constexpr int largestHeight = 76;
 
     /// `band`: keep room for the predicted band above the bar.
-    /// The first `pinned` ranks do not scroll.
-    void arrange(std::vector<int> ranks, int top, int height, bool band, int pinned = 0);
+    /// The first `pinned` ranks do not scroll. `folded`: ranks without a row of their own, ascending, each with the
+    /// position of the row that stands for it.
+    void arrange(std::vector<int> ranks, int top, int height, bool band, int pinned = 0,
+                 std::vector<std::pair<int, int>> folded = {});
     /// Scrolls to `pixels`, kept within what there is to scroll.
     void setScroll(int pixels);
     int scroll() const { return scroll_; }
@@ -41,7 +45,9 @@ public:
     std::vector<Row> visible() const;
     /// The row of the n-th shown rank, wherever it lies.
     Row row(int position) const;
-    /// Position of a rank among those shown; -1 where it is filtered out.
+    /// All ranks that the n-th row stands for, the drawn one first.
+    std::vector<int> ranksOf(int position) const;
+    /// Position of the row that stands for a rank; -1 where it is filtered out.
     int positionOf(int rank) const;
     /// Position of the row at pixel y; -1 where there is none.
     int positionAt(int y) const;
@@ -51,6 +57,7 @@ public:
 
 private:
     std::vector<int> ranks_;
+    std::vector<std::pair<int, int>> folded_;  ///< rank, and position of its row; ascending
     int top_ = 0;
     int height_ = 0;
     int rowHeight_ = largestHeight;

@@ -41,7 +41,7 @@ bool TimelineInput::eventFilter(QObject*, QEvent* event) {
         // The plain letters are the timeline's while it has the focus, whatever shortcuts a window has.
         const auto& keys = *static_cast<QKeyEvent*>(event);
         if (keys.modifiers() == Qt::NoModifier && keys.key() >= Qt::Key_A && keys.key() <= Qt::Key_Z &&
-            QStringLiteral("WSADFM").contains(QChar(keys.key()))) {
+            QStringLiteral("WSADFMU").contains(QChar(keys.key()))) {
             event->accept();
             return true;
         }
@@ -91,6 +91,12 @@ void TimelineInput::release(const QMouseEvent& event) {
     const bool areas = drag_ == Drag::Measure || drag_ == Drag::Rows;
     if (drag_ == Drag::Undecided || (areas && position == pressed_)) {
         if (areas) context_.selection.setArea({});
+        if (const int row = state.rows.positionAt(position.y());
+            position.x() < state.plot.left() && row >= 0 && plot_.folding().possible()) {
+            const int rank = state.rows.ranks()[static_cast<std::size_t>(row)];
+            const bool opened = std::ranges::find(state.opened, rank) != state.opened.end();
+            if (opened || state.rows.ranksOf(row).size() > 1) plot_.toggleFolding(row);
+        }
         auto event_ = eventAt(state.model, state.index, state.scale, state.rows, position.x(), position.y());
         if (const int row = state.rows.positionAt(position.y()); row >= 0 && !event_)
             context_.selection.setRank(state.rows.ranks()[static_cast<std::size_t>(row)]);
@@ -206,6 +212,7 @@ bool TimelineInput::key(const QKeyEvent& event) {
     case Qt::Key_D: plot_.lookAt(panned(range, keyPan, whole), true); return true;
     case Qt::Key_F: fit(); return true;
     case Qt::Key_M: measure(); return true;
+    case Qt::Key_U: plot_.setFolded(!plot_.folding().folded()); return true;
     case Qt::Key_Home: plot_.lookAt({whole.begin, whole.begin + length}, true); return true;
     case Qt::Key_End: plot_.lookAt(following({whole.end - length, whole.end}, whole.end), true); return true;
     case Qt::Key_PageUp: plot_.scrollRows(-plot_.state().rows.viewHeight()); return true;

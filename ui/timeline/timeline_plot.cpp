@@ -11,6 +11,8 @@
 #include <QHBoxLayout>
 #include <QScrollBar>
 
+#include <algorithm>
+
 namespace shardlab::ui {
 
 namespace {
@@ -30,7 +32,8 @@ struct TimelinePlot::Layers {
 
 TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     : QWidget(parent), context_(context), index_(context.model),
-      state_{context.workspace, context.model, index_, context.selection, context.theme.theme(), {}, {}, {}, {}, {}},
+      state_{
+          context.workspace, context.model, index_, context.selection, context.theme.theme(), {}, {}, {}, {}, {}, {}},
       plot_(child<QCustomPlot>(this)), scroll_(child<QScrollBar>(Qt::Vertical, this)),
       data_(this, [this] { modelAppended(); }), frame_(
                                                     this, [this] { repaintAll(); }, 12),
@@ -113,6 +116,8 @@ void TimelinePlot::modelReset() {
 void TimelinePlot::takeUpModel() {
     state_.account = context_.selection.pathShown() ? context_.model.prediction().account() : nullptr;
     index_.rebuild();
+    folding_.begin(context_.model);
+    Q_EMIT foldingChanged();
     layers_->gantt->dataChanged();
     state_.rows.setScroll(0);
     arrange();  // at once: the plot may be drawn before the next frame, and rows of ranks that are gone must not be
@@ -183,6 +188,18 @@ void TimelinePlot::lookAt(TimeRange range, bool byHand) {
     if (byHand) Q_EMIT moved();
 }
 
+void TimelinePlot::setFolded(bool folded) {
+    folding_.setFolded(folded);
+    Q_EMIT foldingChanged();
+    frame_.request();
+}
+
+void TimelinePlot::toggleFolding(int position) {
+    folding_.toggle(state_.rows.ranks()[static_cast<std::size_t>(position)]);
+    Q_EMIT foldingChanged();
+    frame_.request();
+}
+
 void TimelinePlot::setRankFilter(const QString& filter) {
     filter_ = filter;
     frame_.request();
@@ -220,9 +237,23 @@ void TimelinePlot::arrange() {
     const int header = timesHeight + (showsPrediction(model) ? 4 : stepsHeight);
     state_.plot = state_.whole.adjusted(labels, header, -6, -4);
     plot_->axisRect()->setMargins(QMargins(labels, header, 6, 4));
-    const std::vector<int> ranks = orderRanks(model, filterRanks(model, filter_.toStdString()), context_.selection);
-    state_.rows.arrange(ranks, state_.plot.top(), state_.plot.height(), !showsPrediction(model),
-                        pinnedAmong(ranks, context_.selection));
+    const std::string filter = filter_.toStdString();
+    const Selection& selection = context_.selection;
+    const std::vector<RankRow> rows = folding_.rows(model, orderRanks(model, filterRanks(model, filter), selection),
+                                                    selection.pinned(), selection.grouping(), filter);
+    std::vector<int> ranks;
+    std::vector<std::pair<int, int>> folded;
+    state_.opened.clear();
+    for (const RankRow& row : rows) {
+        for (std::size_t i = 1; i < row.ranks.size(); ++i)
+            folded.emplace_back(row.ranks[i], static_cast<int>(ranks.size()));
+        if (row.opened) state_.opened.push_back(row.ranks.front());
+        ranks.push_back(row.ranks.front());
+    }
+    std::ranges::sort(folded);
+    const int pinned = pinnedAmong(ranks, selection);
+    state_.rows.arrange(std::move(ranks), state_.plot.top(), state_.plot.height(), !showsPrediction(model), pinned,
+                        std::move(folded));
     const QSignalBlocker quiet(scroll_);
     scroll_->setRange(0, state_.rows.largestScroll());
     scroll_->setPageStep(state_.rows.viewHeight());

@@ -5,6 +5,7 @@
 #include "ui/core/step_walk.h"
 #include "ui/core/throttle.h"
 #include "ui/core/view.h"
+#include "ui/timeline/rank_folding.h"
 #include "ui/timeline/timeline_state.h"
 
 #include <QWidget>
@@ -32,6 +33,11 @@ public:
     QWidget* canvas() const;
     /// "" = all; see filterRanks.
     void setRankFilter(const QString& filter);
+    /// Which ranks share a row.
+    const RankFolding& folding() const { return folding_; }
+    void setFolded(bool folded);
+    /// Folds or unfolds the group of the row at a position.
+    void toggleFolding(int position);
     void setMeasuring(bool measuring);
     /// What is in sight, kept within reason. A person's doing (`byHand`) ends following when it leaves the present.
     void lookAt(TimeRange range, bool byHand);
@@ -44,6 +50,7 @@ public:
 
 Q_SIGNALS:
     void measuringChanged(bool measuring);
+    void foldingChanged();
     void moved();  ///< a person moved what is in sight
     void drawn();  ///< what is in sight, or the data, changed
 
@@ -66,6 +73,7 @@ private:
     RunIndex index_;
     TimelineState state_;
     QString filter_;
+    RankFolding folding_;
     TimeRange untouched_;  ///< what a run shows while nobody has moved or zoomed it: its length is that of steps
     TypicalStep::Known fitted_ = TypicalStep::Known::Predicted;  ///< from what that length was taken
     enum class Chosen { Nothing, Prediction, Run } chosen_ = Chosen::Nothing;

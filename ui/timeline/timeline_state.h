@@ -28,6 +28,7 @@ struct TimelineState {
     const Selection& selection;
     Theme theme;
     Rows rows;
+    std::vector<int> opened;  ///< the first ranks of groups that were unfolded
     TimeScale scale;
     std::vector<TimeTick> ticks;           ///< moments of the scale that have a label and a line
     QRect plot;                            ///< where bars are drawn; row labels to its left, time labels above

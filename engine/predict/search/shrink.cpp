@@ -35,7 +35,7 @@ void shrinkDegrees(ParallelSpec& parallel) {
     parallel.pipeline = std::min(parallel.pipeline, mostPipeline);
     const int room = parallel.pipeline >= 4 ? 2 : mostBeside / parallel.pipeline;
     const int leastData = parallel.exchange == Exchange::AllReduce ? 1 : 2;
-    // Of degrees that are equally large the first goes first.
+    // Among degrees that are equally large the first goes first.
     std::vector<int*> degrees{&parallel.context, &parallel.data, &parallel.tensor};
     if (parallel.expert > 1) std::swap(degrees[1], degrees[2]);  // experts are spread over data ranks
     while (parallel.data * parallel.context * parallel.tensor > room) {

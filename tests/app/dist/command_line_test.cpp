@@ -124,34 +124,6 @@ private Q_SLOTS:
         QVERIFY(plan["faults"].toArray().isEmpty());
     }
 
-    void ranksThatAreAlikeShareARowOfThePlan() {
-        const auto rows = [](const QByteArray& text) {
-            QList<QByteArrayList> table;
-            bool inside = false;
-            for (const QByteArray& line : text.split('\n')) {
-                if (line.trimmed().isEmpty()) inside = false;
-                if (inside) table.append(line.simplified().split(' '));
-                if (line.trimmed().startsWith("rank")) inside = true;
-            }
-            return table;
-        };
-        const Answer folded = run({"plan", "llama3-70b"}), all = run({"plan", "llama3-70b", "--all"});
-        QCOMPARE(folded.status, 0);
-        QCOMPARE(all.status, 0);
-        QCOMPARE(rows(all.out).size(), 64);
-        const QList<QByteArrayList> few = rows(folded.out);
-        QCOMPARE(few.size(), 8);  // one a pipeline rank
-        for (int stage = 0; stage < few.size(); ++stage) {
-            const QByteArrayList& row = few[stage];
-            QCOMPARE(row[0], QString("%1–%2").arg(8 * stage).arg(8 * stage + 7).toUtf8());
-            QCOMPARE(row.mid(1, 3), (QByteArrayList{"×", "8", "pp" + QByteArray::number(stage)}));
-            // The figures are those of each of the ranks.
-            for (int rank = 8 * stage; rank < 8 * stage + 8; ++rank) QCOMPARE(rows(all.out)[rank].mid(3), row.mid(4));
-        }
-        // A number of parameters is told as the model's name tells it.
-        QVERIFY2(folded.out.contains("Parameters      70.6 B\n"), folded.out.left(400));
-    }
-
     void planLeadsWithDeviceTime() {
         const Answer text = run({"plan", "llama3-70b"});
         QCOMPARE(text.status, 0);

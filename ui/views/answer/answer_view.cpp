@@ -8,6 +8,7 @@
 #include "ui/views/answer/whole_run_form.h"
 
 #include "engine/base/device_time.h"
+#include "engine/base/parameter_count.h"
 #include "engine/base/units.h"
 #include "engine/layout/devices.h"
 #include "ui/core/text.h"
@@ -143,7 +144,7 @@ void AnswerView::refresh() {
             {tr("Peak memory"), text(formatBytes(largestNeed(*plan))) + band(ground, &PublishedGround::memory),
              "figure",
              tr("The peak memory of the rank that needs most; its device has %1").arg(text(toText(plan->device)))},
-            {tr("Parameters"), text(formatCount(static_cast<double>(plan->parameters))), "figure",
+            {tr("Parameters"), text(formatParameters(static_cast<double>(plan->parameters))), "figure",
              tr("The number of parameters of the whole model")},
         };
         if (ground) facts.push_back(evidence(*ground));

@@ -3,6 +3,7 @@
 
 #include "ui/core/child.h"
 #include "ui/core/document.h"
+#include "ui/core/shrinking.h"
 #include "ui/core/style_sheet.h"
 #include "ui/views/layout_form/field_editor.h"
 #include "ui/views/layout_form/field_row.h"
@@ -19,6 +20,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSettings>
@@ -31,10 +33,18 @@
 namespace shardlab::ui {
 namespace {
 
-/// "/model/layers" is of "model"; "/name" of "layout".
+/// "/model/layers" is of "model"; "/name" of "layout". Where a layout runs and what it is planned for are two
+/// questions, though the file has the answers to both below "cluster".
 QString sectionOf(const QString& pointer) {
+    if (pointer.startsWith(QLatin1String("/cluster/pace"))) return QStringLiteral("modelled");
     const QStringList parts = pointer.split(QLatin1Char('/'), Qt::SkipEmptyParts);
     return parts.size() > 1 ? parts.front() : QStringLiteral("layout");
+}
+
+QString titleOf(const QString& section) {
+    if (section == QLatin1String("cluster")) return LayoutForm::tr("RUNS ON");
+    if (section == QLatin1String("modelled")) return LayoutForm::tr("PLANNED FOR");
+    return section.toUpper();
 }
 
 constexpr const char* foldedKey = "layoutForm/folded";
@@ -51,7 +61,8 @@ bool answers(const Field& field, const QString& words) {
 }  // namespace
 
 LayoutForm::LayoutForm(const ViewContext& context, QWidget* parent)
-    : View(context, parent), wanted_(child<QLineEdit>(this)), area_(child<QScrollArea>(this)) {
+    : View(context, parent), wanted_(child<QLineEdit>(this)), area_(child<QScrollArea>(this)),
+      shrink_(child<QPushButton>(this)) {
     auto* outer = child<QVBoxLayout>(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
@@ -77,7 +88,14 @@ LayoutForm::LayoutForm(const ViewContext& context, QWidget* parent)
         rows_.push_back(child<FieldRow>(field, context_.document, inside));
         column->addWidget(rows_.back());
         sections_.back().lastRow = rows_.size();
+        if (field.pointer == "/cluster/hosts") column->addWidget(shrink_);
     }
+    shrink_->setToolTip(tr("Take a smaller twin of this design that trains on this machine: the same schedule, a "
+                           "smaller model on fewer ranks (Ctrl+Z takes the design back)"));
+    connect(shrink_, &QPushButton::clicked, this, [this] {
+        const auto changed = shrinkToThisMachine(context_.document, context_.document.layout());
+        shrink_->setText(changed ? tr("Shrink to this machine") : text(changed.error().text()));
+    });
     connect(wanted_, &QLineEdit::textChanged, this, &LayoutForm::showRows);
     column->addStretch(1);
     connect(&context_.document, &Document::layoutChanged, this, &LayoutForm::refresh);
@@ -103,7 +121,7 @@ void LayoutForm::addSection(QVBoxLayout& column, const QString& name) {
     auto* row = child<QHBoxLayout>();
     row->setContentsMargins(0, sections_.empty() ? 0 : 8, 0, 0);
     auto* title = child<QToolButton>();
-    title->setText(name.toUpper());
+    title->setText(titleOf(name));
     title->setProperty("role", "section");
     title->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     title->setCheckable(true);
@@ -131,6 +149,9 @@ void LayoutForm::fold(const Section& section, bool folded) {
 
 void LayoutForm::showRows() {
     const QString wanted = wanted_->text().trimmed();
+    // A layout with faults is mended first.
+    shrink_->setVisible(wanted.isEmpty() && context_.document.faults().empty() &&
+                        isDesignForOtherMachines(context_.document.layout()));
     for (const Section& section : sections_) {
         const auto rows = std::span(rows_).subspan(section.firstRow, section.lastRow - section.firstRow);
         const bool faulty = std::ranges::any_of(rows, [](const FieldRow* row) { return !row->faultText().isEmpty(); });
@@ -139,7 +160,8 @@ void LayoutForm::showRows() {
         for (FieldRow* row : rows) {
             const bool shown = isPresent(row->field(), context_.document.layout()) && open &&
                                (wanted.isEmpty() || answers(row->field(), wanted) ||
-                                section.name.compare(wanted, Qt::CaseInsensitive) == 0);
+                                section.name.compare(wanted, Qt::CaseInsensitive) == 0 ||
+                                section.title->text().compare(wanted, Qt::CaseInsensitive) == 0);
             row->setVisible(shown);
             any = any || shown;
         }
@@ -182,6 +204,7 @@ void LayoutForm::refresh() {
         field.setFaults(faults[index]);
         field.setWithoutEffect(text(withoutEffect(field.field().pointer, layout, scheduleMethods())));
     }
+    shrink_->setText(tr("Shrink to this machine"));
     showRows();
     refreshNotes();
     Q_EMIT subtitleChanged();

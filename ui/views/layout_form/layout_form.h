@@ -9,6 +9,7 @@
 
 class QLabel;
 class QLineEdit;
+class QPushButton;
 class QScrollArea;
 class QToolButton;
 class QVBoxLayout;
@@ -47,6 +48,7 @@ private:
 
     QLineEdit* wanted_;
     QScrollArea* area_;
+    QPushButton* shrink_;  ///< shown for a design whose hosts may not be there
     std::vector<FieldRow*> rows_;
     std::vector<Section> sections_;
 };

@@ -9,6 +9,7 @@
 #include "ui/core/selection.h"
 #include "ui/core/step_chart.h"
 #include "ui/core/step_counters.h"
+#include "ui/core/text.h"
 #include "ui/core/theme.h"
 
 #include <QHBoxLayout>
@@ -46,7 +47,25 @@ struct LossView::Plot {
     struct Other {
         QCPGraph* graph;
         std::vector<double> losses;  ///< by step
+        double stepSeconds = 0;      ///< of the devices
+        /// Puts the losses in anew, over steps or over time.
+        void fill(bool overTime) {
+            graph->data()->clear();
+            if (overTime && !(stepSeconds > 0)) return;  // it had no steady step
+            for (std::size_t step = 0; step < losses.size(); ++step)
+                graph->addData(xOf(step, overTime), drawable(losses[step]));
+        }
+        /// A step's loss is known at its end.
+        double xOf(std::size_t step, bool overTime) const {
+            return overTime ? static_cast<double>(step + 1) * stepSeconds : static_cast<double>(step);
+        }
     };
+    double end(bool overTime) const {
+        double last = 0;
+        for (const Other& other : others)
+            if (!other.losses.empty()) last = std::max(last, other.xOf(other.losses.size() - 1, overTime));
+        return last;
+    }
     std::vector<Other> others = {};
     std::size_t trainingTaken = 0;
     std::size_t validationTaken = 0;
@@ -54,8 +73,9 @@ struct LossView::Plot {
 };
 
 LossView::LossView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), scale_(child<QPushButton>(tr("Log"), this)), refresh_(
-                                                                              this, [this] { refresh(); }, 66) {
+    : View(context, parent), scale_(child<QPushButton>(tr("Log"), this)), time_(child<QPushButton>(tr("Time"), this)),
+      refresh_(
+          this, [this] { refresh(); }, 66) {
     setAccessibleName(tr("Loss over steps"));
     auto* plot = child<StepChart>(context, this);
     plot_ =
@@ -69,10 +89,16 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
     scale_->setCheckable(true);
     scale_->setProperty("role", QStringLiteral("flat"));
     scale_->setToolTip(tr("Logarithmic loss axis"));
+    time_->setCheckable(true);
+    time_->setProperty("role", QStringLiteral("flat"));
+    time_->setAccessibleName(tr("Loss over time"));
+    time_->setToolTip(tr("The loss over the time that the devices take, not over steps: of two layouts that learn the "
+                         "same in a step, the faster one is lower at each moment"));
 
     auto* bar = child<QHBoxLayout>();
     bar->setContentsMargins(10, 4, 10, 0);
     bar->addWidget(plot_->legend, 1);
+    bar->addWidget(time_);
     bar->addWidget(scale_);
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 2);
@@ -81,6 +107,7 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
     column->addWidget(plot, 1);
 
     connect(scale_, &QPushButton::toggled, this, &LossView::setLogarithmic);
+    connect(time_, &QPushButton::toggled, this, &LossView::setOverTime);
     connect(&context_.model, &RunModel::reset, this, [this] {
         // At once: before the next frame the new run may have as many losses as the old one.
         for (QCPGraph* graph : {plot_->training, plot_->validation, plot_->rate}) graph->data()->clear();
@@ -109,10 +136,9 @@ void LossView::takeOthers() {
     for (std::size_t index = 0; index < count; ++index) {
         const auto& measured = lessons.known()[index].measured;
         if (!measured || lessons.shown() == static_cast<int>(index)) continue;
-        Plot::Other other{plot_->widget->addGraph(), measured->summary.losses};
+        Plot::Other other{plot_->widget->addGraph(), measured->summary.losses, measured->summary.stepSeconds};
         other.graph->setName(QString::fromStdString(lessons.lesson()->experiments[index].name));
-        for (std::size_t step = 0; step < other.losses.size(); ++step)
-            other.graph->addData(static_cast<double>(step), drawable(other.losses[step]));
+        other.fill(overTime());
         plot_->others.push_back(std::move(other));
     }
     applyTheme();
@@ -123,6 +149,16 @@ LossView::~LossView() = default;
 
 QWidget* LossView::canvas() const { return plot_->widget; }
 bool LossView::logarithmic() const { return plot_->widget->yAxis->scaleType() == QCPAxis::stLogarithmic; }
+
+bool LossView::overTime() const { return plot_->widget->overTime(); }
+
+void LossView::setOverTime(bool over) {
+    plot_->widget->setOverTime(over);
+    for (QCPGraph* graph : {plot_->training, plot_->validation, plot_->rate}) graph->data()->clear();
+    plot_->trainingTaken = plot_->validationTaken = plot_->rateTaken = 0;
+    for (Plot::Other& other : plot_->others) other.fill(over);
+    refresh_.flush();
+}
 
 void LossView::setLogarithmic(bool logarithmic) {
     QCPAxis* axis = plot_->widget->yAxis;
@@ -154,12 +190,13 @@ void LossView::applyTheme() {
 }
 
 void LossView::refresh() {
-    const auto take = [](QCPGraph* graph, const std::vector<Event>& events, std::size_t& taken) {
+    const auto take = [this](QCPGraph* graph, const std::vector<Event>& events, std::size_t& taken) {
         if (events.size() < taken) {
             graph->data()->clear();
             taken = 0;
         }
-        for (; taken < events.size(); ++taken) graph->addData(events[taken].step, drawable(events[taken].value));
+        for (; taken < events.size(); ++taken)
+            graph->addData(plot_->widget->xOf(events[taken]), drawable(events[taken].value));
     };
     const RunModel& model = context_.model;
     take(plot_->training, model.points().of(EventKind::Loss), plot_->trainingTaken);
@@ -190,7 +227,8 @@ void LossView::refresh() {
         if (logarithmic()) plot->yAxis->setRange(values.lower / 1.05, values.upper * (1 + 0.05 * above));
         else plot->yAxis->setRange(values.lower - margin, values.upper + above * margin);
         const auto& losses = model.points().of(EventKind::Loss);
-        plot->setSteps(losses.empty() ? 1 : losses.back().step);
+        const double own = losses.empty() ? 0 : plot->xOf(losses.back());
+        plot->setEnd(std::max(own, overTime() ? plot_->end(true) : 0));
     }
     // One loss makes no line.
     const bool alone = plot_->training->dataCount() == 1;
@@ -207,6 +245,7 @@ QString LossView::valueAt(int x) const {
     const Event* loss = atStep(losses, plot_->widget->stepAt(x));
     if (!loss) return {};
     QString text = tr("step %1 · training %2").arg(QString::number(loss->step), figure(loss->value));
+    if (overTime()) text.prepend(tr("%1 · ").arg(shardlab::ui::text(formatSeconds(plot_->widget->xOf(*loss)))));
     const Event* validation = atStep(context_.model.points().of(EventKind::ValidationLoss), loss->step);
     if (validation) text += tr(" · validation %1 (step %2)").arg(figure(validation->value)).arg(validation->step);
     if (const Event* rate = atStep(context_.model.points().of(EventKind::LearningRate), loss->step))

@@ -23,6 +23,7 @@ public:
     /// The value drawn at a pixel of the view's canvas; empty where there is none.
     QString valueAt(int x) const;
     bool logarithmic() const;
+    bool overTime() const;
     QWidget* canvas() const;
 
 protected:
@@ -34,10 +35,12 @@ private:
     /// In Learn, takes what the lesson's other experiments measured, to compare with them.
     void takeOthers();
     void setLogarithmic(bool logarithmic);
+    void setOverTime(bool over);
 
     struct Plot;
     std::unique_ptr<Plot> plot_;
     QPushButton* scale_;
+    QPushButton* time_;
     Throttle refresh_;
     bool wasEmpty_ = true;
 };

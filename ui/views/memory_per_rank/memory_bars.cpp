@@ -88,7 +88,10 @@ void MemoryBars::paintEvent(QPaintEvent*) {
     QFont body = theme.body;
     body.setPixelSize(11);
     const QFont mono = figureFont(theme);
-    const int labelWidth = QFontMetrics(body).horizontalAdvance(QStringLiteral("rank 888")) + 8;
+    int labelWidth = QFontMetrics(body).horizontalAdvance(QStringLiteral("rank 888"));
+    for (const MemoryRow& row : rows_)
+        labelWidth = std::max(labelWidth, std::min(QFontMetrics(body).horizontalAdvance(titleOf(row)), width() / 4));
+    labelWidth += 8;
     const int left = 10 + labelWidth;
     const int right = std::max(left + 20, width() - figureWidth() - 4);
     const double scale = static_cast<double>(right - left) / static_cast<double>(scaleEnd());
@@ -101,11 +104,11 @@ void MemoryBars::paintEvent(QPaintEvent*) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         const MemoryRow& row = rows_[i];
         const int y = top + static_cast<int>(i) * height + (height - bar) / 2;
-        if (row.rank == chosen_) painter.fillRect(4, y - 3, width() - 8, bar + 6, theme.raised);
+        if (row.standsFor(chosen_)) painter.fillRect(4, y - 3, width() - 8, bar + 6, theme.raised);
         painter.setFont(body);
         painter.setPen(theme.text);
         painter.drawText(QRect(10, y - 4, labelWidth, bar + 8), Qt::AlignLeft | Qt::AlignVCenter,
-                         QStringLiteral("rank %1").arg(row.rank));
+                         QFontMetrics(body).elidedText(titleOf(row), Qt::ElideRight, labelWidth));
         const auto stack = [&](const MemoryBytes& bytes, int from, int thickness) {
             std::int64_t sum = 0;
             for (std::size_t category = 0; category < bytes.size(); ++category) {
@@ -162,7 +165,8 @@ bool MemoryBars::event(QEvent* event) {
         return true;
     }
     const MemoryRow& row = rows_[static_cast<std::size_t>(at)];
-    QStringList lines{tr("rank %1 · %2").arg(QString::number(row.rank), row.label)};
+    QStringList lines{titleOf(row) + QStringLiteral(" · ") + row.label};
+    if (!row.folded.empty()) lines.front() += tr(" × %1").arg(row.folded.size() + 1);
     for (std::size_t category = 0; category < row.bytes.size(); ++category)
         lines += QStringLiteral("%1 %2").arg(
             QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))),

@@ -3,12 +3,14 @@
 // memory.
 #pragma once
 
-#include "engine/layout/memory_limit.h"
 #include "engine/base/memory_category.h"
+#include "engine/layout/memory_limit.h"
+#include "engine/layout/mesh/mesh.h"
 
 #include <QString>
 #include <QWidget>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -24,7 +26,15 @@ struct MemoryRow {
     std::int64_t predictedPeak = 0;  ///< 0 = none
     std::int64_t shown = 0;          ///< the figure beside the bar
     MemoryBytes host{};              ///< on the rank's host: a thinner bar below; none where nothing is
+    std::vector<int> folded = {};    ///< other ranks with the same figures, whose row this is too; ascending
+
+    bool standsFor(int other) const { return other == rank || std::ranges::find(folded, other) != folded.end(); }
 };
+
+/// "rank 3", "ranks 0–7".
+QString titleOf(const MemoryRow& row);
+/// Ranks that do the same (layout/mesh/alike.h) and have the same figures fold into the row of the first of them.
+std::vector<MemoryRow> foldedRows(const Layout& layout, const Mesh& mesh, std::vector<MemoryRow> rows);
 
 /// "6.80 of 17.6 MiB", and "+ 12 MiB host" where the host holds something too, where a peak's mark lies beyond what is
 /// shown: the figure stands beside that mark.

@@ -9,6 +9,7 @@
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/theme.h"
+#include "ui/timeline/rank_folding.h"
 #include "ui/views/memory_per_rank/memory_bars.h"
 
 #include <QScrollArea>
@@ -96,6 +97,8 @@ void MemoryPerRankView::refresh() {
         }
         rows.push_back(std::move(row));
     }
+    if (model.ranks() >= RankFolding::many && model.header().hasLayout())
+        rows = foldedRows(model.header().layout, model.mesh(), std::move(rows));
     bars_->setRows(std::move(rows), model.empty() ? MemoryLimit{} : model.header().device(), context_.selection.rank());
     tellSubtitle();
 }
@@ -151,7 +154,7 @@ QString MemoryPerRankView::asTable() const {
     table += hosts ? tr("\thost bytes\n") : QStringLiteral("\n");
     const bool design = context_.workspace == Workspace::Design;
     for (const MemoryRow& row : bars_->rows()) {
-        table += QString::number(row.rank) + QLatin1Char('\t') + row.label;
+        table += titleOf(row).section(QLatin1Char(' '), 1) + QLatin1Char('\t') + row.label;
         for (const std::int64_t bytes : row.bytes) table += QLatin1Char('\t') + QString::number(bytes);
         table += QStringLiteral("\t%1\t%2")
                      .arg(design ? QString() : QString::number(row.peak))

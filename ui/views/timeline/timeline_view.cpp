@@ -51,8 +51,8 @@ std::vector<LegendItem> foreignLegend(const Theme& theme) {
 TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     : View(context, parent), plot_(child<TimelinePlot>(context, this)), filter_(child<QLineEdit>(this)),
       follow_(child<QPushButton>(tr("Follow"), this)), measure_(child<QPushButton>(tr("Measure"), this)),
-      path_(child<QPushButton>(tr("Path"), this)), more_(child<QPushButton>(tr("Find"), this)),
-      tools_(child<TimelineTools>(context, this)),
+      path_(child<QPushButton>(tr("Path"), this)), fold_(child<QPushButton>(tr("Fold"), this)),
+      more_(child<QPushButton>(tr("Find"), this)), tools_(child<TimelineTools>(context, this)),
       legend_(child<Legend>(context.theme, Qt::AlignRight | Qt::AlignVCenter, 2, this)) {
     setAccessibleName(tr("Timeline"));
     plot_->canvas()->setAccessibleName(
@@ -71,12 +71,18 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     path_->setAccessibleName(tr("Critical path"));
     path_->setCheckable(true);
     path_->setFocusPolicy(Qt::TabFocus);
+    fold_->setToolTip(
+        tr("Give ranks that do the same one row (U); a click on the name of such a row unfolds it alone"));
+    fold_->setAccessibleName(tr("Fold ranks that are alike"));
+    fold_->setCheckable(true);
+    fold_->setFocusPolicy(Qt::TabFocus);
     more_->setToolTip(tr("Find events, go to steps, group and pin ranks (/)"));
     more_->setAccessibleName(tr("Find events and steps"));
     more_->setCheckable(true);
     more_->setFocusPolicy(Qt::TabFocus);
     tools_->hide();
-    for (QPushButton* button : {follow_, measure_, path_, more_}) button->setProperty("role", QStringLiteral("flat"));
+    for (QPushButton* button : {follow_, measure_, path_, fold_, more_})
+        button->setProperty("role", QStringLiteral("flat"));
 
     auto* bar = child<QHBoxLayout>();
     bar->setContentsMargins(10, 4, 10, 0);
@@ -84,6 +90,7 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     bar->addWidget(filter_);
     bar->addWidget(measure_);
     bar->addWidget(path_);
+    bar->addWidget(fold_);
     bar->addWidget(more_);
     bar->addWidget(follow_);
     bar->addWidget(legend_, 1);
@@ -110,6 +117,15 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
         tools_->stepField().setFocus(Qt::ShortcutFocusReason);
         tools_->stepField().selectAll();
     });
+    connect(fold_, &QPushButton::clicked, plot_, &TimelinePlot::setFolded);
+    const auto showFolding = [this] {
+        // Few ranks leave it to the key, and the room to the legend.
+        const bool several = context_.model.ranks() > 8 || plot_->folding().folded();
+        fold_->setVisible(plot_->folding().possible() && several);
+        fold_->setChecked(plot_->folding().folded());
+    };
+    connect(plot_, &TimelinePlot::foldingChanged, this, showFolding);
+    showFolding();
     connect(path_, &QPushButton::toggled, this, [this](bool on) { context_.selection.showPath(on); });
     connect(&context_.selection, &Selection::pathShownChanged, this,
             [this] { path_->setChecked(context_.selection.pathShown()); });

@@ -49,6 +49,7 @@ private:
     QPushButton* follow_;
     QPushButton* measure_;
     QPushButton* path_;
+    QPushButton* fold_;
     QPushButton* more_;
     TimelineTools* tools_;
     Legend* legend_;
