@@ -13,7 +13,7 @@ namespace shardlab::layout {
 namespace {
 
 /// Forwards of one replica's step, whose actions must fit in memory.
-constexpr std::int64_t mostForwards = 1 << 21;
+constexpr std::int64_t mostForwards = 1 << 20;
 
 std::int64_t deviceCount(const Layout& layout) {
     std::int64_t sum = 0;

@@ -93,6 +93,10 @@ void EvidenceView::setUpBar() {
     filter_->setMenu(filters_);
     filter_->setProperty("role", QStringLiteral("flat"));
     filter_->setToolTip(tr("Which runs are shown"));
+    // Narrow columns of the window stay as narrow as they are.
+    work_->setMinimumWidth(50);
+    figure_->setMinimumWidth(60);
+    filter_->setMinimumWidth(30);
     auto* row = child<QHBoxLayout>(bar_);
     row->setContentsMargins(8, 2, 8, 2);
     row->addWidget(work_);
