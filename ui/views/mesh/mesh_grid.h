@@ -34,6 +34,9 @@ public:
     void setCells(std::vector<MeshCell> cells);  ///< by rank
     void setSelected(int rank);
     QRect cellRect(int rank) const;
+    int rankAt(const QPoint& point) const;  ///< -1: none
+    /// What the tooltip of a rank says; empty where there is no such rank.
+    QString help(int rank) const;
     QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
@@ -52,7 +55,6 @@ private:
         int inner = 0;   ///< tensor
         int row = 0;
     };
-    int rankAt(const QPoint& point) const;
     /// Above each column of groups, or above each row where those are the stages.
     int headsDown() const { return stagesDown_ ? rows_ : 1; }
     void paintCell(QPainter& painter, const MeshCell& cell) const;
