@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Of a run that goes on from a checkpoint: where it comes from, and the losses of the run that wrote the checkpoint,
-// where that run's file still lies beside it.
+// Where a run that goes on from a checkpoint comes from, and the losses of the run that wrote the checkpoint, where
+// the file of that run still lies beside it.
 #pragma once
 
 #include "engine/trace/record/checkpoint_tally.h"
