@@ -3,11 +3,14 @@
 #include "engine/base/units.h"
 #include "tests/support/wings.h"
 #include "tests/ui/bench_context.h"
+#include "ui/timeline/dependencies.h"
 #include "ui/timeline/event_text.h"
 #include "ui/views/selected/selected_view.h"
 
 #include <QMap>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace shardlab;
 using namespace shardlab::test;
@@ -24,7 +27,7 @@ private Q_SLOTS:
         const auto ownTime = [&](std::int64_t onClock) {
             return QString::fromStdString(formatSeconds(static_cast<double>(onClock) * 1e-9 / plan.costs.stretch));
         };
-        int waits = 0;
+        int waits = 0, early = 0;
         for (const Event& event : eventsOfStep(bench.model, 3, Lane::Compute, 2)) {
             if (!isCompute(event.kind)) continue;
             bench.selection.select(event);
@@ -43,10 +46,24 @@ private Q_SLOTS:
             bool waited = false;
             for (const Event& wait : eventsOfStep(bench.model, 3, Lane::Compute, 2))
                 waited = waited || (wait.kind == EventKind::Wait && std::abs(wait.end - event.begin) <= 1);
-            QCOMPARE(facts[QStringLiteral("Waited for")] != QStringLiteral("nothing"), waited);
+            const QString told = facts[QStringLiteral("Waited for")];
+            QCOMPARE(!told.startsWith(QStringLiteral("nothing")), waited);
             waits += waited ? 1 : 0;
+            // "nothing" stood beside an arrow.
+            const auto arrows = dependencies(bench.model, event);
+            const auto input = std::ranges::find_if(arrows, [&](const Dependency& arrow) { return arrow.to == event; });
+            if (waited) {
+                QVERIFY2(told.contains(QStringLiteral("RECV_")) && told.contains(QStringLiteral("receive")) &&
+                             told.contains(QStringLiteral("microbatch")),
+                         qPrintable(told));
+            } else if (input == arrows.end()) {
+                QCOMPARE(told, QStringLiteral("nothing"));
+            } else {
+                ++early;
+                QVERIFY2(told.contains(QStringLiteral("from rank %1 ").arg(input->from.rank)), qPrintable(told));
+            }
         }
-        QVERIFY(waits > 0);
+        QVERIFY(waits > 0 && early > 0);
     }
 
     void tellsOfARank() {

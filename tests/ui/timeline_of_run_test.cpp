@@ -60,7 +60,32 @@ private Q_SLOTS:
     void stepsSlowerThanPredictedAreInSightWhole();
     void whoZoomedKeepsTheLength();
     void whatHappenedHasItsOwnMarkAndName();
+    void anEndedRunShowsItsLastSteps_data();
+    void anEndedRunShowsItsLastSteps();
 };
+
+void TimelineOfRunTest::anEndedRunShowsItsLastSteps_data() {
+    QTest::addColumn<Workspace>("workspace");
+    QTest::addRow("experiment of a lesson") << Workspace::Learn;
+    QTest::addRow("live") << Workspace::Run;
+    QTest::addRow("opened") << Workspace::Replay;
+}
+
+/// Something that came long after the last step left the timeline empty.
+void TimelineOfRunTest::anEndedRunShowsItsLastSteps() {
+    QFETCH(Workspace, workspace);
+    Stand stand(workspace);
+    std::vector<Event> events = syntheticRun(stand.plan, 6, 3);
+    const std::int64_t late = events.back().end + 200'000'000'000;
+    events.push_back(sample::command(late, Command::Stop));
+    stand.feed(events, 3);
+    stand.bench.model.report().setEnd({"finished", ""});
+    const auto& extents = stand.bench.model.steps().extents();
+    QCOMPARE(extents.size(), std::size_t{6});
+    QTRY_VERIFY2(!stand.view.subtitle().contains(QStringLiteral("no step in sight")),
+                 qPrintable(stand.view.subtitle()));
+    QVERIFY(stand.visible().begin < extents[5].begin && stand.visible().end >= extents[5].end);
+}
 
 void TimelineOfRunTest::stepsSlowerThanPredictedAreInSightWhole_data() {
     QTest::addColumn<Workspace>("workspace");

@@ -14,8 +14,8 @@ namespace shardlab::ui {
 
 /// What the form calls a field; of an element of a list, the list's name.
 QString fieldLabel(const std::string& pointer);
-/// "Heads (/model/heads): heads do not divide hidden: each head gets … Legal: 1, 2 or 4", a fault a line, pictures below
-/// their faults.
+/// "Heads (/model/heads): heads do not divide hidden: each head gets … Legal: 1, 2 or 4", a fault a line, pictures
+/// below their faults.
 QString faultsText(const std::vector<Fault>& faults);
 /// "Pipeline 2 instead of 3, Micro 1 instead of 4"
 QString changesText(const std::vector<FieldChange>& changes);

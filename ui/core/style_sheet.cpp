@@ -29,6 +29,7 @@ QFrame[role="head"] { background: @panel@; border: 1px solid @border@;
     border-top-left-radius: 6px; border-top-right-radius: 6px; }
 QFrame[role="body"] { background: @panel@; border: 1px solid @border@; border-top: none;
     border-bottom-left-radius: 6px; border-bottom-right-radius: 6px; }
+QFrame[role="head"][focused="true"], QFrame[role="body"][focused="true"] { border-color: @accent@; }
 QFrame[role="message"] { background: @raised@; border: 1px solid @accent@; border-radius: 6px; }
 QFrame[role="messageWarning"] { background: @raised@; border: 1px solid @warning@; border-radius: 6px; }
 QFrame[role="messageBad"] { background: @raised@; border: 1px solid @bad@; border-radius: 6px; }
@@ -90,6 +91,12 @@ QCheckBox::indicator:checked { border-color: @accent@; background: @accent@; ima
 
 QTextBrowser { background: transparent; color: @text@; border: none; selection-background-color: @accent@;
     selection-color: @onAccent@; }
+QFileDialog { backward-icon: url(:/icons/back-@shade@.svg); forward-icon: url(:/icons/forward-@shade@.svg);
+    filedialog-parent-directory-icon: url(:/icons/up-@shade@.svg);
+    filedialog-new-directory-icon: url(:/icons/folder-new-@shade@.svg);
+    filedialog-listview-icon: url(:/icons/list-@shade@.svg);
+    filedialog-detailedview-icon: url(:/icons/details-@shade@.svg); }
+QLineEdit { lineedit-clear-button-icon: url(:/icons/clear-@shade@.svg); }
 QScrollArea { background: transparent; border: none; }
 QScrollArea > QWidget > QWidget { background: transparent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
@@ -174,6 +181,8 @@ void setRole(QWidget& widget, const char* role) {
 }
 
 void setFaulty(QWidget& widget, bool faulty) { setMark(widget, "faulty", faulty); }
+
+void setFocused(QWidget& widget, bool focused) { setMark(widget, "focused", focused); }
 
 void setSubdued(QWidget& widget, bool subdued) { setMark(widget, "subdued", subdued); }
 

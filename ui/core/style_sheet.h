@@ -3,7 +3,7 @@
 //   QLabel       dim, section, title, figure, good, warning, bad, chip
 //   QPushButton  primary, flat
 //   QFrame       panel, topBar, rail, statusLine, message
-// and fields by the boolean properties "faulty" and "subdued".
+// fields by the boolean properties "faulty" and "subdued", and frames of views by "focused".
 #pragma once
 
 #include <QString>
@@ -20,6 +20,8 @@ QString styleSheet(const Theme& theme);
 void setRole(QWidget& widget, const char* role);
 /// Marks a field as holding a fault.
 void setFaulty(QWidget& widget, bool faulty);
+/// Draws a frame as one that has the keyboard.
+void setFocused(QWidget& widget, bool focused);
 /// Draws a field, or its label, as one that changes nothing; it can be edited all the same.
 void setSubdued(QWidget& widget, bool subdued);
 

@@ -43,6 +43,8 @@ QString View::emptyText() const {
     return {};
 }
 
+void View::fillContextMenu(QMenu&, const QPoint&) {}
+
 QString View::notInForeign(const QString& why) const {
     if (context_.model.empty() || context_.model.header().hasLayout()) return {};
     return tr("This run comes from another program (%1).\n%2")

@@ -11,6 +11,8 @@
 #include <optional>
 #include <span>
 
+class QMenu;
+
 namespace shardlab::ui {
 
 class CompareSession;
@@ -64,6 +66,8 @@ public:
     /// Asked again whenever the model begins or clears, its run ends, the plan changes, or subtitleChanged() is
     /// emitted.
     virtual QString emptyText() const;
+    /// Adds what can be done with what lies at `at`, in the view's coordinates, after selecting it; for a right click.
+    virtual void fillContextMenu(QMenu& menu, const QPoint& at);
 
 Q_SIGNALS:
     void subtitleChanged();

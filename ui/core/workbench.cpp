@@ -10,6 +10,7 @@
 #include "engine/predict/plan/measured_costs.h"
 #include "engine/predict/plan/profile_noise.h"
 #include "engine/trace/checkpoint/config_layout.h"
+#include "ui/core/field_words.h"
 #include "ui/core/run_outcome.h"
 #include "ui/core/shrinking.h"
 #include "ui/core/text.h"
@@ -77,7 +78,7 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
     connect(&search_, &SearchSession::failed, this, [this](const std::vector<Fault>& faults) {
         messages_.post({.level = MessageLevel::Error,
                         .title = tr("No layout is legal for this model, cluster and batch"),
-                        .detail = QString::fromStdString(toText(faults)),
+                        .detail = faultsText(faults),
                         .topic = "search",
                         .holds = [this, searched = document_.layout()] { return document_.layout() == searched; }});
     });
@@ -91,7 +92,8 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
     });
     connect(&replay_, &ReplaySession::failed, this, [this](const QString& file, const Error& error) {
         recent_.remove(file.toStdString());
-        messages_.post(tr("Cannot read %1").arg(fileName(file.toStdString())), error, "file");
+        messages_.post(tr("Cannot read %1").arg(fileName(file.toStdString())), error, "file",
+                       [this, before = replay_.file()] { return replay_.file() == before; });
     });
     connect(&replay_, &ReplaySession::opened, this, [this] {
         messages_.withdraw("file");
@@ -130,8 +132,8 @@ bool Workbench::openLayout(const std::filesystem::path& file) {
                           file.string(),
                           "a layout begins with {, and no trace format that Shardlab reads looks like this file",
                           {}};
-        messages_.post(tr("Cannot open %1").arg(fileName(file)), looksLikeLayout(file) ? parsed.error() : other,
-                       "file");
+        messages_.post(tr("Cannot open %1").arg(fileName(file)), looksLikeLayout(file) ? parsed.error() : other, "file",
+                       whileLayoutStays());
         return false;
     }
     messages_.withdraw("file");
@@ -141,7 +143,7 @@ bool Workbench::openLayout(const std::filesystem::path& file) {
         messages_.post(
             {.level = MessageLevel::Warning,
              .title = tr("Parts of %1 were not understood; these fields have their default values").arg(fileName(file)),
-             .detail = QString::fromStdString(toText(parsed->faults)),
+             .detail = faultsText(parsed->faults),
              .topic = "file",
              .holds = [this, file] { return document_.file() == file; }});
     Q_EMIT workspaceRequested(Workspace::Design);
@@ -168,11 +170,14 @@ void Workbench::importTraces(std::vector<std::filesystem::path> files) {
 void Workbench::followImporting() {
     connect(&imports_, &ImportSession::imported, this, &Workbench::sayImported);
     connect(&imports_, &ImportSession::failed, this, [this](const Error& error) {
-        messages_.post(tr("Cannot import %1").arg(fileName(imports_.request().files.front())), error, "import");
+        messages_.post(tr("Cannot import %1").arg(fileName(imports_.request().files.front())), error, "import",
+                       whileOpened(replay_.file()));
     });
     connect(&imports_, &ImportSession::cancelled, this, [this] {
-        messages_.post(
-            {.level = MessageLevel::Info, .title = tr("The import was cancelled; no run was made"), .topic = "import"});
+        messages_.post({.level = MessageLevel::Info,
+                        .title = tr("The import was cancelled; no run was made"),
+                        .topic = "import",
+                        .holds = whileOpened(replay_.file())});
     });
 }
 
@@ -190,8 +195,7 @@ bool Workbench::haveRunFolder(const QString& refusal) {
 bool Workbench::saveLayout(const std::filesystem::path& file) {
     const Status saved = layout::saveLayout(document_.layout(), file);
     if (!saved) {
-        messages_.post(tr("Cannot save %1").arg(fileName(file)), saved.error(), "file",
-                       [this, layout = document_.layout()] { return document_.layout() == layout; });
+        messages_.post(tr("Cannot save %1").arg(fileName(file)), saved.error(), "file", whileLayoutStays());
         return false;
     }
     messages_.withdraw("file");
@@ -201,13 +205,15 @@ bool Workbench::saveLayout(const std::filesystem::path& file) {
 }
 
 void Workbench::newFromPreset(const Layout& layout) {
+    messages_.withdraw("file");  // the file that it told of is no longer the one in Design
     document_.replace(layout, {});
     Q_EMIT workspaceRequested(Workspace::Design);
 }
 
 void Workbench::newFromConfig(const std::filesystem::path& file) {
     const Result<ConfigLayout> made = layoutFromConfig(file);
-    if (!made) return messages_.post(tr("Cannot open %1").arg(fileName(file)), made.error(), "file");
+    if (!made)
+        return messages_.post(tr("Cannot open %1").arg(fileName(file)), made.error(), "file", whileLayoutStays());
     messages_.withdraw("file");
     newFromPreset(made->layout);
     if (made->leftOut.empty()) return;
@@ -225,7 +231,7 @@ bool Workbench::judgedLegal(const QString& refusal) {
     if (document_.faults().empty()) return true;
     messages_.post({.level = MessageLevel::Error,
                     .title = refusal,
-                    .detail = QString::fromStdString(toText(document_.faults())),
+                    .detail = faultsText(document_.faults()),
                     .topic = "run",
                     .holds = [this, told = toText(document_.faults())] { return toText(document_.faults()) == told; }});
     Q_EMIT workspaceRequested(Workspace::Design);
@@ -264,10 +270,12 @@ void Workbench::followMeasuring() {
     connect(&measure_, &MeasureSession::cancelled, this, [this] {
         messages_.post({.level = MessageLevel::Info,
                         .title = tr("Measuring was cancelled; nothing was kept"),
-                        .topic = "measure"});
+                        .topic = "measure",
+                        .holds = whileLayoutStays()});
     });
-    connect(&measure_, &MeasureSession::failed, this,
-            [this](const Error& error) { messages_.post(tr("This machine was not measured"), error, "measure"); });
+    connect(&measure_, &MeasureSession::failed, this, [this](const Error& error) {
+        messages_.post(tr("This machine was not measured"), error, "measure", whileLayoutStays());
+    });
 }
 
 bool Workbench::startRun(const std::filesystem::path& resume) {

@@ -25,6 +25,8 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
+#include <string>
 
 namespace shardlab::ui {
 
@@ -111,8 +113,14 @@ private:
     void sayStarted();
     void sayReplayed();
     void sayEnded(const RunEnd& end);
+    /// Goes on from the newest checkpoint of a run that ended before its last step; none where it left no whole one.
+    /// `created`: of the run, as its header has it: a shared folder may hold checkpoints of runs before it.
+    std::optional<MessageChoice> resumeChoice(const Layout& layout, const std::filesystem::path& runFile,
+                                              const std::string& created);
     void reviewMessages();
     std::function<bool()> whileOpened(const std::filesystem::path& file) const;
+    /// Until the layout in Design is another: what was refused then is over.
+    std::function<bool()> whileLayoutStays() const;
     std::function<bool()> whileShownInRun(const std::filesystem::path& file) const;
 
     std::filesystem::path runFolder_;

@@ -2,25 +2,49 @@
 // What the workbench says of what has happened: a message each, and for how long it holds.
 #include "ui/core/workbench.h"
 
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/resume.h"
 #include "ui/core/run_outcome.h"
 #include "ui/core/shrinking.h"
 #include "ui/core/text.h"
 
 namespace shardlab::ui {
 
+std::optional<MessageChoice> Workbench::resumeChoice(const Layout& layout, const std::filesystem::path& runFile,
+                                                     const std::string& created) {
+    const std::vector<CheckpointPlace> places = listCheckpoints(checkpointFolder(layout, runFile));
+    for (auto place = places.rbegin(); place != places.rend(); ++place) {
+        const auto manifest = readWhole(place->path);
+        if (!manifest) continue;
+        const bool others = !layout.checkpoint.path.empty() && manifest->created < created;
+        if (others || manifest->step >= layout.run.steps) return std::nullopt;
+        return MessageChoice{tr("Resume from step %1").arg(manifest->step),
+                             [this, layout, checkpoint = place->path] { startRun(layout, checkpoint); }};
+    }
+    return std::nullopt;
+}
+
 /// A run that failed looks like any other until its end; that it did is said at once.
 void Workbench::sayReplayed() {
     const RunModel& run = model(Workspace::Replay);
     if (!run.report().end()) return;
-    const auto say = [&](MessageLevel level, const QString& title, const QString& detail) {
+    const auto say = [&](MessageLevel level, const QString& title, const QString& detail,
+                         std::vector<MessageChoice> choices = {}) {
         messages_.post({.level = level,
                         .title = title,
                         .detail = detail,
+                        .choices = std::move(choices),
                         .topic = "opened",
                         .holds = whileOpened(replay_.file())});
     };
-    if (run.report().end()->outcome == "failed")
-        return say(MessageLevel::Error, tr("This run failed"), outcomeText(run));
+    if (run.report().end()->outcome == "failed") {
+        std::vector<MessageChoice> choices;
+        if (auto resume = run.header().hasLayout()
+                              ? resumeChoice(run.header().layout, replay_.file(), run.header().created)
+                              : std::nullopt)
+            choices.push_back(std::move(*resume));
+        return say(MessageLevel::Error, tr("This run failed"), outcomeText(run), std::move(choices));
+    }
     if (const QString failed = failedCheckpointsText(run); !failed.isEmpty())
         say(MessageLevel::Warning, tr("Checkpoints of this run failed"), failed);
 }
@@ -56,9 +80,14 @@ void Workbench::sayStarted() {
 
 void Workbench::sayEnded(const RunEnd& end) {
     const std::filesystem::path file = run_.runFile();
-    const MessageChoice replay{tr("Open in Replay"), [this, file] { openRun(file); }};
+    std::vector<MessageChoice> choices;
+    const RunModel& run = model(Workspace::Run);
+    if (auto resume = end.outcome != "finished" && !run.empty()
+                          ? resumeChoice(run_.layout(), file, run.header().created)
+                          : std::nullopt)
+        choices.push_back(std::move(*resume));
+    choices.push_back({tr("Open in Replay"), [this, file] { openRun(file); }});
     if (end.outcome == "failed") {
-        std::vector<MessageChoice> choices{replay};
         if (isDesignForOtherMachines(run_.layout()))
             choices.push_back({tr("Shrink to this machine"), [this, layout = run_.layout()] { shrink(layout); }});
         messages_.post({.level = MessageLevel::Error,
@@ -70,17 +99,21 @@ void Workbench::sayEnded(const RunEnd& end) {
         return;
     }
     const QString what = end.outcome == "stopped" ? tr("The run was stopped") : tr("The run finished");
-    const QString failed = failedCheckpointsText(model(Workspace::Run));
+    const QString failed = failedCheckpointsText(run);
     messages_.post({.level = failed.isEmpty() ? MessageLevel::Info : MessageLevel::Warning,
                     .title = what,
                     .detail = failed.isEmpty() ? text(file) : failed,
-                    .choices = {replay},
+                    .choices = choices,
                     .topic = "run",
                     .holds = whileShownInRun(file)});
 }
 
 std::function<bool()> Workbench::whileOpened(const std::filesystem::path& file) const {
     return [this, file] { return replay_.file() == file; };
+}
+
+std::function<bool()> Workbench::whileLayoutStays() const {
+    return [this, layout = document_.layout()] { return document_.layout() == layout; };
 }
 
 /// While the Run workspace shows this run and no other.

@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "engine/trace/event/event_payload.h"
+#include "ui/core/action_words.h"
 #include "ui/core/overflow.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/gantt_scene.h"
@@ -51,10 +52,8 @@ QString whatText(const RunModel& model, const Event& event) {
     if (event.action == 0) return what;
     if (nameNumber(event.action) != 0) return what + QStringLiteral(" · ") + shortened(actionText(model, event));
     const Action action = actionFromId(event.action);
-    if (event.kind == EventKind::Wait) return what + QStringLiteral(" for ") + QString::fromStdString(toText(action));
-    what += QStringLiteral(" · stage %1").arg(action.stage);
-    if (action.microbatch >= 0) what += QStringLiteral(" · microbatch %1").arg(action.microbatch);
-    if (action.version >= 0) what += QStringLiteral(" · weights v%1").arg(action.version);
+    if (event.kind == EventKind::Wait) return what + QStringLiteral(" for ") + actionWithWords(action);
+    what += actionWords(action).mid(text(name(eventKind(action.kind))).size());
     if (isInsideAction(event.kind)) what += QStringLiteral(" · ") + layerName(layerOf(event));
     return what;
 }

@@ -12,8 +12,17 @@ namespace {
 
 std::int64_t lengthOf(TimeRange range) { return saturatedDifference(range.end, range.begin); }
 
-/// The longest range that is shown: four times `whole`.
-std::int64_t longest(TimeRange whole) { return 4 * std::clamp(lengthOf(whole), leastVisible, latestTime); }
+/// The longest range that is shown: all of `whole`, and a quarter of it beyond.
+std::int64_t longest(TimeRange whole) {
+    const std::int64_t all = std::clamp(lengthOf(whole), leastVisible, latestTime);
+    return all + all / 4;
+}
+
+/// Moved on so far that at most a twentieth of it lies before `first`.
+TimeRange notLongBefore(std::int64_t first, TimeRange range) {
+    const std::int64_t length = lengthOf(range), least = saturatedDifference(first, length / 20);
+    return range.begin < least ? TimeRange{least, saturatedSum(least, length)} : range;
+}
 
 /// The nearest whole number within what is ever shown.
 std::int64_t rounded(double time) {
@@ -38,10 +47,9 @@ TimeRange keepInSight(TimeRange range, TimeRange whole) {
         range = from(saturatedDifference(middle, length / 2), length);
     }
     const std::int64_t overlap = std::min(length, span) / 10;
-    const std::int64_t first = saturatedSum(whole.begin, overlap), last = saturatedDifference(whole.end, overlap);
-    if (range.end < first) range = {saturatedDifference(first, length), first};
+    const std::int64_t last = saturatedDifference(whole.end, overlap);
     if (range.begin > last) range = from(last, length);
-    return range;
+    return notLongBefore(whole.begin, range);
 }
 
 TimeRange zoomed(TimeRange range, double factor, std::int64_t fixed, TimeRange whole) {
@@ -61,10 +69,10 @@ TimeRange padded(TimeRange range, double fraction) {
     return {saturatedDifference(range.begin, margin), saturatedSum(range.end, margin)};
 }
 
-TimeRange following(TimeRange range, std::int64_t now) {
+TimeRange following(TimeRange range, TimeRange whole) {
     const std::int64_t length = lengthOf(range);
-    const std::int64_t end = saturatedSum(now, length / 40);
-    return {saturatedDifference(end, length), end};
+    const std::int64_t end = saturatedSum(whole.end, length / 40);
+    return notLongBefore(whole.begin, {saturatedDifference(end, length), end});
 }
 
 }  // namespace shardlab::ui

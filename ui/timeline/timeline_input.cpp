@@ -97,10 +97,7 @@ void TimelineInput::release(const QMouseEvent& event) {
             const bool opened = std::ranges::find(state.opened, rank) != state.opened.end();
             if (opened || state.rows.ranksOf(row).size() > 1) plot_.toggleFolding(row);
         }
-        auto event_ = eventAt(state.model, state.index, state.scale, state.rows, position.x(), position.y());
-        if (const int row = state.rows.positionAt(position.y()); row >= 0 && !event_)
-            context_.selection.setRank(state.rows.ranks()[static_cast<std::size_t>(row)]);
-        context_.selection.select(event_);
+        choose(position);
         if (context_.workspace != Workspace::Design && position.x() >= state.plot.left()) {
             context_.selection.setFollowLive(false);  // what was clicked stays in sight while the run goes on
             context_.selection.setCursor(std::max<std::int64_t>(0, state.scale.time(position.x())));
@@ -108,6 +105,14 @@ void TimelineInput::release(const QMouseEvent& event) {
     }
     drag_ = Drag::None;
     plot_.canvas()->setCursor(state.measuring ? Qt::CrossCursor : Qt::ArrowCursor);
+}
+
+void TimelineInput::choose(const QPoint& at) {
+    const TimelineState& state = plot_.state();
+    auto event = eventAt(state.model, state.index, state.scale, state.rows, at.x(), at.y());
+    if (const int row = state.rows.positionAt(at.y()); row >= 0 && !event)
+        context_.selection.setRank(state.rows.ranks()[static_cast<std::size_t>(row)]);
+    context_.selection.select(event);
 }
 
 void TimelineInput::wheel(const QWheelEvent& event) {
@@ -143,7 +148,7 @@ void TimelineInput::zoom(double factor, std::int64_t fixed) {
         return;
     }
     // While following, the present stays where it is.
-    plot_.lookAt(following(zoomed(selection.visible(), factor, whole.end, whole), whole.end), false);
+    plot_.lookAt(following(zoomed(selection.visible(), factor, whole.end, whole), whole), false);
 }
 
 void TimelineInput::fit() {
@@ -214,7 +219,7 @@ bool TimelineInput::key(const QKeyEvent& event) {
     case Qt::Key_M: measure(); return true;
     case Qt::Key_U: plot_.setFolded(!plot_.folding().folded()); return true;
     case Qt::Key_Home: plot_.lookAt({whole.begin, whole.begin + length}, true); return true;
-    case Qt::Key_End: plot_.lookAt(following({whole.end - length, whole.end}, whole.end), true); return true;
+    case Qt::Key_End: plot_.lookAt(following({whole.end - length, whole.end}, whole), true); return true;
     case Qt::Key_PageUp: plot_.scrollRows(-plot_.state().rows.viewHeight()); return true;
     case Qt::Key_PageDown: plot_.scrollRows(plot_.state().rows.viewHeight()); return true;
     case Qt::Key_Left: walk(-1); return true;

@@ -25,6 +25,9 @@ class TimelineInput : public QObject {
 public:
     TimelineInput(TimelinePlot& plot, const ViewContext& context) : plot_(plot), context_(context) {}
 
+    /// Selects what lies at a point of the canvas: an event, else the rank of the row; nothing beside all rows.
+    void choose(const QPoint& at);
+
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 

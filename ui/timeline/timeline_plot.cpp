@@ -49,6 +49,7 @@ TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     kept.setRetainSizeWhenHidden(true);
     scroll_->setSizePolicy(kept);
     scroll_->hide();
+    plot_->setAttribute(Qt::WA_NoMousePropagation, false);  // a right click goes on to the view's frame
     plot_->setMinimumSize(120, 60);
     plot_->setFocusPolicy(Qt::StrongFocus);
     setFocusProxy(plot_);
@@ -77,6 +78,7 @@ TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     connect(&context_.model, &RunModel::reset, this, &TimelinePlot::modelReset);
     data_.follow(context_.model, &RunModel::appended);
     data_.follow(selection, &Selection::followChanged);
+    data_.follow(context_.model.report(), &RunReport::ended);
     frame_.follow(selection, &Selection::visibleChanged, &Selection::rankChanged, &Selection::rowsChanged);
     overlay_.follow(selection, &Selection::hoveredChanged, &Selection::cursorChanged, &Selection::areaChanged);
     overlay_.follow(context_.model.notes(), &NoteBook::changed);
@@ -148,9 +150,20 @@ void TimelinePlot::followPresent() {
         if (step.known > fitted_) range.begin = range.end - lengthOfSteps(step);
         fitted_ = step.known;
     }
-    range = following(range, model.recorded().last);
+    range = followedTo(range);
     if (untouched) untouched_ = range;
     selection.setVisible(range);
+}
+
+TimeRange TimelinePlot::followedTo(TimeRange range) const {
+    const RunModel& model = context_.model;
+    const TimeRange whole = wholeRange(model);
+    range = following(range, whole);
+    const auto& extents = model.steps().extents();
+    if (!model.report().end() || extents.empty()) return range;
+    // Long after its last step a run may still end its ranks or write a checkpoint: nobody wants to look at that.
+    const std::int64_t steps = extents.back().end, length = range.end - range.begin;
+    return steps > whole.begin && steps < range.begin + length / 4 ? following(range, {whole.begin, steps}) : range;
 }
 
 void TimelinePlot::chooseVisible() {
@@ -210,6 +223,10 @@ void TimelinePlot::setMeasuring(bool measuring) {
     state_.measuring = measuring;
     plot_->setCursor(measuring ? Qt::CrossCursor : Qt::ArrowCursor);
     Q_EMIT measuringChanged(measuring);
+}
+
+void TimelinePlot::choose(const QPoint& at) {
+    if (!context_.model.empty()) input_->choose(at);
 }
 
 void TimelinePlot::scrollRows(int pixels) { scroll_->setValue(state_.rows.scroll() + pixels); }

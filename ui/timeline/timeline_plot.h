@@ -42,6 +42,8 @@ public:
     /// What is in sight, kept within reason. A person's doing (`byHand`) ends following when it leaves the present.
     void lookAt(TimeRange range, bool byHand);
     void scrollRows(int pixels);
+    /// Selects what lies at a point of the canvas, as a click there does; the cursor stays.
+    void choose(const QPoint& at);
     void revealRank(int rank);
     /// Takes in new events and draws at once.
     void flush();
@@ -63,6 +65,8 @@ private:
     void modelAppended();
     /// Follows a live run while it is followed, and an opened run until the person has scrolled or zoomed.
     void followPresent();
+    /// `range` where following has it now; of a run that has ended, with its last steps in sight.
+    TimeRange followedTo(TimeRange range) const;
     void arrange();
     void repaintAll();
     void repaintOverlay();

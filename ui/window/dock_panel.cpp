@@ -6,11 +6,13 @@
 #include "ui/core/elided_label.h"
 #include "ui/core/run_model.h"
 #include "ui/core/style_sheet.h"
+#include "ui/window/context_menu.h"
 #include "ui/window/table_window.h"
 #include "ui/window/view_picture.h"
 
 #include <QApplication>
 #include <QClipboard>
+#include <QContextMenuEvent>
 #include <QFileDialog>
 #include <QFrame>
 #include <QGraphicsOpacityEffect>
@@ -64,6 +66,10 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
     // A dock is dragged by its head; one without a head has a title bar of no height.
     setTitleBarWidget(kind.head ? makeHead(windowTitle()) : child<QWidget>(this));
 
+    framed_ = {frame, titleBarWidget()};
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+        for (QWidget* each : framed_) setFocused(*each, isAncestorOf(now));
+    });
     connect(view_, &View::subtitleChanged, this, &DockPanel::refresh);
     connect(&context.model, &RunModel::reset, this, &DockPanel::refresh);
     connect(&context.model.report(), &RunReport::ended, this, &DockPanel::refresh);
@@ -120,6 +126,15 @@ void DockPanel::refresh() {
 }
 
 bool DockPanel::isStale() const { return predicted_ && !predicted_->planIsCurrent(); }
+
+bool DockPanel::marked() const { return framed_.front()->property("focused").toBool(); }
+
+void DockPanel::contextMenuEvent(QContextMenuEvent* event) {
+    auto* menu = child<QMenu>(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    fillContextMenu(*menu, *this, event->pos());
+    menu->popup(event->globalPos());
+}
 
 bool DockPanel::showsView() const { return stack_->currentWidget() == view_; }
 

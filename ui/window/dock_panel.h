@@ -7,6 +7,8 @@
 
 #include <QDockWidget>
 
+#include <vector>
+
 class QGraphicsOpacityEffect;
 class QLabel;
 class QMenu;
@@ -37,6 +39,12 @@ public:
     bool showsView() const;
     /// What the view draws was predicted for an earlier layout: it is dimmed, and the head says so.
     bool isStale() const;
+    /// The head and the frame are marked: the keyboard is in the view.
+    bool marked() const;
+
+protected:
+    /// A right click that nothing in the view took for itself.
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     QWidget* makeHead(const QString& title);
@@ -50,6 +58,7 @@ private:
     QStackedWidget* stack_;
     QLabel* hint_;
     QLabel* subtitle_ = nullptr;
+    std::vector<QWidget*> framed_;  ///< what shows that the keyboard is here
 };
 
 }  // namespace shardlab::ui

@@ -2,6 +2,8 @@
 #include "engine/launch/job/job_run.h"
 
 #include "engine/base/nanoseconds.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/record/checkpoint_tally.h"
 
 #include <chrono>
 #include <csignal>
@@ -84,6 +86,10 @@ void JobRun::run(std::promise<Status>& started) {
         started.set_value({});
         observer_.stateChanged(RunState::Starting);
         for (const RankRecord& record : setup_.ranks) recording_.rankChanged(record);
+        const std::filesystem::path& from = setup_.arguments.resume;
+        if (from.empty()) return;
+        if (const auto manifest = readManifest(from))
+            recording_.log(LogLevel::Info, goesOnFrom(manifest->step, from.string()));
     };
     if (several) tellStart();
     const Status reached = several ? reachHosts() : Status{};

@@ -117,7 +117,7 @@ private:
         add("shared experts", "e·N·(1 + products)·shared width",
             experts.shared - (again ? layer.pointwise - size_.own - activatedRows(experts) : 0));
     }
-    /// Of what activations make, the part in the experts' rows; the rest is in the shared experts'.
+    /// What activations make in the experts' rows; the rest of it is in the shared experts'.
     static std::int64_t activatedRows(const ExpertBytes& experts) {
         return experts.activated - (experts.shared > 0 ? experts.sharedScratch : 0);
     }

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view tookWords = "checkpoint of step ";
 constexpr std::string_view noWords = "no checkpoint of step ";
+constexpr std::string_view originWords = "goes on from step ";
 
 /// The step, and the text behind it, of a line that begins with `words`; empty for other lines.
 std::optional<std::pair<std::int64_t, std::string>> parsedCheckpointLine(std::string_view text,
@@ -33,6 +34,19 @@ std::string tookCheckpoint(std::int64_t step, const std::string& how) {
 }
 std::string noCheckpoint(std::int64_t step, const std::string& why) {
     return fmt::format("{}{}: {}", noWords, step, why);
+}
+
+std::string goesOnFrom(std::int64_t step, const std::string& checkpoint) {
+    return fmt::format("{}{}: {}", originWords, step, checkpoint);
+}
+
+std::optional<RunOrigin> originOf(std::span<const LogLine> log) {
+    for (const LogLine& line : log) {
+        if (line.rank >= 0) continue;  // what ranks say is not the launcher's word
+        if (auto told = parsedCheckpointLine(line.text, originWords))
+            return RunOrigin{told->first, std::move(told->second)};
+    }
+    return std::nullopt;
 }
 
 void CheckpointTally::add(const LogLine& line) {

@@ -5,6 +5,8 @@
 #include "engine/trace/event/event.h"
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 namespace shardlab::trace {
@@ -13,6 +15,17 @@ namespace shardlab::trace {
 /// warning "no checkpoint of step 20: cannot write …". `step`: steps done.
 std::string tookCheckpoint(std::int64_t step, const std::string& how);
 std::string noCheckpoint(std::int64_t step, const std::string& why);
+
+/// What the launcher logs of a run that goes on from a checkpoint: "goes on from step 20: /runs/a.checkpoints/…".
+std::string goesOnFrom(std::int64_t step, const std::string& checkpoint);
+
+/// Where a run goes on from.
+struct RunOrigin {
+    std::int64_t step = 0;   ///< steps done before it
+    std::string checkpoint;  ///< its folder
+};
+/// That of a run with this log; none where it begins anew.
+std::optional<RunOrigin> originOf(std::span<const LogLine> log);
 
 struct CheckpointTally {
     int taken = 0;

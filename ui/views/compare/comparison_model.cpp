@@ -2,6 +2,7 @@
 #include "ui/views/compare/comparison_model.h"
 
 #include "engine/base/units.h"
+#include "ui/core/action_words.h"
 #include "ui/core/theme.h"
 #include "ui/core/text.h"
 
@@ -32,7 +33,7 @@ ComparisonRow largestRow(const RunComparison::Difference& one) {
     return {
         tr("%1 · rank %2").arg(action, ranksText(one.rankA, one.rankB)), one.seconds, one.kind,
         tr("%1, mean of %2 steps; the sides differ most in step %3: %4%5")
-            .arg(text(name(one.kind)))
+            .arg(one.action ? actionWords(actionFromId(one.action)) : text(name(one.kind)))
             .arg(one.steps)
             .arg(one.worstStep)
             .arg(one.worst < 0 ? QStringLiteral("−") : QStringLiteral("+"), text(formatSeconds(std::abs(one.worst))))};

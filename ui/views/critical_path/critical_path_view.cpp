@@ -2,6 +2,7 @@
 #include "ui/views/critical_path/critical_path_view.h"
 
 #include "engine/base/units.h"
+#include "ui/core/action_words.h"
 #include "ui/core/child.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
@@ -105,14 +106,16 @@ void CriticalPathView::addSelected(std::vector<Fact>& facts, const StepAccount& 
     if (measured_ && event->step == measured_->step) {
         const bool decided =
             std::ranges::find(measured_->path.links, node, &MeasuredPath::Link::node) != measured_->path.links.end();
-        facts.push_back({action, decided ? tr("decided the step") : tr("not on the path"),
-                         decided ? "warning" : "figure",
-                         tr("As predicted: %1.").arg(predicted ? tr("decides the step") : late)});
+        facts.push_back(
+            {action, decided ? tr("decided the step") : tr("not on the path"), decided ? "warning" : "figure",
+             tr("%1. As predicted: %2.")
+                 .arg(actionWords(actionFromId(event->action)), predicted ? tr("decides the step") : late)});
         return;
     }
     facts.push_back({action, predicted ? tr("decides the step") : late, predicted ? "warning" : "figure",
-                     tr("Slack: how much longer this action could take before the step takes longer, if all other "
-                        "actions are as predicted.")});
+                     tr("%1. Slack: how much longer this action could take before the step takes longer, if all other "
+                        "actions are as predicted.")
+                         .arg(actionWords(actionFromId(event->action)))});
 }
 
 void CriticalPathView::addPredicted(std::vector<Fact>& facts, const StepAccount& account) const {

@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "engine/trace/event/event_payload.h"
+#include "ui/core/action_words.h"
 #include "ui/core/overflow.h"
 #include "ui/core/text.h"
 
@@ -48,7 +49,7 @@ Happening fromInstant(const Event& event, const EventNames& names) {
     case EventKind::Fault:
         happening.level = LogLevel::Error;
         happening.text = tr("fault on rank %1").arg(event.rank);
-        if (event.action) happening.text += tr(" at %1").arg(text(toText(actionFromId(event.action))));
+        if (event.action) happening.text += tr(" at %1").arg(actionWithWords(actionFromId(event.action)));
         break;
     case EventKind::Mark: happening.text = text(names.of(event.action)); break;
     default:

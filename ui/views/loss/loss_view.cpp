@@ -2,6 +2,7 @@
 #include "ui/views/loss/loss_view.h"
 
 #include "ui/core/child.h"
+#include "ui/core/earlier_losses.h"
 #include "ui/core/legend.h"
 #include "ui/core/lesson_session.h"
 #include "ui/core/overflow.h"
@@ -44,6 +45,7 @@ struct LossView::Plot {
     QCPGraph* validation;
     QCPGraph* rate;  ///< of learning, on the right axis
     Legend* legend;
+    QCPGraph* earlier;  ///< of the run whose checkpoint it goes on from
     struct Other {
         QCPGraph* graph;
         std::vector<double> losses;  ///< by step
@@ -74,13 +76,13 @@ struct LossView::Plot {
 
 LossView::LossView(const ViewContext& context, QWidget* parent)
     : View(context, parent), scale_(child<QPushButton>(tr("Log"), this)), time_(child<QPushButton>(tr("Time"), this)),
-      refresh_(
-          this, [this] { refresh(); }, 66) {
+      earlier_(child<EarlierLosses>(context.model, this)), refresh_(
+                                                               this, [this] { refresh(); }, 66) {
     setAccessibleName(tr("Loss over steps"));
     auto* plot = child<StepChart>(context, this);
-    plot_ =
-        std::make_unique<Plot>(Plot{plot, plot->addGraph(), plot->addGraph(), plot->addGraph(plot->xAxis, plot->yAxis2),
-                                    child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this)});
+    plot_ = std::make_unique<Plot>(
+        Plot{plot, plot->addGraph(), plot->addGraph(), plot->addGraph(plot->xAxis, plot->yAxis2),
+             child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this), plot->addGraph()});
     plot_->training->setName(tr("training"));
     plot_->validation->setName(tr("validation"));
     plot_->rate->setName(tr("learning rate"));
@@ -121,6 +123,12 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
         applyTheme();
         refresh_.request();
     });
+    connect(earlier_, &EarlierLosses::changed, this, [this] {
+        plot_->earlier->data()->clear();
+        for (const auto& [step, loss] : earlier_->losses()) plot_->earlier->addData(step, drawable(loss));
+        applyTheme();
+        refresh_.request();
+    });
     if (context_.workspace == Workspace::Learn)
         connect(&context_.lessons, &LessonSession::changed, this, &LossView::takeOthers);
     applyTheme();
@@ -154,6 +162,7 @@ bool LossView::overTime() const { return plot_->widget->overTime(); }
 
 void LossView::setOverTime(bool over) {
     plot_->widget->setOverTime(over);
+    plot_->earlier->setVisible(!over);  // its steps are known, and not when they were
     for (QCPGraph* graph : {plot_->training, plot_->validation, plot_->rate}) graph->data()->clear();
     plot_->trainingTaken = plot_->validationTaken = plot_->rateTaken = 0;
     for (Plot::Other& other : plot_->others) other.fill(over);
@@ -180,6 +189,9 @@ void LossView::applyTheme() {
         {tr("learning rate, right"), theme.action(EventKind::LearningRate), LegendItem::Mark::Dashed}};
     if (scalesLoss(context_.model))
         items.insert(items.begin() + 1, {tr("skipped"), theme.action(EventKind::Overflow), LegendItem::Mark::Triangle});
+    plot_->earlier->setPen(QPen(theme.dim, 1.6));
+    if (earlier_->origin() && !earlier_->losses().empty())
+        items.insert(items.begin() + 1, {tr("before it, %1").arg(earlier_->text()), theme.dim, LegendItem::Mark::Line});
     for (std::size_t index = 0; index < plot_->others.size(); ++index) {
         QCPGraph* graph = plot_->others[index].graph;
         const QColor colour = theme.action(otherColours[index % otherColours.size()]);
@@ -212,6 +224,7 @@ void LossView::refresh() {
     bool any = false;
     QCPRange values;
     std::vector<const QCPGraph*> drawn{plot_->training, plot_->validation};
+    if (!overTime()) drawn.push_back(plot_->earlier);
     for (const Plot::Other& other : plot_->others) drawn.push_back(other.graph);
     for (const QCPGraph* graph : drawn) {
         bool found = false;
@@ -286,10 +299,11 @@ QString LossView::subtitle() const {
     const bool images = model.header().hasLayout() && readsImages(model.header().layout.model);
     const QString unit = images ? tr("nats per image") : tr("nats per token");
     if (!loss) return unit;
+    const QString origin = earlier_->origin() ? tr(" · goes on %1").arg(earlier_->text()) : QString();
     QString text = tr("step %1 · %2 %3").arg(QString::number(loss->step), figure(loss->value), unit);
     if (const Event* validation = atStep(model.points().of(EventKind::ValidationLoss), loss->step))
         text += tr(" · validation %1").arg(figure(validation->value));
-    return text;
+    return text + origin;
 }
 
 QString LossView::asTable() const {
@@ -299,6 +313,10 @@ QString LossView::asTable() const {
     const auto& validations = context_.model.points().of(EventKind::ValidationLoss);
     const auto& rates = context_.model.points().of(EventKind::LearningRate);
     const std::vector<Event> skipped = overflows(context_.model);
+    for (const auto& [step, loss] : earlier_->losses())
+        table +=
+            tr("%1\t%2\t\t\t%3\n")
+                .arg(QString::number(step), QString::number(loss, 'g', 8), tr("before it, %1").arg(earlier_->text()));
     for (const Event& loss : context_.model.points().of(EventKind::Loss)) {
         const Event* validation = atStep(validations, loss.step);
         const Event* rate = atStep(rates, loss.step);

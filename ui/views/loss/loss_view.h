@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Training and validation loss over steps, the learning rate, and which steps were skipped.
+// Training and validation loss over steps, the learning rate, and which steps were skipped; before the steps of a run
+// that goes on from a checkpoint, those of the run before it.
 #pragma once
 
 #include "ui/core/throttle.h"
@@ -10,6 +11,8 @@
 class QPushButton;
 
 namespace shardlab::ui {
+
+class EarlierLosses;
 
 class LossView : public View {
     Q_OBJECT
@@ -41,6 +44,7 @@ private:
     std::unique_ptr<Plot> plot_;
     QPushButton* scale_;
     QPushButton* time_;
+    EarlierLosses* earlier_;
     Throttle refresh_;
     bool wasEmpty_ = true;
 };

@@ -9,9 +9,13 @@
 #include "ui/core/step_account.h"
 #include "ui/core/theme.h"
 #include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/navigation.h"
 #include "ui/views/memory_over_time/memory_curve_plot.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -107,6 +111,18 @@ QString MemoryOverTimeView::subtitle() const {
     text += curves.measured ? tr(" · measured, the line is predicted") : tr(" · predicted");
     if (curves.device.known()) text += QStringLiteral(" · ") + QString::fromStdString(toText(curves.device));
     return text;
+}
+
+void MemoryOverTimeView::fillContextMenu(QMenu& menu, const QPoint& at) {
+    const QString figures = plot_->figures(plot_->scale().time(plot_->mapFrom(this, at).x() + 0.5));
+    if (!figures.isEmpty())
+        menu.addAction(tr("Copy the figures here"), this,
+                       [figures] { QGuiApplication::clipboard()->setText(figures); });
+    menu.addAction(tr("Zoom out to all"), this, [this] {
+        context_.selection.setFollowLive(false);
+        context_.selection.setVisible(
+            keepInSight(padded(wholeRange(context_.model), 0.01), wholeRange(context_.model)));
+    });
 }
 
 QString MemoryOverTimeView::emptyText() const {

@@ -17,6 +17,7 @@ public:
     QString subtitle() const override;
     QString asTable() const override;
     QString emptyText() const override;
+    void fillContextMenu(QMenu& menu, const QPoint& at) override;
     MemoryCurvePlot& plot() const { return *plot_; }
     void flush() { refresh_.flush(); }
 

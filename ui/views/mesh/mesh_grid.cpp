@@ -72,8 +72,7 @@ void MeshGrid::setCells(std::vector<MeshCell> cells) {
 
 void MeshGrid::setSelected(int rank) {
     selected_ = rank;
-    const bool known = rank >= 0 && rank < static_cast<int>(cells_.size());
-    setAccessibleDescription(known ? cells_[static_cast<std::size_t>(rank)].help : QString());
+    setAccessibleDescription(help(rank));
     update();
 }
 
@@ -108,6 +107,11 @@ int MeshGrid::rankAt(const QPoint& point) const {
     for (int rank = 0; rank < static_cast<int>(spots_.size()); ++rank)
         if (cellRect(rank).contains(point)) return rank;
     return -1;
+}
+
+QString MeshGrid::help(int rank) const {
+    return rank >= 0 && rank < static_cast<int>(cells_.size()) ? cells_[static_cast<std::size_t>(rank)].help
+                                                               : QString();
 }
 
 void MeshGrid::paintCell(QPainter& painter, const MeshCell& cell) const {
@@ -203,6 +207,7 @@ void MeshGrid::paintEvent(QPaintEvent*) {
 }
 
 void MeshGrid::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
     const int rank = rankAt(event->position().toPoint());
     Q_EMIT picked(rank == selected_ ? -1 : rank);
 }
@@ -243,9 +248,7 @@ void MeshGrid::keyPressEvent(QKeyEvent* event) {
 bool MeshGrid::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         auto* help = static_cast<QHelpEvent*>(event);
-        const int rank = rankAt(help->pos());
-        const bool known = rank >= 0 && rank < static_cast<int>(cells_.size());
-        QToolTip::showText(help->globalPos(), known ? cells_[static_cast<std::size_t>(rank)].help : QString(), this);
+        QToolTip::showText(help->globalPos(), this->help(rankAt(help->pos())), this);
         return true;
     }
     return QWidget::event(event);

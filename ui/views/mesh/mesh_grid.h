@@ -36,6 +36,9 @@ public:
     void setCells(std::vector<MeshCell> cells);  ///< by rank
     void setSelected(int rank);
     QRect cellRect(int rank) const;
+    int rankAt(const QPoint& point) const;  ///< -1: none
+    /// What the tooltip of a rank says; empty where there is no such rank.
+    QString help(int rank) const;
     QSize minimumSizeHint() const override;
     int heightForWidth(int width) const override;
     const HostBlocks& hosts() const { return hosts_; }
@@ -57,7 +60,6 @@ private:
         int inner = 0;   ///< tensor
         int row = 0;
     };
-    int rankAt(const QPoint& point) const;
     /// Above each column of groups, or above each row where those are the stages.
     int headsDown() const { return stagesDown_ ? rows_ : 1; }
     void paintHosts(QPainter& painter) const;

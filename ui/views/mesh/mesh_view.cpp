@@ -10,6 +10,9 @@
 #include "engine/base/units.h"
 #include "engine/layout/schedule/registry.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QMenu>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -173,6 +176,14 @@ void MeshView::refresh() {
     grid_->setCells(std::move(cells));
     grid_->setSelected(context_.selection.rank());
     Q_EMIT subtitleChanged();
+}
+
+void MeshView::fillContextMenu(QMenu& menu, const QPoint& at) {
+    const int rank = grid_->rankAt(grid_->mapFrom(this, at));
+    if (rank < 0) return;
+    context_.selection.setRank(rank);
+    menu.addAction(tr("Copy what rank %1 holds").arg(rank), this,
+                   [words = grid_->help(rank)] { QGuiApplication::clipboard()->setText(words); });
 }
 
 QString MeshView::subtitle() const {

@@ -22,6 +22,7 @@ public:
     MeshView(const ViewContext& context, QWidget* parent);
     QString subtitle() const override;
     QString asTable() const override;
+    void fillContextMenu(QMenu& menu, const QPoint& at) override;
 
 private:
     void rebuild();

@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 #include "engine/layout/mesh/mesh.h"
 #include "engine/trace/event/event_payload.h"
+#include "ui/core/action_words.h"
 #include "ui/core/child.h"
 #include "ui/core/overflow.h"
 #include "ui/core/run_model.h"
@@ -57,6 +58,18 @@ QString SelectedView::place(int rank) const {
     return parts.join(QStringLiteral(" · "));
 }
 
+QString SelectedView::withoutWait(const Event& event) const {
+    const RunModel& model = context_.model;
+    const std::vector<Dependency> arrows = dependencies(model, event);
+    const auto input = std::ranges::find_if(arrows, [&](const Dependency& arrow) { return arrow.to == event; });
+    if (input == arrows.end()) return tr("nothing");
+    const std::int64_t early = event.begin - input->from.end;
+    return early > 0 ? tr("nothing: the input from rank %1 had come %2 before")
+                           .arg(input->from.rank)
+                           .arg(seconds(model, early))
+                     : tr("nothing: the input from rank %1 came as it began").arg(input->from.rank);
+}
+
 std::vector<Fact> SelectedView::actionFacts(const Event& event) const {
     const RunModel& model = context_.model;
     const bool prediction = showsPrediction(model);
@@ -87,10 +100,12 @@ std::vector<Fact> SelectedView::actionFacts(const Event& event) const {
         facts.push_back({tr("Predicted"), predicted, "figure",
                          tr("In brackets stands how far the measured time is from the predicted one.")});
     if (const auto wait = waitBefore(model, event)) {
-        facts.push_back({tr("Waited for"), text(toText(actionFromId(wait->action))) + QStringLiteral(" · ") +
-                                               seconds(model, wait->end - wait->begin)});
+        facts.push_back({tr("Waited for"), QStringLiteral("%1 · %2").arg(actionWithWords(actionFromId(wait->action)),
+                                                                         seconds(model, wait->end - wait->begin))});
     } else if (!prediction && isCompute(event.kind) && model.header().hasLayout()) {
-        facts.push_back({tr("Waited for"), tr("nothing")});
+        facts.push_back({tr("Waited for"), withoutWait(event), "figure",
+                         tr("The arrow in the timeline shows where the input came from, whether the action waited "
+                            "for it or not.")});
     }
     if (event.bytes > 0) {
         QString moved = text(formatBytes(event.bytes));

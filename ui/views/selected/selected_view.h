@@ -30,6 +30,8 @@ private:
     std::vector<Fact> actionFacts(const Event& event) const;
     std::vector<Fact> rankFacts(int rank) const;
     QString place(int rank) const;
+    /// For an action that waited for nothing: whether its input had come, and from where.
+    QString withoutWait(const Event& event) const;
 
     FactList* facts_;
     Throttle refresh_;

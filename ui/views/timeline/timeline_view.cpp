@@ -16,10 +16,13 @@
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/timeline/timeline_tools.h"
 
+#include <QClipboard>
 #include <QCoreApplication>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QVBoxLayout>
@@ -241,6 +244,26 @@ QString TimelineView::subtitle() const {
                              QString::fromStdString(thinned));
     }
     return text;
+}
+
+void TimelineView::fillContextMenu(QMenu& menu, const QPoint& at) {
+    QWidget& canvas = *plot_->canvas();
+    const QPoint place = canvas.mapFrom(this, at);
+    if (context_.model.empty() || !canvas.rect().contains(place)) return;
+    plot_->choose(place);
+    const std::optional<Event> event = context_.selection.event();
+    if (event) {
+        menu.addAction(tr("Zoom to this action"), this, [this, event] {
+            plot_->lookAt(padded({event->begin, event->end}, 1.0), true);
+        });
+        menu.addAction(tr("Measure this action"), this, [this, event] {
+            context_.selection.setArea(TimeRange{event->begin, event->end});
+        });
+        menu.addAction(tr("Copy what it is"), this,
+                       [words = hoverText(context_.model, *event)] { QGuiApplication::clipboard()->setText(words); });
+    }
+    menu.addAction(tr("Zoom out to all"), this,
+                   [this] { plot_->lookAt(padded(wholeRange(context_.model), 0.01), true); });
 }
 
 QString TimelineView::subtitleHelp() const { return paceHelp(context_.model); }

@@ -26,6 +26,7 @@ public:
     TimelineView(const ViewContext& context, QWidget* parent);
     QString subtitle() const override;
     QString subtitleHelp() const override;
+    void fillContextMenu(QMenu& menu, const QPoint& at) override;
     /// What is in sight, row by row; at most two thousand events a rank.
     QString asTable() const override;
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A message that tells of something that could not be done goes with the next layout or run.
+#include "desktop_fixture.h"
+
+#include "tests/ui/recorded_run.h"
+#include "tests/ui/sample_run.h"
+#include "ui/window/main_window.h"
+#include "ui/window/message_area.h"
+
+#include <QUndoStack>
+#include <QtTest>
+
+#include <algorithm>
+#include <fstream>
+
+using namespace shardlab;
+using namespace shardlab::test;
+
+class BannersTest : public QObject {
+    Q_OBJECT
+private:
+    static bool says(MainWindow& window, const QString& words) {
+        const QStringList texts = window.messageArea().texts();
+        return std::ranges::any_of(texts, [&](const QString& text) { return text.contains(words); });
+    }
+
+private Q_SLOTS:
+    void whatCouldNotBeOpenedGoesWithTheLayout() {
+        Desk desk;
+        MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+        window.show();
+        const QString refusal = QStringLiteral("Cannot open");
+        const auto refused = [&](const char* name, const char* content) {
+            std::ofstream(desk.path(name)) << content;
+            desk.workbench.open(desk.path(name));
+            return says(window, refusal);
+        };
+        QVERIFY(refused("broken.json", "{\"version\": 1, "));
+        desk.workbench.newFromPreset(sample::layout(1, 2, 4));
+        QVERIFY(!says(window, refusal));
+        QVERIFY(refused("broken.json", "{\"version\": 1, "));
+        Layout other = desk.document().layout();
+        other.name = "other";
+        desk.document().change(other, QStringLiteral("name"));
+        QVERIFY(!says(window, refusal));
+        QVERIFY(refused("words.txt", "no layout at all"));
+        desk.document().undoStack().undo();
+        QVERIFY(!says(window, refusal));
+    }
+
+    void whatCouldNotBeReadGoesWithTheNextRun() {
+        Desk desk;
+        MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+        window.show();
+        std::ofstream(desk.path("broken.shardlab")) << "no run";
+        desk.workbench.openRun(desk.path("broken.shardlab"));
+        QTRY_VERIFY(says(window, QStringLiteral("Cannot read broken.shardlab")));
+        recordRun(desk.path("whole.shardlab"), *desk.document().plan(), 3, 5);
+        desk.workbench.openRun(desk.path("whole.shardlab"));
+        QTRY_COMPARE(desk.workbench.replay().file(), desk.path("whole.shardlab"));
+        QTRY_VERIFY(!says(window, QStringLiteral("Cannot read")));
+    }
+};
+
+QTEST_MAIN(BannersTest)
+#include "banners_test.moc"

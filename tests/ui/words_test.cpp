@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What engine and files call by pointers and short forms is told in words, with the raw form beside it.
+#include "desktop_fixture.h"
+
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/registry.h"
+#include "ui/core/action_words.h"
+#include "ui/core/field_words.h"
+
+#include <QtTest>
+
+using namespace shardlab::test;
+
+class WordsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void actionsHaveWords() {
+        QCOMPARE(actionWithWords({ActionKind::RecvForward, 1, 0}),
+                 QStringLiteral("1RECV_F0, receive forward · stage 1 · microbatch 0"));
+        for (std::size_t i = 1; i < actionKindCount; ++i) {
+            const Action action{static_cast<ActionKind>(i), 3, 5, 2};
+            if (eventKind(action.kind) == EventKind::None) continue;  // it leaves no event to tell of
+            const QString words = actionWords(action);
+            QVERIFY(!words.startsWith(QStringLiteral("unknown")) && !words.startsWith(QStringLiteral("none")));
+            QVERIFY(words.contains(QStringLiteral("stage 3 · microbatch 5 · weights v2")));
+        }
+    }
+
+    void faultsAreToldInTheFormsWords() {
+        Desk desk;
+        Layout layout = desk.document().layout();
+        layout.parallel.pipeline = 3;
+        layout.model.heads = 7;
+        const std::vector<Fault> faults = check(layout, scheduleMethods());
+        QVERIFY(faults.size() > 1);
+        const QString told = faultsText(faults);
+        for (const Fault& fault : faults) {
+            const QString pointer = QString::fromStdString(fault.pointer);
+            QVERIFY2(told.contains(QStringLiteral("%1 (%2): ").arg(fieldLabel(fault.pointer), pointer)),
+                     qPrintable(told));
+            QVERIFY(told.contains(QString::fromStdString(fault.what)));
+        }
+        // What the window says of a refused run.
+        std::vector<Message> messages;
+        connect(&desk.workbench.messages(), &Messages::posted,
+                [&](const Message& message) { messages.push_back(message); });
+        desk.document().change(layout, QStringLiteral("faults"));
+        QVERIFY(!desk.workbench.startRun());
+        QCOMPARE(messages.size(), std::size_t{1});
+        QCOMPARE(messages.front().detail, told);
+    }
+};
+
+QTEST_MAIN(WordsTest)
+#include "words_test.moc"
