@@ -5,6 +5,7 @@
 #include "engine/base/standard_streams.h"
 #include "engine/launch/job/process.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -30,17 +31,23 @@ int openDesktop() {
     return failure;
 }
 
+/// Whether an allocation has failed. What is called without memory reaches nothing but globals.
+std::atomic<bool> memoryFailed = false;
+
+[[noreturn]] void noteFailure() {
+    memoryFailed = true;
+    throw std::bad_alloc();
+}
+
 /// Where an allocation fails in a place from which nothing may be thrown, of the standard library or of the JSON
-/// library's destructors.
+/// library's destructors; which exception it was cannot always be asked then.
 [[noreturn]] void endWithoutMemory() {
-    try {
-        if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
-    } catch (const std::bad_alloc&) {
+    if (memoryFailed) {
         constexpr std::string_view said = "shardlab: no memory is left\n";
         [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, said.data(), said.size());
         ::_exit(failure);
-    } catch (...) {}  // our own bug
-    __gnu_cxx::__verbose_terminate_handler();
+    }
+    __gnu_cxx::__verbose_terminate_handler();  // our own bug
     std::abort();
 }
 
@@ -90,6 +97,7 @@ int carryOut(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::set_new_handler(noteFailure);
     std::set_terminate(endWithoutMemory);
     const StandardStreams streams;
     try {
