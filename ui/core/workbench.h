@@ -6,6 +6,7 @@
 #include "ui/core/compare_session.h"
 #include "ui/core/document.h"
 #include "ui/core/event_search.h"
+#include "ui/core/home_session.h"
 #include "ui/core/import_session.h"
 #include "ui/core/lesson_session.h"
 #include "ui/core/live_session.h"
@@ -49,6 +50,7 @@ public:
     ImportSession& imports() { return imports_; }
     LiveSession& live() { return live_; }
     LessonSession& lessons() { return lessons_; }
+    HomeSession& home() { return home_; }
     Sharing& sharing() { return sharing_; }
     Messages& messages() { return messages_; }
     RecentFiles& recent() { return recent_; }
@@ -129,6 +131,7 @@ private:
     ImportSession imports_;
     LiveSession live_;
     LessonSession lessons_;
+    HomeSession home_{recent_, lessons_};
     std::filesystem::path liveToken_;  ///< the file that programs read; empty: none
     std::array<std::unique_ptr<EventSearch>, workspaces.size()> events_;
 };
