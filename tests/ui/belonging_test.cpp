@@ -37,7 +37,7 @@ struct Room {
     MainWindow window{desk.workbench};
 
     Workbench& workbench() { return desk.workbench; }
-    QWidget& logo() { return window.findChild<TopBar*>()->menuButton(); }
+    QWidget& logo() { return window.findChild<TopBar*>()->homeButton(); }
     View& view(Workspace workspace, const char* id) {
         return window.area(workspace).panel(QString::fromLatin1(id))->view();
     }

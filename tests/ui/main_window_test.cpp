@@ -369,8 +369,8 @@ void MainWindowTest::viewsAreCopied() {
         QVERIFY(!QApplication::clipboard()->pixmap().isNull());
         const auto file = QString::fromStdString(desk.path("view.png").string());
         QVERIFY(panel->savePicture(file));
-        QCOMPARE(QImage(file).size(), panel->widget()->size());
-        // As a drawing: well-formed, of its size, with its words as text.
+        QVERIFY(QImage(file).width() > 2 * panel->widget()->width());
+        // As a drawing: well-formed, with its words as text (more in figure_test).
         const auto drawing = QString::fromStdString(desk.path("view.svg").string());
         QVERIFY(panel->savePicture(drawing));
         QFile svg(drawing);
@@ -384,7 +384,7 @@ void MainWindowTest::viewsAreCopied() {
             texts += xml.name() == QStringLiteral("text") ? 1 : 0;
         }
         QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
-        QCOMPARE(box, QStringLiteral("0 0 %1 %2").arg(panel->widget()->width()).arg(panel->widget()->height()));
+        QVERIFY2(box.section(QLatin1Char(' '), 2, 2).toInt() > panel->widget()->width(), qPrintable(box));
         QVERIFY2(texts > 0, qPrintable(panel->id()));
         panel->copySvg();
         QVERIFY(QApplication::clipboard()->mimeData()->data(QStringLiteral("image/svg+xml")).startsWith("<?xml"));

@@ -6,7 +6,7 @@
 namespace shardlab::ui {
 namespace {
 
-constexpr int kept = 10;
+constexpr int kept = 60;
 constexpr auto key = "files/recent";
 
 QString absoluteText(const std::filesystem::path& file) {

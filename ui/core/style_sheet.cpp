@@ -70,6 +70,9 @@ QToolButton[role="rail"] { background: transparent; border-radius: 6px; padding:
     font-weight: 400; color: @dim@; }
 QToolButton[role="rail"]:hover { background: @raised@; }
 QToolButton[role="rail"]:checked { background: @raised@; color: @text@; }
+QMenuBar { background: transparent; color: @text@; border: none; }
+QMenuBar::item { background: transparent; color: @text@; padding: 5px 8px; border-radius: 4px; }
+QMenuBar::item:selected, QMenuBar::item:pressed { background: @raised@; }
 QToolButton::menu-indicator { image: none; }
 
 QLineEdit, QSpinBox, QComboBox, QAbstractSpinBox, QPlainTextEdit { background: @raised@; color: @text@;

@@ -46,6 +46,11 @@ public:
     const Theme& theme() const { return theme_; }
     /// Sets palette and style sheet of the application too.
     void setDark(bool dark);
+    /// For a part of the window with a source of its own: the application stays as it is.
+    void setTheme(const Theme& theme) {
+        theme_ = theme;
+        Q_EMIT changed();
+    }
 Q_SIGNALS:
     void changed();
 private:

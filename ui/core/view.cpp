@@ -38,6 +38,7 @@ QString View::emptyText() const {
                    : tr("No prediction: this layout has faults.\nMend the marked fields.");
     case Workspace::Run: return tr("Nothing has run yet.\nPress Run this layout (Ctrl+R).");
     case Workspace::Replay: return tr("No run is open.\nOpen a recorded run (Ctrl+O), or drop a .shardlab file here.");
+    case Workspace::Home: break;
     case Workspace::Learn: return tr("No experiment is chosen.\nChoose a lesson, and one of its experiments.");
     }
     return {};

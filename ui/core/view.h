@@ -18,21 +18,25 @@ namespace shardlab::ui {
 class CompareSession;
 class Document;
 class EventSearch;
+class HomeSession;
 class LessonSession;
 class RunModel;
 class SearchSession;
 class Selection;
 class ThemeSource;
 
-enum class Workspace { Design, Run, Replay, Learn };
-inline constexpr std::array workspaces{Workspace::Design, Workspace::Run, Workspace::Replay, Workspace::Learn};
+/// Their numbers are stored in settings. Home is the page to begin on.
+enum class Workspace { Design, Run, Replay, Learn, Home };
+/// In the order of the rail.
+inline constexpr std::array workspaces{Workspace::Home, Workspace::Design, Workspace::Run, Workspace::Replay,
+                                       Workspace::Learn};
 /// Whether what is in sight may go on, so that views follow the present.
 constexpr bool showsLiveRuns(Workspace workspace) {
     return workspace == Workspace::Run || workspace == Workspace::Learn;
 }
 
 /// What a view may look at. Design's model holds the prediction; Run's the live run; Replay's the opened one; Learn's
-/// an experiment: its prediction, its live run, or the recorded one.
+/// an experiment: its prediction, its live run, or the recorded one. Home's holds nothing.
 struct ViewContext {
     Workspace workspace;
     Document& document;
@@ -43,6 +47,7 @@ struct ViewContext {
     CompareSession& compare;
     EventSearch& events;
     LessonSession& lessons;
+    HomeSession* home = nullptr;  ///< of Home alone
 
     /// The step under the cursor, else the last complete one or the last; nullptr where there is none.
     const StepSummary* step() const;
@@ -68,6 +73,8 @@ public:
     virtual QString emptyText() const;
     /// Adds what can be done with what lies at `at`, in the view's coordinates, after selecting it; for a right click.
     virtual void fillContextMenu(QMenu& menu, const QPoint& at);
+    /// Its fields and boxes are what it shows: they stay where the view is saved as a figure.
+    virtual bool showsFields() const { return false; }
 
 Q_SIGNALS:
     void subtitleChanged();
@@ -92,9 +99,10 @@ struct ViewKind {
     View* (*create)(const ViewContext&, QWidget* parent);
     bool head = true;       ///< false: no head with title and subtitle, for cards and bars
     bool predicts = false;  ///< in Design it draws the document's plan: dimmed while that is of an earlier layout
+    bool home = false;      ///< appears on the home page
 
     bool appearsIn(Workspace workspace) const {
-        return std::array{design, run, replay, learn}[static_cast<std::size_t>(workspace)];
+        return std::array{design, run, replay, learn, home}[static_cast<std::size_t>(workspace)];
     }
 };
 

@@ -109,8 +109,11 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
 }
 
 ViewContext Workbench::context(Workspace workspace) {
-    return {workspace, document_,         model(workspace), selection(workspace), theme_, search_,
-            compare_,  events(workspace), lessons_};
+    return {workspace,        document_,
+            model(workspace), selection(workspace),
+            theme_,           search_,
+            compare_,         events(workspace),
+            lessons_,         workspace == Workspace::Home ? &home_ : nullptr};
 }
 
 void Workbench::open(const std::filesystem::path& file) {

@@ -6,6 +6,7 @@
 #include "ui/core/compare_session.h"
 #include "ui/core/document.h"
 #include "ui/core/event_search.h"
+#include "ui/core/home_session.h"
 #include "ui/core/import_session.h"
 #include "ui/core/lesson_session.h"
 #include "ui/core/live_session.h"
@@ -51,6 +52,7 @@ public:
     ImportSession& imports() { return imports_; }
     LiveSession& live() { return live_; }
     LessonSession& lessons() { return lessons_; }
+    HomeSession& home() { return home_; }
     Sharing& sharing() { return sharing_; }
     Messages& messages() { return messages_; }
     RecentFiles& recent() { return recent_; }
@@ -140,7 +142,8 @@ private:
     LiveSession live_;
     LessonSession lessons_;
     std::vector<HostSpec> meantHosts_;  ///< other hosts that a person said are there
-    std::filesystem::path liveToken_;   ///< the file that programs read; empty: none
+    HomeSession home_{recent_, lessons_};
+    std::filesystem::path liveToken_;  ///< the file that programs read; empty: none
     std::array<std::unique_ptr<EventSearch>, workspaces.size()> events_;
 };
 

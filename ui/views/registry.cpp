@@ -14,6 +14,7 @@
 #include "ui/views/experts/experts_view.h"
 #include "ui/views/figures/figures_view.h"
 #include "ui/views/gradients/gradients_view.h"
+#include "ui/views/home/home_view.h"
 #include "ui/views/kernels/kernels_view.h"
 #include "ui/views/layout_form/layout_form.h"
 #include "ui/views/lesson/lesson_view.h"
@@ -48,8 +49,9 @@ View* make(const ViewContext& context, QWidget* parent) {
 }  // namespace
 
 std::span<const ViewKind> viewKinds() {
-    // id, title, design, run, replay, learn, create, head, predicts
+    // id, title, design, run, replay, learn, create, head, predicts, home
     static const std::vector<ViewKind> kinds{
+        {"home", "Home", false, false, false, false, make<HomeView>, false, false, true},
         {"layout_form", "Layout", true, false, false, false, make<LayoutForm>},
         {"notes", "Notes", true, false, false, false, make<NotesView>},
         {"sliders", "Sliders", true, false, false, false, make<SlidersView>},

@@ -38,10 +38,9 @@ Place designed(bool low) {
     middle.push_back(beside(290, {tabs(264, {"memory_per_rank", "activations", "critical_path"}),
                                   tabs(336, {"candidates", "schedules", "kernels"})}));
     return beside(1200,
-                  {above(318, {view("layout_form", 460), view("notes", 140)}, false), above(600, std::move(middle)),
-                   column(270, 400,
-                          {view("sliders", 134, false), view("answer", 266, false),
-                           tabs(240, {"mesh", "traffic", "traffic_matrix"})})});
+                  {above(318, {view("layout_form", 460), tabs(140, {"mesh", "traffic", "traffic_matrix"})}, false),
+                   above(600, std::move(middle)),
+                   column(270, 400, {view("sliders", 134, false), view("answer", 266, false), view("notes", 240)})});
 }
 
 Place watched(bool replayed, bool low) {
@@ -73,6 +72,7 @@ Place placesOf(Workspace workspace, bool low) {
     switch (workspace) {
     case Workspace::Design: return designed(low);
     case Workspace::Learn: return taught(low);
+    case Workspace::Home: return above(1200, {view("home", 600)});
     case Workspace::Run:
     case Workspace::Replay: break;
     }

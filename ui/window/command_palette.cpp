@@ -19,18 +19,29 @@ namespace shardlab::ui {
 namespace {
 
 constexpr int keyRole = Qt::UserRole;
+constexpr int whyRole = Qt::UserRole + 1;
 
-/// A command with its key at the right.
+/// A command with its key at the right; one that is not possible now in grey, with the reason in place of the key.
 class CommandDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        QStyledItemDelegate::paint(painter, option, index);
+        const QString why = index.data(whyRole).toString();
+        QStyleOptionViewItem shown = option;
         const bool selected = option.state.testFlag(QStyle::State_Selected);
+        const QColor grey = option.palette.color(selected ? QPalette::HighlightedText : QPalette::PlaceholderText);
+        if (!why.isEmpty()) {
+            for (const QPalette::ColorRole role : {QPalette::Text, QPalette::HighlightedText})
+                shown.palette.setColor(role, grey);
+        }
+        QStyledItemDelegate::paint(painter, shown, index);
         painter->save();
-        painter->setPen(option.palette.color(selected ? QPalette::HighlightedText : QPalette::PlaceholderText));
-        painter->drawText(option.rect.adjusted(0, 0, -10, 0), Qt::AlignRight | Qt::AlignVCenter,
-                          index.data(keyRole).toString());
+        painter->setPen(grey);
+        const int name = painter->fontMetrics().horizontalAdvance(index.data().toString()) + 30;
+        const QRect right = option.rect.adjusted(name, 0, -10, 0);
+        painter->drawText(right, Qt::AlignRight | Qt::AlignVCenter,
+                          why.isEmpty() ? index.data(keyRole).toString()
+                                        : painter->fontMetrics().elidedText(why, Qt::ElideRight, right.width()));
         painter->restore();
     }
 };
@@ -47,8 +58,9 @@ bool matchesQuery(const QString& text, const QString& query) {
     });
 }
 
-CommandPalette::CommandPalette(const Commands& commands, QWidget* window)
-    : Overlay(window), commands_(commands), query_(child<QLineEdit>(this)), list_(child<QListWidget>(this)) {
+CommandPalette::CommandPalette(const Commands& commands, std::function<QString(const QString&)> whyNot, QWidget* window)
+    : Overlay(window), commands_(commands), whyNot_(std::move(whyNot)), query_(child<QLineEdit>(this)),
+      list_(child<QListWidget>(this)) {
     setObjectName(QStringLiteral("commandPalette"));
     setAccessibleName(tr("Commands"));
     auto* column = child<QVBoxLayout>(this);
@@ -80,23 +92,32 @@ void CommandPalette::opened() {
 void CommandPalette::filter() {
     list_->clear();
     shown_.clear();
-    for (QAction* action : commands_.all()) {
-        if (!action->isEnabled() || !matchesQuery(action->text(), query_->text())) continue;
-        const QString key = action->shortcut().toString(QKeySequence::NativeText);
-        auto* item = child<QListWidgetItem>(action->text(), list_);
-        item->setData(keyRole, key);
-        item->setData(Qt::AccessibleTextRole,
-                      key.isEmpty() ? action->text() : action->text() + QStringLiteral(", ") + key);
-        item->setToolTip(action->property("help").toString());
-        shown_.push_back(action);
-    }
+    for (const bool possible : {true, false})
+        for (QAction* action : commands_.all())
+            if (action->isEnabled() == possible && matchesQuery(action->text(), query_->text())) add(*action);
     if (list_->count() > 0) list_->setCurrentRow(0);
+}
+
+void CommandPalette::add(QAction& action) {
+    const QString key = action.shortcut().toString(QKeySequence::NativeText);
+    const QString why = action.isEnabled() ? QString() : whyNot_(action.objectName());
+    auto* item = child<QListWidgetItem>(action.text(), list_);
+    item->setData(keyRole, key);
+    item->setData(whyRole, why);
+    QStringList all{action.text()};
+    if (!key.isEmpty()) all << key;
+    if (!why.isEmpty()) all << tr("not now: %1").arg(why);
+    item->setData(Qt::AccessibleTextRole, all.join(QStringLiteral(", ")));
+    const QString help = action.property("help").toString();
+    item->setToolTip(why.isEmpty() ? help : help + QLatin1Char('\n') + tr("Not now: %1").arg(why));
+    shown_.push_back(&action);
 }
 
 void CommandPalette::trigger() {
     const int row = list_->currentRow();
     if (row < 0 || row >= static_cast<int>(shown_.size())) return;
     QAction* action = shown_[static_cast<std::size_t>(row)];
+    if (!action->isEnabled()) return;  // the row says why
     dismiss();
     action->trigger();
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ctrl+K: every command by its name; type a few letters of each word, Enter does it.
+// Ctrl+K: every command by its name; type a few letters of each word, Enter does it. Commands that are not possible now
+// stand last, in grey, with the reason.
 #pragma once
 
 #include "ui/window/overlay.h"
 
+#include <functional>
 #include <vector>
 
 class QAction;
@@ -17,7 +19,8 @@ class Commands;
 class CommandPalette : public Overlay {
     Q_OBJECT
 public:
-    CommandPalette(const Commands& commands, QWidget* window);
+    /// `whyNot`: why the command of that id is not possible now.
+    CommandPalette(const Commands& commands, std::function<QString(const QString& id)> whyNot, QWidget* window);
 
 protected:
     QRect place(const QSize& window) const override;
@@ -28,7 +31,10 @@ private:
     void filter();
     void trigger();
 
+    void add(QAction& action);
+
     const Commands& commands_;
+    std::function<QString(const QString&)> whyNot_;
     QLineEdit* query_;
     QListWidget* list_;
     std::vector<QAction*> shown_;

@@ -95,13 +95,14 @@ int runDesktop(const DesktopOptions& options, int argc, char** argv) {
     workbench.document().setMeasurements(measurementsOfThisMachine());
     workbench.theme().setDark(!(options.light || QSettings().value(QStringLiteral("window/light")).toBool()));
     MainWindow window(workbench);
+    if (options.file.empty() && options.run.empty()) window.showWorkspace(Workspace::Home);
     window.show();
     EndSignals signals;
     QObject::connect(&signals, &EndSignals::asked, &window, &MainWindow::endAndClose);
     QTimer::singleShot(0, &window, [&] {
         if (!options.run.empty()) runAtOnce(workbench, options.run);
         else if (!options.file.empty()) window.files().open(QString::fromStdString(options.file));
-        else if (const auto first = findPreset("default")) workbench.newFromPreset(first->layout);
+        else if (const auto first = findPreset("default")) workbench.document().replace(first->layout, {});
     });
     return QApplication::exec();
 }

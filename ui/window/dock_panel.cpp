@@ -7,8 +7,9 @@
 #include "ui/core/run_model.h"
 #include "ui/core/style_sheet.h"
 #include "ui/window/context_menu.h"
+#include "ui/core/text.h"
+#include "ui/window/figure.h"
 #include "ui/window/table_window.h"
-#include "ui/window/view_picture.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -34,10 +35,17 @@ constexpr double staleOpacity = 0.45;
 
 DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* parent)
     : QDockWidget(QApplication::translate("views", kind.title), parent), id_(QString::fromLatin1(kind.id)),
-      predicted_(kind.predicts && context.workspace == Workspace::Design ? &context.document : nullptr) {
+      predicted_(kind.predicts && context.workspace == Workspace::Design ? &context.document : nullptr),
+      model_(context.model), document_(context.document), theme_(child<ThemeSource>(this)) {
+    theme_->setTheme(context.theme.theme());
+    connect(&context.theme, &ThemeSource::changed, theme_,
+            [this, &theme = context.theme] { theme_->setTheme(theme.theme()); });
+    const ViewContext own{context.workspace, context.document, context.model,  context.selection, *theme_,
+                          context.search,    context.compare,  context.events, context.lessons,   context.home};
     setObjectName(id_);
     setAccessibleName(windowTitle());
-    setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
+    if (kind.home) setFeatures(NoDockWidgetFeatures);  // it is all there is on its page
+    else setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
 
     auto* frame = child<QFrame>(this);
     frame->setProperty("role", kind.head ? "body" : "bare");
@@ -47,7 +55,7 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
 
     stack_ = child<QStackedWidget>(frame);
     stack_->setProperty("role", "bare");
-    view_ = kind.create(context, stack_);
+    view_ = kind.create(own, stack_);
     view_->setObjectName(id_ + QStringLiteral("View"));
     if (view_->accessibleName().isEmpty()) view_->setAccessibleName(windowTitle());
     dimmed_ = child<QGraphicsOpacityEffect>(view_);
@@ -143,9 +151,9 @@ void DockPanel::fillMenu(QMenu& menu) {
     table->setEnabled(showsView() && !view_->asTable().isEmpty());
     QAction* shown = menu.addAction(tr("Show as table …"), this, &DockPanel::showTable);
     shown->setEnabled(table->isEnabled());
-    menu.addAction(tr("Copy as picture"), this, &DockPanel::copyPicture);
-    menu.addAction(tr("Copy as SVG"), this, &DockPanel::copySvg);
-    menu.addAction(tr("Save picture …"), this, &DockPanel::askForPictureFile);
+    menu.addAction(tr("Copy as figure, in pixels"), this, &DockPanel::copyPicture);
+    menu.addAction(tr("Copy as figure, in SVG"), this, &DockPanel::copySvg);
+    menu.addAction(tr("Save as figure …"), this, &DockPanel::askForPictureFile);
     menu.addSeparator();
     QAction* floating = menu.addAction(tr("In a window of its own"));
     floating->setCheckable(true);
@@ -156,31 +164,40 @@ void DockPanel::fillMenu(QMenu& menu) {
 
 void DockPanel::copyTable() { QApplication::clipboard()->setText(view_->asTable()); }
 
-void DockPanel::copyPicture() { QApplication::clipboard()->setPixmap(widget()->grab()); }
+Figure DockPanel::figure() {
+    const Layout& layout = model_.empty() ? document_.layout() : model_.header().layout;
+    const QString source = model_.file().empty() ? text(layout.name) : text(model_.file().filename());
+    return Figure(*widget(), *theme_, {windowTitle(), view_->subtitle(), source}, view_->showsFields());
+}
+
+void DockPanel::copyPicture() { QApplication::clipboard()->setImage(figure().image()); }
 
 void DockPanel::copySvg() {
     auto drawing = std::make_unique<QMimeData>();
-    drawing->setData(QStringLiteral("image/svg+xml"), svgOf(*widget(), windowTitle()));
+    drawing->setData(QStringLiteral("image/svg+xml"), figure().svg());
     QApplication::clipboard()->setMimeData(drawing.release());  // the clipboard owns it
 }
 
 void DockPanel::showTable() { child<TableWindow>(windowTitle(), view_->asTable(), this)->show(); }
 
 bool DockPanel::savePicture(const QString& file) {
-    if (!file.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) return widget()->grab().save(file);
+    const auto ends = [&](const char* suffix) { return file.endsWith(QLatin1String(suffix), Qt::CaseInsensitive); };
+    const Figure made = figure();
+    if (!ends(".svg") && !ends(".pdf")) return made.image().save(file);
     QSaveFile out(file);
-    return out.open(QIODevice::WriteOnly) && out.write(svgOf(*widget(), windowTitle())) > 0 && out.commit();
+    return out.open(QIODevice::WriteOnly) && out.write(ends(".svg") ? made.svg() : made.pdf()) > 0 && out.commit();
 }
 
 void DockPanel::askForPictureFile() {
     auto* dialog = child<QFileDialog>(this, tr("Save a picture of %1").arg(windowTitle()), QString(),
-                                      tr("PNG pictures (*.png);;SVG drawings (*.svg)"));
+                                      tr("SVG drawings (*.svg);;PDF drawings (*.pdf);;PNG pictures (*.png)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("png"));
+    dialog->setDefaultSuffix(QStringLiteral("svg"));
     connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
-        dialog->setDefaultSuffix(filter.contains(QStringLiteral("svg")) ? QStringLiteral("svg")
-                                                                        : QStringLiteral("png"));
+        for (const char* suffix : {"svg", "pdf", "png"})
+            if (filter.contains(QLatin1Char('.') + QLatin1String(suffix)))
+                dialog->setDefaultSuffix(QLatin1String(suffix));
     });
     dialog->selectFile(id_);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) { savePicture(file); });

@@ -17,6 +17,7 @@ class QStackedWidget;
 namespace shardlab::ui {
 
 class Document;
+class Figure;
 
 class DockPanel : public QDockWidget {
     Q_OBJECT
@@ -30,11 +31,12 @@ public:
     void copyTable();
     /// The table in a window of its own.
     void showTable();
+    /// As a figure made of pixels, or of shapes and text.
     void copyPicture();
-    /// Copies the view as shapes and text.
     void copySvg();
-    /// An SVG where the name ends so, else a PNG.
+    /// The view as a figure (figure.h): an SVG or a PDF where the name ends so, else a PNG.
     bool savePicture(const QString& file);
+    void askForPictureFile();
     /// False while the hint stands in the view's place.
     bool showsView() const;
     /// What the view draws was predicted for an earlier layout: it is dimmed, and the head says so.
@@ -49,10 +51,13 @@ protected:
 private:
     QWidget* makeHead(const QString& title);
     void refresh();
-    void askForPictureFile();
+    Figure figure();
 
     QString id_;
     const Document* predicted_;  ///< whose plan the view draws; null: none's
+    const RunModel& model_;
+    const Document& document_;
+    ThemeSource* theme_;  ///< follows that of the window, but while a figure is made of the view
     View* view_;
     QGraphicsOpacityEffect* dimmed_;  ///< of the view; on while it is stale
     QStackedWidget* stack_;

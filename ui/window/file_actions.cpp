@@ -19,6 +19,7 @@ constexpr auto layoutFilter = "Layouts (*.layout.json *.json)";
 constexpr auto everyFilter =
     "Layouts, runs and traces (*.layout.json *.json *.json.gz *.shardlab *.sqlite);;All files (*)";
 constexpr auto traceFilter = "Traces (*.json *.json.gz *.sqlite);;All files (*)";
+constexpr int listed = 10;  ///< of the recent files, in the menu; the home page has all
 const QString runSuffix = QStringLiteral(".shardlab");
 
 }  // namespace
@@ -39,6 +40,8 @@ void FileActions::makePresets() {
     for (const Preset& preset : *known) {
         auto* action = child<QAction>(tr("New from preset: %1").arg(QString::fromStdString(preset.name)), this);
         action->setProperty("help", QString::fromStdString(preset.summary));
+        action->setProperty("short", QString::fromStdString(preset.name));
+        action->setProperty("family", QString::fromStdString(preset.family));
         action->setToolTip(QString::fromStdString(preset.summary));
         connect(action, &QAction::triggered, this, [this, layout = preset.layout] {
             whenSaved(tr("Begin with a preset?"), [this, layout] { workbench_.newFromPreset(layout); });
@@ -50,9 +53,10 @@ void FileActions::makePresets() {
 void FileActions::makeRecent() {
     for (QAction* old : recent_) old->deleteLater();
     recent_.clear();
-    for (const QString& file : workbench_.recent().files()) {
+    for (const QString& file : workbench_.recent().files().mid(0, listed)) {
         auto* action = child<QAction>(tr("Open recent: %1").arg(QFileInfo(file).fileName()), this);
         action->setProperty("help", file);
+        action->setProperty("short", QFileInfo(file).fileName());
         action->setToolTip(file);
         connect(action, &QAction::triggered, this, [this, file] { open(file); });
         recent_.push_back(action);

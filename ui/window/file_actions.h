@@ -40,6 +40,7 @@ public:
     /// Does `then` at once, or after asking what becomes of unsaved changes; never where the answer is to go back.
     void whenSaved(const QString& question, std::function<void()> then);
 
+    /// Actions in a menu of their kind are called by their property "short"; presets have a "family".
     const std::vector<QAction*>& presetActions() const { return presets_; }
     const std::vector<QAction*>& recentActions() const { return recent_; }
 

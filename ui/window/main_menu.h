@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The menu behind the program's name, made from the table of commands.
+// The menus of the top bar, made from the table of commands.
 #pragma once
 
-#include <QMenu>
+#include <QMenuBar>
 
 namespace shardlab::ui {
 
@@ -10,12 +10,14 @@ class Commands;
 class FileActions;
 class WorkspaceArea;
 
-class MainMenu : public QMenu {
+class MainMenu : public QMenuBar {
     Q_OBJECT
 public:
-    MainMenu(Commands& commands, FileActions& files, QWidget* window);
+    MainMenu(Commands& commands, FileActions& files, QWidget* parent);
     /// The views to list are those of this workspace.
     void setArea(const WorkspaceArea& area);
+    /// Opens the first menu, for the keyboard.
+    void open();
 
 private:
     FileActions& files_;

@@ -8,6 +8,7 @@
 #include "ui/window/checkpoint_list.h"
 #include "ui/window/connect_panel.h"
 #include "ui/window/command_palette.h"
+#include "ui/window/command_reasons.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/file_actions.h"
 #include "ui/window/key_help.h"
@@ -44,7 +45,8 @@ constexpr QSize firstSize(1440, 900);
 constexpr QSize leastSize(900, 560);
 
 QAction& workspaceAction(const Commands& commands, Workspace workspace) {
-    static constexpr const char* ids[] = {"workspace.design", "workspace.run", "workspace.replay", "workspace.learn"};
+    static constexpr const char* ids[] = {"workspace.design", "workspace.run", "workspace.replay", "workspace.learn",
+                                          "workspace.home"};
     return commands[ids[static_cast<int>(workspace)]];
 }
 
@@ -58,6 +60,7 @@ MainWindow::MainWindow(Workbench& workbench, Memory memory)
     setAcceptDrops(true);
     build();
     bindCommands();
+    bindHome();
     restore();
     setFocusPolicy(Qt::ClickFocus);
     setFocus();
@@ -92,9 +95,10 @@ void MainWindow::build() {
         stack_->addWidget(area);
     }
     column->addWidget(status_ = child<StatusLine>(workbench_, this));
-    menu_ = child<MainMenu>(commands_, *files_, this);
-    top_->menuButton().setMenu(menu_);
-    palette_ = child<CommandPalette>(commands_, this);
+    menu_ = child<MainMenu>(commands_, *files_, top_);
+    top_->setMenuBar(*menu_);
+    palette_ = child<CommandPalette>(
+        commands_, [this](const QString& id) { return whyNot(id, workbench_, workspace_); }, this);
     keys_ = child<KeyHelp>(this);
     checkpoints_ = child<CheckpointList>(workbench_, this);
     connect_ = child<ConnectPanel>(workbench_, this);
@@ -109,23 +113,27 @@ void MainWindow::showWorkspace(Workspace workspace) {
     workspaceAction(commands_, workspace).setChecked(true);
     const bool leaves = stack_->currentWidget() != &area(workspace) && stack_->isAncestorOf(focusWidget());
     stack_->setCurrentWidget(&area(workspace));
-    if (leaves) giveKeyboardToWorkspace();
+    if (leaves || workspace == Workspace::Home) giveKeyboardToWorkspace();
     top_->setWorkspace(workspace);
     status_->setWorkspace(workspace);
     menu_->setArea(area(workspace));
     std::vector<QAction*> toggles;
-    for (const DockPanel* panel : area(workspace).panels()) toggles.push_back(panel->toggleViewAction());
+    for (const DockPanel* panel : area(workspace).panels())
+        if (panel->features().testFlag(QDockWidget::DockWidgetClosable)) toggles.push_back(panel->toggleViewAction());
     commands_.setExtra(QStringLiteral("views"), std::move(toggles));
     refreshCommands();
 }
 
 /// No view of it in particular: the keys that serve in the whole workspace serve at once, and Tab goes on to its first
-/// view.
-void MainWindow::giveKeyboardToWorkspace() { area(workspace_).setFocus(Qt::OtherFocusReason); }
+/// view. The home page is one view, whose cards are chosen with the arrows at once.
+void MainWindow::giveKeyboardToWorkspace() {
+    if (workspace_ == Workspace::Home) area(workspace_).panels().front()->view().setFocus(Qt::OtherFocusReason);
+    else area(workspace_).setFocus(Qt::OtherFocusReason);
+}
 
 bool MainWindow::focusNextPrevChild(bool next) {
     // Qt asks for the next widget not only where a person presses Tab, but also where the one with the keyboard was
-    // hidden or disabled. The next one is then often the program's name, whose Space opens the menu.
+    // hidden or disabled. The next one is then often the program's name, whose Space leads home.
     const QWidget* had = focusWidget();
     if (!had || (had->isVisible() && had->isEnabled())) return QWidget::focusNextPrevChild(next);
     giveKeyboardToWorkspace();
@@ -154,7 +162,7 @@ void MainWindow::restore() {
     const QSettings settings;
     if (!restoreGeometry(settings.value(geometryKey).toByteArray())) resize(firstSize);
     const int index = std::clamp(settings.value(workspaceKey, 0).toInt(), 0, static_cast<int>(workspaces.size()) - 1);
-    showWorkspace(workspaces[static_cast<std::size_t>(index)]);
+    showWorkspace(static_cast<Workspace>(index));
 }
 
 void MainWindow::storeArrangement() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window: top bar, rail, messages, one of four workspaces, status line.
+// The window: top bar with the menus, rail, messages, the home page or one of four workspaces, status line.
 #pragma once
 
 #include "ui/core/commands.h"
@@ -58,6 +58,10 @@ private:
     void storeArrangement() const;
     void bindCommands();
     void bindTimeline();
+    /// What the home page asks for.
+    void bindHome();
+    /// Commands that mean nothing on the home page.
+    void refreshHomeCommands();
     void refreshCommands();
     void refreshTitle();
     void restore();

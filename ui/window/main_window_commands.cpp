@@ -9,6 +9,7 @@
 #include "ui/window/dock_panel.h"
 #include "ui/window/file_actions.h"
 #include "ui/window/key_help.h"
+#include "ui/window/main_menu.h"
 #include "ui/window/main_window.h"
 #include "ui/window/manual_window.h"
 #include "ui/window/share_panel.h"
@@ -68,6 +69,7 @@ void MainWindow::bindCommands() {
         if (workbench_.imports().active()) workbench_.imports().cancel();
         else workbench_.replay().cancel();
     });
+    commands_.bind("workspace.home", [this] { showWorkspace(Workspace::Home); });
     commands_.bind("workspace.design", [this] { showWorkspace(Workspace::Design); });
     commands_.bind("workspace.run", [this] { showWorkspace(Workspace::Run); });
     commands_.bind("workspace.replay", [this] { showWorkspace(Workspace::Replay); });
@@ -108,9 +110,10 @@ void MainWindow::bindCommands() {
         WorkspaceArea& here = area(workspace_);
         const QString id = here.focused();
         DockPanel* panel = here.panel(id.isEmpty() ? QStringLiteral("timeline") : id);
-        return *panel;
+        return panel ? *panel : *here.panels().front();
     };
     commands_.bind("view.table", [panelInUse] { panelInUse().showTable(); });
+    commands_.bind("view.saveFigure", [panelInUse] { panelInUse().askForPictureFile(); });
     commands_.bind("view.copySvg", [panelInUse] { panelInUse().copySvg(); });
     commands_.bind("view.copyPicture", [panelInUse] { panelInUse().copyPicture(); });
     commands_.bind("view.fill", [this] {
@@ -132,7 +135,7 @@ void MainWindow::bindCommands() {
         manual->activateWindow();
     });
     commands_.bind("help.keys", [this] { keys_->open(); });
-    commands_.bind("help.menu", [this] { top_->menuButton().showMenu(); });
+    commands_.bind("help.menu", [this] { menu_->open(); });
     commands_.bind("help.about", [this] { showAbout(); });
 
     for (auto signal : {&QUndoStack::canUndoChanged, &QUndoStack::canRedoChanged})
@@ -262,6 +265,7 @@ void MainWindow::refreshCommands() {
     commands_["view.path"].setChecked(workbench_.selection(workspace_).pathShown());
     commands_["view.fill"].setChecked(!area(workspace_).filled().isEmpty());
     commands_["view.light"].setChecked(!workbench_.theme().theme().dark);
+    refreshHomeCommands();
     commands_.setExtra(QStringLiteral("presets"), files_->presetActions());
     commands_.setExtra(QStringLiteral("recent"), files_->recentActions());
 }

@@ -17,7 +17,8 @@ Rail::Rail(Commands& commands, ThemeSource& theme, QWidget* parent) : QFrame(par
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(5, 8, 5, 8);
     column->setSpacing(6);
-    const std::pair<const char*, const char*> entries[] = {{"workspace.design", "design"},
+    const std::pair<const char*, const char*> entries[] = {{"workspace.home", "home"},
+                                                           {"workspace.design", "design"},
                                                            {"workspace.run", "run"},
                                                            {"workspace.replay", "replay"},
                                                            {"workspace.learn", "learn"}};

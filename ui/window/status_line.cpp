@@ -82,9 +82,11 @@ void StatusLine::refresh() {
     text_->setText(workspace_ == Workspace::Design ? designText()
                    : workspace_ == Workspace::Run  ? runText()
                    : learn                         ? learnText()
+                   : workspace_ == Workspace::Home ? tr("Choose what to begin with.")
                                                    : replayText());
-    keys_->setText(workspace_ == Workspace::Design
-                       ? tr("Ctrl+R run · Ctrl+Z undo · Ctrl+K commands · ? keys")
+    keys_->setText(workspace_ == Workspace::Design ? tr("Ctrl+R run · Ctrl+Z undo · Ctrl+K commands · ? keys")
+                   : workspace_ == Workspace::Home
+                       ? tr("Enter opens · Tab goes on · F10 menus · Ctrl+K commands · ? keys")
                        : tr("F fit · W/S zoom · A/D pan · M measure · Ctrl+K commands · ? keys"));
 }
 

@@ -7,6 +7,7 @@
 #include "ui/core/text.h"
 #include "ui/core/workbench.h"
 #include "ui/window/layout_words.h"
+#include "ui/window/main_menu.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -31,17 +32,17 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
     : QFrame(parent), workbench_(workbench), commands_(commands) {
     setProperty("role", "topBar");
     setFixedHeight(46);
-    auto* row = child<QHBoxLayout>(this);
+    auto* row = row_ = child<QHBoxLayout>(this);
     row->setContentsMargins(8, 0, 10, 0);
     row->setSpacing(8);
 
     brand_ = child<QToolButton>(this);
     brand_->setText(QStringLiteral("Shardlab"));
     brand_->setProperty("role", "brand");
-    brand_->setPopupMode(QToolButton::InstantPopup);
     brand_->setFocusPolicy(Qt::TabFocus);
-    brand_->setToolTip(tr("Main menu (F10)"));
-    brand_->setAccessibleName(tr("Main menu"));
+    brand_->setToolTip(commands["workspace.home"].toolTip());
+    brand_->setAccessibleName(tr("Home"));
+    connect(brand_, &QToolButton::clicked, &commands["workspace.home"], &QAction::trigger);
     row->addWidget(brand_);
     row->addWidget(name_ = chip(this, "chip", tr("Layout")));
     row->addWidget(degrees_ = chip(this, "chip", tr("Degrees")));
@@ -60,6 +61,7 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
              {&undo_, "edit.undo", nullptr},
              {&redo_, "edit.redo", nullptr},
              {&plan_, "plan.search", nullptr},
+             {&new_, "file.new", nullptr},
              {&open_, "file.open", nullptr},
              {&cancel_, "replay.cancel", nullptr},
              {&pause_, "run.pause", nullptr},
@@ -102,6 +104,11 @@ QPushButton* TopBar::button(const char* command, const char* role) {
     return made;
 }
 
+void TopBar::setMenuBar(MainMenu& menu) {
+    row_->insertWidget(1, &menu, 0, Qt::AlignVCenter);
+    fit();
+}
+
 void TopBar::setWorkspace(Workspace workspace) {
     workspace_ = workspace;
     refresh();
@@ -116,6 +123,7 @@ const Layout* TopBar::shownLayout() const {
         return workbench_.run().state() ? &workbench_.run().layout() : &workbench_.document().layout();
     case Workspace::Replay:
     case Workspace::Learn: break;
+    case Workspace::Home: return nullptr;
     }
     const RunModel& shown = workbench_.model(workspace_);
     return shown.empty() ? nullptr : &shown.header().layout;
@@ -150,7 +158,8 @@ void TopBar::refresh() {
     disconnect_->setVisible(workspace_ == Workspace::Run && watching);
     for (QPushButton* control : {pause_, stepOnce_, checkpoint_, stop_})
         control->setVisible(workspace_ == Workspace::Run && active);
-    open_->setVisible(replay);
+    new_->setVisible(workspace_ == Workspace::Home);
+    open_->setVisible(replay || workspace_ == Workspace::Home);
     const bool importing = workbench_.imports().active();
     cancel_->setVisible(replay && (workbench_.replay().reading() || importing));
     progress_->setVisible(cancel_->isVisibleTo(this));

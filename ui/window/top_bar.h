@@ -7,6 +7,7 @@
 
 #include <QFrame>
 
+class QHBoxLayout;
 class QLabel;
 class QProgressBar;
 class QPushButton;
@@ -19,14 +20,17 @@ struct Layout;
 namespace shardlab::ui {
 
 class Commands;
+class MainMenu;
 class Workbench;
 
 class TopBar : public QFrame {
     Q_OBJECT
 public:
     TopBar(Workbench& workbench, Commands& commands, QWidget* parent);
-    /// Opens with a click on the program's name.
-    QToolButton& menuButton() const { return *brand_; }
+    /// The program's name, which leads to the home page.
+    QToolButton& homeButton() const { return *brand_; }
+    /// Stands beside the program's name.
+    void setMenuBar(MainMenu& menu);
     void setWorkspace(Workspace workspace);
 
 protected:
@@ -48,8 +52,9 @@ private:
     QLabel* cluster_;
     QLabel* step_;
     QProgressBar* progress_;
-    QPushButton *undo_, *redo_, *plan_, *start_, *pause_, *stepOnce_, *checkpoint_, *stop_, *disconnect_, *open_,
+    QPushButton *undo_, *redo_, *plan_, *start_, *pause_, *stepOnce_, *checkpoint_, *stop_, *disconnect_, *new_, *open_,
         *cancel_;
+    QHBoxLayout* row_;
 };
 
 }  // namespace shardlab::ui

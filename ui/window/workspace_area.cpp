@@ -62,6 +62,7 @@ QString name(Workspace workspace) {
     case Workspace::Run: return QApplication::translate("workspace", "Run");
     case Workspace::Replay: return QApplication::translate("workspace", "Replay");
     case Workspace::Learn: return QApplication::translate("workspace", "Learn");
+    case Workspace::Home: return QApplication::translate("workspace", "Home");
     }
     return {};
 }
@@ -101,7 +102,7 @@ bool WorkspaceArea::restoreWithFormerIds(const QByteArray& state) {
 
 QString WorkspaceArea::settingsKey() const {
     static constexpr const char* keys[] = {"arrangement/design", "arrangement/run", "arrangement/replay",
-                                           "arrangement/learn"};
+                                           "arrangement/learn", "arrangement/home"};
     return QString::fromLatin1(keys[static_cast<int>(workspace_)]);
 }
 

@@ -26,6 +26,7 @@ public:
     QString subtitle() const override;
     QString asTable() const override;
     QString emptyText() const override { return {}; }
+    bool showsFields() const override { return true; }
     const std::vector<FieldRow*>& rows() const { return rows_; }
     FieldRow* row(const QString& pointer) const;
     /// Every keystroke is a step of the document, so its undo serves in the fields too, not their own.

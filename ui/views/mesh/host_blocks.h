@@ -26,8 +26,8 @@ public:
     const std::vector<Block>& blocks() const { return blocks_; }
 
     int leastWidth() const;
-    /// Of cells that are as small as they may be: large enough for a rank's number, or where there are very many ranks
-    /// for a colour.
+    /// What the smallest cells take: large enough for a rank's number, or where there are very many ranks for a
+    /// colour.
     int heightForWidth(int width) const;
     /// Cells as large as fit into the size, else the smallest ones.
     void fit(const QSize& size);

@@ -20,6 +20,7 @@ public:
     SlidersView(const ViewContext& context, QWidget* parent);
     QString subtitle() const override;
     QString asTable() const override;
+    bool showsFields() const override { return true; }
     QSlider& slider(SweepAxis axis) const { return *rows_[static_cast<std::size_t>(axis)].slider; }
 
 private:

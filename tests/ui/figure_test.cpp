@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A view saved as a figure: in light colours, with its title and axes, without fields and buttons, as shapes and text;
+// and the view is afterwards as it was.
+#include "desktop_fixture.h"
+#include "tests/support/wings.h"
+
+#include "ui/window/dock_panel.h"
+#include "ui/window/main_window.h"
+#include "ui/window/workspace_area.h"
+
+#include <QAbstractButton>
+#include <QImage>
+#include <QLineEdit>
+#include <QRegularExpression>
+#include <QXmlStreamReader>
+#include <QtTest>
+
+using namespace shardlab::test;
+
+namespace {
+
+struct Drawing {
+    QString title, box, text;
+    int images = 0;
+    bool whole = false;
+};
+
+Drawing readSvg(const QString& file) {
+    Drawing drawing;
+    QFile svg(file);
+    if (!svg.open(QIODevice::ReadOnly)) return drawing;
+    QXmlStreamReader xml(&svg);
+    while (!xml.atEnd()) {
+        if (xml.readNext() != QXmlStreamReader::StartElement) continue;
+        if (xml.name() == QStringLiteral("svg"))
+            drawing.box = xml.attributes().value(QStringLiteral("viewBox")).toString();
+        if (xml.name() == QStringLiteral("image")) ++drawing.images;
+        if (xml.name() == QStringLiteral("title")) drawing.title = xml.readElementText();
+        else if (xml.name() == QStringLiteral("text")) drawing.text += xml.readElementText() + QLatin1Char('\n');
+    }
+    drawing.whole = !xml.hasError();
+    return drawing;
+}
+
+}  // namespace
+
+class FigureTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void viewsAreSavedWithoutTheirControls() {
+        Desk desk;
+        desk.workbench.theme().setDark(true);
+        MainWindow window(desk.workbench);
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        Layout layout = desk.document().layout();
+        layout.name = "a layout with a name";
+        desk.document().change(layout, QStringLiteral("name"));
+        QTRY_VERIFY(desk.document().planIsCurrent());
+        WorkspaceArea& area = window.area(Workspace::Design);
+        const auto file = [&](const char* name) { return QString::fromStdString(desk.path(name).string()); };
+        for (const char* id : {"timeline", "memory_over_time", "schedules", "answer", "mesh", "order", "traffic"}) {
+            DockPanel& panel = *area.panel(QString::fromLatin1(id));
+            area.showPanel(QString::fromLatin1(id));
+            QTest::qWait(60);
+            QStringList words;  // on the controls in sight, which are none of the figure's
+            for (const auto* button : panel.widget()->findChildren<QAbstractButton*>())
+                if (button->isVisible() && button->text().size() > 3) words << button->text();
+            for (const auto* field : panel.widget()->findChildren<QLineEdit*>())
+                if (field->isVisible() && !field->placeholderText().isEmpty()) words << field->placeholderText();
+            const QImage before = panel.widget()->grab().toImage();
+            QVERIFY(panel.savePicture(file("figure.svg")));
+            const Drawing drawing = readSvg(file("figure.svg"));
+            QVERIFY2(drawing.whole, id);
+            QCOMPARE(drawing.title, panel.windowTitle());
+            QVERIFY2(drawing.text.contains(panel.windowTitle()), id);
+            QVERIFY2(drawing.text.contains(QStringLiteral("a layout with a name")), qPrintable(drawing.text));
+            for (const QString& word : words)
+                QVERIFY2(!drawing.text.contains(word), qPrintable(QString::fromLatin1(id) + ": " + word));
+            QVERIFY(panel.savePicture(file("figure.png")));
+            const QImage picture(file("figure.png"));
+            QVERIFY(picture.width() > 2 * panel.widget()->width() && picture.height() > 2 * panel.widget()->height());
+            QVERIFY2(picture.pixelColor(3, 3).lightness() > 240 &&
+                         picture.pixelColor(picture.width() / 2, picture.height() - 40).lightness() > 150,
+                     id);
+            QVERIFY(panel.savePicture(file("figure.pdf")));
+            QFile pdf(file("figure.pdf"));
+            QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.read(5) == "%PDF-" && pdf.size() > 2000);
+            // The view is as it was: in its colours, with its controls.
+            QTest::qWait(60);
+            const QImage after = panel.widget()->grab().toImage();
+            QCOMPARE(after.size(), before.size());
+            QVERIFY2(after.pixelColor(2, after.height() - 3).lightness() < 80, id);
+            for (const QString& word : words) {
+                bool there = false;
+                for (const auto* button : panel.widget()->findChildren<QAbstractButton*>())
+                    there = there || (button->isVisible() && button->text() == word);
+                for (const auto* field : panel.widget()->findChildren<QLineEdit*>())
+                    there = there || (field->isVisible() && field->placeholderText() == word);
+                QVERIFY2(there, qPrintable(word));
+            }
+        }
+    }
+
+    /// Axes are the scale of a chart: their numbers are text of the drawing.
+    void chartsKeepTheirScale() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.resize(1600, 1000);
+        window.show();
+        QTRY_VERIFY(desk.document().planIsCurrent());
+        WorkspaceArea& area = window.area(Workspace::Design);
+        QTest::qWait(200);
+        static const QRegularExpression time(QStringLiteral("[0-9.]+ (ns|µs|ms|s)\n"));
+        const QString file = QString::fromStdString(desk.path("scale.svg").string());
+        QVERIFY(area.panel(QStringLiteral("timeline"))->savePicture(file));
+        QVERIFY2(readSvg(file).text.count(time) >= 3, qPrintable(readSvg(file).text));
+    }
+
+    void formsKeepTheirFields() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.resize(1600, 1000);
+        window.show();
+        QTest::qWait(100);
+        const QString file = QString::fromStdString(desk.path("form.svg").string());
+        QVERIFY(window.area(Workspace::Design).panel(QStringLiteral("layout_form"))->savePicture(file));
+        const QString drawn = readSvg(file).text;
+        QVERIFY2(drawn.contains(QString::fromStdString(desk.document().layout().name)), qPrintable(drawn));
+    }
+};
+
+QTEST_MAIN(FigureTest)
+#include "figure_test.moc"

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/home/cluster_layout.h"
+
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/stacks.h"
+#include "engine/predict/search/nearest_legal.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace shardlab::ui {
+namespace {
+
+constexpr auto commonStack = "megatron-core";
+
+bool legal(const Layout& layout) { return check(layout, scheduleMethods()).empty(); }
+
+/// Products in formats that the device does not have are computed as everything else is.
+void fitProducts(Layout& layout, const DevicePreset& device) {
+    const ProductFormat products = layout.precision.products;
+    if (products == ProductFormat::Compute) return;
+    if (device.fp8Flops == 0 || !legal(layout)) layout.precision.products = ProductFormat::Compute;
+}
+
+}  // namespace
+
+std::vector<DevicePreset> clusterDevices() {
+    std::vector<DevicePreset> devices;
+    std::ranges::copy_if(devicePresets(), std::back_inserter(devices),
+                         [](const DevicePreset& device) { return !device.architecture.empty(); });
+    return devices;
+}
+
+bool isForACluster(const Layout& layout) {
+    return layout.cluster.pace && !layout.cluster.hosts.empty() && layout.cluster.hosts.front().name != HostSpec{}.name;
+}
+
+Layout layoutOn(const Layout& layout, const ClusterQuestion& cluster) {
+    Layout asked = layout;
+    asked.cluster.hosts.clear();
+    for (int node = 0; node < cluster.nodes; ++node)
+        asked.cluster.hosts.push_back({"node" + std::to_string(node), cluster.devices});
+    if (!asked.cluster.pace) asked.cluster.pace.emplace();
+    asked.cluster.pace->device = cluster.device;
+    const int ranks = cluster.nodes * cluster.devices;
+    ParallelSpec& parallel = asked.parallel;
+    const int others = parallel.pipeline * parallel.tensor * parallel.context;
+    if (ranks % others == 0) parallel.data = ranks / others;
+    parallel.expert = std::gcd(parallel.expert, parallel.data);
+    if (asked.batch.global % (parallel.data * asked.batch.micro) != 0)
+        asked.batch.global =
+            parallel.data * asked.batch.micro * std::max(1, asked.batch.global / (parallel.data * asked.batch.micro));
+    if (legal(asked)) return asked;
+    if (const DevicePreset* device = findDevice(cluster.device)) fitProducts(asked, *device);
+    if (legal(asked)) return asked;
+    if (const auto nearest = nearestLegal(asked)) return nearest->layout;
+    Layout common = asked;
+    common.cluster.pace->stack = commonStack;
+    const auto nearest = nearestLegal(common);
+    return nearest ? nearest->layout : asked;
+}
+
+}  // namespace shardlab::ui

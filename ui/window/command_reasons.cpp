@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/command_reasons.h"
+
+#include "ui/core/workbench.h"
+
+#include <QCoreApplication>
+
+namespace shardlab::ui {
+namespace {
+
+QString says(const char* text) { return QCoreApplication::translate("reasons", text); }
+
+struct Situation {
+    Workbench& workbench;
+    Workspace workspace;
+
+    bool running() const { return workbench.run().active(); }
+    bool home() const { return workspace == Workspace::Home; }
+};
+
+QString ofEdit(const Situation& now, const char* nothing) {
+    return now.workspace == Workspace::Design ? says(nothing) : says("only in Design, whose changes it is for");
+}
+
+QString ofStart(const Situation& now) {
+    if (now.workbench.measure().active()) return says("this machine is being measured");
+    return now.running() ? says("a run is under way: stop it first") : says("a run is being watched: disconnect first");
+}
+
+QString ofRun(const Situation& now) {
+    if (!now.running()) return says("no run is under way");
+    if (now.workspace != Workspace::Run) return says("only in Run (Ctrl+2)");
+    return says("the run is starting or ending");
+}
+
+QString ofReplicas(const Situation& now) {
+    if (!now.running()) return says("no run is under way");
+    return says("only for an elastic run that is not at its limit (Fewest replicas, in Design)");
+}
+
+QString ofRank(const Situation& now) {
+    if (now.running() && now.workspace == Workspace::Run && now.workbench.selection(Workspace::Run).rank() < 0)
+        return says("no rank is selected: click one in the timeline or the mesh");
+    return ofRun(now);
+}
+
+QString ofComparison(const Situation& now) {
+    if (now.workbench.model(Workspace::Replay).file().empty()) return says("no run is open in Replay (Ctrl+O)");
+    return says("the opened run has no prediction");
+}
+
+QString ofTimeline(const Situation& now) {
+    if (now.home()) return says("the home page has no timeline");
+    return says("no search has found an event: press / first");
+}
+
+}  // namespace
+
+QString whyNot(const QString& command, Workbench& workbench, Workspace workspace) {
+    const Situation now{workbench, workspace};
+    if (command == QLatin1String("edit.undo")) return ofEdit(now, "nothing was changed");
+    if (command == QLatin1String("edit.redo")) return ofEdit(now, "nothing was taken back");
+    for (const char* started : {"run.start", "run.resume", "plan.measure", "file.connect", "file.listen"})
+        if (command == QLatin1String(started)) return ofStart(now);
+    if (command == QLatin1String("run.fewer") || command == QLatin1String("run.more")) return ofReplicas(now);
+    if (command == QLatin1String("run.kill") || command == QLatin1String("run.hang")) return ofRank(now);
+    if (command == QLatin1String("run.stop"))
+        return now.running() ? says("the run is ending already") : says("no run is under way");
+    if (command == QLatin1String("live.stop")) return says("no run of another machine is being watched");
+    if (command.startsWith(QLatin1String("run."))) return ofRun(now);
+    if (command == QLatin1String("compare.end")) return says("nothing is being compared");
+    if (command.startsWith(QLatin1String("compare."))) return ofComparison(now);
+    if (command == QLatin1String("replay.cancel")) return says("nothing is being read or imported");
+    if (command == QLatin1String("file.import")) return says("traces are being imported");
+    if (command == QLatin1String("timeline.pin") && !now.home())
+        return says("no rank is selected: click one in the timeline or the mesh");
+    if (command.startsWith(QLatin1String("timeline."))) return ofTimeline(now);
+    if (command == QLatin1String("notes.add"))
+        return workspace == Workspace::Run || workspace == Workspace::Replay
+                   ? says("there is no run here to write a note on")
+                   : says("only in Run and Replay: notes belong to a run");
+    if (command.startsWith(QLatin1String("view.")) && now.home()) return says("the home page has no views");
+    return says("not possible now");
+}
+
+}  // namespace shardlab::ui

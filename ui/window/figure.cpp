@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/figure.h"
+
+#include "ui/core/qcustomplot.h"
+#include "ui/core/style_sheet.h"
+#include "ui/core/theme.h"
+
+#include <QAbstractButton>
+#include <QAbstractSlider>
+#include <QAbstractSpinBox>
+#include <QApplication>
+#include <QBuffer>
+#include <QComboBox>
+#include <QEventLoop>
+#include <QLineEdit>
+#include <QPdfWriter>
+#include <QSvgGenerator>
+#include <QTimer>
+#include <QWidget>
+
+namespace shardlab::ui {
+namespace {
+
+constexpr int figureHead = 52, figureMargin = 12;
+constexpr int pixelsPerInch = 96;
+constexpr double pointsPerPixel = 72.0 / pixelsPerInch;
+constexpr int fineness = 2;
+/// Views gather changes, of colours too, for some frames before they draw.
+constexpr int dressMilliseconds = 120;
+
+/// Fields and buttons; where fields are what the view shows, the buttons alone.
+bool isControl(const QWidget& widget, bool keepsFields) {
+    if (qobject_cast<const QAbstractButton*>(&widget))
+        return !keepsFields || !(widget.inherits("QCheckBox") || widget.inherits("QRadioButton"));
+    if (qobject_cast<const QAbstractSlider*>(&widget)) return !keepsFields || widget.inherits("QScrollBar");
+    return !keepsFields && (qobject_cast<const QLineEdit*>(&widget) || qobject_cast<const QComboBox*>(&widget) ||
+                            qobject_cast<const QAbstractSpinBox*>(&widget));
+}
+
+/// Charts would come as pixels: they are asked to draw themselves again.
+void drawWidget(QWidget& widget, QCPPainter& painter, const QPoint& at) {
+    if (auto* plot = qobject_cast<QCustomPlot*>(&widget)) {
+        painter.save();
+        painter.translate(at);
+        plot->toPainter(&painter, plot->width(), plot->height());
+        painter.restore();
+        return;
+    }
+    widget.render(&painter, at, QRegion(), QWidget::DrawWindowBackground);
+    for (QObject* object : widget.children()) {
+        auto* inner = qobject_cast<QWidget*>(object);
+        if (inner && inner->isVisible() && !inner->isWindow() && inner->geometry().intersects(widget.rect()))
+            drawWidget(*inner, painter, at + inner->pos());
+    }
+}
+
+}  // namespace
+
+Figure::Figure(QWidget& body, ThemeSource& theme, FigureText text, bool keepsFields)
+    : body_(body), theme_(theme), text_(std::move(text)), focused_(QApplication::focusWidget()),
+      sheet_(body.styleSheet()), before_(theme.theme()) {
+    body_.setUpdatesEnabled(false);
+    for (QWidget* widget : body_.findChildren<QWidget*>())
+        if (widget->isVisible() && isControl(*widget, keepsFields)) {
+            hidden_.append(widget);
+            widget->hide();
+        }
+    const Theme light = Theme::lightTheme();
+    body_.setStyleSheet(styleSheet(light));
+    theme_.setTheme(light);
+    QEventLoop settling;
+    QTimer::singleShot(dressMilliseconds, &settling, &QEventLoop::quit);
+    settling.exec(QEventLoop::ExcludeUserInputEvents);
+}
+
+Figure::~Figure() {
+    for (const QPointer<QWidget>& widget : hidden_)
+        if (widget) widget->show();
+    body_.setStyleSheet(sheet_);
+    theme_.setTheme(before_);
+    body_.setUpdatesEnabled(true);
+    if (focused_ && focused_->isVisible()) focused_->setFocus(Qt::OtherFocusReason);
+}
+
+QSize Figure::size() const { return {body_.width() + 2 * figureMargin, body_.height() + figureHead + figureMargin}; }
+
+void Figure::draw(QPainter& painter, bool vectors) const {
+    const Theme& theme = theme_.theme();
+    painter.fillRect(QRect(QPoint(), size()), theme.panel);
+    QFont font = theme.body;
+    font.setPixelSize(16);
+    font.setWeight(QFont::DemiBold);
+    painter.setFont(font);
+    painter.setPen(theme.text);
+    const QRect line(figureMargin, 8, size().width() - 2 * figureMargin, 20);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, text_.title);
+    const int used = painter.fontMetrics().horizontalAdvance(text_.title) + 16;
+    font.setPixelSize(12);
+    font.setWeight(QFont::Normal);
+    painter.setFont(font);
+    painter.setPen(theme.dim);
+    const QFontMetrics metrics(font);
+    painter.drawText(line.adjusted(used, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
+                     metrics.elidedText(text_.source, Qt::ElideMiddle, line.width() - used));
+    painter.drawText(line.translated(0, 20), Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(text_.subtitle, Qt::ElideRight, line.width()));
+    const QPoint at(figureMargin, figureHead);
+    if (!vectors) return body_.render(&painter, at);
+    drawWidget(body_, static_cast<QCPPainter&>(painter), at);
+}
+
+QByteArray Figure::svg() const {
+    QByteArray document;
+    QBuffer buffer(&document);
+    QSvgGenerator generator;
+    generator.setOutputDevice(&buffer);
+    generator.setSize(size());
+    generator.setViewBox(QRect(QPoint(), size()));
+    generator.setResolution(pixelsPerInch);
+    generator.setTitle(text_.title);
+    generator.setDescription(text_.subtitle);
+    QCPPainter painter;
+    if (!painter.begin(&generator)) return {};
+    painter.setMode(QCPPainter::pmVectorized);
+    draw(painter, true);
+    painter.end();
+    return document;
+}
+
+QByteArray Figure::pdf() const {
+    QByteArray document;
+    QBuffer buffer(&document);
+    buffer.open(QIODevice::WriteOnly);
+    QPdfWriter writer(&buffer);
+    writer.setTitle(text_.title);
+    writer.setCreator(QStringLiteral("Shardlab"));
+    writer.setResolution(pixelsPerInch);
+    writer.setPageSize(QPageSize(QSizeF(size()) * pointsPerPixel, QPageSize::Point, QString(), QPageSize::ExactMatch));
+    writer.setPageMargins(QMarginsF());
+    QCPPainter painter;
+    if (!painter.begin(&writer)) return {};
+    painter.setMode(QCPPainter::pmVectorized);
+    draw(painter, true);
+    painter.end();
+    return document;
+}
+
+QImage Figure::image() const {
+    QImage picture(size() * fineness, QImage::Format_RGB32);
+    picture.setDevicePixelRatio(fineness);
+    QPainter painter(&picture);
+    draw(painter, false);
+    return picture;
+}
+
+}  // namespace shardlab::ui

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A view as a figure for a paper or a slide: its title above, in light colours, with its axes and legend, and without
+// the fields and buttons that belong to the program.
+#pragma once
+
+#include "ui/core/theme.h"
+
+#include <QByteArray>
+#include <QImage>
+#include <QList>
+#include <QPointer>
+#include <QString>
+
+class QPainter;
+class QWidget;
+
+namespace shardlab::ui {
+
+struct FigureText {
+    QString title;
+    QString subtitle;  ///< of the view
+    QString source;    ///< what was drawn: the run or the layout
+};
+
+/// While it lives, the widget is in the figure's clothes; afterwards it is as it was. Made and used in one go, by the
+/// thread of the user interface.
+class Figure {
+public:
+    /// `theme` is the theme of the widget alone. `keepsFields`: the fields are what the view shows.
+    Figure(QWidget& body, ThemeSource& theme, FigureText text, bool keepsFields);
+    ~Figure();
+    Figure(const Figure&) = delete;
+    Figure& operator=(const Figure&) = delete;
+
+    QSize size() const;
+    QByteArray svg() const;
+    QByteArray pdf() const;
+    QImage image() const;  ///< twice as fine as the screen
+
+private:
+    void draw(QPainter& painter, bool vectors) const;
+
+    QWidget& body_;
+    ThemeSource& theme_;
+    FigureText text_;
+    QList<QPointer<QWidget>> hidden_;
+    QPointer<QWidget> focused_;
+    QString sheet_;
+    Theme before_;
+};
+
+}  // namespace shardlab::ui
