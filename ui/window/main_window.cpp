@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/icons.h"
 #include "ui/core/plain_labels.h"
+#include "ui/core/tip_width.h"
 #include "ui/core/workbench.h"
 #include "ui/window/checkpoint_list.h"
 #include "ui/window/connect_panel.h"
@@ -55,6 +56,7 @@ QAction& workspaceAction(const Commands& commands, Workspace workspace) {
 MainWindow::MainWindow(Workbench& workbench, Memory memory)
     : workbench_(workbench), memory_(memory), files_(child<FileActions>(workbench, this)) {
     child<PlainLabels>(this);
+    child<TipWidth>(this);
     setWindowIcon(programIcon());
     setMinimumSize(leastSize);
     setAcceptDrops(true);
