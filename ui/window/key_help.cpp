@@ -32,6 +32,7 @@ std::vector<KeyLine> viewKeys() {
             {KeyHelp::tr("Shift+drag"), KeyHelp::tr("Timeline: measure what is dragged over")},
             {KeyHelp::tr("Ctrl+drag"), KeyHelp::tr("Timeline: figures of the ranks and time dragged over")},
             {KeyHelp::tr("Ctrl+wheel"), KeyHelp::tr("Timeline: zoom at the pointer")},
+            {KeyHelp::tr("U"), KeyHelp::tr("Timeline: fold ranks that are alike into one row, or unfold them")},
             {KeyHelp::tr("Home / End"), KeyHelp::tr("Timeline: go to the start, to the end")},
             {KeyHelp::tr("Arrows"), KeyHelp::tr("Timeline: another action · mesh: another rank")},
             {KeyHelp::tr("Ctrl+arrows"), KeyHelp::tr("Order: move an action · F2: type it")},
