@@ -283,7 +283,7 @@ private Q_SLOTS:
         Executor executor({rank.plan,
                            rank.stages,
                            rank.arena,
-                           {*alone, *alone, *alone, *alone, *alone},
+                           {*alone, *alone, *alone, *alone, *alone, *alone},
                            rank.trace,
                            rank.clock,
                            scale,
