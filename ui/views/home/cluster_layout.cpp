@@ -32,9 +32,7 @@ std::vector<DevicePreset> clusterDevices() {
     return devices;
 }
 
-bool isForACluster(const Layout& layout) {
-    return layout.cluster.pace && !layout.cluster.hosts.empty() && layout.cluster.hosts.front().name != HostSpec{}.name;
-}
+bool isForACluster(const Layout& layout) { return layout.cluster.pace && layout.cluster.pace->stack != ownStack; }
 
 Layout layoutOn(const Layout& layout, const ClusterQuestion& cluster) {
     Layout asked = layout;

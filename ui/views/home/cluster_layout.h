@@ -17,7 +17,7 @@ struct ClusterQuestion {
 
 /// The devices that a cluster can be asked for: those whose software stacks predictions know.
 std::vector<DevicePreset> clusterDevices();
-/// Whether the preset is for a cluster that is modelled, rather than for this machine.
+/// Whether the preset is for a cluster with a software stack of its own, rather than for this machine.
 bool isForACluster(const Layout& layout);
 /// The layout on that cluster, with a software stack that the device has, legal where there is a legal one near it; a
 /// search then finds the best. It may take as long as a search of the degrees: to be called on another thread.

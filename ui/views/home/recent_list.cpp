@@ -96,6 +96,7 @@ void RecentList::begin() {
 /// What is known of a file is read again: it may have grown since, as a run does.
 void RecentList::read() {
     fill();
+    again_ = reading_;
     if (reading_) return;
     reading_ = true;
     QThreadPool::globalInstance()->start([list = QPointer(this), files = home_.recent().files()] {
@@ -111,10 +112,8 @@ void RecentList::take(std::vector<RecentFacts> facts) {
     reading_ = false;
     known_.clear();
     for (RecentFacts& each : facts) known_.insert(each.file, std::move(each));
-    const QStringList files = home_.recent().files();
-    const bool all = std::ranges::all_of(files, [this](const QString& file) { return known_.contains(file); });
-    if (all) fill();
-    else read();
+    if (again_) read();
+    else fill();
 }
 
 QStringList RecentList::linesOf(const RecentFacts& facts, const RecentFacts* before) const {

@@ -52,6 +52,7 @@ private:
     QLineEdit* tags_;
     QHash<QString, RecentFacts> known_;  ///< by file
     bool reading_ = false;
+    bool again_ = false;  ///< there were other files while these were being read
 };
 
 }  // namespace shardlab::ui
