@@ -82,6 +82,7 @@ private:
     std::unique_ptr<MemoryCache> memory_;
     std::unique_ptr<UploadRing> uploads_;
     std::unique_ptr<GemmPlans> plans_;
+    bool saidFallback_ = false;  ///< a product that the library does not know has been spoken of
     std::shared_ptr<EventClock> clock_;
     std::unique_ptr<DeviceGroups> groups_;  ///< null until they are asked for, and where there are none
     void* scratch_ = nullptr;
