@@ -19,7 +19,7 @@ consteval std::uint64_t cudaLibraryVersionOf(std::string_view operations, std::u
 }
 #define SHARDLAB_OPERATION_TEXT(group, name, parameters) #group "::" #name "/" #parameters " "
 constexpr std::uint64_t cudaLibraryVersion =
-    cudaLibraryVersionOf(SHARDLAB_OPERATIONS(SHARDLAB_OPERATION_TEXT), /*edition=*/4);
+    cudaLibraryVersionOf(SHARDLAB_OPERATIONS(SHARDLAB_OPERATION_TEXT), /*edition=*/5);
 #undef SHARDLAB_OPERATION_TEXT
 
 struct CudaLibrary {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,6 +76,11 @@ public:
     /// Returns when all members have come. No two members may share a device. Throws std::runtime_error where the group
     /// cannot be made.
     virtual std::unique_ptr<DeviceGroup> join(const DeviceGroupId& id, int rank, int size) = 0;
+    /// While `look` lives, the host calls it some times a second while it waits for the device, one thread at a time,
+    /// because no library tells that another process has ended. It throws where a member of any group is lost: all
+    /// groups are given up then, so that nothing waits any more, and the wait and all later calls of the groups throw
+    /// std::runtime_error with its words.
+    virtual void watch(std::weak_ptr<const std::function<void()>> look) = 0;
 };
 
 }  // namespace shardlab::kernels

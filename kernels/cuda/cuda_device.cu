@@ -6,6 +6,7 @@
 #include "kernels/cuda/late_results.cuh"
 #include "kernels/cuda/memory.cuh"
 #include "kernels/cuda/nccl_groups.cuh"
+#include "kernels/cuda/waiting.cuh"
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
@@ -56,7 +57,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
     check(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "cudaStreamCreate");
     check(cudaStreamCreateWithFlags(&returns_, cudaStreamNonBlocking), "cudaStreamCreate");
     memory_ = std::make_unique<MemoryCache>([this] { queue_->stream(); });
-    uploads_ = std::make_unique<UploadRing>();
+    uploads_ = std::make_unique<UploadRing>([this] { requireMembers(); });
     plans_ = std::make_unique<GemmPlans>();
     void* result = nullptr;
     check(cudaHostAlloc(&result, resultBytes, cudaHostAllocMapped), "cudaHostAlloc", resultBytes);
@@ -82,6 +83,10 @@ void CudaDevice::beginRange(const char* name) {
 #ifdef SHARDLAB_NVTX
     nvtxRangePushA(name);
 #endif
+    {
+        const std::lock_guard held(rangeMutex_);
+        range_ = name;
+    }
     queue_->begin(name);
 }
 
@@ -111,6 +116,15 @@ DeviceGroupsOrReason CudaDevice::groups() {
     return {groups_.get(), reason};
 }
 
+std::string CudaDevice::underWay() {
+    const std::lock_guard held(rangeMutex_);
+    return range_.empty() ? std::string() : ", while this rank waited for its GPU in '" + range_ + "'";
+}
+
+void CudaDevice::requireMembers() {
+    if (groups_) groups_->requireMembers();
+}
+
 void CudaDevice::enter() { check(cudaSetDevice(index_), "cudaSetDevice"); }
 
 void* CudaDevice::allocate(std::size_t bytes) { return memory_->allocate(bytes); }
@@ -118,9 +132,7 @@ void CudaDevice::release(void* data) { memory_->release(data); }
 
 void CudaDevice::upload(const void* host, void* data, std::size_t bytes) {
     if (bytes == 0) return;
-    if (bytes <= UploadRing::slotBytes) return uploads_->upload(host, data, bytes, stream());
-    check(cudaMemcpyAsync(data, host, bytes, cudaMemcpyHostToDevice, stream()), "cudaMemcpyAsync to the GPU", bytes);
-    synchronize();
+    uploads_->upload(host, data, bytes, stream());
 }
 
 void CudaDevice::download(const void* data, void* host, std::size_t bytes) {
@@ -141,7 +153,14 @@ void CudaDevice::clear(void* data, std::size_t bytes) {
 
 void CudaDevice::synchronize() {
     const std::uint64_t asked = later_->asked();
-    check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+    cudaStream_t own = stream();
+    if (groups_) {
+        // An exchange with a rank that is lost never ends.
+        waitLooking([own] { return cudaStreamQuery(own); }, "cudaStreamQuery", [this] { requireMembers(); });
+        requireMembers();  // an exchange that was cut off counts as over, too
+    } else {
+        check(cudaStreamSynchronize(own), "cudaStreamSynchronize");
+    }
     later_->handOver(asked);
     clock_->compare();
 }

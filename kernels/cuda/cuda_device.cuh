@@ -10,6 +10,7 @@
 #include <cuda_runtime.h>
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace shardlab::kernels::cuda {
@@ -19,6 +20,7 @@ class GemmPlans;
 class LateResults;
 class MemoryCache;
 class UploadRing;
+class WatchedGroups;
 
 class CudaDevice final : public Device {
 public:
@@ -60,6 +62,11 @@ public:
     cudaStream_t stream() { return queue_->stream(); }
     const cudaDeviceProp& properties() const { return properties_; }
     EventClock& clock() { return *clock_; }
+    /// ", while this rank waited for its GPU in 'forward of stage 0'": the range that was begun last; may be empty. Any
+    /// thread may ask.
+    std::string underWay();
+    /// Throws std::runtime_error where a member of this GPU's groups is lost.
+    void requireMembers();
 
 private:
     /// Memory that an operation needs within one call; the next call may write over it.
@@ -82,8 +89,11 @@ private:
     std::unique_ptr<MemoryCache> memory_;
     std::unique_ptr<UploadRing> uploads_;
     std::unique_ptr<GemmPlans> plans_;
+    bool saidFallback_ = false;  ///< a product that the library does not know has been spoken of
     std::shared_ptr<EventClock> clock_;
-    std::unique_ptr<DeviceGroups> groups_;  ///< null until they are asked for, and where there are none
+    std::mutex rangeMutex_;
+    std::string range_;                      ///< the name of the one that was begun last
+    std::unique_ptr<WatchedGroups> groups_;  ///< null until they are asked for, and where there are none
     void* scratch_ = nullptr;
     std::size_t scratchSize_ = 0;
     double* result_ = nullptr;  ///< on the host, written by kernels; read after synchronize()

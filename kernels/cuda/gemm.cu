@@ -5,24 +5,33 @@
 #include "kernels/cuda/gemm_plans.cuh"
 #include "kernels/cuda/grid.cuh"
 
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
 namespace shardlab::kernels::cuda {
 
 namespace {
 
-/// Multiplies matrices that the library does not take; a thread computes one element.
+constexpr unsigned mostBlocksDown = 65535;  ///< CUDA's limit of gridDim.y
+
+/// Multiplies matrices that the library does not take; a thread computes one element of every gridDim.y·blockDim.y-th
+/// row.
 template <class T, class C>
 __global__ void plainGemmKernel(GemmShape shape, float alpha, const T* a, const T* b, C* c) {
     const int column = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    const int row = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-    if (row >= shape.m || column >= shape.n) return;
+    if (column >= shape.n) return;
     const std::int64_t strideA = shape.strideA;
     const std::int64_t strideB = shape.strideB;
-    float sum = 0;
-    for (int i = 0; i < shape.k; ++i)
-        sum += toFloat(shape.transposeA ? a[i * strideA + row] : a[row * strideA + i]) *
-               toFloat(shape.transposeB ? b[column * strideB + i] : b[i * strideB + column]);
-    C& target = c[static_cast<std::int64_t>(row) * shape.strideC + column];
-    target = fromFloat<C>(alpha * sum + (shape.accumulates ? toFloat(target) : 0.0f));
+    const std::int64_t step = static_cast<std::int64_t>(gridDim.y) * blockDim.y;
+    for (std::int64_t row = blockIdx.y * blockDim.y + threadIdx.y; row < shape.m; row += step) {
+        float sum = 0;
+        for (int i = 0; i < shape.k; ++i)
+            sum += toFloat(shape.transposeA ? a[i * strideA + row] : a[row * strideA + i]) *
+                   toFloat(shape.transposeB ? b[column * strideB + i] : b[i * strideB + column]);
+        C& target = c[row * shape.strideC + column];
+        target = fromFloat<C>(alpha * sum + (shape.accumulates ? toFloat(target) : 0.0f));
+    }
 }
 
 /// The shape of a product A·B of whole matrices.
@@ -46,11 +55,20 @@ void CudaDevice::gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, floa
     if (m == 0 || n == 0) return;
     const GemmShape shape{m,        n,       k,           a.transpose, b.transpose,  a.stride,
                           b.stride, strideC, a.data.type, c.type,      beta != 0.0f, Epilogue::None};
-    if (plans_->multiply(shape, {a.data.data, b.data.data, c.data, nullptr, nullptr, alpha}, *queue_)) return;
+    if (k > 0) {  // cuBLASLt has no matrices without elements
+        if (plans_->multiply(shape, {a.data.data, b.data.data, c.data, nullptr, nullptr, alpha}, *queue_)) return;
+        if (!std::exchange(saidFallback_, true))
+            std::fprintf(
+                stderr,
+                "shardlab: cuBLASLt does not know the product of %d x %d and %d x %d elements with rows of %d, "
+                "%d and %d; a slow kernel computes it, and others like it\n",
+                m, k, k, n, a.stride, b.stride, strideC);
+    }
     withTypes(shape.type, shape.output, [&](auto t, auto o) {
         using T = typename decltype(t)::Type;
         using C = typename decltype(o)::Type;
-        const dim3 blocks(static_cast<unsigned>(ceilDiv(n, 32)), static_cast<unsigned>(ceilDiv(m, 8)));
+        const dim3 blocks(static_cast<unsigned>(ceilDiv(n, 32)),
+                          std::min(static_cast<unsigned>(ceilDiv(m, 8)), mostBlocksDown));
         launch("gemm", plainGemmKernel<T, C>, blocks, dim3(32, 8), *queue_, shape, alpha, as<T>(a.data), as<T>(b.data),
                as<C>(c));
     });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/gemm_plans.cuh"
 
+#include "kernels/cuda/capture_lock.cuh"
 #include "kernels/cuda/check.cuh"
 
 #include <cublasLt.h>
@@ -151,7 +152,8 @@ struct GemmPlans::Library {
         }
     };
 
-    /// Takes the library's first choice, which is the same in every run, so that runs repeat to the bit.
+    /// Takes the library's first choice, which is the same in every run, so that runs repeat to the bit. The plan stays
+    /// unknown where the library has nothing for the product; any other answer than that is an error.
     void choose(Plan& plan, const Alignments& alignments) {
         Preference preference;
         preference.set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspaceBytes);
@@ -164,9 +166,16 @@ struct GemmPlans::Library {
         preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignments.c);
         cublasLtMatmulHeuristicResult_t found{};
         int count = 0;
-        const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-            handle, plan.operation, plan.first, plan.second, plan.result, plan.result, preference, 1, &found, &count);
-        plan.known = status == CUBLAS_STATUS_SUCCESS && count > 0 && found.state == CUBLAS_STATUS_SUCCESS;
+        cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+        {
+            const auto apart = captureLock();
+            status = cublasLtMatmulAlgoGetHeuristic(handle, plan.operation, plan.first, plan.second, plan.result,
+                                                    plan.result, preference, 1, &found, &count);
+        }
+        if (status == CUBLAS_STATUS_SUCCESS && count > 0) status = found.state;
+        if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && count == 0)) return;
+        checked(status, "cublasLtMatmulAlgoGetHeuristic");
+        plan.known = true;
         plan.algorithm = found.algo;
     }
 };
@@ -188,9 +197,10 @@ bool GemmPlans::multiply(const GemmShape& shape, const GemmOperands& operands, L
     if (operands.vector) alignments.vector = alignmentOf(operands.vector);
     auto found = library_->plans.find({shape, alignments});
     if (found == library_->plans.end()) {
-        found = library_->plans.emplace(std::pair(shape, alignments), Plan(shape)).first;
-        found->second.point(shape, operands);
-        library_->choose(found->second, alignments);
+        Plan plan(shape);
+        plan.point(shape, operands);
+        library_->choose(plan, alignments);
+        found = library_->plans.emplace(std::pair(shape, alignments), std::move(plan)).first;
     }
     if (!found->second.known) return false;
     queue.call(Library::Product{library_.get(), &*found, operands});

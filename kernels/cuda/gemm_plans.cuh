@@ -52,7 +52,8 @@ public:
     GemmPlans(const GemmPlans&) = delete;
     GemmPlans& operator=(const GemmPlans&) = delete;
 
-    /// False where the library does not know this product with its epilogue; nothing was launched then.
+    /// False where the library does not know this product with its epilogue; nothing was launched then. Throws
+    /// std::runtime_error with cuBLASLt's words where the library fails.
     bool multiply(const GemmShape& shape, const GemmOperands& operands, LaunchQueue& queue);
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/launch_graph.cuh"
 
+#include "kernels/cuda/capture_lock.cuh"
 #include "kernels/cuda/check.cuh"
 
 #include <algorithm>
@@ -43,6 +44,7 @@ LaunchGraph::~LaunchGraph() {
 LaunchGraph::Captured LaunchGraph::capture(cudaStream_t stream) {
     ++captures_;
     Captured captured;
+    const auto alone = captureLock();
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     try {
         for (std::size_t i = 0; i < batch_.size(); ++i) {

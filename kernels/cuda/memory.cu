@@ -2,7 +2,10 @@
 #include "kernels/cuda/memory.cuh"
 
 #include "kernels/cuda/check.cuh"
+#include "kernels/cuda/waiting.cuh"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 
@@ -60,25 +63,44 @@ void MemoryCache::release(void* data) {
     taken_.erase(found);
 }
 
-UploadRing::UploadRing() {
-    check(cudaHostAlloc(&memory_, slots * slotBytes, cudaHostAllocDefault), "cudaHostAlloc", slots * slotBytes);
-    for (cudaEvent_t& event : sent_) check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+UploadRing::UploadRing(std::function<void()> look) : look_(std::move(look)) {
+    for (Slot& slot : slots_) {
+        grow(slot, firstBytes);
+        check(cudaEventCreateWithFlags(&slot.sent, cudaEventDisableTiming), "cudaEventCreate");
+    }
 }
 
 UploadRing::~UploadRing() {
-    for (cudaEvent_t event : sent_)
-        if (event) cudaEventDestroy(event);
-    cudaFreeHost(memory_);
+    for (const Slot& slot : slots_) {
+        if (slot.sent) cudaEventDestroy(slot.sent);
+        for (void* memory : slot.memory) cudaFreeHost(memory);
+    }
+}
+
+void UploadRing::grow(Slot& slot, std::size_t bytes) {
+    if (bytes <= slot.bytes) return;
+    const std::size_t size = std::bit_ceil(bytes);
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, size, cudaHostAllocDefault), "cudaHostAlloc", size);
+    slot.memory.push_back(memory);
+    slot.bytes = size;
 }
 
 void UploadRing::upload(const void* host, void* data, std::size_t bytes, cudaStream_t stream) {
     const std::lock_guard held(mutex_);
-    const std::size_t slot = next_++ % slots;
-    check(cudaEventSynchronize(sent_[slot]), "cudaEventSynchronize");
-    void* staged = static_cast<std::byte*>(memory_) + slot * slotBytes;
+    for (std::size_t begin = 0; begin < bytes; begin += mostBytes)
+        uploadPart(static_cast<const std::byte*>(host) + begin, static_cast<std::byte*>(data) + begin,
+                   std::min(mostBytes, bytes - begin), stream);
+}
+
+void UploadRing::uploadPart(const std::byte* host, std::byte* data, std::size_t bytes, cudaStream_t stream) {
+    Slot& slot = slots_[next_++ % slots];
+    waitLooking([&] { return cudaEventQuery(slot.sent); }, "cudaEventQuery", look_);
+    grow(slot, bytes);
+    void* const staged = slot.memory.back();
     std::memcpy(staged, host, bytes);
     check(cudaMemcpyAsync(data, staged, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync to the GPU", bytes);
-    check(cudaEventRecord(sent_[slot], stream), "cudaEventRecord");
+    check(cudaEventRecord(slot.sent, stream), "cudaEventRecord");
 }
 
 }  // namespace shardlab::kernels::cuda

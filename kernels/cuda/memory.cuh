@@ -11,6 +11,7 @@
 #include <set>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace shardlab::kernels::cuda {
 
@@ -35,23 +36,34 @@ private:
     std::unordered_map<void*, std::size_t> taken_;
 };
 
-/// Copies uploads into pinned memory first, so that the host's side is free at once.
+/// Copies uploads into pinned memory first, so that the host's side is free at once. Any thread may use it.
 class UploadRing {
 public:
-    UploadRing();
+    /// `look` is called while the ring waits for the GPU; it throws where that is in vain.
+    explicit UploadRing(std::function<void()> look);
     UploadRing(const UploadRing&) = delete;
     UploadRing& operator=(const UploadRing&) = delete;
     ~UploadRing();
 
-    static constexpr std::size_t slotBytes = std::size_t{256} << 10;
-    /// Uploads at most slotBytes; waits only while all slots are in use. Any thread may call it.
+    /// Waits only while all slots are in use, which hold `slots` uploads of `mostBytes`; a larger one takes several.
     void upload(const void* host, void* data, std::size_t bytes, cudaStream_t stream);
 
 private:
     static constexpr std::size_t slots = 8;
+    static constexpr std::size_t firstBytes = std::size_t{256} << 10;  ///< of a slot, which grows
+    static constexpr std::size_t mostBytes = std::size_t{8} << 20;
+    struct Slot {
+        std::vector<void*> memory;  ///< the last is used; the others go last, because cudaFreeHost waits for the GPU
+        std::size_t bytes = 0;
+        cudaEvent_t sent = nullptr;
+    };
+    void uploadPart(const std::byte* host, std::byte* data, std::size_t bytes, cudaStream_t stream);
+    /// Pinned memory for so many bytes.
+    static void grow(Slot& slot, std::size_t bytes);
+
+    std::function<void()> look_;
     std::mutex mutex_;
-    void* memory_ = nullptr;
-    std::array<cudaEvent_t, slots> sent_{};
+    std::array<Slot, slots> slots_{};
     std::size_t next_ = 0;
 };
 

@@ -3,16 +3,22 @@
 
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/event_clock.cuh"
+#include "kernels/cuda/waiting.cuh"
 
 #if __has_include(<nccl.h>)
 #include <nccl.h>
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <thread>
+#include <mutex>
+#include <utility>
+#include <vector>
 #endif
 
 namespace shardlab::kernels::cuda {
@@ -63,10 +69,46 @@ ncclDataType_t typeOf(DType type) {
 
 ncclRedOp_t operationOf(DeviceReduction reduction) { return reduction == DeviceReduction::Max ? ncclMax : ncclSum; }
 
+class NcclGroup;
+
+/// What the groups of one GPU have in common.
+class NcclWatch {
+public:
+    explicit NcclWatch(CudaDevice& device) : device_(device) {}
+    void add(NcclGroup& group);
+    /// Returns when no thread gives groups up.
+    void remove(NcclGroup& group);
+    void follow(std::weak_ptr<const std::function<void()>> look) {
+        const std::lock_guard held(mutex_);
+        look_ = std::move(look);
+    }
+    /// WatchedGroups::requireMembers.
+    void requireMembers();
+    /// Throws where the groups have been given up.
+    void requireHope() const {
+        if (lost_) throw std::runtime_error(reason_);
+    }
+    /// Gives up all groups and throws `reason`.
+    [[noreturn]] void giveUp(const std::string& reason);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::milliseconds looksApart{100};
+    static constexpr std::chrono::milliseconds questionsApart{1};
+
+    CudaDevice& device_;
+    std::recursive_mutex mutex_;  ///< a look may wait for the GPU itself
+    std::vector<NcclGroup*> groups_;
+    std::weak_ptr<const std::function<void()>> look_;
+    Clock::time_point looked_, asked_;
+    std::atomic<bool> lost_ = false;
+    std::string reason_;  ///< written before lost_
+};
+
 class NcclGroup final : public DeviceGroup {
 public:
-    NcclGroup(const Nccl& nccl, CudaDevice& device, const DeviceGroupId& id, int rank, int size)
-        : nccl_(nccl), device_(device) {
+    NcclGroup(const Nccl& nccl, CudaDevice& device, NcclWatch& watch, const DeviceGroupId& id, int rank, int size)
+        : nccl_(nccl), device_(device), watch_(watch) {
         device.enter();
         ncclUniqueId name;
         static_assert(sizeof name == sizeof id.bytes);
@@ -74,11 +116,15 @@ public:
         nccl_.require(nccl_.commInitRank(&communicator_, size, name, rank), "ncclCommInitRank");
         check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
         check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming), "cudaEventCreate");
+        watch_.add(*this);
     }
 
     ~NcclGroup() override {
-        if (finished()) nccl_.commDestroy(communicator_);
-        else nccl_.commAbort(communicator_);
+        if (inUse_.owns_lock()) inUse_.unlock();  // an exchange that was begun and not ended
+        const bool well = finished();
+        watch_.remove(*this);
+        if (well && communicator_) nccl_.commDestroy(communicator_);
+        else abort();
         cudaEventDestroy(ready_);
         cudaStreamDestroy(stream_);
     }
@@ -87,7 +133,10 @@ public:
 
     void begin() override {
         device_.enter();
-        check(cudaEventRecord(ready_, device_.stream()), "cudaEventRecord");
+        cudaStream_t queue = device_.stream();
+        inUse_.lock();
+        watch_.requireHope();
+        check(cudaEventRecord(ready_, queue), "cudaEventRecord");
         check(cudaStreamWaitEvent(stream_, ready_, 0), "cudaStreamWaitEvent");
         begun_ = device_.clock().mark(stream_);
         require(nccl_.groupStart(), "ncclGroupStart");
@@ -122,8 +171,30 @@ public:
     }
 
     std::unique_ptr<DeviceExchange> end() override {
-        require(nccl_.groupEnd(), "ncclGroupEnd");
+        const ncclResult_t result = nccl_.groupEnd();
+        inUse_.unlock();
+        watch_.requireHope();  // it may have waited for a member that is lost
+        require(result, "ncclGroupEnd");
         return std::make_unique<Exchange>(*this, std::move(begun_), device_.clock().mark(stream_));
+    }
+
+    /// Ends what is under way; a member that waits goes on, with any numbers. Another thread's call of NCCL is waited
+    /// for, unless it hangs itself.
+    void abort() {
+        const std::unique_lock idle(calls_, std::chrono::milliseconds(100));
+        if (communicator_) nccl_.commAbort(std::exchange(communicator_, nullptr));
+    }
+    /// Why an exchange has failed; empty: none has.
+    std::string failure() const {
+        ncclResult_t status = ncclSuccess;
+        if (!communicator_) return {};
+        try {
+            require(nccl_.commGetAsyncError(communicator_, &status), "ncclCommGetAsyncError");
+            require(status, "an exchange under way");
+        } catch (const std::runtime_error& error) {
+            return error.what();
+        }
+        return {};
     }
 
 private:
@@ -133,7 +204,9 @@ private:
             : group_(group), begin_(std::move(begin)), end_(std::move(end)) {}
         bool done() override {
             const bool over = end_->reached().has_value();
-            group_.requireMembers();  // an exchange that was cut off counts as over, too
+            group_.watch_.requireHope();  // an exchange that was cut off counts as over, too
+            if (!over) group_.watch_.requireMembers();
+            else if (const std::string failure = group_.failure(); !failure.empty()) group_.watch_.giveUp(failure);
             return over;
         }
         void precede() override {
@@ -149,38 +222,75 @@ private:
 
     /// Waits for exchanges that others still take part in. False where they will not end, because this rank or one of
     /// them has failed.
-    bool finished() const {
-        while (std::uncaught_exceptions() == 0) {
-            const cudaError_t status = cudaStreamQuery(stream_);
-            if (status == cudaSuccess) return true;
-            cudaGetLastError();  // clears the error, which is handled here
-            ncclResult_t error = ncclSuccess;
-            if (status != cudaErrorNotReady || nccl_.commGetAsyncError(communicator_, &error) != ncclSuccess ||
-                error != ncclSuccess)
-                return false;
-            std::this_thread::yield();
+    bool finished() {
+        if (std::uncaught_exceptions() > 0) return false;
+        try {
+            waitLooking([this] { return cudaStreamQuery(stream_); }, "cudaStreamQuery",
+                        [this] { watch_.requireMembers(); });
+            return true;
+        } catch (const std::exception&) {
+            return false;
         }
-        return false;
     }
 
     void require(ncclResult_t result, const char* call) const { nccl_.require(result, call, communicator_); }
-    void requireMembers() const {
-        ncclResult_t status = ncclSuccess;
-        require(nccl_.commGetAsyncError(communicator_, &status), "ncclCommGetAsyncError");
-        require(status, "an exchange under way");
-    }
 
     const Nccl& nccl_;
     CudaDevice& device_;
+    NcclWatch& watch_;
+    std::timed_mutex calls_;
+    std::unique_lock<std::timed_mutex> inUse_{calls_, std::defer_lock};  ///< from begin() to end()
     ncclComm_t communicator_ = nullptr;
     cudaStream_t stream_ = nullptr;
     cudaEvent_t ready_ = nullptr;
     std::shared_ptr<DeviceMoment> begun_;
 };
 
-class NcclGroups final : public DeviceGroups {
+void NcclWatch::add(NcclGroup& group) {
+    const std::lock_guard held(mutex_);
+    groups_.push_back(&group);
+}
+
+void NcclWatch::remove(NcclGroup& group) {
+    const std::lock_guard held(mutex_);
+    std::erase(groups_, &group);
+}
+
+void NcclWatch::requireMembers() {
+    requireHope();
+    const std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held) return;  // another thread looks
+    const Clock::time_point now = Clock::now();
+    if (now - asked_ >= questionsApart) {
+        asked_ = now;
+        for (const NcclGroup* group : groups_)
+            if (const std::string failure = group->failure(); !failure.empty()) giveUp(failure);
+    }
+    const auto look = look_.lock();
+    if (!look || !*look || now - looked_ < looksApart) return;
+    looked_ = now;
+    std::string reason;
+    try {
+        (*look)();
+    } catch (const std::exception& error) {
+        reason = error.what();
+    }
+    if (!reason.empty()) giveUp(reason);
+}
+
+void NcclWatch::giveUp(const std::string& reason) {
+    const std::lock_guard held(mutex_);
+    if (!lost_) {
+        reason_ = reason + device_.underWay();
+        lost_ = true;
+        for (NcclGroup* group : groups_) group->abort();
+    }
+    throw std::runtime_error(reason_);
+}
+
+class NcclGroups final : public WatchedGroups {
 public:
-    NcclGroups(const Nccl& nccl, CudaDevice& device) : nccl_(nccl), device_(device) {}
+    NcclGroups(const Nccl& nccl, CudaDevice& device) : nccl_(nccl), device_(device), watch_(device) {}
 
     std::string name() const override {
         int code = 0;
@@ -196,12 +306,16 @@ public:
         return id;
     }
     std::unique_ptr<DeviceGroup> join(const DeviceGroupId& id, int rank, int size) override {
-        return std::make_unique<NcclGroup>(nccl_, device_, id, rank, size);
+        watch_.requireHope();
+        return std::make_unique<NcclGroup>(nccl_, device_, watch_, id, rank, size);
     }
+    void watch(std::weak_ptr<const std::function<void()>> look) override { watch_.follow(std::move(look)); }
+    void requireMembers() override { watch_.requireMembers(); }
 
 private:
     Nccl nccl_;
     CudaDevice& device_;
+    NcclWatch watch_;
 };
 
 template <class Function>
@@ -212,7 +326,7 @@ bool find(void* library, const char* name, Function& function) {
 
 }  // namespace
 
-std::unique_ptr<DeviceGroups> loadNccl(CudaDevice& device, std::string& reason) {
+std::unique_ptr<WatchedGroups> loadNccl(CudaDevice& device, std::string& reason) {
     const char* named = std::getenv("SHARDLAB_NCCL_LIBRARY");
     // Members connect when they join, not in their first collective, which would then wait for all members.
     setenv("NCCL_RUNTIME_CONNECT", "0", 0);
@@ -243,7 +357,7 @@ std::unique_ptr<DeviceGroups> loadNccl(CudaDevice& device, std::string& reason) 
 
 #else
 
-std::unique_ptr<DeviceGroups> loadNccl(CudaDevice&, std::string& reason) {
+std::unique_ptr<WatchedGroups> loadNccl(CudaDevice&, std::string& reason) {
     reason = "this build was made without NCCL's header (nccl.h)";
     return nullptr;
 }

@@ -3,13 +3,14 @@
 // data parallel, the batch given by the shape for each rank).
 //
 //   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps] [cpu|cuda|cuda-no-graphs]   SHAPE: gpt2 | medium | small
-//   | gpt2-1024
+//   | tiny | gpt2-1024
 //
 // One JSON object: milliseconds of a step (median, best, worst), tokens/s of all ranks, and the least that a step can
 // take: its multiplications at the peak of the cores, the update at their memory bandwidth
 // (engine/predict/plan/core_speed.h); on a GPU at the peak and bandwidth of its preset, and "mfu", the multiplications'
-// share of that peak. On a GPU the vocabulary of GPT-2 is 50304, a multiple of 64, as others pad it: products of 16
-// bits are slow where rows are of odd length.
+// share of that peak, both null where no preset describes the GPU. "first_loss" and "last_loss" are those of the first
+// and the last step; a loss that is not a number is an error. On a GPU the vocabulary of GPT-2 is 50304, a multiple of
+// 64, as others pad it: products of 16 bits are slow where rows are of odd length.
 #include "engine/base/clock.h"
 #include "engine/train/comm/mpi/mpi_session.h"
 #include "engine/train/comm/shared/shared_communicator.h"
@@ -24,6 +25,7 @@
 #include "tests/support/wings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <stdexcept>
@@ -46,6 +48,9 @@ Layout shapeOf(const std::string& name, int ranks, bool onGpu) {
     } else if (name == "medium") {
         layout.model = {ModelKind::Gpt, 6, 384, 6, 256, vocabulary, 0};
         layout.batch = {4 * ranks, 4};
+    } else if (name == "tiny") {  // for emulated GPUs
+        layout.model = {ModelKind::Gpt, 1, 16, 2, 16, 256, 0};
+        layout.batch = {2 * ranks, 2};
     } else if (name == "gpt2-1024") {  // for GPUs
         layout.model = {ModelKind::Gpt, 12, 768, 12, 1024, vocabulary, 0};
         layout.batch = {16 * ranks, 16};
@@ -53,7 +58,7 @@ Layout shapeOf(const std::string& name, int ranks, bool onGpu) {
         layout.model = {ModelKind::Gpt, 4, 128, 4, 128, 256, 0};
         layout.batch = {8 * ranks, 8};
     } else {
-        throw std::runtime_error("no shape '" + name + "': gpt2, medium, small or gpt2-1024");
+        throw std::runtime_error("no shape '" + name + "': gpt2, medium, small, tiny or gpt2-1024");
     }
     layout.cluster.hosts = {{"localhost", ranks}};
     layout.parallel.data = ranks;
@@ -61,22 +66,37 @@ Layout shapeOf(const std::string& name, int ranks, bool onGpu) {
     return layout;
 }
 
-/// Seconds of each step after the first few.
-std::vector<double> stepSeconds(const Plan& plan, Communicator& world, Device& device) {
+struct Measured {
+    std::vector<double> seconds;  ///< of each step after the first few, the shortest first
+    std::vector<double> losses;   ///< of each step, as this rank has them; empty where it has none
+};
+
+Measured measure(const Plan& plan, Communicator& world, Device& device) {
     Recorder recorder(world.rank(), monotonicNanoseconds(), std::size_t{1} << 20);
     TrainerServices services{world, recorder};
     services.device = &device;
     auto trainer = Trainer::create(plan, std::move(services));
     if (!trainer) throw std::runtime_error(trainer.error().text());
     (*trainer)->run();
-    std::vector<double> seconds;
+    Measured measured;
+    std::vector<double>& seconds = measured.seconds;
     recorder.drain([&](std::span<const Event> events) {
         for (const Event& event : events)
             if (event.kind == EventKind::Step) seconds.push_back(1e-9 * static_cast<double>(event.end - event.begin));
+            else if (event.kind == EventKind::Loss) measured.losses.push_back(event.value);
     });
     seconds.erase(seconds.begin(), seconds.begin() + warmUp);
     std::ranges::sort(seconds);
-    return seconds;
+    return measured;
+}
+
+/// Throws where a loss is not a number: such a run is fast for the wrong reason.
+void requireNumbers(const std::vector<double>& losses) {
+    if (losses.empty()) throw std::runtime_error("the run has told no loss");
+    for (std::size_t step = 0; step < losses.size(); ++step)
+        if (!std::isfinite(losses[step]))
+            throw std::runtime_error(
+                fmt::format("the loss of step {} is {}, so that its speed means nothing", step, losses[step]));
 }
 
 double updateBytes(const Plan& plan) {
@@ -87,17 +107,6 @@ double leastSeconds(const Plan& plan, int threads, bool bf16, const CoreSpeed& c
     const double peak = bf16 && core.bf16Flops > 0 ? core.bf16Flops : core.flops;
     const int cores = threads * plan.mesh.ranks();
     return plan.flopsPerStep / (cores * peak) + updateBytes(plan) / (cores * core.memoryBandwidth);
-}
-
-/// What the first GPU can do at most, as its preset says.
-struct GpuLimits {
-    double flops = 0;
-    double bandwidth = 0;
-};
-GpuLimits gpuLimits(bool bf16) {
-    const DevicePreset* const preset = presetOf(accelerators());
-    if (!preset) throw std::runtime_error("no preset describes this machine's GPU '" + accelerators().model + "'");
-    return {preset->flops(bf16 ? NumberFormat::Bf16 : NumberFormat::Fp32), preset->memoryBandwidth};
 }
 
 std::unique_ptr<Device> gpuOf(const MpiSession& session) {
@@ -125,27 +134,32 @@ void run(int argc, char** argv) {
     if (!plan) throw std::runtime_error(toText(plan.error()));
 
     const CoreSpeed core = onGpu ? CoreSpeed{} : measureCoreSpeed();
-    const GpuLimits limits = onGpu ? gpuLimits(bf16) : GpuLimits{};
     const auto heap = SharedHeap::create();
     SharedHeap* const shared = heap ? heap->get() : nullptr;
     const auto device = onGpu ? gpuOf(session) : makeCpuDevice(session.size() > 1 ? shared : nullptr);
     SharedCommunicator world(session.world({}), {shared, false, {}});
-    const std::vector<double> seconds = stepSeconds(*plan, world, *device);
+    const Measured measured = measure(*plan, world, *device);
     if (session.rank() > 0) return;
+    requireNumbers(measured.losses);
+    const std::vector<double>& seconds = measured.seconds;
     const double median = seconds[seconds.size() / 2];
     const double tokens = static_cast<double>(layout.batch.global) * layout.model.sequence;
-    double least = 0;
-    std::string share;
-    if (onGpu) {
-        least = plan->flopsPerStep / (ranks * limits.flops) + updateBytes(*plan) / (ranks * limits.bandwidth);
-        share = fmt::format(", \"mfu\": {:.3f}", plan->flopsPerStep / (ranks * limits.flops) / median);
-    } else {
-        least = leastSeconds(*plan, threads, bf16, core);
+    // CUDA names the device; the driver's folder in /proc, which a container may lack, is not asked.
+    const DevicePreset* const preset = onGpu ? presetOf(Accelerators{device->name(), 1}) : nullptr;
+    std::string least = "null", share = onGpu ? ", \"mfu\": null" : "";
+    if (preset) {
+        const double peak = ranks * preset->flops(bf16 ? NumberFormat::Bf16 : NumberFormat::Fp32);
+        const double bandwidth = ranks * preset->memoryBandwidth;
+        least = fmt::format("{:.2f}", 1e3 * (plan->flopsPerStep / peak + updateBytes(*plan) / bandwidth));
+        share = fmt::format(", \"mfu\": {:.3f}", plan->flopsPerStep / peak / median);
+    } else if (!onGpu) {
+        least = fmt::format("{:.2f}", 1e3 * leastSeconds(*plan, threads, bf16, core));
     }
     fmt::print("{{\"step_ms\": {:.2f}, \"best_ms\": {:.2f}, \"worst_ms\": {:.2f}, \"tokens_per_second\": {:.0f}, "
-               "\"least_ms\": {:.2f}{}, \"vocabulary\": {}}}\n",
-               1e3 * median, 1e3 * seconds.front(), 1e3 * seconds.back(), tokens / median, 1e3 * least, share,
-               layout.model.vocabulary);
+               "\"least_ms\": {}{}, \"vocabulary\": {}, \"device\": \"{}\", \"first_loss\": {:.4f}, "
+               "\"last_loss\": {:.4f}}}\n",
+               1e3 * median, 1e3 * seconds.front(), 1e3 * seconds.back(), tokens / median, least, share,
+               layout.model.vocabulary, device->name(), measured.losses.front(), measured.losses.back());
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include "kernels/cpu/dropout_mask.h"
 #include "kernels/cuda/cuda_device.cuh"
-#include "kernels/cuda/gemm_plans.cuh"
 #include "kernels/cuda/sort.cuh"
 #include "kernels/cuda/types.cuh"
 #include "tests/gpu/attention_reference.h"
@@ -167,12 +166,6 @@ std::uint64_t exchange(std::uint64_t word, int distance) {
 }  // namespace shardlab::emulation
 
 namespace shardlab::kernels::cuda {
-
-// No library of products: the kernel for what the library does not take, and products without epilogues.
-struct GemmPlans::Library {};
-GemmPlans::GemmPlans() = default;
-GemmPlans::~GemmPlans() = default;
-bool GemmPlans::multiply(const GemmShape&, const GemmOperands&, LaunchQueue&) { return false; }
 
 std::size_t sortScratch(int, std::uint32_t) { return 1; }
 void sortByKey(int count, std::uint32_t, KeyedNumbers from, KeyedNumbers sorted, void*, cudaStream_t stream) {

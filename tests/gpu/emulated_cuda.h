@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lets the compiler of C++ take a .cu file: comes before everything else in it. Kernels run on the processor, blocks in
-// turn, a fiber a thread; emulated_streams.cpp has CUDA's functions of the host and emulated_nccl.cpp NCCL's. It shows
-// wrong indexes and sums, and what is read before its stream has come to it; but no races within a kernel and no speed.
+// turn, a fiber a thread; emulated_streams.cpp has CUDA's functions of the host, emulated_cublaslt.cpp and
+// emulated_nccl.cpp those of cuBLASLt and NCCL. It shows wrong indexes and sums, and what is read before its stream has
+// come to it; but no races within a kernel and no speed.
 #pragma once
 
 #define SHARDLAB_EMULATED_CUDA 1
@@ -27,6 +28,8 @@ namespace shardlab::emulation {
 void enqueue(cudaStream_t stream, std::function<void()> work);
 /// The GPU that the calling thread uses.
 int currentDevice();
+/// Whether any stream is captured.
+bool captures();
 /// A kernel with its arguments, of which it has copies.
 using Ready = std::function<void()>;
 /// Lets cudaLaunchKernel find it by its address.

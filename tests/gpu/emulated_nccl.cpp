@@ -2,7 +2,9 @@
 // NCCL's functions among threads of one process, each with an emulated GPU of its own. What NCCL promises and no more:
 // calls of a group start together in their stream, messages wait for their receiver, the first message of two members
 // holds up both callers until the other calls too, who leaves waits for the others to leave, numbers of 16 bits are
-// rounded after each addition, and two members on one GPU are refused.
+// rounded after each addition, and two members on one GPU are refused. A member that gives up its end ends the waits of
+// the others too; with SHARDLAB_EMULATED_NCCL=silent none of them hears of it, as where a process is killed or a GPU
+// hangs: what waits for that member does so until its own end is given up.
 #include "tests/gpu/emulated_cuda.h"
 
 #include "kernels/cuda/types.cuh"
@@ -13,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -74,7 +77,8 @@ void reduce(const std::vector<const std::byte*>& sources, std::size_t count, ncc
 /// Where the members of a group meet.
 class Hub {
 public:
-    explicit Hub(int size) : size_(static_cast<std::size_t>(size)), operations_(size_), devices_(size_, -1) {}
+    explicit Hub(int size)
+        : size_(static_cast<std::size_t>(size)), operations_(size_), devices_(size_, -1), gone_(size_, false) {}
 
     /// False: another member uses the GPU. Returns when all have come.
     bool join(int rank, int device) {
@@ -83,26 +87,26 @@ public:
         devices_[static_cast<std::size_t>(rank)] = device;
         ++joined_;
         changed_.notify_all();
-        changed_.wait(held, [&] { return joined_ == size_ || aborted_; });
+        changed_.wait(held, [&] { return joined_ == size_ || ends(rank); });
         return !twice_;
     }
 
     /// False: others stay.
-    bool leave() {
+    bool leave(int rank) {
         std::unique_lock held(mutex_);
         ++left_;
         changed_.notify_all();
-        return changed_.wait_for(held, patience, [&] { return left_ == size_ || aborted_; });
+        return changed_.wait_for(held, patience, [&] { return left_ == size_ || ends(rank); });
     }
 
-    void abort() {
+    void abort(int rank) {
         const std::lock_guard held(mutex_);
-        aborted_ = true;
+        gone_[static_cast<std::size_t>(rank)] = true;
         changed_.notify_all();
     }
-    bool aborted() {
+    bool aborted(int rank) {
         const std::lock_guard held(mutex_);
-        return aborted_;
+        return ends(rank);
     }
 
     /// Connects the member to those that its messages go to or come from, which must ask for the same. False: one of
@@ -117,7 +121,7 @@ public:
         for (const auto& way : ways) offered_.insert({way, rank});
         changed_.notify_all();
         return changed_.wait_for(held, patience, [&] {
-            return aborted_ || std::ranges::all_of(ways, [&](const auto& way) {
+            return ends(rank) || std::ranges::all_of(ways, [&](const auto& way) {
                        return offered_.contains({way, way.first}) && offered_.contains({way, way.second});
                    });
         });
@@ -133,7 +137,7 @@ public:
             else if (operation.call != Call::Send) meet(rank, operation);
         }
         std::unique_lock held(mutex_);
-        for (const auto& message : sent) changed_.wait(held, [&] { return message->taken || aborted_; });
+        for (const auto& message : sent) changed_.wait(held, [&] { return message->taken || ends(rank); });
     }
 
 private:
@@ -141,6 +145,16 @@ private:
         Operation operation;
         bool taken = false;
     };
+
+    /// Whether the member waits in vain, as far as it can know.
+    bool ends(int rank) const {
+        if (gone_[static_cast<std::size_t>(rank)]) return true;
+        return !silent() && std::ranges::find(gone_, true) != gone_.end();
+    }
+    static bool silent() {
+        const char* const wanted = std::getenv("SHARDLAB_EMULATED_NCCL");
+        return wanted && std::strcmp(wanted, "silent") == 0;
+    }
 
     std::shared_ptr<Message> post(int rank, const Operation& operation) {
         auto message = std::make_shared<Message>(Message{operation, false});
@@ -153,8 +167,8 @@ private:
     void take(int rank, const Operation& operation) {
         std::unique_lock held(mutex_);
         auto& queue = messages_[{operation.peer, rank}];
-        changed_.wait(held, [&] { return !queue.empty() || aborted_; });
-        if (aborted_) return;
+        changed_.wait(held, [&] { return !queue.empty() || ends(rank); });
+        if (ends(rank)) return;
         Message& message = *queue.front();
         if (message.operation.count != operation.count) std::abort();  // NCCL would hang, or write where it must not
         std::memcpy(operation.to, message.operation.from, operation.count);
@@ -166,11 +180,11 @@ private:
     /// The last that comes does it for all.
     void meet(int rank, const Operation& operation) {
         std::unique_lock held(mutex_);
-        if (aborted_) return;
+        if (ends(rank)) return;
         operations_[static_cast<std::size_t>(rank)] = operation;
         const std::size_t meeting = meetings_;
         if (++arrived_ < size_) {
-            changed_.wait(held, [&] { return meetings_ != meeting || aborted_; });
+            changed_.wait(held, [&] { return meetings_ != meeting || ends(rank); });
             return;
         }
         carryOut();
@@ -222,10 +236,11 @@ private:
     std::size_t size_;
     std::vector<Operation> operations_;  ///< of the collective they meet for
     std::vector<int> devices_;
+    std::vector<bool> gone_;  ///< who has given up its end
     std::map<std::pair<int, int>, std::deque<std::shared_ptr<Message>>> messages_;
     std::set<std::pair<std::pair<int, int>, int>> offered_;  ///< ways, and the ends that have asked for them
     std::size_t joined_ = 0, left_ = 0, arrived_ = 0, meetings_ = 0;
-    bool twice_ = false, aborted_ = false;
+    bool twice_ = false;
 };
 
 std::mutex hubsMutex;
@@ -310,17 +325,17 @@ ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int size, ncclUniqueId i
     return ncclSuccess;
 }
 ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
-    if (!communicator->hub->leave()) std::abort();  // NCCL would hang
+    if (!communicator->hub->leave(communicator->rank)) std::abort();  // NCCL would hang
     delete communicator;
     return ncclSuccess;
 }
 ncclResult_t ncclCommAbort(ncclComm_t communicator) {
-    communicator->hub->abort();
+    communicator->hub->abort(communicator->rank);
     delete communicator;
     return ncclSuccess;
 }
 ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* error) {
-    *error = communicator->hub->aborted() ? ncclRemoteError : ncclSuccess;
+    *error = communicator->hub->aborted(communicator->rank) ? ncclRemoteError : ncclSuccess;
     return ncclSuccess;
 }
 ncclResult_t ncclGroupStart() {

@@ -165,9 +165,12 @@ struct Kernel {
 std::mutex kernelsMutex;
 std::map<const void*, Kernel> kernels;
 
-/// Null where nobody has introduced the kernel, or its blocks may not have so much.
+constexpr unsigned mostBlocksAcross = 65535;  ///< in the second and third direction
+
+/// Null where nobody has introduced the kernel, it has too many blocks, or they may not have so much shared memory.
 std::function<void()> blocksOf(const void* kernel, dim3 blocks, dim3 threads, std::size_t sharedBytes,
                                void** arguments) {
+    if (blocks.y > mostBlocksAcross || blocks.z > mostBlocksAcross) return {};
     const std::lock_guard held(kernelsMutex);
     const auto found = kernels.find(kernel);
     if (found == kernels.end()) return {};
@@ -187,6 +190,11 @@ namespace shardlab::emulation {
 void enqueue(cudaStream_t stream, std::function<void()> work) { stream->add(std::move(work)); }
 
 int currentDevice() { return device; }
+
+bool captures() {
+    const std::lock_guard held(streamsMutex);
+    return std::ranges::any_of(streams, [](CUstream_st* stream) { return stream->captured() != nullptr; });
+}
 
 void introduce(const void* kernel, std::function<Ready(void**)> prepare) {
     const std::lock_guard held(kernelsMutex);

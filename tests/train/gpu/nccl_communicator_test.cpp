@@ -218,6 +218,56 @@ private Q_SLOTS:
         QVERIFY2(error.find("out of luck") != std::string::npos || told == 2, error.c_str());
         QCOMPARE(told.load(), 2);
     }
+
+    /// A killed process tells nobody, and NCCL waits for it for ever: a rank that waits for its GPU looks by itself,
+    /// and gives up all of its groups.
+    void lostMemberEndsTheOthersThatWaitForTheirGpus() {
+        skipBeyond(3);
+        if (cudaDevices().names[0].find("emulated") == std::string::npos)
+            QSKIP("NCCL holds a GPU until its process is ended, and all ranks are in one here");
+        qputenv("SHARDLAB_EMULATED_NCCL", "silent");
+        std::atomic<int> told = 0;
+        std::atomic<std::int64_t> lost = 0, longest = 0;
+        const auto now = [] {
+            return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::milliseconds(1);
+        };
+        std::mutex mutex;
+        std::vector<std::string> reasons;
+        const std::string error = runRanks(3, [&](int rank, Communicator& world) {
+            const DeviceOrReason opened = openCudaDevice(rank);
+            Device& device = *opened.device;
+            const DirectExchange direct = findDirectExchange(world, device);
+            NcclCommunicator group(world.group(everybody(3)), everybody(3), device, *direct.groups);
+            NcclCommunicator other(world.group(everybody(3)), everybody(3), device, *direct.groups);
+            const std::size_t count = 100'000;
+            void* const data = device.allocate(count * sizeof(float));
+            device.clear(data, count * sizeof(float));
+            for (NcclCommunicator* each : {&group, &other}) each->allReduce({{data, DType::F32}, count}, ReduceOp::Sum);
+            device.synchronize();
+            device.beginRange("backward of stage 1");
+            if (rank == 1) {
+                lost = now();
+                throw std::runtime_error("out of luck");
+            }
+            try {
+                for (NcclCommunicator* each : {&group, &other})
+                    each->allReduce({{data, DType::F32}, count}, ReduceOp::Sum);
+                device.synchronize();
+            } catch (const std::exception& end) {
+                longest = std::max<std::int64_t>(longest, now() - lost);
+                ++told;
+                const std::lock_guard lock(mutex);
+                reasons.push_back(end.what());
+                throw;
+            }
+        });
+        qunsetenv("SHARDLAB_EMULATED_NCCL");
+        QVERIFY2(error.find("out of luck") != std::string::npos, error.c_str());
+        QCOMPARE(told.load(), 2);
+        for (const std::string& reason : reasons)
+            QCOMPARE(reason, "rank 1: out of luck, while this rank waited for its GPU in 'backward of stage 1'");
+        QVERIFY2(longest < 3000, qPrintable(QString("noticed after %1 ms").arg(longest.load())));
+    }
 };
 
 QTEST_GUILESS_MAIN(NcclCommunicatorTest)

@@ -54,7 +54,10 @@ public:
         return false;
     }
     void wait() override {
-        for (Backoff idle(false); !message_->announced; idle.pause()) link_.advance();
+        for (Backoff idle(false); !message_->announced; idle.pause()) {
+            link_.advance();
+            link_.headers_.requireMembers();
+        }
         if (message_->exchange) message_->exchange->precede();
     }
     DeviceSpan span() const override {

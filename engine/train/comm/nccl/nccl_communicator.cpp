@@ -40,14 +40,18 @@ DirectExchange findDirectExchange(Communicator& world, Device& device) {
     const std::vector<std::int32_t> none(mine.size());
     for (int rank = 0; rank < world.size(); ++rank) {
         if (of(rank) == none)
-            return {nullptr, own.groups
-                                 ? "rank " + std::to_string(rank) + " has no NCCL: shardlab doctor on its host says why"
-                                 : own.reason};
+            return {nullptr,
+                    own.groups ? "rank " + std::to_string(rank) + " has no NCCL: shardlab doctor on its host says why"
+                               : own.reason,
+                    nullptr};
         for (int other = 0; other < rank; ++other)
             if (of(other) == of(rank))
-                return {nullptr, "ranks " + std::to_string(other) + " and " + std::to_string(rank) + " share a GPU"};
+                return {nullptr, "ranks " + std::to_string(other) + " and " + std::to_string(rank) + " share a GPU",
+                        nullptr};
     }
-    return {own.groups, {}};
+    const auto look = std::make_shared<const std::function<void()>>([&world] { world.requireMembers(); });
+    own.groups->watch(look);
+    return {own.groups, {}, look};
 }
 
 /// An fp32 copy of an array, on the device.

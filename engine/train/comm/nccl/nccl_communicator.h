@@ -20,9 +20,12 @@ namespace shardlab::train {
 struct DirectExchange {
     DeviceGroups* groups = nullptr;
     std::string reason;  ///< "ranks 0 and 2 share a GPU"
+    /// Tells the groups while it lives whether all ranks of the world do.
+    std::shared_ptr<const std::function<void()>> look;
 };
 
-/// Collective over `world`: every rank gets groups or none does; the reason is what this rank knows about it.
+/// Collective over `world`: every rank gets groups or none does; the reason is what this rank knows about it. `world`
+/// outlives what is returned.
 DirectExchange findDirectExchange(Communicator& world, Device& device);
 
 /// All addresses in its calls are addresses of the device, those of host() of the processor. Sums of 16-bit numbers are

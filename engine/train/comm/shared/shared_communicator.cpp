@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/comm/shared/shared_communicator.h"
 
+#include "engine/base/clock.h"
 #include "engine/train/comm/communication_error.h"
 #include "engine/train/comm/backoff.h"
 #include "engine/train/comm/ring_collectives.h"
@@ -15,6 +16,8 @@
 namespace shardlab::train {
 
 namespace {
+
+constexpr std::int64_t looksApartNanoseconds = 10'000'000;
 
 /// Gathers every member's `own`, by rank.
 template <class T>
@@ -270,6 +273,15 @@ std::span<std::byte> SharedCommunicator::reach(std::span<std::byte> block, int o
         if (const auto offset = memory_.heap->offsetOf(block)) place = {*offset, block.size()};
     broadcast(std::as_writable_bytes(std::span(&place, 1)), owner);
     return place.bytes == 0 ? std::span<std::byte>() : std::span(window_->at(owner, place.offset), place.bytes);
+}
+
+void SharedCommunicator::requireMembers() {
+    messages_->requireMembers();
+    // Callers ask between two tests of a request, and each answer is a call of the system.
+    const std::int64_t now = monotonicNanoseconds(), last = looked_;
+    if (now - last < looksApartNanoseconds) return;
+    looked_ = now;
+    for (int k = 0; window_ && k < size(); ++k) window_->requireMember(k);
 }
 
 void SharedCommunicator::barrier() {

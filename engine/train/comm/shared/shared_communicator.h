@@ -7,6 +7,8 @@
 #include "engine/train/comm/shared/shared_message.h"
 #include "engine/train/comm/shared/shared_window.h"
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -47,7 +49,7 @@ public:
     RequestPtr ibroadcast(std::span<std::byte> data, int root) override;
     void barrier() override;
     std::span<std::byte> reach(std::span<std::byte> block, int owner) override;
-    void requireMembers() override { messages_->requireMembers(); }
+    void requireMembers() override;
 
     /// Whether the members reach each other's memory.
     bool shares() const { return window_ != nullptr; }
@@ -67,6 +69,7 @@ private:
     SharedMemory memory_;
     std::shared_ptr<SharedWindow> window_;  ///< null where memory is not shared
     std::uint64_t started_ = 0;
+    std::atomic<std::int64_t> looked_ = 0;  ///< when requireMembers() looked last
 };
 
 }  // namespace shardlab::train

@@ -15,6 +15,7 @@ namespace {
 /// The launcher sees how a rank ended, says so and ends the others. Only where that does not happen does a rank that
 /// waits in vain end itself.
 constexpr std::chrono::seconds patience{5};
+constexpr std::chrono::seconds patienceWithGpus{2};
 
 /// The introduction is never released: after the last use here, another member may still look at it.
 template <class T>
@@ -40,11 +41,16 @@ SharedWindow::SharedWindow(SharedHeap& heap, int rank, std::vector<std::shared_p
     }
 }
 
-void SharedWindow::requireHope(int k) {
+void SharedWindow::requireHope(int k) { require(k, patience); }
+
+void SharedWindow::requireMember(int k) { require(k, patienceWithGpus); }
+
+void SharedWindow::require(int k, std::chrono::nanoseconds longest) {
     if (k == rank_ || !others_[static_cast<std::size_t>(k)]->orphaned()) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (!lost_) lost_ = now;
-    if (now - *lost_ > patience)
+    const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+    std::int64_t since = 0;
+    if (lost_.compare_exchange_strong(since, now.count())) since = now.count();
+    if (now - std::chrono::nanoseconds(since) > longest)
         throw CommunicationError("rank " + std::to_string(k) + " of its group has ended amid what they do together");
 }
 

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,6 +51,8 @@ public:
 
     /// Throws where it has been known for a while that member k has ended.
     void requireHope(int k);
+    /// The same after a shorter while, for a rank that waits for its GPU. Any thread may call it.
+    void requireMember(int k);
 
 private:
     SharedHeap& heap_;
@@ -59,7 +60,8 @@ private:
     std::vector<std::shared_ptr<RemoteHeap>> others_;
     std::vector<CollectiveSlot*> slots_;
     std::vector<Mailbox*> mail_;
-    std::optional<std::chrono::steady_clock::time_point> lost_;
+    void require(int k, std::chrono::nanoseconds longest);
+    std::atomic<std::int64_t> lost_ = 0;  ///< when it was first seen, on the steady clock; 0: nobody is lost
 };
 
 /// A buffer where the others reach it: the buffer itself, or a copy in the heap.
