@@ -62,7 +62,6 @@ ClusterBar::ClusterBar(HomeSession& home, QWidget* parent)
     model_->setAccessibleName(tr("Model"));
     for (const DevicePreset& device : clusterDevices()) device_->addItem(text(device.title), text(device.name));
     device_->setCurrentIndex(std::max(0, device_->findData(QLatin1String(firstDevice))));
-    setFocusProxy(model_);
     connect(plan_, &QPushButton::clicked, this, &ClusterBar::ask);
 }
 

@@ -11,6 +11,7 @@
 
 #include <QFrame>
 #include <QHBoxLayout>
+#include <QListWidget>
 #include <QResizeEvent>
 #include <QVBoxLayout>
 
@@ -51,7 +52,6 @@ HomeView::HomeView(const ViewContext& context, QWidget* parent) : View(context, 
     lists->addWidget(framed(recent_, [&](QWidget* in) { return child<RecentList>(home, theme, in); }), 1);
     lists->addWidget(framed(chapters_, [&](QWidget* in) { return child<ChapterList>(home, theme, in); }), 1);
     row->addWidget(side_);
-    setFocusProxy(gallery_);
     connect(gallery_, &PresetGallery::chosen, this,
             [&home](const Preset& preset) { home.askForLayout(preset.layout); });
 }
@@ -60,6 +60,8 @@ void HomeView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
     side_->setFixedWidth(std::clamp(event->size().width() / sideShare, leastSide, mostSide));
 }
+
+void HomeView::focusInEvent(QFocusEvent*) { gallery_->cards().setFocus(Qt::OtherFocusReason); }
 
 void HomeView::showEvent(QShowEvent* event) {
     View::showEvent(event);

@@ -26,6 +26,8 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    /// The cards are chosen with the arrows at once. A focus proxy would take what stands before it out of Tab's way.
+    void focusInEvent(QFocusEvent* event) override;
     /// What the page lists is read once somebody looks.
     void showEvent(QShowEvent* event) override;
 

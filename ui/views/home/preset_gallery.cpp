@@ -149,7 +149,6 @@ PresetGallery::PresetGallery(ThemeSource& theme, QWidget* parent)
     column->setSpacing(4);
     column->addLayout(head);
     column->addWidget(cards_, 1);
-    setFocusProxy(cards_);
     connect(search_, &QLineEdit::textChanged, this, &PresetGallery::fill);
     connect(cards_, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) { choose(cards_->row(item)); });
     connect(&theme_, &ThemeSource::changed, cards_->viewport(), qOverload<>(&QWidget::update));
