@@ -21,7 +21,6 @@
 #include "engine/train/run/trainer.h"
 #include "kernels/cuda_device.h"
 #include "kernels/threads.h"
-#include "tests/support/named.h"
 #include "tests/support/wings.h"
 
 #include <algorithm>
@@ -127,7 +126,7 @@ void run(int argc, char** argv) {
     if (where == "cuda-no-graphs") setenv("SHARDLAB_CUDA_GRAPHS", "0", 1);
     setKernelThreads(threads);
     Layout layout = shapeOf(argc > 1 ? argv[1] : "small", ranks, onGpu);
-    layout.precision.compute = named(bf16 ? "bf16" : "fp32");
+    layout.precision.compute = bf16 ? NumberFormat::Bf16 : NumberFormat::Fp32;
     layout.run.steps = warmUp + (argc > 4 ? std::stoi(argv[4]) : 10);
     layout.run.validateEvery = 0;
     auto plan = makePlan(layout);

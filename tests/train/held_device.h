@@ -136,6 +136,7 @@ private:
             device_.note({"join"});
             return std::make_unique<Group>(device_);
         }
+        void watch(std::weak_ptr<const std::function<void()>>) override {}
 
     private:
         HeldDevice& device_;
