@@ -33,9 +33,9 @@ Place tabs(int size, std::initializer_list<const char*> views) {
 
 Place designed(bool low) {
     std::vector<Place> middle;
-    if (low) middle.push_back(tabs(350, {"timeline", "memory_over_time", "order", "area"}));
-    else middle = {view("timeline", 210), tabs(140, {"memory_over_time", "order", "area"})};
-    middle.push_back(beside(290, {tabs(264, {"memory_per_rank", "activations", "critical_path", "waterfall"}),
+    if (low) middle.push_back(tabs(350, {"timeline", "memory_over_time", "waterfall", "order", "area"}));
+    else middle = {view("timeline", 210), tabs(140, {"memory_over_time", "waterfall", "order", "area"})};
+    middle.push_back(beside(290, {tabs(264, {"memory_per_rank", "activations", "critical_path"}),
                                   tabs(336, {"candidates", "schedules", "kernels", "evidence"})}));
     return beside(1200,
                   {above(318, {view("layout_form", 460), tabs(140, {"mesh", "traffic", "traffic_matrix"})}, false),

@@ -101,7 +101,9 @@ void PlainTextEditor::browse() {
 
 void PlainTextEditor::display(const Layout& layout) {
     const QString word = QString::fromStdString(value(layout, access_));
-    if (line_->text() != word) line_->setText(word);
+    if (line_->text() == word) return;
+    line_->setText(word);
+    line_->setCursorPosition(0);  // a long text shows its beginning
 }
 
 QWidget& PlainTextEditor::control() { return *line_; }
