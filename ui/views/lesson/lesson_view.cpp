@@ -3,6 +3,7 @@
 
 #include "engine/launch/lesson/lesson_text.h"
 #include "ui/core/child.h"
+#include "ui/core/field_words.h"
 #include "ui/core/lesson_session.h"
 #include "ui/core/markdown_page.h"
 #include "ui/core/run_model.h"
@@ -18,6 +19,7 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <set>
 
 namespace shardlab::ui {
@@ -34,6 +36,17 @@ std::string sizes(const Layout& layout) {
            std::to_string(layout.model.hidden) + " wide; " + count(rankCount(layout), " rank; ", " ranks; ") +
            count(microbatches(layout), " microbatch of ", " microbatches of ") +
            count(layout.batch.micro, " sample", " samples");
+}
+
+/// What the experiment has else than the one that it is like, in the words of the form.
+QString difference(const Lesson& lesson, const LessonExperiment& experiment) {
+    const auto other = std::ranges::find(lesson.experiments, experiment.like, &LessonExperiment::name);
+    std::vector<FieldChange> changes = changesBetween(other->layout, experiment.layout);
+    // Names follow the experiments, and hosts give as many devices as there are ranks.
+    std::erase_if(changes, [](const FieldChange& change) {
+        return change.pointer == "/name" || change.pointer == "/cluster/hosts";
+    });
+    return changes.empty() ? LessonView::tr("run again") : changesText(changes);
 }
 
 }  // namespace
@@ -135,7 +148,7 @@ QString LessonView::markdown() const {
         const std::string text =
             "> **" + experiment.name + "** " + experiment.title + " · [run it](#" + std::to_string(index) + ")  \n> ";
         if (experiment.like.empty()) return text + sizes(experiment.layout) + "\n";
-        return text + "like " + experiment.like + ", but `" + changeText(experiment) + "`\n";
+        return text + "like " + experiment.like + ", but " + difference(*lesson, experiment).toStdString() + "\n";
     }));
 }
 
