@@ -2,6 +2,7 @@
 #include "ui/views/candidates/candidates_plot.h"
 
 #include "ui/core/child.h"
+#include "ui/core/nearest_point.h"
 #include "ui/core/plot_style.h"
 #include "ui/core/qcustomplot.h"
 #include "ui/core/theme.h"
@@ -246,16 +247,8 @@ QPoint CandidatesPlot::pointOf(int row) const {
 }
 
 int CandidatesPlot::rowAt(const QPoint& point) const {
-    int nearest = -1, best = nearPixels * nearPixels + 1;
-    for (int row = 0; row < static_cast<int>(search_.candidates().size()); ++row) {
-        const QPoint away = pointOf(row) - point;
-        const int distance = QPoint::dotProduct(away, away);
-        if (distance < best) {
-            best = distance;
-            nearest = row;
-        }
-    }
-    return nearest;
+    return nearestPoint(static_cast<int>(search_.candidates().size()), point, nearPixels,
+                        [this](int row) { return std::optional(pointOf(row)); });
 }
 
 void CandidatesPlot::pointAt(int row) {

@@ -2,6 +2,7 @@
 #include "ui/views/evidence/evidence_plot.h"
 
 #include "ui/core/child.h"
+#include "ui/core/nearest_point.h"
 #include "ui/core/plot_style.h"
 #include "ui/core/qcustomplot.h"
 #include "ui/core/text.h"
@@ -169,17 +170,8 @@ QPoint EvidencePlot::pointOf(int row) const {
 }
 
 int EvidencePlot::rowAt(const QPoint& place) const {
-    int nearest = -1, best = nearPixels * nearPixels + 1;
-    for (int row = 0; row < model_.rowCount(); ++row) {
-        if (!model_.point(row)) continue;
-        const QPoint away = pointOf(row) - place;
-        const int distance = QPoint::dotProduct(away, away);
-        if (distance < best) {
-            best = distance;
-            nearest = row;
-        }
-    }
-    return nearest;
+    return nearestPoint(model_.rowCount(), place, nearPixels,
+                        [this](int row) { return model_.point(row) ? std::optional(pointOf(row)) : std::nullopt; });
 }
 
 void EvidencePlot::pointAt(int row) {
