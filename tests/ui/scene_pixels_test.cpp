@@ -125,6 +125,22 @@ private Q_SLOTS:
         QVERIFY(pixels.image().isNull());
         QVERIFY(picture.size() > 0);
     }
+
+    /// As the chart of many ranks in a low, narrow window, whose labels take all the room.
+    void areNothingWithoutRoom() {
+        std::mt19937 random(freshSeed());
+        const GanttScene scene = randomScene(random);
+        for (const QRect& none : {QRect(40, 20, -7, 30), QRect(40, 20, 30, 0), QRect()}) {
+            ScenePixels pixels;
+            QImage image(60, 60, QImage::Format_RGB32);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            paintScene(painter, scene, Theme::darkTheme(), none, grid, pixels);
+            QVERIFY(painter.end());
+            QVERIFY(pixels.image().isNull());
+            QCOMPARE(image.pixel(45, 25), QColor(Qt::black).rgb());
+        }
+    }
 };
 
 QTEST_MAIN(ScenePixelsTest)

@@ -148,6 +148,7 @@ void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme) 
 
 void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme, const QRect& area,
                 const std::function<void(QPainter&)>& ground, ScenePixels& pixels) {
+    if (area.isEmpty()) return;  // a chart that has no room beside its labels
     if (!painter.paintEngine() || painter.paintEngine()->type() != QPaintEngine::Raster) {
         ground(painter);
         return paintScene(painter, scene, theme);

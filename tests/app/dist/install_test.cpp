@@ -83,7 +83,7 @@ private Q_SLOTS:
             return start("bash", QStringList{"-c", asked, script} + words).out.trimmed().split('\n');
         };
         QCOMPARE(completed({"shardlab", "pl"}), (QList<QByteArray>{"plan"}));
-        QCOMPARE(completed({"shardlab", "layouts", "--sh"}), (QList<QByteArray>{"--show"}));
+        QCOMPARE(completed({"shardlab", "layouts", "--sch"}), (QList<QByteArray>{"--schema"}));
         QVERIFY(completed({"shardlab", "run", "--"}).contains("--resume"));
         for (const auto& [shell, file] : {std::pair{"zsh", "share/zsh/vendor-completions/_shardlab"},
                                           std::pair{"fish", "share/fish/vendor_completions.d/shardlab.fish"}}) {

@@ -190,6 +190,7 @@ void EvidenceView::refresh() {
     const bool any = !session_.rows().empty();
     parts_->setVisible(any);
     hint_->setVisible(!any);
+    for (QWidget* choice : std::initializer_list<QWidget*>{figure_, filter_}) choice->setVisible(any);
     const bool running = session_.running();
     work_->setVisible(!session_.complete());
     work_->setText(running ? tr("Cancel") : session_.rows().empty() ? tr("Predict them") : tr("Go on"));
