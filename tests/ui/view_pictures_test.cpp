@@ -5,6 +5,7 @@
 #include "tests/ui/bench_context.h"
 #include "tests/ui/sample_experts.h"
 #include "tests/ui/sample_precision.h"
+#include "tests/ui/sample_rounding.h"
 #include "tests/support/wings.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/workspace_area.h"
@@ -21,8 +22,8 @@ using namespace shardlab::test;
 
 namespace {
 
-const char* const watched[]{"replay",     "figures",   "timeline", "memory_per_rank", "loss",
-                            "loss_scale", "gradients", "experts",  "selected",        "events"};
+const char* const watched[]{"replay",    "figures", "timeline", "memory_per_rank", "loss",  "loss_scale",
+                            "gradients", "experts", "scales",   "selected",        "events"};
 
 QSize sizeOf(const QString& id) {
     if (id == QLatin1String("timeline")) return {1000, 420};
@@ -67,6 +68,7 @@ void fillState(sample::Bench& bench, const QString& state) {
     constexpr int overflowing[]{5, 9};
     sample::addScales(bench.model, overflowing);
     sample::addExponents(bench.model, sample::bell, 300, large ? 2 : 0);
+    sample::addRounding(bench.model);
     sample::addExpertLoads(bench.model, large ? 64 : 8, 60, sample::uneven);
     for (const int step : overflowing)
         bench.model.append(std::vector<Event>{sample::overflow(bench.model, step, 2, ActionKind::Backward, 2, 1, 3)});
@@ -182,6 +184,11 @@ void ViewPicturesTest::picture() {
     if (view == QLatin1String("experts")) {
         QVERIFY(pixelsOf(image, theme.action(EventKind::Forward)) > 500);
         QVERIFY(pixelsOf(image, theme.action(EventKind::Overflow)) > 20);
+    }
+    if (view == QLatin1String("scales")) {
+        QVERIFY(pixelsOf(image, theme.action(EventKind::Fp8Scale)) > 50);
+        QVERIFY(pixelsOf(image, theme.action(EventKind::Fp8Saturated)) > 5);
+        QVERIFY(pixelsOf(image, theme.action(EventKind::Fp8Flushed)) > 50);
     }
     if (view == QLatin1String("events") && state == QLatin1String("error")) QVERIFY(pixelsOf(image, theme.bad) > 10);
 }

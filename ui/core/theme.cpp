@@ -68,10 +68,12 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::Recompute:
     case EventKind::Validation:
     case EventKind::Loss:
-    case EventKind::GradientExponents: return hue.forward;
+    case EventKind::GradientExponents:
+    case EventKind::Fp8Flushed: return hue.forward;
     case EventKind::Backward:
     case EventKind::ValidationLoss:
-    case EventKind::LossScale: return hue.backward;
+    case EventKind::LossScale:
+    case EventKind::Fp8Scale: return hue.backward;
     case EventKind::InputGrad:
     case EventKind::Staleness:
     case EventKind::ElasticDistance:
@@ -94,7 +96,8 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::InjectedFault:
     case EventKind::Restart:
     case EventKind::Dropped:
-    case EventKind::Overflow: return bad;
+    case EventKind::Overflow:
+    case EventKind::Fp8Saturated: return bad;
     case EventKind::Mark:
     case EventKind::Command: return accent;
     default: break;

@@ -5,6 +5,7 @@
 #include "engine/trace/event/event_payload.h"
 #include "ui/core/action_words.h"
 #include "ui/core/overflow.h"
+#include "ui/core/rounding.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/time_ticks.h"
@@ -49,6 +50,7 @@ QString whatText(const RunModel& model, const Event& event) {
     QString what = text(name(event.kind));
     if (!what.isEmpty()) what[0] = what[0].toUpper();
     if (event.kind == EventKind::Overflow) return overflowText(event);
+    if (isRounding(event.kind)) return what + QStringLiteral(" · ") + roundingPlace(event);
     if (event.action == 0) return what;
     if (nameNumber(event.action) != 0) return what + QStringLiteral(" · ") + shortened(actionText(model, event));
     const Action action = actionFromId(event.action);

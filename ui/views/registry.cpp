@@ -28,6 +28,7 @@
 #include "ui/views/query/query_view.h"
 #include "ui/views/replay/replay_view.h"
 #include "ui/views/run_notes/run_notes_view.h"
+#include "ui/views/scales/scales_view.h"
 #include "ui/views/schedules/schedules_view.h"
 #include "ui/views/selected/selected_view.h"
 #include "ui/views/sliders/sliders_view.h"
@@ -76,6 +77,7 @@ std::span<const ViewKind> viewKinds() {
         {"waterfall", "Waterfall", true, false, false, false, make<WaterfallView>, true, true},
         {"loss", "Loss", false, true, true, true, make<LossView>},
         {"loss_scale", "Loss scale", false, true, true, true, make<LossScaleView>},
+        {"scales", "Scales", false, true, true, true, make<ScalesView>},
         {"exchange", "Exchange", false, true, true, true, make<ExchangeView>},
         {"gradients", "Gradients", false, true, true, false, make<GradientsView>},
         {"experts", "Experts", false, true, true, true, make<ExpertsView>},

@@ -49,9 +49,9 @@ Place watched(bool replayed, bool low) {
     middle.push_back(view("figures", 74, false));
     middle.push_back(replayed ? tabs(290, {"timeline", "compare"}) : view("timeline", 290));
     if (!low) middle.push_back(view("memory_over_time", 96));
-    middle.push_back(
-        beside(200, {low ? tabs(450, {"memory_per_rank", "memory_over_time"}) : view("memory_per_rank", 450),
-                     tabs(450, {"loss", "loss_scale", "gradients", "experts", "exchange", "query", "area"})}));
+    middle.push_back(beside(
+        200, {low ? tabs(450, {"memory_per_rank", "memory_over_time"}) : view("memory_per_rank", 450),
+              tabs(450, {"loss", "loss_scale", "scales", "gradients", "experts", "exchange", "query", "area"})}));
     return beside(1200, {above(930, std::move(middle)),
                          column(270, 400,
                                 {view("mesh", 190), tabs(210, {"selected", "critical_path", "traffic_matrix"}),
@@ -64,7 +64,7 @@ Place taught(bool low) {
     if (!low) right.push_back(view("memory_over_time", 96));
     right.push_back(beside(200, {low ? tabs(300, {"memory_per_rank", "memory_over_time", "selected"})
                                      : tabs(300, {"memory_per_rank", "selected"}),
-                                 tabs(300, {"loss", "loss_scale", "experts", "exchange", "mesh"})}));
+                                 tabs(300, {"loss", "loss_scale", "scales", "experts", "exchange", "mesh"})}));
     return beside(1200, {column(460, 720, {view("lesson", 600)}), above(740, std::move(right))});
 }
 

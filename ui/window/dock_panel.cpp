@@ -85,6 +85,9 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
     refresh();
 }
 
+// A panel that is closed while something in it has the focus tells of the change when its members are gone.
+DockPanel::~DockPanel() { qApp->disconnect(this); }
+
 QWidget* DockPanel::makeHead(const QString& title) {
     auto* head = child<QFrame>(this);
     head->setProperty("role", "head");

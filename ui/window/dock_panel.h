@@ -23,6 +23,7 @@ class DockPanel : public QDockWidget {
     Q_OBJECT
 public:
     DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* parent);
+    ~DockPanel() override;
 
     View& view() const { return *view_; }
     const QString& id() const { return id_; }

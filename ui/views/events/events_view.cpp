@@ -2,6 +2,7 @@
 #include "ui/views/events/events_view.h"
 
 #include "ui/core/child.h"
+#include "ui/core/rounding.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/text.h"
@@ -105,8 +106,12 @@ void EventsView::goTo(const QModelIndex& index) {
     const Happening& happening = happenings_->at(shown_->mapToSource(index).row());
     Selection& selection = context_.selection;
     if (happening.rank >= 0) selection.setRank(happening.rank);
-    if (happening.event) selection.select(happening.event);
-    selection.goTo(happening.time);
+    // A counter of rounded numbers is not drawn: the action that rounded them is selected.
+    const bool rounding = happening.event && isRounding(happening.event->kind);
+    const std::optional<Event> told = rounding ? roundingAction(context_.model, *happening.event) : happening.event;
+    const std::int64_t time = told && rounding ? told->begin : happening.time;
+    if (told) selection.select(told);
+    selection.goTo(time);
 }
 
 QString EventsView::subtitle() const {

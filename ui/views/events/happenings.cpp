@@ -6,6 +6,7 @@
 #include "ui/core/action_words.h"
 #include "ui/core/overflow.h"
 #include "ui/core/text.h"
+#include "ui/views/events/rounded_steps.h"
 
 #include <QCoreApplication>
 
@@ -84,6 +85,8 @@ std::vector<Happening> happenings(const RunModel& model) {
             {step.front().begin, step.front().rank, step.front().step, LogLevel::Warning, text, step.front()});
         rest = rest.subspan(step.size());
     }
+    const std::vector<Happening> saturated = saturatedSteps(model);
+    all.insert(all.end(), saturated.begin(), saturated.end());
     for (const Straggler& one : model.steps().stragglers(model.report().end().has_value())) {
         const StepExtent* step = model.steps().extentOf(one.firstStep);
         const std::int64_t time = step ? std::max<std::int64_t>(0, step->begin) : 0;

@@ -18,7 +18,7 @@ struct Happening {
     int step = -1;
     LogLevel level = LogLevel::Info;
     QString text;
-    std::optional<Event> event;  ///< what it tells of, where the timeline shows it
+    std::optional<Event> event;  ///< what it tells of, where the timeline shows it, or the counter that tells of it
     bool operator==(const Happening&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/legend.h"
 #include "ui/core/overflow.h"
+#include "ui/core/power_axis.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/step_chart.h"
@@ -21,23 +22,6 @@
 #include <utility>
 
 namespace shardlab::ui {
-
-namespace {
-
-/// Ticks at whole powers of two; the axis itself holds exponents.
-class PowerTicker : public QCPAxisTickerFixed {
-public:
-    PowerTicker() { setScaleStrategy(ssMultiples); }
-
-protected:
-    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-        return powerOfTwo(static_cast<int>(std::lround(tick)));
-    }
-};
-
-constexpr double leastHeight = 4;  ///< powers of two in sight, so that a constant scale is no cliff
-
-}  // namespace
 
 struct LossScaleView::Plot {
     StepChart* widget;
@@ -100,8 +84,7 @@ void LossScaleView::refresh() {
         // A step's scale holds until the next step begins.
         plot_->scale->addData(scales.back().step + 1, std::log2(scales.back().value));
         plot_->widget->setSteps(scales.back().step);
-        const double margin = std::max(0.6, (leastHeight - (high - low)) / 2);
-        plot_->widget->yAxis->setRange(low - margin, high + margin);
+        showExponents(*plot_->widget->yAxis, low, high);
     }
     plot_->widget->refreshMarks();
     plot_->widget->replot();

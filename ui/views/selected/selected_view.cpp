@@ -7,6 +7,7 @@
 #include "ui/core/action_words.h"
 #include "ui/core/child.h"
 #include "ui/core/overflow.h"
+#include "ui/core/rounding.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/timeline/dependencies.h"
@@ -93,6 +94,11 @@ std::vector<Fact> SelectedView::actionFacts(const Event& event) const {
     if (event.kind == EventKind::Overflow) {
         if (const QString scale = scaleAround(model, event.step); !scale.isEmpty())
             facts.push_back({tr("Loss scale"), scale, "figure", tr("The loss scale of this step and of the next.")});
+        return facts;
+    }
+    if (isRounding(event.kind)) {
+        facts.push_back({event.kind == EventKind::Fp8Scale ? tr("Scale") : tr("Numbers"),
+                         event.kind == EventKind::Fp8Scale ? powerOfTwo(event.value) : text(formatCount(event.value))});
         return facts;
     }
     facts.push_back({prediction ? tr("Predicted") : tr("Measured"), seconds(model, event.end - event.begin)});
