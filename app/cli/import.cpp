@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
+#include "engine/trace/dumps/flight_dump.h"
+#include "engine/trace/dumps/hang_report.h"
 #include "engine/trace/interchange/import.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
@@ -38,7 +41,31 @@ ShareWatcher progress() {
     };
 }
 
+/// Dumps of a flight recorder become no run: they hold the last calls of each rank, and answer who waits for whom.
+constexpr const char* flightRecorder = "flight-recorder";
+
+int reportDumps(const ImportOptions& options) {
+    if (!options.out.empty())
+        return failWith({"dumps of a flight recorder become no run", options.out, "", "import without --out"});
+    std::vector<FlightDump> dumps;
+    for (const std::string& file : options.files) {
+        auto dump = readFlightDump(file);
+        if (!dump) return failWith(dump.error());
+        dumps.push_back(std::move(*dump));
+    }
+    const auto report = reportHang(dumps);
+    if (!report) return failWith(report.error());
+    print(report->text());
+    return success;
+}
+
+bool areDumps(const ImportOptions& options) {
+    if (!options.format.empty()) return options.format == flightRecorder;
+    return std::ranges::any_of(options.files, [](const std::string& file) { return isFlightDump(file); });
+}
+
 int importTraces(const ImportOptions& options) {
+    if (areDumps(options)) return reportDumps(options);
     ImportRequest request{
         .files = {options.files.begin(), options.files.end()}, .out = options.out, .format = options.format};
     if (request.out.empty()) request.out = defaultOut(request.files.front());
@@ -69,6 +96,9 @@ void addImport(CommandLine& line) {
         names.emplace_back(format.name);
         help += fmt::format("{}{}: {}", help.empty() ? "" : "; ", format.name, format.description);
     }
+    names.emplace_back(flightRecorder);
+    help +=
+        fmt::format("; {}: dumps of PyTorch's flight recorder after a hang, a report instead of a run", flightRecorder);
     verb.option("FILE", options->files, "Traces of one job: one file per rank, or one with all").required();
     verb.option("--from", options->format, "Format, by default seen from the content. " + help).oneOf(names);
     verb.option("--out", options->out, "Run file to write; by default beside the first trace").typeName("RUN");

@@ -9,13 +9,18 @@
 #include "ui/views/events/events_view.h"
 #include "ui/views/scales/scales_view.h"
 #include "ui/views/selected/selected_view.h"
+#include "ui/window/dock_panel.h"
 
+#include <QApplication>
 #include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
 #include <QTableView>
 #include <QTableWidget>
 #include <QTest>
+
+#include <algorithm>
+#include <memory>
 
 using namespace shardlab;
 using namespace shardlab::test;
@@ -132,6 +137,22 @@ private Q_SLOTS:
         QCOMPARE(view.factors().currentIndex(), 2);
         QVERIFY(bench.selection.event());
         QCOMPARE(bench.selection.event()->step, 5);
+    }
+
+    /// The change of focus was told to a panel whose members were gone.
+    void aPanelIsDeletedWithTheFocusInIt() {
+        sample::Bench bench;
+        sample::fillRounded(bench.model);
+        const auto kind = std::ranges::find(viewKinds(), QStringLiteral("scales"),
+                                            [](const ViewKind& each) { return QString::fromLatin1(each.id); });
+        QVERIFY(kind != viewKinds().end());
+        auto panel = std::make_unique<DockPanel>(*kind, bench.context(), nullptr);
+        panel->show();
+        QVERIFY(QTest::qWaitForWindowActive(panel.get()));
+        panel->findChild<QComboBox*>()->setFocus();
+        QTRY_VERIFY(panel->findChild<QComboBox*>()->hasFocus());
+        panel.reset();
+        QVERIFY(!QApplication::focusWidget());
     }
 
     void saysWhatToSet() {

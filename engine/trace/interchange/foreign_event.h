@@ -19,11 +19,15 @@ struct ForeignEvent {
     /// device. None: it stays on the host lane.
     EventKind outermost = EventKind::None;
     bool predicted = false;
+    bool acts = false;         ///< it is an action: what the process does meanwhile is part of it, and on the host lane
+    bool stageOfRank = false;  ///< the action's stage is that of its rank, which is not known where it is read
 };
 
-/// The order of a run's lanes: by begin; of two that begin together the longer, which holds the other, is first.
+/// The order of a run's lanes: by begin; of two that begin together the longer, which holds the other, is first, and of
+/// two equal ones the action.
 constexpr bool earlier(const ForeignEvent& a, const ForeignEvent& b) {
-    return a.event.begin != b.event.begin ? a.event.begin < b.event.begin : a.event.end > b.event.end;
+    if (a.event.begin != b.event.begin) return a.event.begin < b.event.begin;
+    return a.event.end != b.event.end ? a.event.end > b.event.end : a.acts && !b.acts;
 }
 
 }  // namespace shardlab::trace

@@ -96,8 +96,11 @@ Status ForeignTrace::add(const ForeignEvent& event) {
         ignored(tooLarge);
         return {};
     }
+    ForeignProcess& process = processes_[event.process];
+    process.first = std::min(process.first, event.event.begin);
+    process.last = std::max(process.last, event.event.end);
     if (!event.predicted) first_ = std::min(first_, event.event.begin);
-    if (event.event.kind == EventKind::Kernel) processes_[event.process].device = true;
+    if (event.event.kind == EventKind::Kernel) process.device = true;
     return sorter_.add(event);
 }
 
@@ -136,25 +139,43 @@ Result<std::vector<int>> ForeignTrace::ranks() const {
     if (processes_.size() > mostRanks)
         return fail(
             refusalOf("", fmt::format("it has {} processes", processes_.size()), fmt::format("At most {}", mostRanks)));
-    std::map<int, const ForeignProcess*> named;
-    for (const ForeignProcess& process : processes_) {
-        if (!process.rank) continue;
-        const auto [place, fresh] = named.emplace(*process.rank, &process);
-        if (!fresh)
-            return fail(refusalOf(
-                process.source,
-                fmt::format("it says that it is rank {}, and so does {}", *process.rank, place->second->source),
-                "One trace of each rank"));
-    }
-    std::vector<std::size_t> order(processes_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::vector<std::uint32_t> same(processes_.size());
+    if (const Status joined = joinCycles(same); !joined) return fail(joined.error());
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < same.size(); ++i)
+        if (same[i] == i) order.push_back(i);
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
         const auto key = [&](std::size_t i) { return processes_[i].rank.value_or(std::numeric_limits<int>::max()); };
         return key(a) != key(b) ? key(a) < key(b) : processes_[a].order < processes_[b].order;
     });
     std::vector<int> ranks(processes_.size());
     for (std::size_t i = 0; i < order.size(); ++i) ranks[order[i]] = static_cast<int>(i);
+    for (std::size_t i = 0; i < same.size(); ++i) ranks[i] = ranks[same[i]];
     return ranks;
+}
+
+/// `same`: of each process the first that is the same one. Error: two that are not, or not one after another, say that
+/// they are the same rank.
+Status ForeignTrace::joinCycles(std::vector<std::uint32_t>& same) const {
+    std::iota(same.begin(), same.end(), 0U);
+    std::map<int, std::vector<std::uint32_t>> named;
+    for (std::uint32_t i = 0; i < processes_.size(); ++i)
+        if (processes_[i].rank) named[*processes_[i].rank].push_back(i);
+    for (auto& [rank, cycles] : named) {
+        const std::uint32_t first = cycles.front();
+        std::ranges::stable_sort(cycles, {}, [&](std::uint32_t i) { return processes_[i].first; });
+        for (std::size_t i = 1; i < cycles.size(); ++i) {
+            const ForeignProcess& before = processes_[cycles[i - 1]];
+            const ForeignProcess& process = processes_[cycles[i]];
+            if (process.pid == 0 || process.pid != before.pid || process.host != before.host ||
+                process.first < before.last)
+                return fail(refusalOf(
+                    process.source, fmt::format("it says that it is rank {}, and so does {}", rank, before.source),
+                    "One trace of each rank, or several that one process recorded one after another"));
+        }
+        for (const std::uint32_t i : cycles) same[i] = first;
+    }
+    return {};
 }
 
 RunHeader ForeignTrace::header(std::string_view origin, const std::vector<std::string>& files,
@@ -165,9 +186,10 @@ RunHeader ForeignTrace::header(std::string_view origin, const std::vector<std::s
     header.version = SHARDLAB_VERSION;
     header.layout.name =
         files.front() + (files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : std::string());
-    header.layout.parallel.data = static_cast<int>(processes_.size());
+    const int count = ranks.empty() ? 0 : *std::ranges::max_element(ranks) + 1;
+    header.layout.parallel.data = count;
     header.layout.parallel.pipeline = 1;
-    std::vector<const ForeignProcess*> inOrder(processes_.size());
+    std::vector<const ForeignProcess*> inOrder(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < processes_.size(); ++i) inOrder[static_cast<std::size_t>(ranks[i])] = &processes_[i];
     auto& hosts = header.layout.cluster.hosts;
     hosts.clear();
@@ -194,6 +216,17 @@ std::int32_t ForeignTrace::stepOf(const ForeignEvent& event) const {
 
 void ForeignTrace::place(ForeignEvent& foreign) {
     Event& event = foreign.event;
+    if (foreign.acts) {
+        std::int64_t& until = acting_.emplace(foreign.process, event.end).first->second;
+        until = std::max(until, event.end);
+    } else if (const auto acting = acting_.find(foreign.process);
+               acting != acting_.end() && event.begin < acting->second) {
+        if (event.kind != EventKind::Annotation) foreign.outermost = EventKind::None;
+        if (event.kind == EventKind::Kernel) {
+            event.kind = EventKind::Operation;
+            event.lane = Lane::Host;
+        }
+    }
     if (foreign.outermost != EventKind::None) {
         Thread& thread = threads_[{foreign.process, foreign.thread}];
         if (event.kind == EventKind::Annotation) {
@@ -256,6 +289,12 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
     };
     const auto give = [&](ForeignEvent event) {
         event.event.rank = static_cast<std::int16_t>(ranks[event.process]);
+        if (event.stageOfRank) {
+            Action action = actionFromId(event.event.action);
+            action.stage = event.event.rank;
+            event.event.action = actionId(action);
+            guessedStages_ = true;
+        }
         if (!event.predicted) {
             event.event.begin -= zero;
             event.event.end -= zero;
@@ -298,8 +337,10 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
 }
 
 Status ForeignTrace::finish(RunWriter& writer, const std::vector<int>& ranks, const ImportReport& report) const {
+    std::set<int> told;
     for (std::size_t i = 0; i < processes_.size(); ++i) {
         const ForeignProcess& process = processes_[i];
+        if (!told.insert(ranks[i]).second) continue;  // a later cycle of it
         if (const Status set =
                 writer.setRank({ranks[i], process.host, process.pid, labelOf(process, ranks[i]), "finished"});
             !set)
@@ -338,10 +379,13 @@ Result<ImportReport> ForeignTrace::write(const std::filesystem::path& out, std::
     if (!writer) return discard(writer.error());
     ImportReport report;
     report.origin = origin;
-    report.ranks = static_cast<int>(processes_.size());
+    report.ranks = *std::ranges::max_element(*numbered) + 1;
     report.names = static_cast<std::int64_t>(names_.size());
     report.notes = notes_;
     const Status filled = fill(**writer, *numbered, report, watcher);
+    if (guessedStages_)
+        report.notes.emplace_back(
+            "the traces name no stages (\"Forward 3\"): a rank's number stands for that of its stage");
     for (const auto& [what, count] : ignored_) report.ignored.push_back({what, count});
     std::ranges::stable_sort(report.ignored, std::greater{}, &ImportCount::count);
     const Status finished = filled ? finish(**writer, *numbered, report) : filled;

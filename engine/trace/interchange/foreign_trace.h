@@ -22,9 +22,11 @@ struct ForeignProcess {
     std::string label;   ///< "python 4711"
     std::string host;
     int pid = 0;
-    std::optional<int> rank;  ///< that the trace says it is
-    std::int64_t order = 0;   ///< among those of one file
-    bool device = false;      ///< it has kernels: its compute lane is theirs
+    std::optional<int> rank;                                        ///< that the trace says it is
+    std::int64_t order = 0;                                         ///< among those of one file
+    bool device = false;                                            ///< it has kernels: its compute lane is theirs
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();  ///< earliest begin, on the clock of all processes
+    std::int64_t last = std::numeric_limits<std::int64_t>::min();   ///< latest end
 };
 
 class ForeignTrace {
@@ -57,8 +59,9 @@ public:
     void keepClock() { keepClock_ = true; }
     void note(std::string text) { notes_.push_back(std::move(text)); }
 
-    /// Makes the run. Errors: nothing in it, an event 36 years from the first, two processes of one rank, too many
-    /// ranks, the file cannot be written.
+    /// Makes the run. What one process recorded one after another, as a profiler does in cycles, is one rank. Errors:
+    /// nothing in it, an event 36 years from the first, two processes of one rank, too many ranks, the file cannot be
+    /// written.
     Result<ImportReport> write(const std::filesystem::path& out, std::string_view origin,
                                const std::vector<std::string>& files, const ShareWatcher& watcher);
 
@@ -83,7 +86,8 @@ private:
         std::int64_t until = 0;       ///< end of its outermost operation so far
         std::int64_t optimizing = 0;  ///< end of the optimizer's annotation
     };
-    Result<std::vector<int>> ranks() const;  ///< of each process
+    Result<std::vector<int>> ranks() const;  ///< of each process; those of cycles share one
+    Status joinCycles(std::vector<std::uint32_t>& same) const;
     RunHeader header(std::string_view origin, const std::vector<std::string>& files,
                      const std::vector<int>& ranks) const;
     std::string called(const ForeignEvent& event) const;  ///< for messages
@@ -105,6 +109,8 @@ private:
     std::map<std::string, std::int64_t, std::less<>> ignored_;
     std::vector<std::string> notes_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Thread> threads_;
+    std::unordered_map<std::uint32_t, std::int64_t> acting_;  ///< end of each process's latest action
+    bool guessedStages_ = false;                              ///< a rank's number stands for its stage
 };
 
 }  // namespace shardlab::trace

@@ -3,6 +3,8 @@
 // copies the copy lane, and what the host did lies nested on the host lane. Without a device the outermost operations
 // of each thread are the compute lane. README of tests/trace/traces says what of the format is read.
 #include "engine/trace/interchange/import_formats.h"
+#include "engine/trace/interchange/pipeline_spans.h"
+#include "engine/trace/interchange/tensor_bytes.h"
 #include "engine/trace/interchange/trace_json.h"
 
 #include <algorithm>
@@ -23,15 +25,6 @@ constexpr std::string_view backwardPrefix = "autograd::engine::evaluate_function
 
 bool isOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
     return std::ranges::find(words, word) != words.end();
-}
-
-/// Bytes of an element, by PyTorch's name of its type; 0: unknown.
-std::int64_t elementBytes(std::string_view type) {
-    if (isOneOf(type, {"Double", "Long", "double", "long int"})) return 8;
-    if (isOneOf(type, {"Float", "Int", "float", "int"})) return 4;
-    if (isOneOf(type, {"Half", "BFloat16", "Short", "c10::Half", "c10::BFloat16"})) return 2;
-    if (isOneOf(type, {"Byte", "Char", "Bool", "Float8_e4m3fn", "Float8_e5m2"})) return 1;
-    return 0;
 }
 
 std::optional<std::int32_t> wholeNumber(std::string_view text) {
@@ -70,6 +63,7 @@ public:
                          "baseTimeNanoseconds comes after the events it belongs to",
                          "A file as torch.profiler writes it"});
         if (!process.rank) trace_.note(process.source + " does not say which rank it is (no distributedInfo)");
+        if (const Status added = pipeline_.addTo(trace_, process_); !added) return added;
         process.label = !process.host.empty() ? process.host : titles_[std::to_string(process.pid)];
         return {};
     }
@@ -149,13 +143,21 @@ private:
     }
 
     Status kernel(const TraceItem& item, std::int64_t begin, std::int64_t end) {
-        if (!item.name.starts_with("nccl"))
-            return trace_.add(foreign(item, EventKind::Kernel, Lane::Compute, begin, end));
+        if (!item.name.starts_with("nccl")) {
+            const ForeignEvent event = foreign(item, EventKind::Kernel, Lane::Compute, begin, end);
+            pipeline_.compute(event.thread);
+            return trace_.add(event);
+        }
         ForeignEvent event = foreign(item, EventKind::Collective, Lane::Comm, begin, end);
         const std::int64_t elements = std::max(bytesOf(item, "In msg nelems"), bytesOf(item, "Out msg nelems"));
         if (elements < std::int64_t{1} << 58) event.event.bytes = elements * elementBytes(item.text("dtype"));
         trace_.process(process_).device = true;
-        return trace_.add(event);
+        if (item.name.find("SendRecv") == std::string::npos) return trace_.add(event);
+        const std::string side = item.text("Collective name");
+        pipeline_.exchange(event, side == "send"   ? MessageSide::Send
+                                  : side == "recv" ? MessageSide::Receive
+                                                   : MessageSide::Unknown);
+        return {};
     }
 
     Status annotation(const TraceItem& item, std::int64_t begin, std::int64_t end, bool device) {
@@ -171,11 +173,23 @@ private:
             }
         }
         // Gloo's threads name what they do; NCCL's names are those of the calls, whose work its kernels are.
-        if (item.name.starts_with(glooPrefix))
-            return trace_.add(foreign(item, EventKind::Collective, Lane::Comm, begin, end));
+        if (item.name.starts_with(glooPrefix)) return gloo(item, begin, end);
         ForeignEvent event = foreign(item, EventKind::Annotation, Lane::Host, begin, end);
+        if (const auto name = pipelineName(item.name))
+            pipeline_.annotate(*name, event, device, static_cast<std::uint64_t>(bytesOf(item, "External id")));
         if (item.name.starts_with(optimizerPrefix)) event.outermost = EventKind::Optimizer;
         return trace_.add(event);
+    }
+
+    /// Its bytes are known where the profiler recorded shapes.
+    Status gloo(const TraceItem& item, std::int64_t begin, std::int64_t end) {
+        ForeignEvent event = foreign(item, EventKind::Collective, Lane::Comm, begin, end);
+        event.event.bytes = tensorBytes(item.list("Input Dims"), item.list("Input type"));
+        const std::string_view call = std::string_view(item.name).substr(glooPrefix.size());
+        if (call == "send") pipeline_.exchange(event, MessageSide::Send);
+        else if (call == "recv") pipeline_.exchange(event, MessageSide::Receive);
+        else return trace_.add(event);
+        return {};
     }
 
     Status instant(const TraceItem& item) {
@@ -220,6 +234,7 @@ private:
 
     const std::filesystem::path& file_;
     ForeignTrace& trace_;
+    PipelineSpans pipeline_;
     std::uint32_t process_ = 0;
     std::map<std::string, std::string> titles_;  ///< of the processes in the file
     std::int64_t base_ = 0;

@@ -93,11 +93,13 @@ public:
         if (depth_ == 0) form_ = Form::Object;
         if (!open()) return false;
         if (items_ != 0 && depth_ == items_ + 1) item_ = {};
+        if (items_ != 0 && depth_ == items_ + 2) inArguments_ = true;
         if (items_ == 0 && depth_ > 1) facts_.push_back(std::exchange(key_, {}));
         return true;
     }
     bool end_object() override {
         const bool wasItem = items_ != 0 && depth_ == items_ + 1;
+        if (items_ != 0 && depth_ == items_ + 2) inArguments_ = false;
         --depth_;
         if (items_ == 0 && !facts_.empty()) facts_.pop_back();
         if (wasItem) status_ = reader_.item(item_);
@@ -115,10 +117,22 @@ public:
             ++lists_;
         } else if (depth_ == items_ + 1) {
             reader_.ignored("entries of traceEvents that are no objects");
+        } else if (inArguments_ && depth_ == items_ + 3 && item_.lists.size() < mostArguments) {
+            item_.lists.emplace_back(std::exchange(key_, {}), "[");
+            inList_ = listBegins_ = true;
+        } else if (inList_) {
+            write("[");
+            listBegins_ = true;
         }
         return true;
     }
     bool end_array() override {
+        if (inList_) {
+            listBegins_ = true;
+            write("]");
+            listBegins_ = false;
+            inList_ = depth_ != items_ + 3;
+        }
         if (items_ == depth_) items_ = 0;
         else if (items_ == 0) {
             if (!facts_.empty()) facts_.pop_back();
@@ -159,7 +173,19 @@ private:
         return status_.has_value();
     }
 
+    /// Goes on with the list that is open: nothing is added to one that was too long once.
+    void write(std::string_view text) {
+        std::string& list = item_.lists.back().second;
+        const std::size_t comma = std::exchange(listBegins_, false) ? 0 : 1;
+        if (list.size() + comma + text.size() > longestText) list.resize(longestText, ' ');
+        else list.append(comma, ',').append(text);
+    }
+
     bool value(TraceValue value) {
+        if (inList_) {
+            write(value.text);
+            return true;
+        }
         if (items_ == 0) {
             fact(value);
         } else if (depth_ == items_) {
@@ -196,6 +222,9 @@ private:
     std::size_t items_ = 0;  ///< depth within traceEvents; 0: not in it
     std::size_t lists_ = 0;  ///< open lists among the facts
     bool seen_ = false;
+    bool inArguments_ = false;
+    bool inList_ = false;      ///< in a list among the arguments, which is the last of the item's
+    bool listBegins_ = false;  ///< nothing stands in it yet
     std::string key_;
     std::vector<std::string> facts_;
     TraceItem item_;
@@ -210,6 +239,11 @@ const TraceValue* TraceItem::argument(std::string_view key) const {
     const auto found =
         std::ranges::find(arguments, key, [](const auto& argument) { return std::string_view(argument.first); });
     return found == arguments.end() ? nullptr : &found->second;
+}
+
+std::string_view TraceItem::list(std::string_view key) const {
+    const auto found = std::ranges::find(lists, key, [](const auto& list) { return std::string_view(list.first); });
+    return found == lists.end() ? std::string_view() : std::string_view(found->second);
 }
 
 std::string TraceItem::text(std::string_view key) const {

@@ -26,10 +26,13 @@ struct TraceItem {
     std::optional<std::int64_t> begin;                          ///< nanoseconds, from microseconds
     std::optional<std::int64_t> duration;                       ///< the same
     std::vector<std::pair<std::string, TraceValue>> arguments;  ///< those that are no lists or objects
+    /// Arguments that are lists, as JSON without blanks and quotes: "[[2,32],[]]"; longer ones without their end.
+    std::vector<std::pair<std::string, std::string>> lists;
 
     const TraceValue* argument(std::string_view key) const;
     std::string text(std::string_view key) const;  ///< empty where it is missing
     std::optional<double> number(std::string_view key) const;
+    std::string_view list(std::string_view key) const;  ///< empty where it is missing
 };
 
 struct TraceReader {

@@ -48,6 +48,7 @@ protected:
 
 constexpr double leastShare = 1e-8;
 constexpr int labelHeight = 18;  ///< pixels
+constexpr int noteWidth = 330;   ///< pixels of a view that has room for the note beside the legend
 
 QString placeText(const RoundedFactor& factor) { return text(trace::textOf(factor.place)); }
 
@@ -250,6 +251,8 @@ void ScalesView::refresh() {
     draw();
     const RoundedFactor* factor = shown();
     const RoundedStep* step = factor ? current(*factor) : nullptr;
+    plot_->legend->setVisible(!asRows_->isChecked());
+    note_->setVisible(!asRows_->isChecked() && width() >= noteWidth);
     note_->setText(!step          ? QString()
                    : !step->worst ? tr("none saturated or became 0")
                                   : tr("most on %1").arg(roundingOrigin(*step->worst)));
@@ -279,8 +282,9 @@ void ScalesView::select(const RoundedStep& step) {
     }
     const Event worst = *step.worst;  // a selection may bring factors_ anew
     selection.setRank(worst.rank);
-    if (const std::optional<Event> action = roundingAction(context_.model, worst)) selection.select(*action);
-    selection.setCursor(worst.begin);
+    const std::optional<Event> action = roundingAction(context_.model, worst);
+    if (action) selection.select(*action);
+    selection.goTo(action ? action->begin : worst.begin);
 }
 
 bool ScalesView::eventFilter(QObject* watched, QEvent* event) {

@@ -47,7 +47,7 @@ private:
     void draw();
     /// The factor that is drawn: the one that was chosen, else the worst; nullptr where there is none.
     const RoundedFactor* shown() const;
-    /// Of a factor, the step under the cursor.
+    /// A factor in the step under the cursor.
     const RoundedStep* current(const RoundedFactor& factor) const { return factor.at(context_.stepAtCursor()); }
     void choose(int index);
     /// Puts the cursor at a step and selects the rank and the action where it was worst.
