@@ -12,6 +12,7 @@ namespace shardlab::ui {
 
 std::optional<MessageChoice> Workbench::resumeChoice(const Layout& layout, const std::filesystem::path& runFile,
                                                      const std::string& created) {
+    if (runFile.empty()) return std::nullopt;  // what is shown lies in no file
     const std::vector<CheckpointPlace> places = listCheckpoints(checkpointFolder(layout, runFile));
     for (auto place = places.rbegin(); place != places.rend(); ++place) {
         const auto manifest = readWhole(place->path);
