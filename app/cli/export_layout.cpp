@@ -47,8 +47,8 @@ int exportLayoutFor(const ExportLayoutOptions& options) {
     }
     std::filesystem::path out(options.out);
     if (out.empty()) {
-        out = withoutExtension(options.layout.layout);
-        out += options.sbatch ? ".megatron.sbatch" : std::string(target->extension);
+        const std::filesystem::path stem = withoutExtension(options.layout.layout);
+        out = stem.parent_path() / exportedFileName(*target, stem.filename().string(), options.sbatch);
     }
     const std::string stem = std::filesystem::path(out).replace_extension().filename().string();
     const auto exported = exportLayout(loaded->layout, *target, {stem, options.sbatch});

@@ -73,7 +73,7 @@ QToolButton[role="rail"]:checked { background: @raised@; color: @text@; }
 QMenuBar { background: transparent; color: @text@; border: none; }
 QMenuBar::item { background: transparent; color: @text@; padding: 5px 8px; border-radius: 4px; }
 QMenuBar::item:selected, QMenuBar::item:pressed { background: @raised@; }
-QToolButton::menu-indicator { image: none; }
+QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; }
 
 QLineEdit, QSpinBox, QComboBox, QAbstractSpinBox, QPlainTextEdit { background: @raised@; color: @text@;
     border: 1px solid @border@; border-radius: 5px; padding: 3px 7px; font-family: "@mono@";
@@ -124,10 +124,11 @@ QListView::item:selected { background: @accent@; color: @onAccent@; }
 QHeaderView { background: transparent; border: none; }
 QHeaderView::section { background: transparent; color: @dim@; border: none; border-bottom: 1px solid @grid@;
     padding: 4px; font-weight: 400; }
-QMainWindow > QTabBar::tab { background: transparent; color: @dim@; padding: 5px 7px; border: 1px solid transparent;
-    border-top-left-radius: 6px; border-top-right-radius: 6px; }
-QMainWindow > QTabBar::tab:selected { background: @panel@; color: @text@; border-color: @border@; border-bottom-color: @panel@; }
-QMainWindow > QTabBar::tab:hover { color: @text@; }
+QMainWindow > QTabBar::tab, QDialog QTabBar::tab { background: transparent; color: @dim@; padding: 5px 7px;
+    border: 1px solid transparent; border-top-left-radius: 6px; border-top-right-radius: 6px; }
+QMainWindow > QTabBar::tab:selected, QDialog QTabBar::tab:selected { background: @panel@; color: @text@;
+    border-color: @border@; border-bottom-color: @panel@; }
+QMainWindow > QTabBar::tab:hover, QDialog QTabBar::tab:hover { color: @text@; }
 QProgressBar { background: @raised@; border: none; border-radius: 3px; height: 6px; text-align: center; }
 QProgressBar::chunk { background: @accent@; border-radius: 3px; }
 QSlider::groove:horizontal { background: @raised@; height: 6px; border-radius: 3px; }

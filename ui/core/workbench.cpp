@@ -9,7 +9,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/predict/plan/measured_costs.h"
 #include "engine/predict/plan/profile_noise.h"
-#include "engine/trace/checkpoint/config_layout.h"
+#include "engine/trace/trainers/trainer_target.h"
 #include "ui/core/field_words.h"
 #include "ui/core/run_outcome.h"
 #include "ui/core/shrinking.h"
@@ -119,7 +119,7 @@ ViewContext Workbench::context(Workspace workspace) {
 void Workbench::open(const std::filesystem::path& file) {
     if (looksLikeRun(file)) openRun(file);
     else if (looksLikeTrace(file)) importTraces({file});
-    else if (looksLikeConfig(file)) newFromConfig(file);
+    else if (isTrainerFile(file)) newFromTrainerFile(file);
     else openLayout(file);
 }
 
@@ -133,7 +133,8 @@ bool Workbench::openLayout(const std::filesystem::path& file) {
         recent_.remove(file);
         const Error other{"it is neither a layout (JSON), a run (.shardlab) nor a trace",
                           file.string(),
-                          "a layout begins with {, and no trace format that Shardlab reads looks like this file",
+                          "a layout begins with {, and no trace format or configuration of another trainer that "
+                          "Shardlab reads looks like this file",
                           {}};
         messages_.post(tr("Cannot open %1").arg(fileName(file)), looksLikeLayout(file) ? parsed.error() : other, "file",
                        whileLayoutStays());
@@ -213,8 +214,8 @@ void Workbench::newFromPreset(const Layout& layout) {
     Q_EMIT workspaceRequested(Workspace::Design);
 }
 
-void Workbench::newFromConfig(const std::filesystem::path& file) {
-    const Result<ConfigLayout> made = layoutFromConfig(file);
+void Workbench::newFromTrainerFile(const std::filesystem::path& file) {
+    const Result<ConfigLayout> made = layoutFromFile(file);
     if (!made)
         return messages_.post(tr("Cannot open %1").arg(fileName(file)), made.error(), "file", whileLayoutStays());
     messages_.withdraw("file");

@@ -58,8 +58,8 @@ public:
     RecentFiles& recent() { return recent_; }
     ThemeSource& theme() { return theme_; }
 
-    /// A layout, a run, another program's trace or the config.json of weights, told apart by the file's content. What
-    /// is wrong becomes a message.
+    /// A layout, a run, another program's trace or another trainer's configuration, told apart by the file's content.
+    /// What is wrong becomes a message.
     void open(const std::filesystem::path& file);
     /// Whether the file is a run or becomes one, so that opening it does not replace the layout.
     bool leavesLayoutAlone(const std::filesystem::path& file) const;
@@ -69,8 +69,9 @@ public:
     void importTraces(std::vector<std::filesystem::path> files);
     bool saveLayout(const std::filesystem::path& file);
     void newFromPreset(const Layout& layout);
-    /// A layout of the model that a config.json describes; what it leaves out becomes a message.
-    void newFromConfig(const std::filesystem::path& file);
+    /// A layout of what another trainer's configuration or a config.json describes; what it leaves out becomes a
+    /// message.
+    void newFromTrainerFile(const std::filesystem::path& file);
 
     /// Runs the document's layout; with faults, says so and asks for the first faulty field.
     /// `resume`: a checkpoint to go on from.

@@ -17,7 +17,8 @@ namespace {
 
 constexpr auto layoutFilter = "Layouts (*.layout.json *.json)";
 constexpr auto everyFilter =
-    "Layouts, runs and traces (*.layout.json *.json *.json.gz *.shardlab *.sqlite);;All files (*)";
+    "Layouts, runs, traces and other trainers' files (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.sh *.sbatch "
+    "*.toml);;All files (*)";
 constexpr auto traceFilter = "Traces (*.json *.json.gz *.sqlite);;All files (*)";
 constexpr int listed = 10;  ///< of the recent files, in the menu; the home page has all
 const QString runSuffix = QStringLiteral(".shardlab");

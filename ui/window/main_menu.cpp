@@ -13,7 +13,8 @@ namespace shardlab::ui {
 namespace {
 
 /// Commands whose ids begin with these stand in a menu of their own: a menu has to fit a small screen.
-constexpr std::pair<const char*, const char*> inner[] = {{"timeline", "Timeline"}, {"compare", "Compare"}};
+constexpr std::pair<const char*, const char*> inner[] = {
+    {"timeline", "Timeline"}, {"compare", "Compare"}, {"export", "Export for"}};
 
 QString roomOf(const CommandSpec& spec) { return QString::fromLatin1(spec.id).section(QLatin1Char('.'), 0, 0); }
 

@@ -12,6 +12,10 @@
 class QActionGroup;
 class QStackedWidget;
 
+namespace shardlab::trace {
+struct TrainerTarget;
+}  // namespace shardlab::trace
+
 namespace shardlab::ui {
 
 class CheckpointList;
@@ -58,6 +62,8 @@ private:
     void storeArrangement() const;
     void bindCommands();
     void bindTimeline();
+    /// nullptr: for the trainer that was chosen last.
+    void showExport(const TrainerTarget* target);
     /// What the home page asks for.
     void bindHome();
     /// Commands that mean nothing on the home page.

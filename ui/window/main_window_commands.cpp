@@ -7,6 +7,7 @@
 #include "ui/window/command_palette.h"
 #include "ui/window/connect_panel.h"
 #include "ui/window/dock_panel.h"
+#include "ui/window/export_window.h"
 #include "ui/window/file_actions.h"
 #include "ui/window/key_help.h"
 #include "ui/window/main_menu.h"
@@ -47,6 +48,9 @@ void MainWindow::bindCommands() {
     });
     commands_.bind("plan.measure", [this] { workbench_.startMeasuring(); });
     commands_.bind("run.start", [this] { workbench_.startRun(); });
+    for (const TrainerTarget& target : trainerTargets())
+        commands_.bind(("export." + std::string(target.name)).c_str(), [this, &target] { showExport(&target); });
+    commands_.bind("export.last", [this] { showExport(nullptr); });
     commands_.bind("run.pause", [&run] { run.state() == RunState::Paused ? run.resume() : run.pause(); });
     commands_.bind("run.step", [&run] { run.stepOnce(); });
     commands_.bind("run.checkpoint", [&run] { run.checkpoint(); });
@@ -152,6 +156,22 @@ void MainWindow::bindCommands() {
     connect(&workbench_.theme(), &ThemeSource::changed, this, &MainWindow::refreshCommands);
     connect(files_, &FileActions::recentChanged, this, &MainWindow::refreshCommands);
     refreshCommands();
+}
+
+void MainWindow::showExport(const TrainerTarget* target) {
+    auto* preview = findChild<ExportWindow*>();
+    if (!preview) {
+        preview = child<ExportWindow>(workbench_.document(), this);
+        connect(preview, &ExportWindow::fieldWanted, this, [this](const QString& pointer) {
+            showWorkspace(Workspace::Design);
+            activateWindow();
+            workbench_.document().requestField(pointer);
+        });
+    }
+    if (target) preview->setTarget(*target);
+    preview->show();
+    preview->raise();
+    preview->activateWindow();
 }
 
 void MainWindow::bindTimeline() {

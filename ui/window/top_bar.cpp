@@ -11,6 +11,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QToolButton>
@@ -73,6 +74,7 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
         *slot = button(command, role);
         row->addWidget(*slot);
     }
+    row->insertWidget(row->indexOf(start_), export_ = exportButton());
 
     connect(&workbench.document(), &Document::layoutChanged, this, &TopBar::refresh);
     connect(&workbench.document(), &Document::fileChanged, this, &TopBar::refresh);
@@ -101,6 +103,21 @@ QPushButton* TopBar::button(const char* command, const char* role) {
     };
     connect(&action, &QAction::changed, made, follow);
     follow();
+    return made;
+}
+
+QPushButton* TopBar::exportButton() {
+    auto* made = child<QPushButton>(tr("Export for …"), this);
+    made->setFocusPolicy(Qt::TabFocus);
+    made->setObjectName(QStringLiteral("top.export"));
+    made->setToolTip(tr("Show this layout as the configuration of another trainer, and save it"));
+    auto* menu = child<QMenu>(made);
+    for (const CommandSpec& spec : commandSpecs())
+        if (const QString id = QString::fromLatin1(spec.id);
+            id.startsWith(QStringLiteral("export.")) && id != QStringLiteral("export.last"))
+            menu->addAction(&commands_[spec.id]);
+    menu->setToolTipsVisible(true);
+    made->setMenu(menu);
     return made;
 }
 
@@ -154,6 +171,7 @@ void TopBar::refresh() {
     undo_->setVisible(design);
     redo_->setVisible(design);
     plan_->setVisible(design);
+    export_->setVisible(design);
     start_->setVisible(design || (workspace_ == Workspace::Run && !active && !watching));
     disconnect_->setVisible(workspace_ == Workspace::Run && watching);
     for (QPushButton* control : {pause_, stepOnce_, checkpoint_, stop_})

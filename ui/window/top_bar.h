@@ -38,6 +38,7 @@ protected:
 
 private:
     QPushButton* button(const char* command, const char* role = nullptr);
+    QPushButton* exportButton();
     const Layout* shownLayout() const;
     void refresh();
     void refreshStep();
@@ -53,7 +54,7 @@ private:
     QLabel* step_;
     QProgressBar* progress_;
     QPushButton *undo_, *redo_, *plan_, *start_, *pause_, *stepOnce_, *checkpoint_, *stop_, *disconnect_, *new_, *open_,
-        *cancel_;
+        *cancel_, *export_;
     QHBoxLayout* row_;
 };
 

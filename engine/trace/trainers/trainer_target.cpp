@@ -83,6 +83,11 @@ const TrainerTarget* findTrainerTarget(std::string_view name) {
     return found == trainerTargets().end() ? nullptr : &*found;
 }
 
+std::string exportedFileName(const TrainerTarget& target, std::string_view stem, bool sbatch) {
+    if (sbatch) return fmt::format("{}.{}.sbatch", stem, target.name);
+    return fmt::format("{}{}", stem, target.extension);
+}
+
 tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layout, const TrainerTarget& target,
                                                               const TrainerOptions& options) {
     std::vector<Fault> faults;
@@ -93,6 +98,15 @@ tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layo
     ExportedLayout exported = target.write(layout, options, leftOut);
     exported.leftOut.insert(exported.leftOut.begin(), leftOut.begin(), leftOut.end());
     return exported;
+}
+
+bool isTrainerFile(const std::filesystem::path& file) {
+    if (looksLikeConfig(file)) return true;
+    constexpr std::int64_t largest = std::int64_t{16} << 20;
+    const Result<std::string> text = readFile(file, largest);
+    return text && std::ranges::any_of(trainerTargets(), [&](const TrainerTarget& target) {
+               return target.recognises != nullptr && target.recognises(*text);
+           });
 }
 
 Result<ConfigLayout> layoutFromFile(const std::filesystem::path& file) {

@@ -57,11 +57,16 @@ struct TrainerTarget {
 std::span<const TrainerTarget> trainerTargets();
 /// nullptr where there is no such target.
 const TrainerTarget* findTrainerTarget(std::string_view name);
+/// What the main file is called by default: "mine.megatron.sh", "mine.megatron.sbatch".
+std::string exportedFileName(const TrainerTarget& target, std::string_view stem, bool sbatch);
 
 /// The layout, which has no faults, as the program's own configuration. Everything that the program cannot do is
 /// refused at once, at its field, with the nearest that it can do.
 tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layout, const TrainerTarget& target,
                                                               const TrainerOptions& options = {});
+
+/// The content is one that layoutFromFile() knows. No file of more than 16 MiB is a configuration.
+bool isTrainerFile(const std::filesystem::path& file);
 
 /// A layout without faults of a file that another program reads: a config.json of Hugging Face, or a configuration of
 /// a target that has a way back. The content says which it is. Errors: the file cannot be read, is none of them, or

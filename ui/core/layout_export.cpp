@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/layout_export.h"
+
+#include "engine/base/file.h"
+#include "ui/core/document.h"
+
+#include <algorithm>
+
+namespace shardlab::ui {
+
+std::string exportName(const Document& document, const TrainerTarget& target, bool sbatch) {
+    std::filesystem::path stem = document.file().filename();
+    for (const char* extension : {".json", ".layout"})
+        if (stem.extension() == extension) stem.replace_extension();
+    std::string name = stem.empty() ? document.layout().name : stem.string();
+    std::ranges::replace(name, '/', '-');
+    if (name.empty()) name = "layout";
+    return exportedFileName(target, name, sbatch && target.hasSbatch);
+}
+
+LayoutExport exportOf(const Document& document, const TrainerTarget& target, const std::string& name, bool sbatch) {
+    LayoutExport made;
+    if (!document.faults().empty()) {
+        made.legal = false;
+        made.refused = document.faults();
+        return made;
+    }
+    const std::string stem = std::filesystem::path(name).replace_extension().string();
+    auto exported = exportLayout(document.resolvedLayout(), target, {stem, sbatch && target.hasSbatch});
+    if (!exported) {
+        made.refused = std::move(exported.error());
+        return made;
+    }
+    made.files.push_back({name, std::move(exported->text)});
+    std::ranges::move(exported->companions, std::back_inserter(made.files));
+    made.leftOut = std::move(exported->leftOut);
+    return made;
+}
+
+Status writeExport(const LayoutExport& made, const std::filesystem::path& main) {
+    std::error_code ignored;
+    const auto place = [&](std::size_t file) { return file == 0 ? main : main.parent_path() / made.files[file].name; };
+    for (std::size_t file = 1; file < made.files.size() && !std::filesystem::exists(main, ignored); ++file)
+        if (std::filesystem::exists(place(file), ignored))
+            return fail(Error{"will not replace", place(file).string(), "it exists", "another name for the export"});
+    for (std::size_t file = 0; file < made.files.size(); ++file)
+        if (const Status written = replaceFile(place(file), made.files[file].text); !written) return written;
+    return {};
+}
+
+}  // namespace shardlab::ui
