@@ -191,6 +191,7 @@ void ExportWindow::refresh() {
         while (files_->count() > 0) files_->removeTab(0);
         for (const CompanionFile& file : made_.files) files_->addTab(text(file.name).replace(QLatin1Char('&'), "&&"));
         files_->setCurrentIndex(before >= 0 && before < files_->count() ? before : 0);
+        files_->updateGeometry();  // tabs added to a hidden bar do not tell the layout that it has grown
     }
     showFile(files_->currentIndex());
     QStringList lines;
