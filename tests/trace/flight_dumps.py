@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes flight recorder dumps as PyTorch does: flight_dumps.py FOLDER < description. The description is JSON: a list of
-{"file", "protocol" (0: JSON), "version", "groups": {name: [description, ranks]}, "calls": [[group, operation, number,
-state, place]]}; an operation with an arrow is a message. "evil" in place of "calls" makes a pickle that would create
-that folder when Python loads it."""
+"""Writes flight recorder dumps as PyTorch does: flight_dumps.py FOLDER < description. The description is JSON, a list
+of {"file", "protocol" (0: JSON), "version", "groups": {name: [description, ranks]}, "calls": [[group, operation,
+number, state, place]]}; an operation with an arrow is a message. "evil" in place of "calls" makes a pickle that
+would create that folder when Python loads it."""
 import json
 import os
 import pickle
