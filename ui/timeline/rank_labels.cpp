@@ -26,6 +26,12 @@ QFont placeFont(const Theme& theme) {
     return font;
 }
 
+/// The title where it fits; where it does not, of ranks that share a row where they stand, else as much as fits.
+QString fitting(const QString& title, const QString& place, bool folded, const QFontMetrics& font, int width) {
+    if (font.horizontalAdvance(title) <= width) return title;
+    return font.elidedText(folded && !place.isEmpty() ? QStringLiteral("▸ ") + place : title, Qt::ElideRight, width);
+}
+
 void paintLabels(QPainter& painter, const TimelineState& state) {
     const int right = state.plot.left() - 8;
     const int left = state.whole.left() + 10;
@@ -36,7 +42,8 @@ void paintLabels(QPainter& painter, const TimelineState& state) {
         const int selected = state.selection.rank();
         const bool chosen = selected >= 0 && state.rows.positionOf(selected) == position;
         const QString label = RankLabels::place(state, position);
-        const QString title = RankLabels::title(state, position);
+        const QString title = fitting(RankLabels::title(state, position), label,
+                                      state.rows.ranksOf(position).size() > 1, QFontMetrics(name), right - left);
         const bool twoLines = row.height >= 34 && !label.isEmpty();
         QRect upper(left, row.barTop - row.bandHeight, right - left, row.barHeight + row.bandHeight);
         if (chosen) {
@@ -93,7 +100,8 @@ int labelWidth(const RunModel& model, const Theme& theme, int width) {
         model.empty() ? 0
                       : QFontMetrics(placeFont(theme)).horizontalAdvance(QString::fromStdString(placeOf(model, last)));
     if (width < 420) return title + 22;
-    return std::clamp(title + place + 30, 80, width / 6);
+    constexpr int least = 80, folded = 104;  // pixels; the latter for "▸ pp0 × 1024"
+    return std::clamp(title + place + 30, least, std::max(width / 6, last + 1 >= RankFolding::many ? folded : least));
 }
 
 void RankLabels::paint(QPainter& painter, const TimelineState& state) {
