@@ -20,6 +20,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace shardlab::ui {
@@ -42,9 +43,10 @@ std::string sizes(const Layout& layout) {
 QString difference(const Lesson& lesson, const LessonExperiment& experiment) {
     const auto other = std::ranges::find(lesson.experiments, experiment.like, &LessonExperiment::name);
     std::vector<FieldChange> changes = changesBetween(other->layout, experiment.layout);
-    // Names follow the experiments, and hosts give as many devices as there are ranks.
-    std::erase_if(changes, [](const FieldChange& change) {
-        return change.pointer == "/name" || change.pointer == "/cluster/hosts";
+    // Names follow the experiments, hosts give as many devices as there are ranks, and one pace is all experiments'.
+    constexpr std::array following{"/name", "/cluster/hosts", "/cluster/pace", "/cluster/pace/step_seconds"};
+    std::erase_if(changes, [&](const FieldChange& change) {
+        return std::ranges::find(following, change.pointer) != following.end();
     });
     return changes.empty() ? LessonView::tr("run again") : changesText(changes);
 }
