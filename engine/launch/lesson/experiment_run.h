@@ -38,7 +38,7 @@ struct RunTally {
     std::optional<double> elasticDistance;  ///< at the last exchange with a centre
     std::optional<double> firstScale;       ///< the first loss scale
     std::optional<double> lastScale;
-    // Of products in 8 bits, over all steps and ranks; none where there are none.
+    // Counts over all steps and ranks of a run whose products have 8 bits; none in another run.
     std::optional<double> saturated;  ///< numbers that were larger than the format's largest
     std::optional<double> flushed;    ///< numbers that became 0
 };

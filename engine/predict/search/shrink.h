@@ -11,7 +11,7 @@
 
 namespace shardlab::predict {
 
-/// Its ranks compute on processors of this machine, and together need no more memory than it has.
+/// The layout's ranks compute on processors of this machine, and together need no more memory than it has.
 bool trainsHere(const Layout& layout);
 
 struct ShrunkLayout {

@@ -19,7 +19,7 @@ namespace shardlab::trace {
 inline constexpr const char* manifestFile = "manifest.json";
 /// The kind of a parameter's own values; the other kinds are the optimizer's words.
 inline constexpr std::string_view weightKind = "weight";
-/// Of "<linear layer>.fp8": the scales of its factors, and the largest magnitudes that delayed ones come from. A run
+/// The scales of the factors of "<linear layer>.fp8", and the largest magnitudes that delayed ones come from. A run
 /// that finds none begins with scales of 1.
 inline constexpr std::string_view scaleKind = "scale";
 

@@ -181,7 +181,7 @@ private:
         return trace_.add(event);
     }
 
-    /// Its bytes are known where the profiler recorded shapes.
+    /// A collective of gloo, whose bytes are known where the profiler recorded shapes.
     Status gloo(const TraceItem& item, std::int64_t begin, std::int64_t end) {
         ForeignEvent event = foreign(item, EventKind::Collective, Lane::Comm, begin, end);
         event.event.bytes = tensorBytes(item.list("Input Dims"), item.list("Input type"));

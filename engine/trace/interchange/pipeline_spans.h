@@ -22,7 +22,7 @@ std::optional<PipelineName> pipelineName(std::string_view annotation);
 
 enum class MessageSide : std::uint8_t { Unknown, Send, Receive };
 
-/// Of one file, whose spans come in any order.
+/// The spans of one file, which come in any order.
 class PipelineSpans {
 public:
     /// `external`: what joins the annotation on a device to that of its host; 0: nothing does.

@@ -28,7 +28,7 @@ struct DataParallelCommSetup {
     int replica = 0;
     std::unique_ptr<Communicator>
         group;  ///< the replicas that share a copy of what ZeRO divides; for this object alone
-    /// Of these the replicas with the same experts, for this object alone; null where these are all, or there are no
+    /// The replicas with the same experts, for this object alone; null where all have the same, or there are no
     /// experts.
     std::unique_ptr<Communicator> holders;
     /// The replicas with the same part of each copy, for this object alone; null where there is one copy.

@@ -12,7 +12,7 @@ namespace shardlab::train {
 
 namespace {
 
-/// Of one part of a block, as it is recorded.
+/// What is recorded of one part of a block.
 struct Recorded {
     float scale = std::numeric_limits<float>::infinity();
     bool rounded = false;
