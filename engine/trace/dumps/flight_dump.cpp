@@ -51,7 +51,7 @@ bool isPickle(std::string_view bytes) {
     return bytes.size() >= 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5;
 }
 
-std::optional<int> rankOfName(std::filesystem::path file) {
+std::optional<int> rankOfName(const std::filesystem::path& file) {
     std::string name = file.filename().string();
     for (const std::string_view ending : {".gz", ".json", ".pickle", ".pkl"})
         if (name.ends_with(ending)) name.resize(name.size() - ending.size());
@@ -70,7 +70,7 @@ std::string textOf(const DumpJson& object, const char* key) {
     return text;
 }
 
-std::vector<int> sortedRanks(std::set<int> ranks) { return {ranks.begin(), ranks.end()}; }
+std::vector<int> sortedRanks(const std::set<int>& ranks) { return {ranks.begin(), ranks.end()}; }
 
 /// "[0, 1]", as the recorder writes it, or a list of numbers.
 std::vector<int> ranksOf(const DumpJson& ranks) {
@@ -80,7 +80,7 @@ std::vector<int> ranksOf(const DumpJson& ranks) {
     };
     if (ranks.is_array())
         for (const DumpJson& rank : ranks) add(wholeNumber<std::int64_t>(rank).value_or(-1));
-    if (!ranks.is_string()) return sortedRanks(std::move(found));
+    if (!ranks.is_string()) return sortedRanks(found);
     const auto& text = ranks.get_ref<const std::string&>();
     for (const char *at = text.data(), *end = at + text.size(); at < end;) {
         int rank = 0;
@@ -88,7 +88,7 @@ std::vector<int> ranksOf(const DumpJson& ranks) {
         if (error == std::errc()) add(rank);
         at = next == at ? at + 1 : next;
     }
-    return sortedRanks(std::move(found));
+    return sortedRanks(found);
 }
 
 std::map<std::string, DumpedGroup> groupsOf(const DumpJson& dump) {

@@ -281,7 +281,7 @@ Error PickleMachine::refuse(std::uint8_t instruction) const {
             const std::string_view rest = bytes_.substr(at_);
             const std::size_t module = rest.find('\n');
             const std::size_t end = module == rest.npos ? rest.npos : rest.find('\n', module + 1);
-            if (end != rest.npos && end < shownName)
+            if (end < shownName)  // npos is not
                 named = fmt::format("{}.{}", rest.substr(0, module), rest.substr(module + 1, end - module - 1));
         } else if (instruction == 0x93 && free() >= 2) {
             const std::string_view module = values_[stack_[stack_.size() - 2]].text, what = values_[stack_.back()].text;
