@@ -108,7 +108,7 @@ private Q_SLOTS:
             QVERIFY(best > 0 && best < failures.meanSeconds);
             for (int other = 0; other < 20; ++other)
                 QVERIFY(timeShares(failures, best * factor(random)).work <= share * (1 + 1e-12));
-            // Its condition, which no other interval fulfils.
+            // The condition of the best interval, which no other fulfils.
             const double x = best / failures.meanSeconds, d = failures.checkpointSeconds / failures.meanSeconds;
             QVERIFY(std::abs(std::log1p(-x) + x + d) < 1e-9 * (1 + d) / (1 - x));
             if (d < 0.5) QVERIFY(std::abs(dalyInterval(failures) / best - 1) < 0.03);

@@ -28,7 +28,7 @@ namespace {
 
 constexpr const char* states[] = {"empty", "running", "256 ranks", "error"};
 constexpr const char* themes[] = {"dark", "light"};
-/// Of the screen, at each scale: pixels that widgets count in.
+/// Sizes of the screen at each scale, in the pixels that widgets count in.
 constexpr const char* screens[] = {"1280x720 at 1", "1600x1000 at 1", "2560x1440 at 1", "1280x720 at 1.5",
                                    "1280x720 at 2"};
 constexpr QSize tile(200, 125);
@@ -166,7 +166,7 @@ private Q_SLOTS:
         QVERIFY2(cut.isEmpty(), qPrintable(cut.join(QLatin1Char('\n'))));
     }
 
-    /// Of all pictures that lie in the folder, those of other scales too.
+    /// One sheet of all pictures that lie in the folder, those of other scales too.
     void sheet() {
         if (sheetFolder().isEmpty()) QSKIP("tests/contact-sheet makes the sheet");
         Desk desk;

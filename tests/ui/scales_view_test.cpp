@@ -180,7 +180,7 @@ private Q_SLOTS:
         SelectedView selected(bench.context(), nullptr);
         QVERIFY2(!selected.asTable().contains(QStringLiteral("Bytes moved")), qPrintable(selected.asTable()));
         QVERIFY2(selected.asTable().contains(QStringLiteral("Numbers\t40")), qPrintable(selected.asTable()));
-        // Its row in the events leads to the action that rounded.
+        // The row of a saturation in the events leads to the action that rounded.
         view.resize(320, 240);
         view.show();
         auto* table = view.findChild<QTableView*>();

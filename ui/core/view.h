@@ -73,7 +73,7 @@ public:
     virtual QString emptyText() const;
     /// Adds what can be done with what lies at `at`, in the view's coordinates, after selecting it; for a right click.
     virtual void fillContextMenu(QMenu& menu, const QPoint& at);
-    /// Its fields and boxes are what it shows: they stay where the view is saved as a figure.
+    /// Fields and boxes are what the view shows: they stay where it is saved as a figure.
     virtual bool showsFields() const { return false; }
 
 Q_SIGNALS:

@@ -68,8 +68,8 @@ private:
         return zero_ < (kind == weightKind && stage.optimizer->master().empty() ? 3 : 1);
     }
 
-    /// Of a kind that every replica holds: where it is not shared out for writing, the first one of each copy writes
-    /// it.
+    /// Whether this rank writes a kind that every replica holds: where it is not shared out for writing, the first one
+    /// of each copy does.
     bool writesWhole(RankStage& stage, std::string_view kind) const;
 
     /// The weights as layers read them, and the optimizer's master weights in fp32, if it has any.

@@ -290,7 +290,7 @@ private Q_SLOTS:
         FragileDisk first(root, 0);
         QVERIFY(state.write(first, folder, 1, 10, 1));
         const int before = first.spent();
-        // Its files are removed one by one, as removeCheckpoint() does with what it lists: here they are named.
+        // Files of the old checkpoint are removed one by one, as removeCheckpoint() does with what it lists.
         for (int at = before + 1; at <= before + 8; ++at) {
             for (int attempt = 0; attempt < 8; ++attempt) {
                 FragileDisk disk(root, at);
