@@ -24,9 +24,10 @@ enum class PositionKind : std::uint8_t {
     Default,
     Learned,  ///< a table that is added to the token embedding
     Rotary,   ///< queries and keys are turned
+    Alibi,    ///< a score falls with the distance, in each head by a slope of its own (2108.12409)
 };
 template <>
-inline constexpr std::string_view layoutWords<PositionKind>[] = {"default", "learned", "rotary"};
+inline constexpr std::string_view layoutWords<PositionKind>[] = {"default", "learned", "rotary", "alibi"};
 
 /// Which products of a block add a bias.
 enum class BiasKind : std::uint8_t { Default, None, Qkv, All };
@@ -101,6 +102,14 @@ enum class AllReduceKind : std::uint8_t {
 };
 template <>
 inline constexpr std::string_view layoutWords<AllReduceKind>[] = {"backend", "ring"};
+
+/// How the attention of a context group sees the tokens that other members hold.
+enum class ContextKind : std::uint8_t {
+    Ring,     ///< keys and values travel round the members (ring attention, 2310.01889)
+    Ulysses,  ///< an all-to-all gives each member all tokens of some heads, another gives the outputs back (2309.14509)
+};
+template <>
+inline constexpr std::string_view layoutWords<ContextKind>[] = {"ring", "ulysses"};
 
 /// What the replicas exchange in a step, and with whom.
 enum class Exchange : std::uint8_t {

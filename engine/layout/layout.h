@@ -45,6 +45,9 @@ struct BlockSpec {
     int queryRank = 0;   ///< latent attention: of the latent that queries are made from; 0 = straight from hidden
     int ropeWidth = 64;  ///< latent attention: columns of a head that are turned, beside headWidth that are not
     int valueWidth = 0;  ///< latent attention: columns of a head's value; 0 = head width
+    bool sinks = false;  ///< each head has a learnt score beside those of the tokens, which has no value (GPT-OSS)
+    double attentionCap = 0;  ///< scores s of an attention become cap · tanh(s ÷ cap); 0 = they stay (Gemma 2)
+    double logitCap = 0;      ///< likewise the logits
     bool operator==(const BlockSpec&) const = default;
 };
 
@@ -95,6 +98,8 @@ struct ModelSpec {
     BlockSpec block;
     MoeSpec experts;
     CnnSpec cnn;
+    int mtpDepth = 0;        ///< modules that predict one token further each (multi-token prediction, 2412.19437)
+    double mtpWeight = 0.3;  ///< factor of the mean of their losses
     bool operator==(const ModelSpec&) const = default;
 };
 
@@ -150,6 +155,8 @@ struct ParallelSpec {
     AllReduceKind allReduce = AllReduceKind::Backend;
     Exchange exchange = Exchange::AllReduce;
     int shard = 0;  ///< so many neighbouring data ranks share one copy of what ZeRO divides (HSDP); 0 = all of them
+    ContextKind contextKind = ContextKind::Ring;
+    int expertTensor = 0;  ///< tensor degree of the experts, which divides tensor; 0 = tensor (MoE parallel folding)
     bool operator==(const ParallelSpec&) const = default;
 };
 
