@@ -94,6 +94,23 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(error() < 200'000, 30000);
     }
 
+    /// The thread that adjusts may be kept waiting on a busy machine for much longer than an error takes to be worked
+    /// off.
+    void aClockThatIsSeldomAdjustedDoesNotOvershoot() {
+        for (const std::int64_t error : {-20'000'000, 20'000'000}) {
+            ClockLine line{monotonicNanoseconds() - 1'000'000'000, 0, 0};
+            RunClock clock(line.origin);
+            std::this_thread::sleep_for(std::chrono::milliseconds(60));
+            line.origin -= error;
+            clock.follow(line);
+            clock.adjust();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+            const std::int64_t before = monotonicNanoseconds(), shown = clock.now(), after = monotonicNanoseconds();
+            QVERIFY2(shown > line.runTime(before) - 2'000'000 && shown < line.runTime(after) + 2'000'000,
+                     qPrintable(QString("%1 ns off").arg(shown - line.runTime(after))));
+        }
+    }
+
     void aLineComesOverTheWire() {
         const ClockLine line{-5'000'000'000'000, 7, 3e-5};
         const auto read = decode<ClockLine>(encode(line));

@@ -191,15 +191,6 @@ std::string HostLinks::unshared() const {
     return {};
 }
 
-ClockLine HostLinks::clock(int index) const {
-    const std::lock_guard lock(mutex_);
-    const HostLink* link = linkAt(index);
-    const std::int64_t now = monotonicNanoseconds();
-    if (link == nullptr || link->clock().pings() == 0) return {options_.clockOrigin, now, 0};
-    const ClockReading reading = link->clock().at(now);
-    return {options_.clockOrigin + reading.offset, now + reading.offset, reading.drift};
-}
-
 std::vector<HostClock> HostLinks::clocks() const {
     const std::lock_guard lock(mutex_);
     const std::int64_t now = monotonicNanoseconds();

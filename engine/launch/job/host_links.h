@@ -4,7 +4,6 @@
 #pragma once
 
 #include "engine/base/tcp_socket.h"
-#include "engine/trace/event/clock_line.h"
 #include "engine/trace/event/host_clock.h"
 #include "engine/launch/job/host_link.h"
 #include "engine/launch/link/listener.h"
@@ -67,8 +66,6 @@ public:
     int cores(int index) const;
     /// "host c": the first that does not share the folder for checkpoints, with the folder; empty: all do.
     std::string unshared() const;
-    /// How that host (index in the layout's list) reads the run's clock, as it seems now.
-    ClockLine clock(int index) const;
     /// The clocks of all hosts now; their `time` is the run's.
     std::vector<HostClock> clocks() const;
     std::optional<RankReport> report(int rank) const;

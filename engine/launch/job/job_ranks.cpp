@@ -28,11 +28,12 @@ constexpr std::int64_t afterGoodbyes = 5'000 * nsPerMillisecond;
 /// Tells ranks how the clocks of their hosts go, and records it now and then.
 void JobRun::trackHosts() {
     clocks_.trackedAt = recording_.now();
-    for (const RunHosts::RankClock& clock : setup_.hosts.rankClocks())
+    // What ranks go by and what is recorded is one reading: another, a moment later, may be more certain than theirs.
+    const std::vector<HostClock> measured = setup_.hosts.clocks();
+    for (const RunHosts::RankClock& clock : setup_.hosts.rankClocks(measured, setup_.arguments.clockOrigin))
         setup_.collector->setClock(clock.rank, clock.line);
     if (!clocks_.all.empty() && clocks_.trackedAt - clocks_.recordedAt < clockRecordInterval) return;
     clocks_.recordedAt = clocks_.trackedAt;
-    const std::vector<HostClock> measured = setup_.hosts.clocks();
     for (const HostClock& clock : measured) clocks_.all.add(clock);
     if (!measured.empty()) recording_.clocksMeasured(clocks_.all.all());
 }

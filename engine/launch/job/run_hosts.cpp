@@ -53,6 +53,13 @@ private:
     std::uint32_t checksum_;
 };
 
+/// How the host reads the clock of a run whose 0 is `origin` on this host's clock; as this host where it was not heard.
+ClockLine lineOf(std::span<const HostClock> measured, const std::string& host, std::int64_t origin) {
+    const auto clock = std::ranges::find(measured, host, &HostClock::host);
+    if (clock == measured.end()) return {origin, origin, 0};
+    return {origin + clock->offset, clock->time + origin + clock->offset, clock->drift};
+}
+
 }  // namespace
 
 struct RunHosts::Shared {
@@ -129,7 +136,7 @@ RankArguments RunHosts::argumentsOn(const Host& host, const RankArguments& here)
     arguments.folder = RankArguments::attemptFolder(folder, attempt_);
     arguments.layout = folder / "layout.json";
     arguments.socket = ForwarderSetup::socketIn(folder).string();
-    arguments.clockOrigin = links_->clock(host.index).origin;
+    arguments.clockOrigin = lineOf(links_->clocks(), host.name, here.clockOrigin).origin;
     return arguments;
 }
 
@@ -227,12 +234,11 @@ std::vector<std::string> RunHosts::missing() const {
     return names;
 }
 
-std::vector<RunHosts::RankClock> RunHosts::rankClocks() const {
+std::vector<RunHosts::RankClock> RunHosts::rankClocks(std::span<const HostClock> measured, std::int64_t origin) const {
     std::vector<RankClock> all;
-    if (!links_) return all;
     for (const Host& host : hosts_) {
         if (host.here) continue;
-        const ClockLine line = links_->clock(host.index);
+        const ClockLine line = lineOf(measured, host.name, origin);
         for (int rank = host.firstRank; rank < host.firstRank + host.ranks; ++rank) all.push_back({rank, line});
     }
     return all;

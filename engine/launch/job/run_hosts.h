@@ -10,6 +10,7 @@
 #include "engine/trace/record/flight_record.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,7 +70,9 @@ public:
         int rank = 0;
         ClockLine line;
     };
-    std::vector<RankClock> rankClocks() const;
+    /// How the hosts of the ranks read the run's clock, from one look at the clocks of the other hosts. A run whose 0
+    /// is `origin` on this host's clock.
+    std::vector<RankClock> rankClocks(std::span<const HostClock> measured, std::int64_t origin) const;
     std::vector<HostClock> clocks() const { return links_ ? links_->clocks() : std::vector<HostClock>(); }
     /// The name of each rank's host; empty where there is one host.
     std::vector<std::string> names() const;

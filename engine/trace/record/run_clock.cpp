@@ -45,7 +45,7 @@ RunClock::RunClock(std::int64_t origin) : target_{origin, 0, 0}, usesCounter_(co
         usesCounter_ ? static_cast<double>(next.time - base_.time) / static_cast<double>(next.ticks - base_.ticks) : 1;
     lineTicks_ = next.ticks;
     lineTime_ = target_.runTime(next.time);
-    lineRate_ = rateBefore_ = inParts(rate_);
+    lineRate_ = plainRate_ = rateBefore_ = inParts(rate_);
 }
 
 /// The reading least disturbed between its two counter reads, of a few.
@@ -79,23 +79,32 @@ void RunClock::adjust() {
     const std::int64_t behind = wanted - shown;
     const bool jump = behind > settleTime;
     const double bend = jump ? 1.0 : std::clamp(1.0 + static_cast<double>(behind) / settleTime, 0.5, 2.0);
-    turnLine(rate_ * (1 - target_.drift) * bend, jump ? behind : 0);
+    const double settled = bend == 1.0 ? 0 : static_cast<double>(behind) / (bend - 1) / rate_;
+    turnLine(rate_ * (1 - target_.drift), bend, static_cast<std::uint64_t>(settled), jump ? behind : 0);
 }
 
 // The counter is read while nobody reads the line: read before, this thread might be made to wait in between, and
 // others would come further along the old line than the new one is by then. Processors read it a little out of order
 // with memory, so the line turns somewhat later than that, and is the old one until then.
-void RunClock::turnLine(double nanosecondsPerTick, std::int64_t leap) {
+void RunClock::turnLine(double plainRate, double bend, std::uint64_t bentTicks, std::int64_t leap) {
     const std::uint32_t next = sequence_.load(std::memory_order_relaxed) + 1;
     const std::uint64_t from = lineTicks_.load(std::memory_order_relaxed),
-                        before = lineRate_.load(std::memory_order_relaxed);
+                        rate = lineRate_.load(std::memory_order_relaxed),
+                        plain = plainRate_.load(std::memory_order_relaxed),
+                        bent = bentTicks_.load(std::memory_order_relaxed);
     sequence_.store(next, std::memory_order_seq_cst);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    const std::uint64_t at = ticks() + static_cast<std::uint64_t>(inOrder / nanosecondsPerTick);
-    lineTime_.fetch_add(along(static_cast<std::int64_t>(at - from), before) + leap, std::memory_order_relaxed);
+    const std::uint64_t at = ticks() + static_cast<std::uint64_t>(inOrder / (plainRate * bend));
+    const std::uint64_t past = at - from, onBend = std::min(past, bent);
+    const std::int64_t gone =
+        along(static_cast<std::int64_t>(onBend), rate) + along(static_cast<std::int64_t>(past - onBend), plain);
+    lineTime_.fetch_add(gone + leap, std::memory_order_relaxed);
     lineTicks_.store(at, std::memory_order_relaxed);
-    lineRate_.store(inParts(nanosecondsPerTick), std::memory_order_relaxed);
-    rateBefore_.store(before, std::memory_order_relaxed);
+    lineRate_.store(inParts(plainRate * bend), std::memory_order_relaxed);
+    plainRate_.store(inParts(plainRate), std::memory_order_relaxed);
+    bentTicks_.store(bentTicks, std::memory_order_relaxed);
+    // The slower of the two: by it no moment is earlier than the old line said, wherever that took up the plain rate.
+    rateBefore_.store(std::min(rate, plain), std::memory_order_relaxed);
     sequence_.store(next + 1, std::memory_order_release);
 }
 

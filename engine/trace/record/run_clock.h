@@ -25,7 +25,8 @@ public:
     /// From the next adjust() on towards what `line` says, without running backwards; by the thread that adjusts.
     void follow(const ClockLine& line) { target_ = line; }
     /// Follows CLOCK_MONOTONIC (which the system slews) without a jump; to be called several times a second, by one
-    /// thread at a time.
+    /// thread at a time. An error is worked off in half a second, and where the next call comes later than that, the
+    /// clock goes on at the plain rate.
     void adjust();
     bool usesCounter() const { return usesCounter_; }
 
@@ -42,25 +43,28 @@ private:
         return static_cast<std::uint64_t>(monotonicNanoseconds());
     }
     Sample sample() const;
-    /// From now on the clock goes by another rate, and `leap` ns further. Whoever has read the old line read the
-    /// counter before it turns.
-    void turnLine(double nanosecondsPerTick, std::int64_t leap);
+    /// From now on the clock goes `leap` ns further and by `bend` times the plain rate (nanoseconds per tick), which it
+    /// takes up again `ticks` later. Whoever has read the old line read the counter before it turns.
+    void turnLine(double plainRate, double bend, std::uint64_t ticks, std::int64_t leap);
 
-    /// The line through (lineTicks_, lineTime_) with slope lineRate_ / 2^32, left of it that of the line before; read
-    /// under a sequence lock.
+    /// The line through (lineTicks_, lineTime_) with slope lineRate_ / 2^32, from bentTicks_ on plainRate_ / 2^32, and
+    /// left of it about that of the line before; read under a sequence lock.
     std::int64_t fromTicks(std::uint64_t at) const {
         for (;;) {
             const std::uint32_t before = sequence_.load(std::memory_order_acquire);
             const std::uint64_t from = lineTicks_.load(std::memory_order_relaxed);
             const std::int64_t time = lineTime_.load(std::memory_order_relaxed);
             const std::uint64_t rate = lineRate_.load(std::memory_order_relaxed),
+                                plain = plainRate_.load(std::memory_order_relaxed),
+                                bent = bentTicks_.load(std::memory_order_relaxed),
                                 rateBefore = rateBefore_.load(std::memory_order_relaxed);
             std::atomic_thread_fence(std::memory_order_acquire);
             if ((before & 1) == 0 && sequence_.load(std::memory_order_relaxed) == before) {
                 // A counter read before the line turned lies left of its start. Rounded towards it, so that it is not
                 // before what the old line said of an earlier moment.
-                const auto past = static_cast<std::int64_t>(at - from);
-                return past < 0 ? time - along(-past, rateBefore) : time + along(past, rate);
+                const auto past = static_cast<std::int64_t>(at - from), bend = static_cast<std::int64_t>(bent);
+                if (past < 0) return time - along(-past, rateBefore);
+                return past <= bend ? time + along(past, rate) : time + along(bend, rate) + along(past - bend, plain);
             }
         }
     }
@@ -76,6 +80,8 @@ private:
     std::atomic<std::uint64_t> lineTicks_{0};
     std::atomic<std::int64_t> lineTime_{0};
     std::atomic<std::uint64_t> lineRate_{0};
+    std::atomic<std::uint64_t> plainRate_{0};
+    std::atomic<std::uint64_t> bentTicks_{0};
     std::atomic<std::uint64_t> rateBefore_{0};
     Sample base_;      ///< where the present measurement of the rate began
     double rate_ = 0;  ///< nanoseconds per tick, measured
