@@ -100,7 +100,7 @@ private Q_SLOTS:
         for (const std::int64_t error : {-20'000'000, 20'000'000}) {
             ClockLine line{monotonicNanoseconds() - 1'000'000'000, 0, 0};
             RunClock clock(line.origin);
-            std::this_thread::sleep_for(std::chrono::milliseconds(60));
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
             line.origin -= error;
             clock.follow(line);
             clock.adjust();
