@@ -105,7 +105,7 @@ void compare(const Layout& layout, const StageShape& shape, const StageNeighbour
         Arena arena;
         const auto tensorGroup = t == 1 ? std::make_unique<TensorGroup>(arena)
                                         : std::make_unique<TensorParallel>(arena, *tensor, layout.parallel.sequence);
-        const auto contextGroup = c == 1 ? nullptr : std::make_unique<ContextParallel>(*context);
+        const auto contextGroup = c == 1 ? nullptr : std::make_unique<ContextParallel>(*context, ContextKind::Ring);
         const auto expertGroup =
             layout.parallel.expert == 1 ? nullptr : std::make_unique<ExpertParallel>(*experts, layout.batch.micro);
         wrong[static_cast<std::size_t>(member)] = tryStage(layout, shape, neighbours, splitBackward, *tensorGroup,
