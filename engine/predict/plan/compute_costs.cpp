@@ -173,7 +173,8 @@ double pointwiseSeconds(const Layout& layout, const StageShape& stage, const Ten
 /// keys and values that are sent, and the output.
 std::int64_t exchangedFloats(const Layout& layout, const TensorShare& share) {
     if (!exchangesHeads(layout)) return 0;
-    return 4 * layout.batch.micro * (layout.model.sequence / share.context) * queryColumns(layout.model) / share.size;
+    return std::int64_t{4} * layout.batch.micro * (layout.model.sequence / share.context) * queryColumns(layout.model) /
+           share.size;
 }
 
 /// Kernels of an attention's core in a context group: a core's for each block of a ring; or one core's and the copies

@@ -2,6 +2,7 @@
 // The JSON of DeepSpeed (deepspeed/runtime/config.py of 0.19). It says nothing of the model, which is Python: a text
 // beside it says what the model and the script have to do.
 #include "engine/layout/field_effect.h"
+#include "engine/layout/mesh/replicas.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/trace/trainers/model_text.h"
@@ -421,6 +422,7 @@ TrainerTarget deepspeedTarget() {
                                                 "/parallel/pipeline",
                                                 "/parallel/tensor",
                                                 "/parallel/context",
+                                                "/parallel/context_method",
                                                 "/parallel/sequence",
                                                 "/parallel/zero",
                                                 "/parallel/partition",
