@@ -36,6 +36,7 @@ Json candidateJson(const Candidate& candidate) {
     const ParallelSpec& parallel = choice.parallel;
     Json degrees;
     for (const Axis axis : axesAsWritten) degrees[std::string(name(axis))] = degree(parallel, axis);
+    degrees["context_method"] = wordOf(parallel.contextKind);
     degrees["sequence"] = parallel.sequence;
     degrees["zero"] = parallel.zero;
     return {{"parallel", std::move(degrees)},
@@ -64,7 +65,9 @@ std::string degreesText(const ParallelSpec& parallel) {
     std::string text;
     for (const Axis axis : axesAsWritten)
         if (const int parts = degree(parallel, axis); parts > 1)
-            text += fmt::format("{}{} {}", text.empty() ? "" : " × ", name(axis), parts);
+            text +=
+                fmt::format("{}{} {}{}", text.empty() ? "" : " × ", name(axis), parts,
+                            axis == Axis::Context && parallel.contextKind == ContextKind::Ulysses ? " ulysses" : "");
     if (parallel.sequence) text += " + sequence";
     if (parallel.zero > 0) text += fmt::format(" + ZeRO {}", parallel.zero);
     return text.empty() ? "one rank" : text;

@@ -38,6 +38,11 @@ T layerSum(const ModelSpec& model, const StageShape& stage, OfLayer ofLayer) {
 
 bool hasAttention(const ModelSpec& model) { return traits(model.kind).attention; }
 
+bool exchangesHeads(const Layout& layout) {
+    return hasAttention(layout.model) && layout.parallel.context > 1 &&
+           layout.parallel.contextKind == ContextKind::Ulysses;
+}
+
 bool embeds(const ModelSpec& model, const StageShape& stage) { return stage.first && !readsImages(model); }
 
 std::int64_t outputWidth(const ModelSpec& model) {

@@ -46,6 +46,8 @@ bool embeds(const ModelSpec& model, const StageShape& stage);
 std::int64_t outputWidth(const ModelSpec& model);
 /// Blocks have an attention: those of mlp and cnn have none.
 bool hasAttention(const ModelSpec& model);
+/// Each attention exchanges tokens for heads within its context group (Ulysses).
+bool exchangesHeads(const Layout& layout);
 /// BlockParts::normNumbers() of the model.
 int normNumbers(const ModelSpec& model);
 /// Numbers that the norms of queries and keys learn: 2 · head width; 0 where there are none.

@@ -27,6 +27,7 @@ int segmentLength(const MemorySpec& memory, int blocks) {
 bool recomputesCore(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Selective; }
 bool recomputesSecondHalves(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Mlp; }
 bool recomputesHeads(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Latent; }
+bool keepsExchangedHeads(const Layout& layout) { return exchangesHeads(layout) && !recomputesCore(layout.memory); }
 bool recomputesPointwise(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Pointwise; }
 
 int recomputedParts(const ModelSpec& model, const MemorySpec& memory) {

@@ -18,6 +18,9 @@ bool recomputesSecondHalves(const MemorySpec& memory);
 /// recompute latent: what the up-projections of a latent attention make of its latents, queries, keys and values of all
 /// heads, is computed again as the input gradient of the attention begins.
 bool recomputesHeads(const MemorySpec& memory);
+/// What an exchange of tokens for heads brings a member of a context group is kept for the backward, in place of the
+/// queries, keys and values of its own tokens.
+bool keepsExchangedHeads(const Layout& layout);
 /// recompute pointwise: what the norm in front of each half of a block makes, and what the activation between two
 /// products makes, are computed again as the input gradient of the half begins.
 bool recomputesPointwise(const MemorySpec& memory);

@@ -346,6 +346,7 @@ private Q_SLOTS:
         row("/cluster/device=gpu", "unknown", "cpu or cuda");
         row("/parallel/partition=layer", "unknown", "did you mean layers?");
         row("/parallel/all_reduce=rong", "unknown", "did you mean ring?");
+        row("/parallel/context_method=ulyses", "unknown", "did you mean ulysses?");
         row("/parallel/exchange=hogwilt", "unknown", "did you mean hogwild?");
         row("/precision/compute=fp8", "unknown", "fp32, bf16 or fp16");
         row("/precision/products=fp9", "unknown", "fp8");

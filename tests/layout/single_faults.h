@@ -141,6 +141,23 @@ inline const std::vector<SingleFault> singleFaults{
          l.parallel.shard = 1;
      },
      "/parallel/shard", "2; or 0"},
+    {"heads that a context group cannot divide",
+     [](Layout& l) {
+         l.parallel.context = 8;
+         l.parallel.contextKind = ContextKind::Ulysses;
+         l.cluster.hosts[0].devices *= 8;
+     },
+     "/parallel/context", "4; or parallel.context_method ring"},
+    {"latents made again and heads exchanged",
+     [](Layout& l) {
+         l.model.kind = ModelKind::Llama;
+         l.model.block.kvRank = 16;
+         l.memory.recompute = RecomputeKind::Latent;
+         l.parallel.context = 2;
+         l.parallel.contextKind = ContextKind::Ulysses;
+         l.cluster.hosts[0].devices *= 2;
+     },
+     "/memory/recompute", "another word; or parallel.context_method ring"},
     {"ZeRO with a ring",
      [](Layout& l) {
          l.parallel.zero = 1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plan says of context parallelism: even shares of the tokens and of the work, and a ring that computing hides as
-// far as it can. What runs then do is context_parity_test's.
+// What plan says of context parallelism: even shares of the tokens and of the work, a ring that computing hides as far
+// as it can, and exchanges of tokens for heads. What runs then do is context_parity_test's.
 #include "engine/layout/context_split.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/compute_costs.h"
-#include "engine/predict/plan/context_ring.h"
+#include "engine/predict/plan/context_traffic.h"
 #include "engine/predict/plan/plan.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
@@ -93,6 +93,43 @@ private Q_SLOTS:
         }
     }
 
+    /// What is exchanged falls with the number of ranks, while a ring's keys and values do not; and a rank does as much
+    /// of the work.
+    void exchangesCarryLessThanRings() {
+        const DevicePreset device = *findDevice("h100-sxm");
+        const Link link{1e11, 1e-5};
+        for (const int context : {2, 4, 8}) {
+            Layout layout = longSamples(context);
+            const TensorShare share = tensorShare(layout);
+            const auto sentOf = [&](const std::vector<ContextStep>& steps, bool all) {
+                std::int64_t sum = 0;
+                for (const ContextStep& step : steps) sum += all ? step.bytes / context * (context - 1) : step.bytes;
+                return sum;
+            };
+            const ContextTraffic ring = contextTraffic(layout, share, link, device);
+            layout.parallel.contextKind = ContextKind::Ulysses;
+            const ContextTraffic exchange = contextTraffic(layout, share, link, device);
+            QCOMPARE(exchange.kind, EventKind::ExchangeHeads);
+            QCOMPARE(exchange.forward.size(), std::size_t{2});
+            QCOMPARE(exchange.backward.size(), std::size_t{2});
+            const std::int64_t columns = 2LL * (layout.model.sequence / context) * 4096;  // of bf16
+            QCOMPARE(sentOf(exchange.forward, true), 4 * columns / context * (context - 1));
+            QCOMPARE(sentOf(exchange.backward, true), 4 * columns / context * (context - 1));
+            for (const auto* steps : {&exchange.forward, &exchange.backward})
+                for (const ContextStep& step : *steps) {
+                    const double others = double(step.bytes) / context * (context - 1);
+                    QVERIFY(std::abs(step.seconds - others / 1e11 - (context - 1) * 1e-5) < 1e-12);
+                    QCOMPARE(step.cover, 0.0);
+                }
+            QCOMPARE(sentOf(ring.forward, false), 2 * columns * (context - 1));
+            QVERIFY(sentOf(exchange.backward, true) < sentOf(ring.backward, false));
+            Layout whole = longSamples(1);
+            const double ratio =
+                context * planned(layout).costs.stages[0].weightGrad / planned(whole).costs.stages[0].weightGrad;
+            QVERIFY2(ratio > 0.95 && ratio < 1.05, qPrintable(QString::number(ratio)));
+        }
+    }
+
     /// A hop is hidden behind the block that is computed meanwhile, and costs what is left of it.
     void hopsAreHiddenAsFarAsTheyCan() {
         for (const int context : {2, 3, 8}) {
@@ -103,19 +140,19 @@ private Q_SLOTS:
             const double block = coreSeconds(layout, share, device) / context;
             const std::int64_t bytes = 2LL * (layout.model.sequence / context) * 4096 * 2;
             const Link fast{1e15, 0}, slow{static_cast<double>(bytes) / (3 * block), 0};
-            const ContextRing quick = contextRing(layout, share, fast, device),
-                              long_ = contextRing(layout, share, slow, device);
+            const ContextTraffic quick = contextTraffic(layout, share, fast, device),
+                                 long_ = contextTraffic(layout, share, slow, device);
             QCOMPARE(quick.forward.size(), static_cast<std::size_t>(context - 1));
             QCOMPARE(quick.backward.size(), static_cast<std::size_t>(2 * context - 1));
-            for (const RingStep& step : quick.forward) QVERIFY(step.bytes == bytes && step.seconds < step.cover);
-            for (const RingStep& step : long_.forward)
+            for (const ContextStep& step : quick.forward) QVERIFY(step.bytes == bytes && step.seconds < step.cover);
+            for (const ContextStep& step : long_.forward)
                 QVERIFY(std::abs(step.seconds - step.cover - 2 * block) < 1e-9 * block);
             std::int64_t sent = 0;
-            for (const RingStep& step : quick.backward) sent += step.bytes;
+            for (const ContextStep& step : quick.backward) sent += step.bytes;
             QCOMPARE(sent, (context - 1) * bytes + context * 2 * bytes);  // gradients in fp32
             QCOMPARE(quick.backward.back().cover, 0.0);                   // home, and nothing is left to compute
         }
-        QVERIFY(contextRing(longSamples(1), {}, {1e9, 0}, *findDevice("h100-sxm")).forward.empty());
+        QVERIFY(contextTraffic(longSamples(1), {}, {1e9, 0}, *findDevice("h100-sxm")).forward.empty());
     }
 };
 

@@ -87,6 +87,28 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
+    /// A context group that exchanges heads keeps them in place of what its own tokens had.
+    void exchangedHeadsAreNamed() {
+        for (const char* recompute : {"none", "selective", "full", "mlp", "pointwise"})
+            for (const int variant : {0, 1, 2, 3}) {  // gpt; llama, also with norms of queries; latent attention
+                Layout layout;
+                layout.model = {variant == 0 ? ModelKind::Gpt : ModelKind::Llama, 4, 64, 4, 64, 256, 0.0};
+                layout.model.block.queryKeyNorms = variant == 2;
+                layout.model.block.kvRank = variant == 3 ? 16 : 0;
+                layout.memory.recompute = named(recompute);
+                layout.parallel = {.data = 1, .pipeline = 1, .tensor = 2, .context = 2};
+                layout.cluster.hosts = {{"localhost", 4}};
+                layout.batch = {8, 2};
+                for (const ContextKind kind : {ContextKind::Ring, ContextKind::Ulysses}) {
+                    layout.parallel.contextKind = kind;
+                    const std::vector<Fault> faults = check(layout, scheduleMethods());
+                    QVERIFY2(faults.empty(), toText(faults).c_str());
+                    const QString wrong = difference(layout);
+                    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+                }
+            }
+    }
+
     void formulasAreThoseOfThePaper() {
         Layout layout;
         layout.model = {ModelKind::Gpt, 4, 64, 4, 32, 256, 0.0};

@@ -213,6 +213,39 @@ private Q_SLOTS:
         QCOMPARE(most(64, 2), 2);
     }
 
+    /// Both methods of a context group are tried where heads divide, and each is estimated as its plan is.
+    void bothContextMethodsAreTried() {
+        const auto found = [](int heads, const char* model) {
+            Layout base;
+            base.model.kind = named(model);
+            base.model.sequence = 16384;
+            base.model.layers = 2;
+            base.model.heads = heads;
+            base.model.hidden = 16 * heads;
+            base.cluster.hosts = {{"localhost", 4}};
+            base.cluster.pace = PaceSpec{};
+            base.parallel.data = 4;
+            base.parallel.pipeline = 1;
+            base.batch = {4, 1};
+            std::set<std::pair<int, ContextKind>> tried;
+            for (const Candidate& candidate : searchOrFail(base).candidates) {
+                const ParallelSpec& p = candidate.choice.parallel;
+                tried.emplace(p.context, p.contextKind);
+                if (p.contextKind == ContextKind::Ring) continue;
+                const auto plan = makePlan(withChoice(base, candidate.choice));
+                if (!plan) qFatal("%s", toText(plan.error()).c_str());
+                if (candidate.peakBytes != peakOf(*plan)) qFatal("its plan needs another room");
+                if (std::abs(candidate.stepSeconds / plan->stepSeconds - 1) > 1e-9) qFatal("its plan takes longer");
+            }
+            return tried;
+        };
+        using enum ContextKind;
+        using Tried = std::set<std::pair<int, ContextKind>>;
+        QCOMPARE(found(4, "gpt"), (Tried{{1, Ring}, {2, Ring}, {2, Ulysses}, {4, Ring}, {4, Ulysses}}));
+        QCOMPARE(found(2, "gpt"), (Tried{{1, Ring}, {2, Ring}, {2, Ulysses}, {4, Ring}}));
+        QCOMPARE(found(4, "mlp"), (Tried{{1, Ring}, {2, Ring}, {4, Ring}}));
+    }
+
     /// Expert groups are tried that divide data ranks and experts; each is estimated as its plan is, to the byte.
     void expertsAreSpread() {
         Layout base;

@@ -89,6 +89,23 @@ private Q_SLOTS:
         QCOMPARE(microbatches(shrunk->layout), microbatches(design));
     }
 
+    void contextGroupsKeepTheirMethod() {
+        for (const int tensor : {1, 2, 4}) {
+            Layout design;
+            design.model.heads = 32;
+            design.model.hidden = 4096;
+            design.parallel = {.data = 1, .pipeline = 1, .tensor = tensor, .context = 8};
+            design.parallel.contextKind = ContextKind::Ulysses;
+            design.batch = {.global = 8, .micro = 1};
+            const auto shrunk = shrinkToThisMachine(elsewhere(design));
+            QVERIFY2(shrunk, text(shrunk).c_str());
+            QVERIFY(shrunk->layout.parallel.context > 1);
+            QCOMPARE(shrunk->layout.parallel.contextKind, ContextKind::Ulysses);
+            const std::vector<Fault> faults = check(shrunk->layout, scheduleMethods());
+            QVERIFY2(faults.empty(), toText(faults).c_str());
+        }
+    }
+
     void serversKeepAWorker() {
         for (const Exchange exchange : {Exchange::Server, Exchange::AsyncServer, Exchange::Elastic}) {
             Layout design;

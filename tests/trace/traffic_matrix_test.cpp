@@ -22,6 +22,7 @@ struct Shape {
     int context = 1;
     int expert = 1;
     int shard = 0;
+    ContextKind method = ContextKind::Ring;
 };
 
 Plan planOf(const Shape& shape) {
@@ -37,6 +38,7 @@ Plan planOf(const Shape& shape) {
     layout.batch.micro = 1;
     layout.batch.global = 8 * shape.data;
     layout.parallel.context = shape.context;
+    layout.parallel.contextKind = shape.method;
     layout.parallel.expert = shape.expert;
     if (shape.expert > 1) {
         layout.model.kind = ModelKind::GptMoe;
@@ -124,6 +126,19 @@ private Q_SLOTS:
         QVERIFY(std::abs(static_cast<double>(within) / static_cast<double>(between) - 8 * 3 * 3) < 4);
     }
 
+    /// An exchange of heads sends each other member of the context group as much.
+    void anExchangeGoesToEachMember() {
+        const Plan plan = planOf({1, 1, 1, 0, "1f1b", 1, 4, 1, 0, ContextKind::Ulysses});
+        TrafficMatrix matrix(headerOf(plan));
+        for (const Event& event : plan.simulation.events)
+            if (event.kind == EventKind::ExchangeHeads) matrix.add(event);
+        const std::int64_t each = matrix.cell(0, 1, TrafficMatrix::Part::All).bytes;
+        QVERIFY(each > 0);
+        for (int from = 0; from < 4; ++from)
+            for (int to = 0; to < 4; ++to)
+                QCOMPARE(matrix.cell(from, to, TrafficMatrix::Part::All).bytes, from == to ? 0 : each);
+    }
+
     void aMessageGoesToItsStage() {
         const Plan plan = planOf({2, 4, 1, 0, "1f1b", 1});
         TrafficMatrix matrix(headerOf(plan));
@@ -150,16 +165,34 @@ private Q_SLOTS:
     }
 
 private:
-    static constexpr Shape shapes[]{
-        {1, 4, 1, 0, "1f1b", 1},          {2, 4, 1, 0, "gpipe", 1},          {4, 1, 1, 0, "1f1b", 1},
-        {2, 2, 2, 0, "1f1b", 1},          {4, 1, 1, 2, "1f1b", 1},           {2, 2, 1, 0, "interleaved-1f1b", 2},
-        {1, 1, 4, 0, "1f1b", 1},          {4, 1, 1, 3, "1f1b", 1},           {1, 1, 1, 0, "1f1b", 1, 4},
-        {2, 2, 2, 0, "1f1b", 1, 2},       {2, 1, 1, 0, "1f1b", 1, 1, 2},     {4, 2, 1, 0, "1f1b", 1, 1, 2},
-        {4, 1, 1, 0, "1f1b", 1, 1, 4},    {2, 1, 1, 1, "1f1b", 1, 1, 2},     {4, 2, 1, 1, "1f1b", 1, 1, 2},
-        {4, 1, 1, 2, "1f1b", 1, 1, 2},    {4, 1, 1, 2, "1f1b", 1, 1, 4},     {4, 2, 1, 3, "1f1b", 1, 1, 2},
-        {8, 1, 1, 3, "1f1b", 1, 1, 2},    {4, 1, 1, 3, "gpipe", 1, 1, 4},    {4, 1, 1, 1, "1f1b", 1, 1, 1, 2},
-        {6, 2, 1, 3, "1f1b", 1, 1, 1, 2}, {4, 1, 2, 2, "gpipe", 1, 2, 1, 2}, {3, 1, 1, 3, "1f1b", 1, 2, 1, 1},
-        {8, 1, 1, 1, "1f1b", 1, 1, 2, 4}, {8, 1, 1, 3, "1f1b", 1, 1, 4, 4}};
+    static constexpr Shape shapes[]{{1, 4, 1, 0, "1f1b", 1},
+                                    {2, 4, 1, 0, "gpipe", 1},
+                                    {4, 1, 1, 0, "1f1b", 1},
+                                    {2, 2, 2, 0, "1f1b", 1},
+                                    {4, 1, 1, 2, "1f1b", 1},
+                                    {2, 2, 1, 0, "interleaved-1f1b", 2},
+                                    {1, 1, 4, 0, "1f1b", 1},
+                                    {4, 1, 1, 3, "1f1b", 1},
+                                    {1, 1, 1, 0, "1f1b", 1, 4},
+                                    {2, 2, 2, 0, "1f1b", 1, 2},
+                                    {2, 1, 1, 0, "1f1b", 1, 1, 2},
+                                    {4, 2, 1, 0, "1f1b", 1, 1, 2},
+                                    {4, 1, 1, 0, "1f1b", 1, 1, 4},
+                                    {2, 1, 1, 1, "1f1b", 1, 1, 2},
+                                    {4, 2, 1, 1, "1f1b", 1, 1, 2},
+                                    {4, 1, 1, 2, "1f1b", 1, 1, 2},
+                                    {4, 1, 1, 2, "1f1b", 1, 1, 4},
+                                    {4, 2, 1, 3, "1f1b", 1, 1, 2},
+                                    {8, 1, 1, 3, "1f1b", 1, 1, 2},
+                                    {4, 1, 1, 3, "gpipe", 1, 1, 4},
+                                    {4, 1, 1, 1, "1f1b", 1, 1, 1, 2},
+                                    {6, 2, 1, 3, "1f1b", 1, 1, 1, 2},
+                                    {4, 1, 2, 2, "gpipe", 1, 2, 1, 2},
+                                    {3, 1, 1, 3, "1f1b", 1, 2, 1, 1},
+                                    {8, 1, 1, 1, "1f1b", 1, 1, 2, 4},
+                                    {8, 1, 1, 3, "1f1b", 1, 1, 4, 4},
+                                    {2, 2, 2, 0, "1f1b", 1, 2, 1, 0, ContextKind::Ulysses},
+                                    {1, 1, 1, 0, "1f1b", 1, 4, 1, 0, ContextKind::Ulysses}};
 };
 
 QTEST_GUILESS_MAIN(TrafficMatrixTest)

@@ -99,6 +99,9 @@ Layout forMegatron(TrainerDraw& draw) {
     } else {
         megatronParts(draw, l);
         p.sequence = p.tensor > 1 && draw.coin();
+        const int members = p.context * p.tensor;
+        if (l.model.heads % members == 0 && keyHeads(l.model) % members == 0 && draw.coin())
+            p.contextKind = ContextKind::Ulysses;
     }
     p.zero = p.data * p.context > 1 && p.expert == 1 ? draw.among(0, 3) : 0;
     draw.copies(p);
@@ -179,9 +182,10 @@ Layout forTorchtitan(TrainerDraw& draw) {
 Layout forDeepSpeed(TrainerDraw& draw) {
     Layout l = draw.layout();
     ParallelSpec& p = l.parallel;
-    p.context = 1;
     if (p.pipeline > 1) p.tensor = 1;
-    p.zero = p.data > 1 ? draw.among(0, p.pipeline > 1 ? 1 : p.tensor > 1 ? 2 : 3) : 0;
+    if (p.pipeline * p.tensor > 1) p.context = 1;
+    p.contextKind = ContextKind::Ulysses;
+    p.zero = p.data * p.context > 1 ? draw.among(0, p.pipeline > 1 ? 1 : p.tensor > 1 ? 2 : 3) : 0;
     if (p.zero == 1) p.bucket = draw.coin(3) ? 0 : draw.among(1, 300);
     l.name = "layout.deepspeed";  // the file's
     l.run.seed = 1;

@@ -59,6 +59,7 @@ private:
             const bool experts = hasExperts(layout.model);
             if (experts) split.tensor = split.context = 1;
             if (split.ranks() > 8 || split.ranks() == 1) continue;
+            split.method = one({ContextKind::Ring, ContextKind::Ulysses});
             splitOver(layout, split);
             if (experts) {
                 if (coin()) layout.parallel.expert = one({1, split.data});
@@ -115,13 +116,13 @@ private Q_SLOTS:
     }
 
 private:
-    /// Which layer of which action exchanges how much within its tensor group.
+    /// Which layer of which action exchanges how much within its groups.
     static void requireCollectivesOf(const Plan& plan, const RunOutcome& run) {
         using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;
         for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
             std::map<Key, int> measured, predicted;
             const auto collect = [](const Event& event, std::map<Key, int>& into) {
-                if (isTensorCollective(event.kind))
+                if (isInsideAction(event.kind) && !isExpertExchange(event.kind))
                     ++into[{event.action, event.kind, static_cast<int>(event.value), event.bytes}];
             };
             for (const Event& event : run.ranks[static_cast<std::size_t>(rank)].events)

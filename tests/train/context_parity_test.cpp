@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Context parallelism: however many ranks share the tokens of a sample, the losses and the weights are those of one
-// rank.
+// Context parallelism: however many ranks share the tokens of a sample, and whether keys travel round them or they
+// exchange tokens for heads, the losses and the weights are those of one rank.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
@@ -12,6 +12,7 @@
 
 #include <QTemporaryDir>
 #include <QtTest>
+#include <array>
 #include <cmath>
 #include <fstream>
 
@@ -20,8 +21,11 @@ using namespace shardlab::test;
 namespace {
 
 constexpr int steps = 20;
+constexpr std::array bothMethods{ContextKind::Ring, ContextKind::Ulysses};
 
 }  // namespace
+
+Q_DECLARE_METATYPE(shardlab::layout::ContextKind)
 
 class ContextParityTest : public QObject {
     Q_OBJECT
@@ -59,12 +63,13 @@ private Q_SLOTS:
 
     void everyFactorisationOfEightEqualsOneRank_data() {
         QTest::addColumn<QString>("model");
+        QTest::addColumn<ContextKind>("method");
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("pipeline");
         QTest::addColumn<int>("tensor");
         QTest::addColumn<int>("context");
         QTest::addColumn<bool>("sequence");
-        for (const char* model : {"gpt", "mlp"})
+        const auto rows = [](const char* model, ContextKind method) {
             for (const int context : {2, 4, 8})
                 for (const int tensor : {1, 2, 4})
                     for (const int pipeline : {1, 2, 4})
@@ -72,26 +77,34 @@ private Q_SLOTS:
                             const int data = 8 / context / tensor / pipeline;
                             if (data < 1 || (sequence && tensor == 1)) continue;
                             if (QString(model) == "mlp" && (context != 2 || tensor == 4)) continue;
-                            QTest::addRow("%s data %d pipeline %d tensor %d context %d%s", model, data, pipeline,
-                                          tensor, context, sequence ? " sequence" : "")
-                                << model << data << pipeline << tensor << context << sequence;
+                            QTest::addRow("%s %s data %d pipeline %d tensor %d context %d%s", model,
+                                          wordOf(method).data(), data, pipeline, tensor, context,
+                                          sequence ? " sequence" : "")
+                                << model << method << data << pipeline << tensor << context << sequence;
                         }
+        };
+        for (const ContextKind method : bothMethods) rows("gpt", method);
+        rows("mlp", ContextKind::Ring);
     }
     void everyFactorisationOfEightEqualsOneRank() {
         QFETCH(QString, model);
+        QFETCH(ContextKind, method);
         QFETCH(int, data);
         QFETCH(int, pipeline);
         QFETCH(int, tensor);
         QFETCH(int, context);
         QFETCH(bool, sequence);
-        oneRank_.requireEqual(layoutOf({data, pipeline, tensor, context, sequence}, model.toStdString()));
+        oneRank_.requireEqual(layoutOf({data, pipeline, tensor, context, sequence, 0, method}, model.toStdString()));
     }
 
-    /// Three members: rings whose steps all differ.
+    /// Three members: rings whose steps all differ, and exchanges with two others.
     void threeMembersToo() {
-        Layout layout = layoutOf({1, 1, 1, 3});
-        layout.model.sequence = 18;
-        oneRank_.requireEqual(layout);
+        for (const ContextKind method : bothMethods) {
+            Layout layout = layoutOf({1, 1, 1, 3, false, 0, method});
+            layout.model.sequence = layout.model.hidden = 18;
+            layout.model.heads = 6;
+            oneRank_.requireEqual(layout);
+        }
     }
 
     /// Gradients too: plain gradient descent without clipping writes them into the weights.
@@ -107,7 +120,10 @@ private Q_SLOTS:
             return wholeWeights(run);
         };
         const auto wanted = trained({});
-        for (const Split& split : {Split{1, 1, 1, 2}, Split{1, 1, 1, 4}, Split{2, 1, 1, 4}, Split{1, 2, 2, 2, true}}) {
+        for (const Split& split :
+             {Split{1, 1, 1, 2}, Split{1, 1, 1, 4}, Split{2, 1, 1, 4}, Split{1, 2, 2, 2, true},
+              Split{1, 1, 1, 2, false, 0, ContextKind::Ulysses}, Split{2, 1, 1, 4, false, 0, ContextKind::Ulysses},
+              Split{1, 2, 2, 2, true, 0, ContextKind::Ulysses}}) {
             const auto got = trained(split);
             QCOMPARE(got.size(), wanted.size());
             for (const auto& [name, values] : wanted) {
@@ -138,10 +154,12 @@ private Q_SLOTS:
     void everyFlushSchedule() {
         QFETCH(QString, schedule);
         QFETCH(int, chunks);
-        Layout layout = layoutOf({1, 2, 2, 2, true});
-        layout.schedule.kind = schedule.toStdString();
-        layout.schedule.chunks = chunks;
-        oneRank_.requireEqual(layout);
+        for (const ContextKind method : bothMethods) {
+            Layout layout = layoutOf({1, 2, 2, 2, true, 0, method});
+            layout.schedule.kind = schedule.toStdString();
+            layout.schedule.chunks = chunks;
+            oneRank_.requireEqual(layout);
+        }
     }
 
     /// Without a flush the reference is the same pipeline whose samples nobody shares.
@@ -152,36 +170,42 @@ private Q_SLOTS:
     }
     void pipelinesWithoutAFlush() {
         QFETCH(QString, schedule);
-        const auto trained = [&](int context) {
-            Layout layout = layoutOf({1, 2, 1, context});
+        const auto trained = [&](int context, ContextKind method) {
+            Layout layout = layoutOf({1, 2, 1, context, false, 0, method});
             layout.schedule.kind = schedule.toStdString();
             layout.optimizer.clip = 0;
             return runInProcess(planOf(layout));
         };
-        const RunOutcome got = trained(2), wanted = trained(1);
-        QVERIFY2(got.error.empty(), got.error.c_str());
-        QString wrong = difference(got.counter(EventKind::Loss), wanted.counter(EventKind::Loss), 1e-5);
-        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
-        wrong = difference(got.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss), 1e-5);
-        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        const RunOutcome wanted = trained(1, ContextKind::Ring);
+        for (const ContextKind method : bothMethods) {
+            const RunOutcome got = trained(2, method);
+            QVERIFY2(got.error.empty(), got.error.c_str());
+            for (const EventKind kind : {EventKind::Loss, EventKind::ValidationLoss}) {
+                const QString wrong = difference(got.counter(kind), wanted.counter(kind), 1e-5);
+                QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+            }
+        }
     }
 
     void shardsAndRecomputation_data() {
+        QTest::addColumn<ContextKind>("method");
         QTest::addColumn<int>("zero");
         QTest::addColumn<QString>("partition");
         QTest::addColumn<QString>("recompute");
-        for (const int zero : {0, 1, 2, 3})
-            for (const char* recompute : {"none", "selective", "full"})
-                QTest::addRow("zero %d, recompute %s", zero, recompute) << zero << "flat" << recompute;
-        QTest::newRow("zero 3, layers") << 3 << "layers"
+        for (const ContextKind method : bothMethods)
+            for (const int zero : {0, 1, 2, 3})
+                for (const char* recompute : {"none", "selective", "full", "pointwise"})
+                    QTest::addRow("%s, zero %d, recompute %s", wordOf(method).data(), zero, recompute)
+                        << method << zero << "flat" << recompute;
+        QTest::newRow("zero 3, layers") << ContextKind::Ring << 3 << "layers"
                                         << "none";
     }
     void shardsAndRecomputation() {
+        QFETCH(ContextKind, method);
         QFETCH(int, zero);
         QFETCH(QString, partition);
         QFETCH(QString, recompute);
-        Layout layout = layoutOf({2, 2, 1, 2});
-        layout.parallel.zero = zero;
+        Layout layout = layoutOf({2, 2, 1, 2, false, zero, method});
         layout.parallel.partition = named(partition);
         layout.memory.recompute = named(recompute);
         oneRank_.requireEqual(layout);
@@ -199,33 +223,40 @@ private Q_SLOTS:
 
     /// In 16 bits each sum is rounded at other places: close, and it learns.
     void in16Bits() {
-        for (const char* format : {"bf16", "fp16"}) {
-            Layout layout = layoutOf({1, 1, 2, 2, true});
-            layout.precision.compute = named(format);
-            if (layout.precision.compute == NumberFormat::Fp16) {
-                layout.precision.lossScale = LossScaling::Static;
-                layout.precision.scale = 1024;
+        for (const char* format : {"bf16", "fp16"})
+            for (const ContextKind method : bothMethods) {
+                Layout layout = layoutOf({1, 1, 2, 2, true, 0, method});
+                layout.precision.compute = named(format);
+                if (layout.precision.compute == NumberFormat::Fp16) {
+                    layout.precision.lossScale = LossScaling::Static;
+                    layout.precision.scale = 1024;
+                }
+                const RunOutcome run = runInProcess(planOf(layout));
+                oneRank_.requireEqual(layout, run, {2e-2, 0.3});
+                const std::vector<double> losses = run.counter(EventKind::Loss);
+                QVERIFY2(losses.back() < losses.front() - 0.3, qPrintable(QString::number(losses.back())));
             }
-            const RunOutcome run = runInProcess(planOf(layout));
-            oneRank_.requireEqual(layout, run, {2e-2, 0.3});
-            const std::vector<double> losses = run.counter(EventKind::Loss);
-            QVERIFY2(losses.back() < losses.front() - 0.3, qPrintable(QString::number(losses.back())));
-        }
     }
 
-    /// Every hop that plan names is a span of the run, with its bytes and its layer, inside its action, and what the
-    /// plan says of the axis is their sum.
-    void hopsAreThoseOfThePlan_data() {
+    /// Every hop and every exchange that plan names is a span of the run, with its bytes and its layer, inside its
+    /// action, and what the plan says of the axis is what they send.
+    void transfersAreThoseOfThePlan_data() {
+        QTest::addColumn<ContextKind>("method");
         QTest::addColumn<bool>("paced");
         QTest::addColumn<QString>("recompute");
-        for (const bool paced : {false, true})
-            for (const char* recompute : {"none", "selective", "full"})
-                QTest::addRow("%s, recompute %s", paced ? "paced" : "full speed", recompute) << paced << recompute;
+        for (const ContextKind method : bothMethods)
+            for (const bool paced : {false, true})
+                for (const char* recompute : {"none", "selective", "full"})
+                    QTest::addRow("%s, %s, recompute %s", wordOf(method).data(), paced ? "paced" : "full speed",
+                                  recompute)
+                        << method << paced << recompute;
     }
-    void hopsAreThoseOfThePlan() {
+    void transfersAreThoseOfThePlan() {
+        QFETCH(ContextKind, method);
         QFETCH(bool, paced);
         QFETCH(QString, recompute);
-        for (const Split& split : {Split{2, 2, 1, 2}, Split{1, 1, 2, 4, true}}) {
+        const bool exchanges = method == ContextKind::Ulysses;
+        for (const Split& split : {Split{2, 2, 1, 2, false, 0, method}, Split{1, 1, 2, 4, true, 0, method}}) {
             Layout layout = layoutOf(split);
             layout.run.steps = 2;
             layout.run.validateEvery = 0;
@@ -253,8 +284,8 @@ private Q_SLOTS:
                 for (const Event& event : events) {
                     if (event.step != 1) continue;
                     collect(event, measured);
-                    if (event.kind != EventKind::KeyValueHop) continue;
-                    sent += event.bytes;
+                    if (event.kind != (exchanges ? EventKind::ExchangeHeads : EventKind::KeyValueHop)) continue;
+                    sent += exchanges ? event.bytes / split.context * (split.context - 1) : event.bytes;
                     QVERIFY(paced || event.begin >= actions.at(event.action).first);
                     QVERIFY(event.begin <= event.end && event.end <= actions.at(event.action).second);
                 }
@@ -269,33 +300,40 @@ private Q_SLOTS:
             // The bytes follow from the formula in the header.
             const std::int64_t n = layout.batch.micro * 16 / split.context, g = 16 / split.tensor;
             const std::int64_t f = split.tensor == 2 ? 2 : 4, c = split.context, forwards = recompute == "none" ? 1 : 2;
-            const std::int64_t each = 2 * n * g * ((c - 1) * f * (forwards + 1) + 4 * c);
+            const std::int64_t each = exchanges ? 4 * n * g * f * (forwards + 1) / c * (c - 1)
+                                                : 2 * n * g * ((c - 1) * f * (forwards + 1) + 4 * c);
             QCOMPARE(sent, each * 4 * plan.lowered.microbatches * split.data * split.tensor * split.context);
         }
     }
 
     /// Memory too is what the plan says, and a member's activations are a part of the whole's.
     void activationsAreSharedOut() {
-        const auto planned = [&](int context) { return planOf(layoutOf({1, 1, 1, context})); };
+        const auto planned = [&](int context, ContextKind method) {
+            return planOf(layoutOf({1, 1, 1, context, false, 0, method}));
+        };
         const auto activations = static_cast<std::size_t>(MemoryCategory::Activations);
-        const std::int64_t whole = planned(1).memory[0].bytes[activations];
-        for (const int context : {2, 4, 8}) {
-            const Plan plan = planned(context);
-            const RunOutcome run = runInProcess(plan);
-            QVERIFY2(run.error.empty(), run.error.c_str());
-            QVERIFY(plan.memory[0].bytes[activations] * context <= whole);
-            for (int rank = 0; rank < context; ++rank) {
-                std::int64_t peak = 0;
-                for (const Event& event : run.ranks[static_cast<std::size_t>(rank)].events)
-                    if (event.kind == EventKind::MemoryPeak && event.step == 1) peak = std::max(peak, event.bytes);
-                QCOMPARE(peak, plan.memory[static_cast<std::size_t>(rank)].peak);
+        const std::int64_t whole = planned(1, ContextKind::Ring).memory[0].bytes[activations];
+        for (const ContextKind method : bothMethods)
+            for (const int context : {2, 4, 8}) {
+                const Plan plan = planned(context, method);
+                const RunOutcome run = runInProcess(plan);
+                QVERIFY2(run.error.empty(), run.error.c_str());
+                // What an exchange keeps beside the rows of its heads is its output.
+                const std::int64_t outputs =
+                    method == ContextKind::Ulysses ? 4 * std::int64_t{2} * 16 / context * 16 * 4 : 0;
+                QVERIFY((plan.memory[0].bytes[activations] - outputs) * context <= whole);
+                for (int rank = 0; rank < context; ++rank) {
+                    std::int64_t peak = 0;
+                    for (const Event& event : run.ranks[static_cast<std::size_t>(rank)].events)
+                        if (event.kind == EventKind::MemoryPeak && event.step == 1) peak = std::max(peak, event.bytes);
+                    QCOMPARE(peak, plan.memory[static_cast<std::size_t>(rank)].peak);
+                }
             }
-        }
     }
 
     void checkpointsReshard() {
         QTemporaryDir folder;
-        Layout first = layoutOf({1, 2, 1, 2}), second = layoutOf({2, 1, 1, 4});
+        Layout first = layoutOf({1, 2, 1, 2}), second = layoutOf({2, 1, 1, 4, false, 0, ContextKind::Ulysses});
         first.parallel.zero = 1;
         first.run.steps = steps / 2;
         first.checkpoint.every = steps / 2;
@@ -333,12 +371,28 @@ private Q_SLOTS:
                      l.cluster.hosts[0].devices = 16;
                  }),
                  std::string("/parallel/sequence: 2 samples of 2 tokens do not divide into 8 shares"));
+        const auto faultOfExchange = [&](auto change) {
+            return faultAt([&](Layout& l) {
+                l.parallel.contextKind = ContextKind::Ulysses;
+                change(l);
+            });
+        };
+        QCOMPARE(faultOfExchange([](Layout&) {}), std::string());
+        QCOMPARE(faultOfExchange([](Layout& l) { l.model.heads = 1; }),
+                 std::string("/parallel/context: 1 heads do not divide into 2 shares"));
+        QCOMPARE(faultOfExchange([](Layout& l) {
+                     l.model.heads = l.parallel.tensor = 4;
+                     l.cluster.hosts[0].devices = 8;
+                 }),
+                 std::string("/parallel/context: 1 of 4 heads do not divide into 2 shares"));
     }
 
     void paced() {
-        Layout layout = layoutOf({1, 2, 1, 2});
-        layout.cluster.pace = PaceSpec{"h100-sxm", 0.05};
-        oneRank_.requireEqual(layout);
+        for (const ContextKind method : bothMethods) {
+            Layout layout = layoutOf({1, 2, 1, 2, false, 0, method});
+            layout.cluster.pace = PaceSpec{"h100-sxm", 0.05};
+            oneRank_.requireEqual(layout);
+        }
     }
 };
 

@@ -105,7 +105,8 @@ void compare(const Layout& layout, const StageShape& shape, const StageNeighbour
         Arena arena;
         const auto tensorGroup = t == 1 ? std::make_unique<TensorGroup>(arena)
                                         : std::make_unique<TensorParallel>(arena, *tensor, layout.parallel.sequence);
-        const auto contextGroup = c == 1 ? nullptr : std::make_unique<ContextParallel>(*context);
+        const auto contextGroup =
+            c == 1 ? nullptr : std::make_unique<ContextParallel>(*context, layout.parallel.contextKind);
         const auto expertGroup =
             layout.parallel.expert == 1 ? nullptr : std::make_unique<ExpertParallel>(*experts, layout.batch.micro);
         wrong[static_cast<std::size_t>(member)] = tryStage(layout, shape, neighbours, splitBackward, *tensorGroup,
@@ -144,6 +145,8 @@ private Q_SLOTS:
             parallel.expert = parallel.data = 1 + below(2);
             parallel.pipeline = 1 + below(3);
             drawExperts(layout, below, inContext);
+            if (inContext && layout.model.heads % (parallel.tensor * parallel.context) == 0 && below(2))
+                parallel.contextKind = ContextKind::Ulysses;
             layout.model.layers = parallel.pipeline * (1 + below(3));
             layout.model.experts.denseLayers = 0;
             layout.model.experts.every = 1 + below(std::min(2, layout.model.layers));

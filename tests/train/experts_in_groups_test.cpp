@@ -86,6 +86,7 @@ private:
         if (2 * parallel.data * inGroup <= mostRanks && below(2)) parallel.data *= 2;
         if (2 * parallel.data * inGroup <= mostRanks && below(2)) parallel.pipeline = 2;
         drawExperts(layout, below, inContext);
+        if (inContext && layout.model.heads % inGroup == 0 && below(2)) parallel.contextKind = ContextKind::Ulysses;
         layout.data.kind = DataKind::Text;
         layout.data.path = folder_.filePath("text.txt").toStdString();
         layout.cluster.hosts = {{"localhost", inGroup * parallel.data * parallel.pipeline}};

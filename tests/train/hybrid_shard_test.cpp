@@ -184,6 +184,7 @@ private Q_SLOTS:
             ParallelSpec& p = layout.parallel;
             const int copies = 2 + below(2);
             p.context = 1 + below(2);
+            if (below(2)) p.contextKind = ContextKind::Ulysses;
             p.shard = p.context == 2 ? 1 + below(2) : 2 + below(2);
             p.data = copies * p.shard;
             p.tensor = p.data * p.context <= 4 ? 1 + below(2) : 1;

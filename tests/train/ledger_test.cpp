@@ -39,7 +39,8 @@ public:
         : layout_(layout), lowered_(lowered), rank_(rank),
           tensor_(tensor.size() == 1 ? std::make_unique<TensorGroup>(arena_)
                                      : std::make_unique<TensorParallel>(arena_, tensor, layout.parallel.sequence)),
-          context_(context.size() == 1 ? nullptr : std::make_unique<ContextParallel>(context)),
+          context_(context.size() == 1 ? nullptr
+                                       : std::make_unique<ContextParallel>(context, layout.parallel.contextKind)),
           experts_(experts.size() == 1 ? nullptr : std::make_unique<ExpertParallel>(experts, layout.batch.micro)) {
         const std::vector<int> layers = stageLayers(layout);
         int first = 0;
@@ -273,8 +274,14 @@ private Q_SLOTS:
             layout.model.dropout = random.below(2) ? 0.1 : 0;
             if (!experts && !images && random.below(3) == 0) {
                 layout.parallel.context = 2 + static_cast<int>(random.below(2));
-                layout.model.sequence *= 2 * layout.parallel.context;
+                const int c = layout.parallel.context;
+                layout.model.sequence *= 2 * c;
                 layout.model.dropout = 0;
+                if (random.below(2)) {
+                    layout.parallel.contextKind = ContextKind::Ulysses;
+                    layout.model.heads *= c;
+                    layout.model.hidden *= c;
+                }
             }
             const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
             if (experts && method.flushes && random.below(2))
@@ -317,7 +324,8 @@ private Q_SLOTS:
                     layout.model.feedForward.push_back(layout.parallel.tensor *
                                                        (1 + static_cast<int>(random.below(60))));
             const std::array recomputes{"none", "full", "sqrt", "every", "mlp", "pointwise", "selective", "latent"};
-            const int legal = images ? 4 : latentAttention(layout.model) ? 8 : hasAttention(layout.model) ? 7 : 6;
+            const bool makesHeads = latentAttention(layout.model) && !exchangesHeads(layout);
+            const int legal = images ? 4 : makesHeads ? 8 : hasAttention(layout.model) ? 7 : 6;
             layout.memory.recompute = named(recomputes[static_cast<std::size_t>(below(legal))]);
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
             layout.memory.recomputeBlocks = static_cast<int>(random.below(3));

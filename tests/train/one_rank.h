@@ -22,6 +22,7 @@ struct Split {
     int context = 1;
     bool sequence = false;
     int zero = 0;
+    ContextKind method = ContextKind::Ring;
 
     int ranks() const { return data * pipeline * tensor * context; }
 };
@@ -33,6 +34,7 @@ inline void splitOver(Layout& layout, const Split& split) {
     layout.parallel.pipeline = split.pipeline;
     layout.parallel.tensor = split.tensor;
     layout.parallel.context = split.context;
+    layout.parallel.contextKind = split.method;
     layout.parallel.sequence = split.sequence;
     layout.parallel.zero = split.zero;
     layout.schedule.kind = split.pipeline > 1 ? "1f1b" : "naive";

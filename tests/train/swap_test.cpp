@@ -35,6 +35,8 @@ std::int64_t activations(const MemoryBytes& bytes) {
 
 }  // namespace
 
+Q_DECLARE_METATYPE(shardlab::layout::ContextKind)
+
 class SwapTest : public QObject {
     Q_OBJECT
 
@@ -264,15 +266,19 @@ private Q_SLOTS:
 
     /// Tokens of a sample shared out, experts, and inputs of segments in parts.
     void otherAxesToo_data() {
+        QTest::addColumn<ContextKind>("method");
         QTest::addColumn<int>("context");
         QTest::addColumn<int>("expert");
         QTest::addColumn<int>("tensor");
         QTest::addColumn<int>("zero");
-        QTest::addRow("context 2") << 2 << 1 << 1 << 0;
-        for (const int zero : {0, 2, 3}) QTest::addRow("expert 2 zero %d", zero) << 1 << 2 << 1 << zero;
-        QTest::addRow("inputs in parts") << 1 << 1 << 2 << 0;
+        const auto ring = ContextKind::Ring;
+        QTest::addRow("context 2") << ring << 2 << 1 << 1 << 0;
+        QTest::addRow("context 2, heads exchanged") << ContextKind::Ulysses << 2 << 1 << 1 << 0;
+        for (const int zero : {0, 2, 3}) QTest::addRow("expert 2 zero %d", zero) << ring << 1 << 2 << 1 << zero;
+        QTest::addRow("inputs in parts") << ring << 1 << 1 << 2 << 0;
     }
     void otherAxesToo() {
+        QFETCH(ContextKind, method);
         QFETCH(int, context);
         QFETCH(int, expert);
         QFETCH(int, tensor);
@@ -281,6 +287,8 @@ private Q_SLOTS:
         if (context > 1) {
             layout.model.dropout = 0;
             layout.model.sequence = 8;
+            layout.parallel.contextKind = method;
+            if (method == ContextKind::Ulysses) layout.model.hidden *= 2, layout.model.heads *= 2;
         }
         layout.parallel.context = context;
         layout.parallel.expert = expert;

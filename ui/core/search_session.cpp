@@ -169,7 +169,12 @@ QString degreesText(const Choice& choice) {
     if (choice.chunks > 1) words += QStringLiteral("×%1").arg(choice.chunks);
     for (const Axis axis : axesAsWritten)
         if (const int parts = degree(parallel, axis); parts > 1 && axis != Axis::Data && axis != Axis::Pipeline)
-            words += QStringLiteral(" %1%2").arg(text(shortName(axis))).arg(parts);
+            words += QStringLiteral(" %1%2%3")
+                         .arg(text(shortName(axis)))
+                         .arg(parts)
+                         .arg(axis == Axis::Context && parallel.contextKind == ContextKind::Ulysses
+                                  ? QStringLiteral(" ulysses")
+                                  : QString());
     if (parallel.zero > 0) words += QStringLiteral(" z%1").arg(parallel.zero);
     return words;
 }

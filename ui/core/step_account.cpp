@@ -42,7 +42,7 @@ std::unordered_map<ActionId, Told> toldOf(std::span<const Event> events) {
         if (event.action == 0 || nameNumber(event.action) != 0) continue;
         const ActionKind kind = actionFromId(event.action).kind;
         const bool own = event.kind == eventKind(kind) && !isReceive(kind);
-        if (!own && !isTensorCollective(event.kind) && !isExpertExchange(event.kind)) continue;
+        if (!own && !holdsUpAction(event.kind)) continue;
         Told& action = told[event.action];
         if (action.rank < 0) action.rank = event.rank;
         if (action.rank != event.rank) continue;

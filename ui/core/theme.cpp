@@ -87,6 +87,7 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::Collective:
     case EventKind::RingHop:
     case EventKind::KeyValueHop:
+    case EventKind::ExchangeHeads:
     case EventKind::DispatchTokens:
     case EventKind::CombineTokens: return hue.comm;
     case EventKind::WeightVersions:

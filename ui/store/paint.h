@@ -43,6 +43,7 @@ constexpr Paint paintOf(EventKind kind) {
     case EventKind::TensorAllGather:
     case EventKind::DispatchTokens:
     case EventKind::CombineTokens:
+    case EventKind::ExchangeHeads:
     case EventKind::Collective: return Paint::Reduce;
     case EventKind::FreeWeights: return Paint::None;
     case EventKind::MemoryCopy:

@@ -1,10 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check/check_rules.h"
+#include "engine/layout/recompute.h"
 #include "engine/layout/suggest.h"
 
 #include <fmt/format.h>
 
 namespace shardlab::layout {
+
+namespace {
+
+void checkContextHeads(const Layout& layout, std::vector<Fault>& faults) {
+    const int c = layout.parallel.context, t = std::max(1, layout.parallel.tensor), heads = layout.model.heads;
+    if (!exchangesHeads(layout)) return;
+    if (heads >= 1 && heads % t == 0 && heads / t % c != 0)  // where t does not divide them, checkTensor says so
+        faults.push_back({"/parallel/context",
+                          t == 1 ? fmt::format("{} heads do not divide into {} shares", heads, c)
+                                 : fmt::format("{} of {} heads do not divide into {} shares", heads / t, heads, c),
+                          "with the method ulysses each member of a context group computes equally many of the heads "
+                          "that a tensor rank has",
+                          divisorText(heads / t, c) + "; or parallel.context_method ring"});
+    if (recomputesHeads(layout.memory))
+        faults.push_back({"/memory/recompute", "recompute latent with the context method ulysses",
+                          "what the exchange of the heads brought is kept instead of what latents were made into, so "
+                          "that nothing is left to make again",
+                          "another word; or parallel.context_method ring"});
+}
+
+}  // namespace
 
 void checkContext(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t c = layout.parallel.context, sequence = layout.model.sequence;
@@ -17,10 +39,11 @@ void checkContext(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back(
             {"/parallel/context",
              fmt::format("a sequence of {} tokens cannot be cut into {} equal pieces", sequence, 2 * c),
-             "each of the members takes a piece from the front and one from the back, so that all attend to "
+             "each of the members takes a piece from the front and one from the back, so that in a ring all attend to "
              "equally much",
              std::move(legal)});
     }
+    checkContextHeads(layout, faults);
     if (hasExperts(layout.model) && !dropless(layout.model))
         faults.push_back({"/parallel/context",
                           fmt::format("experts with a limit of places and the tokens of a sample on {} ranks", c),

@@ -44,11 +44,22 @@ std::span<const Field> parallelFields() {
         {
             .pointer = "/parallel/context",
             .label = "Context",
-            .help = "Ranks that divide the tokens of each sample among themselves; keys and values of the attention "
-                    "travel round them in a ring.",
+            .help =
+                "Ranks that divide the tokens of each sample among themselves. In attention, where each token looks "
+                "at all before it, they meet as the context method says.",
             .unit = "ranks",
             .access = member<&Layout::parallel, &ParallelSpec::context>(),
             .limits = {1, mostRanks, degreeReason},
+        },
+        {
+            .pointer = "/parallel/context_method",
+            .label = "Context method",
+            .help =
+                "How the ranks of a context group compute attention. ring: keys and values travel round them, while "
+                "each works on the block that it has. ulysses: an all-to-all gives each rank all tokens of a part "
+                "of the heads, and another gives the outputs back; tensor and context degree together divide the "
+                "heads.",
+            .access = member<&Layout::parallel, &ParallelSpec::contextKind>(),
         },
         {
             .pointer = "/parallel/sequence",

@@ -24,6 +24,26 @@ AttentionBytes ringAttentionBytes(const Layout& layout, const TensorShare& share
             keysValues + fp32Bytes * columns + 3 * (2 * fp32Bytes * columns) + block, 0};
 }
 
+AttentionBytes ofDevice(const Layout& layout, const TensorShare& share) {
+    const ModelSpec& model = layout.model;
+    const std::int64_t format = numberFormats(layout.precision).activationBytes();
+    const std::int64_t s = model.sequence, tokens = layout.batch.micro * s, members = share.size * share.context;
+    const std::int64_t rows = tokens * model.heads / members;
+    if (layout.cluster.device == DeviceKind::Cuda)
+        return {fp32Bytes * rows, 0, fp32Bytes * rows, format * 3 * tokens * queryColumns(model) / members};
+    return {format * rows * s, model.dropout > 0 ? fp32Bytes * std::min(s, maskedRows) * s : 0,
+            fp32Bytes * s * (s + queryWidth(model)), 0};
+}
+
+AttentionBytes exchangedBytes(const Layout& layout, const TensorShare& share) {
+    const AttentionBytes device = ofDevice(layout, share);
+    const std::int64_t columns = numberFormats(layout.precision).activationBytes() * layout.batch.micro *
+                                 (layout.model.sequence / share.context) * queryColumns(layout.model) / share.size;
+    const std::int64_t passing = 2 * (3 * columns);
+    return {device.kept + 4 * columns, std::max(passing, device.forwardScratch),
+            device.gradientApart + std::max(passing, columns + device.backwardScratch), 0, 4 * columns};
+}
+
 /// What a stack keeps: probabilities in the format of activations, with dropout their mask and what it leaves of them
 /// besides; or, where no probabilities are kept, the logarithms of rows' sums in fp32.
 AttentionBytes stackAttentionBytes(const Layout& layout, const TensorShare& share, const SoftwareStack& stack) {
@@ -40,15 +60,9 @@ AttentionBytes stackAttentionBytes(const Layout& layout, const TensorShare& shar
 
 AttentionBytes attentionBytes(const Layout& layout, const TensorShare& share) {
     if (const SoftwareStack* stack = modelledStack(layout)) return stackAttentionBytes(layout, share, *stack);
+    if (exchangesHeads(layout)) return exchangedBytes(layout, share);
     if (share.context > 1) return ringAttentionBytes(layout, share);
-    const ModelSpec& model = layout.model;
-    const std::int64_t format = numberFormats(layout.precision).activationBytes();
-    const std::int64_t s = model.sequence, tokens = layout.batch.micro * s;
-    const std::int64_t rows = tokens * model.heads / share.size;
-    if (layout.cluster.device == DeviceKind::Cuda)
-        return {fp32Bytes * rows, 0, fp32Bytes * rows, format * 3 * tokens * queryColumns(model) / share.size};
-    return {format * rows * s, model.dropout > 0 ? fp32Bytes * std::min(s, maskedRows) * s : 0,
-            fp32Bytes * s * (s + queryWidth(model)), 0};
+    return ofDevice(layout, share);
 }
 
 }  // namespace shardlab::predict

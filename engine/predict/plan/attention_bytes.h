@@ -15,15 +15,19 @@ namespace shardlab::predict {
 ///         fp32, and with dropout 64 rows of probabilities masked
 ///   cuda  keeps of each row the logarithm of its sum, b·a·s fp32, and makes the probabilities anew in backward, for
 ///         which it needs as much again, and 3N·g for the gradient of queries, keys and values
-/// Where a context group of c shares it, N = b·s/c, all devices: log sums b·a·s/c fp32, kept. In passing keys and
-/// values twice (the present ones and those that come), 2·2N·g; forward, where activations are not fp32, the output N·g
-/// fp32; backward the queries' gradient N·g and that of keys and values three times (made, coming, leaving), 3·2N·g,
-/// fp32. And what a block needs, of the CPU's 64 rows two times s/c fp32.
+/// Where a context group of c shares it in a ring, N = b·s/c, all devices: log sums b·a·s/c fp32, kept. In passing keys
+/// and values twice (the present ones and those that come), 2·2N·g; forward, where activations are not fp32, the output
+/// N·g fp32; backward the queries' gradient N·g and that of keys and values three times (made, coming, leaving),
+/// 3·2N·g, fp32. And what a block needs, of the CPU's 64 rows two times s/c fp32. Where the group exchanges tokens for
+/// heads, what the device needs for all tokens of a/c heads, with the gradient made apart in passing. Besides it keeps
+/// 4N·g: queries, keys, values and their output. In passing each exchange has twice what it moves, 3N·g or N·g, and
+/// backward the output's gradient N·g while the device makes that of the others.
 struct AttentionBytes {
     std::int64_t kept = 0;
     std::int64_t forwardScratch = 0;
     std::int64_t backwardScratch = 0;
     std::int64_t gradientApart = 0;  ///< 0: written over the queries, keys and values
+    std::int64_t exchanged = 0;      ///< of kept: queries, keys, values and output of exchanged heads
 };
 AttentionBytes attentionBytes(const Layout& layout, const TensorShare& share);
 

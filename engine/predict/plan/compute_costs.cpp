@@ -169,10 +169,26 @@ double pointwiseSeconds(const Layout& layout, const StageShape& stage, const Ten
                          stage.layers * layersOfBlock(model) + overBlocks(model, stage, 1, activations));
 }
 
+/// Floats that are copied before and after each exchange of tokens for heads, besides what is kept of it: the queries,
+/// keys and values that are sent, and the output.
+std::int64_t exchangedFloats(const Layout& layout, const TensorShare& share) {
+    if (!exchangesHeads(layout)) return 0;
+    return std::int64_t{4} * layout.batch.micro * (layout.model.sequence / share.context) * queryColumns(layout.model) /
+           share.size;
+}
+
+/// Kernels of an attention's core in a context group: a core's for each block of a ring; or one core's and the copies
+/// of its two exchanges, of each part for each member and of two runs of each sample of each member.
+int coreKernelsOf(const Layout& layout, const TensorShare& share) {
+    if (!exchangesHeads(layout)) return coreKernels * share.context;
+    return coreKernels + 4 * share.context * (1 + layout.batch.micro);
+}
+
 /// The bytes of an attention's core: what the core keeps for its backward, and its output.
 double coreBytes(const Layout& layout, const TensorShare& share) {
     const double output = static_cast<double>(coreStoredFloats(layout.model, layout.batch.micro, share) -
-                                              probabilityFloats(layout.model, layout.batch.micro, share));
+                                              probabilityFloats(layout.model, layout.batch.micro, share) +
+                                              exchangedFloats(layout, share));
     return static_cast<double>(attentionBytes(layout, share).kept) +
            static_cast<double>(numberFormats(layout.precision).activationBytes()) * output;
 }
@@ -185,8 +201,9 @@ double storedBytes(const Layout& layout, const StageShape& stage, const TensorSh
     const double all = bytes * static_cast<double>(stageStoredFloats(layout.model, stage, samples, share));
     if (!hasAttention(layout.model)) return all;
     const double probabilities = bytes * static_cast<double>(probabilityFloats(layout.model, samples, share));
-    const double passing = bytes * static_cast<double>(spreadAttentionFloats(layout.model, samples, share) +
-                                                       latentPassingFloats(layout.model, samples, share));
+    const double passing =
+        bytes * static_cast<double>(spreadAttentionFloats(layout.model, samples, share) +
+                                    latentPassingFloats(layout.model, samples, share) + exchangedFloats(layout, share));
     return all + stage.layers * (static_cast<double>(attentionBytes(layout, share).kept) + passing - probabilities);
 }
 
@@ -258,8 +275,7 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
                       const DevicePreset& device) {
     const int ofBlock = readsImages(layout.model) ? cnnBlockKernels(layout) : blockKernels(layout.model);
     int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + expertsKernels(layout.model));
-    if (hasAttention(layout.model))
-        kernels += stage.layers * coreKernels * (share.context - 1);  // a core's for each block
+    if (hasAttention(layout.model)) kernels += stage.layers * (coreKernelsOf(layout, share) - coreKernels);
     if (stage.first) kernels += embeddingKernels;
     if (stage.last) kernels += outputKernels;
     return kernelSeconds(device, numberFormats(layout.precision).activations,
@@ -302,7 +318,7 @@ double coreSeconds(const Layout& layout, const TensorShare& share, const DeviceP
     return kernelSeconds(device, numberFormats(layout.precision).activations,
                          coreForwardFlops(layout.model, layout.batch.micro, share) +
                              paddedCoreFlops(layout.model, layout.batch.micro, share),
-                         2 * coreBytes(layout, share), coreKernels * share.context);
+                         2 * coreBytes(layout, share), coreKernelsOf(layout, share));
 }
 
 OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,

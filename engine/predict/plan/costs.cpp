@@ -272,7 +272,8 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     };
     Link tensorLink = linkOf(groupOf(mesh, mesh.group(0, Axis::Tensor)));
     if (stack) tensorLink = partlyHidden(tensorLink, stack->stack->tensorHidden);
-    const ContextRing ring = contextRing(layout, share, linkOf(groupOf(mesh, mesh.group(0, Axis::Context))), device);
+    const ContextTraffic context =
+        contextTraffic(layout, share, linkOf(groupOf(mesh, mesh.group(0, Axis::Context))), device);
     Link expertLink = slowestExpertLink(mesh, device);
     if (stack)
         expertLink = partlyHidden(exchangeLink(groupOf(mesh, mesh.group(0, Axis::Expert)), device,
@@ -305,7 +306,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         if (share.size > 1 || share.context > 1 || share.expert > 1) {
             cost.tensor =
                 tensorCosts(layout, shape, shape.first != shape.last && flushes(layout) && tiesEmbedding(layout.model),
-                            tensorLink, ring, expertLink);
+                            tensorLink, context, expertLink);
             cost.recompute += secondsAgain(cost.tensor.inputGrad);
             cost.forward += seconds(cost.tensor.forward);
             cost.inputGrad += seconds(cost.tensor.inputGrad);

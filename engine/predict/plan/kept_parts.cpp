@@ -83,7 +83,7 @@ private:
         const bool again = recomputesPointwise(layout_.memory);
         add("statistics of the norm", statistics(), size_.statistics);
         add("what the norm makes", "e·n·h", size_.normed - (again ? layer.pointwise : 0));
-        add("queries, keys and values", "e·N·(q + 2g)", size_.joined);
+        add("queries, keys and values", "e·N·(q + 2g)", size_.joined - size_.dropped);
         core(size_.attention, recomputesCore(layout_.memory));
         add("what the core makes", "e·N·q", size_.columns);
         add("copy of it for the projection", "N·q in the products' format", size_.copied);
@@ -93,8 +93,10 @@ private:
         if (again) return;
         const std::int64_t rows = std::int64_t{layout_.batch.micro} * layout_.model.heads * layout_.model.sequence /
                                   share_.context / share_.size;
-        const bool sums = bytes.kept == fp32Bytes * rows;
-        add(sums ? "logarithms of the rows' sums" : "probabilities", sums ? "4·b·a·s" : "e·b·a·s²", bytes.kept);
+        const std::int64_t ofRows = bytes.kept - bytes.exchanged;
+        const bool sums = ofRows == fp32Bytes * rows;
+        add("queries, keys, values and output of the exchanged heads", "4·e·N·q", bytes.exchanged);
+        add(sums ? "logarithms of the rows' sums" : "probabilities", sums ? "4·b·a·s" : "e·b·a·s²", ofRows);
     }
     void feedForward(const LayerBytes& layer) {
         const bool again = recomputesPointwise(layout_.memory), gated = layer.expansion > layer.projection;
@@ -128,7 +130,7 @@ private:
             add("latent of queries and its norm", "2·e·n·query rank + 4·n", 2 * bytes.queryLatent + bytes.statistics);
         add("latent of keys and values and its norm", "2·e·n·kv rank + 4·n", 2 * bytes.keyLatent + bytes.statistics);
         add("shared key", "e·n·rope width", bytes.sharedKey);
-        if (!heads) {
+        if (!heads && bytes.dropped == 0) {
             add("queries", "e·N·q", bytes.queries);
             add("keys and values", "e·N·expanded columns", bytes.expanded);
         }

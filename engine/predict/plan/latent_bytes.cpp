@@ -3,6 +3,7 @@
 
 #include "engine/layout/formats.h"
 #include "engine/layout/fp8.h"
+#include "engine/layout/recompute.h"
 #include "engine/layout/stacks.h"
 
 namespace shardlab::predict {
@@ -98,6 +99,7 @@ LatentBytes latentBytes(const Layout& layout, const TensorShare& share) {
     made.apart = 3 * made.queries;
     made.wide = queries > out ? made.queries : 0;
     made.members = share.sequence ? share.size : 1;
+    made.dropped = keepsExchangedHeads(layout) && !modelledStack(layout) ? made.queries + made.expanded : 0;
     if (modelledStack(layout)) {
         made.expanded = bytes * tokens * (queries + out);
         made.apart = made.wide = 0;
@@ -126,13 +128,16 @@ void latentForward(Tally& tally, const LatentBytes& bytes, const LatentAgain& ag
     tally.add(Category::Temporary, -bytes.apart);
     if (again.core) tally.add(Category::Activations, -bytes.attention.kept);
     if (again.heads) tally.add(Category::Activations, -(bytes.queries + bytes.expanded));
+    tally.add(Category::Activations, -bytes.dropped);
 }
 
 void latentInputGrad(Tally& tally, const LatentBytes& bytes, MemoryCategory kept, const LatentAgain& again,
                      std::int64_t projection) {
     const AttentionBytes& core = bytes.attention;
     if (again.heads) makeHeads(tally, bytes);
-    apart(tally, bytes);
+    tally.add(Category::Activations, bytes.dropped);
+    if (bytes.dropped > 0) tally.add(Category::Temporary, bytes.apart);
+    else apart(tally, bytes);
     if (again.core) attend(tally, bytes);
     tally.add(Category::Temporary, bytes.attended);
     passing(tally, projection);

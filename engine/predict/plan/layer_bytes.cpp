@@ -5,6 +5,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/fp8.h"
+#include "engine/layout/recompute.h"
 #include "engine/layout/stacks.h"
 
 #include <algorithm>
@@ -62,6 +63,7 @@ StageSizes stageSizes(const Layout& layout, const TensorShare& share) {
     size.joined = bytes * tokens * three;
     size.spread = bytes * spreadAttentionFloats(model, layout.batch.micro, share);
     size.headNorms = fp32 * queryKeyNormParameters(model);
+    size.dropped = keepsExchangedHeads(layout) && size.headNorms == 0 && !modelledStack(layout) ? size.joined : 0;
     size.attention = attentionBytes(layout, share);
     size.logits = bytes * tokens * vocabulary;
     if (const SoftwareStack* stack = modelledStack(layout)) {
@@ -103,6 +105,7 @@ LayerBytes attentionLayer(const StageSizes& size) {
             .headNorms = size.headNorms,
             .expansion = size.triple,
             .projection = size.square,
+            .dropped = size.dropped,
             .pointwise = size.own};
 }
 
@@ -111,6 +114,7 @@ LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const Sta
     return {.first = latent.held(),
             .freedEarly = latent.attention.kept,
             .projection = size.row > 0 ? size.row * (outputColumns(layout.model) / share.size) : 0,
+            .dropped = latent.dropped,
             .pointwise = size.own,
             .latent = latent};
 }

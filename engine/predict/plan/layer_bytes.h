@@ -27,6 +27,7 @@ struct StageSizes {
     std::int64_t statistics;  ///< 2n, of RMSNorm n
     std::int64_t columns;     ///< N·q: of an attention's queries, which are as many as of its output
     std::int64_t joined;      ///< of queries, keys and values as the first product writes them
+    std::int64_t dropped;     ///< of it, what is not kept because the core keeps its own: all or nothing
     std::int64_t spread;      ///< of all three for each head, where positions are rotary; else 0
     std::int64_t headNorms;   ///< of the gradients of the norms of queries and keys; 0 where there are none
     AttentionBytes attention;
@@ -59,6 +60,7 @@ struct LayerBytes {
     std::int64_t headNorms;   ///< from inputGrad's begin of the attention to the weight gradient
     std::int64_t expansion;   ///< copies of the two weights, for their products
     std::int64_t projection;
+    std::int64_t dropped = 0;                 ///< of it, what the forward frees and inputGrad has room for anew
     std::int64_t pointwise = 0;               ///< held: what the norm and the activation make
     std::optional<ExpertBytes> experts = {};  ///< where there are some; of what stands above `first` alone counts then
     std::optional<LatentBytes> latent = {};   ///< likewise, where `first`, `freedEarly` and `projection` count

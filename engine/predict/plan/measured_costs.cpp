@@ -71,9 +71,10 @@ void share(StageCosts& cost, const Profile& profile, int t, int context, int e) 
                 measureHop(collective, profile.send);
                 continue;
             }
-            if (isExpertExchange(collective.kind)) {
+            if (isExpertExchange(collective.kind) || collective.kind == EventKind::ExchangeHeads) {
                 if (profile.send.bandwidth > 0)
-                    collective.seconds = allToAllSeconds(static_cast<double>(collective.bytes), e,
+                    collective.seconds = allToAllSeconds(static_cast<double>(collective.bytes),
+                                                         isExpertExchange(collective.kind) ? e : context,
                                                          {profile.send.bandwidth, profile.send.seconds});
                 continue;
             }

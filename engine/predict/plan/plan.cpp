@@ -56,7 +56,7 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     const int ofReplica = plan.mesh.size(Axis::Pipeline) * t;
     const int updating = updatesAtServer(plan.layout.parallel) ? 1 : d;  // replicas
     std::int64_t messages = 0, gradients = 0, scattered = 0, gathered = 0, pushed = 0, pulled = 0, elastic = 0;
-    std::int64_t tied = 0, norms = 0, hops = 0, sums = 0, splits = 0, updates = 0, rows = 0, ofExperts = 0;
+    std::int64_t tied = 0, norms = 0, hops = 0, heads = 0, sums = 0, splits = 0, updates = 0, rows = 0, ofExperts = 0;
     std::int64_t scatteredExperts = 0, gatheredExperts = 0, summedParts = 0;
     const int e = plan.mesh.size(Axis::Expert), copies = plan.mesh.copies(), ofCopy = d / copies;
     for (const auto& actions : plan.lowered.ranks)
@@ -91,6 +91,11 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
             for (const TensorSpan& span : plan.costs.tensorSpans(action)) {
                 if (span.kind == EventKind::KeyValueHop) {  // each member sends one, of each of its tensor parts
                     hops += span.bytes * d * t;
+                    continue;
+                }
+                if (span.kind == EventKind::ExchangeHeads) {  // all but its own block
+                    const int members = plan.mesh.size(Axis::Context);
+                    heads += span.bytes / members * (members - 1) * d * t;
                     continue;
                 }
                 if (isExpertExchange(span.kind)) {  // all but its own block
@@ -144,6 +149,7 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
         fmt::format("{} ranks with {} of {} experts each", e, plan.layout.model.experts.count / e,
                     plan.layout.model.experts.count));
     add(Axis::Context, "keys and values and their gradients, ring", hops);
+    add(Axis::Context, "queries, keys, values and outputs and their gradients, all-to-all", heads);
     add(Axis::Data, "weights, between a replica and the centre", elastic,
         fmt::format("in all steps but one of {}, in which replica 0 has its turn", d));
     add(Axis::Data, "gradients, to the server", pushed, serverText(plan.costs, &StageCosts::push));

@@ -36,7 +36,7 @@ public:
             forwardLayer(tally, layers_[i]);
             if (pointwise_) tally.add(Category::Activations, -layers_[i].pointwise);
             if (segments_[i] < 0) continue;
-            tally.add(Category::Activations, -layers_[i].held());
+            tally.add(Category::Activations, -(layers_[i].held() - layers_[i].dropped));
             if (!beginsSegment(i)) tally.add(Category::Activations, -size_.own);  // its input
             else if (part_ > 0) {
                 tally.add(Category::Activations, part_);
@@ -94,6 +94,7 @@ private:
     /// From the gradient of the branch to that of the norm's output.
     void branchGrad(Tally& tally, const LayerBytes& layer, Category kept) const {
         tally.add(kept, layer.headNorms);
+        tally.add(Category::Activations, layer.dropped);
         tally.add(Category::Temporary, layer.spread);
         if (again_) {
             tally.add(Category::Activations, layer.freedEarly);
@@ -131,6 +132,7 @@ private:
         tally.add(Category::Activations, layer.second);
         passing(tally, layer.spread + layer.scratch);
         if (again_) tally.add(Category::Activations, -layer.freedEarly);
+        tally.add(Category::Activations, -layer.dropped);
         sum(tally, Category::Activations, layer.projection);
     }
 

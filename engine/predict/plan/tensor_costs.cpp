@@ -165,17 +165,17 @@ std::vector<TensorCost> updateCosts(const Layout& layout, const StageShape& stag
 }  // namespace
 
 TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied, const Link& link,
-                        const ContextRing& ring, const Link& expertLink) {
+                        const ContextTraffic& context, const Link& expertLink) {
     const Collectives group(layout, link);
     const BranchInput input(group, layout.model);
     const int branches = hasAttention(layout.model) ? 2 : 1;  // attention and feed-forward, each with a norm
     const int end = stage.firstLayer + stage.layers;
-    // The first branch of a block is its attention, which a context ring goes through.
+    // The first branch of a block is its attention, in which a context group meets.
     const auto isAttention = [&](int branch) { return branches == 2 && branch % 2 == 0; };
-    const auto attends = [&](int branch) { return ring.members > 1 && isAttention(branch); };
-    const auto hops = [](std::vector<TensorCost>& list, int layer, const std::vector<RingStep>& steps) {
-        for (const RingStep& step : steps)
-            list.push_back({EventKind::KeyValueHop, layer, step.bytes, std::max(0.0, step.seconds - step.cover), false,
+    const auto attends = [&](int branch) { return context.members > 1 && isAttention(branch); };
+    const auto travel = [&](std::vector<TensorCost>& list, int layer, const std::vector<ContextStep>& steps) {
+        for (const ContextStep& step : steps)
+            list.push_back({context.kind, layer, step.bytes, std::max(0.0, step.seconds - step.cover), false,
                             step.cover, std::min(step.seconds, step.cover)});
     };
     // The last branch of a block with experts sends its tokens to the experts and back.
@@ -196,7 +196,7 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
         for (int i = firstBranch; i < endBranch; ++i) {
             input.gather(list, i / branches, isAttention(i));
             input.gatherKey(list, i / branches, isAttention(i));
-            if (attends(i)) hops(list, i / branches, ring.forward);
+            if (attends(i)) travel(list, i / branches, context.forward);
             rows(list, i);
             group.sum(list, i / branches);  // the projection
         }
@@ -218,11 +218,11 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
         group.gather(costs.weightGrad, outputLayer);
         group.sumOverTokens(costs.weightGrad, outputLayer);
     }
-    // Where the core is computed again, the keys and values come once more.
-    const auto againHops = [&](int layer) {
+    // Where the core is computed again, what it reads comes once more.
+    const auto travelAgain = [&](int layer) {
         if (!recomputesCore(layout.memory)) return;
         const std::size_t before = costs.inputGrad.size();
-        hops(costs.inputGrad, layer, ring.forward);
+        travel(costs.inputGrad, layer, context.forward);
         for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
     };
     std::vector<int> segments = recomputeSegments(layout.memory, stage.layers);
@@ -245,9 +245,9 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
                 for (std::size_t each = before; each < costs.inputGrad.size(); ++each)
                     costs.inputGrad[each].again = true;
             }
-            input.gatherKey(costs.inputGrad, i / branches, isAttention(i));
-            if (attends(i)) againHops(i / branches);
-            if (attends(i)) hops(costs.inputGrad, i / branches, ring.backward);
+            if (!keepsExchangedHeads(layout)) input.gatherKey(costs.inputGrad, i / branches, isAttention(i));
+            if (attends(i)) travelAgain(i / branches);
+            if (attends(i)) travel(costs.inputGrad, i / branches, context.backward);
             if (routes(i)) group.overMembers(costs.inputGrad, i / branches, expertChoices(layout.model));
             rows(costs.inputGrad, i);
             input.sum(costs.inputGrad, i / branches, isAttention(i));

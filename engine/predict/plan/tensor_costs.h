@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the members of tensor, context and expert groups send each other inside a stage's actions: the collectives of
-// parallel/tensor.h, the hops of parallel/context.h and the all-to-alls of parallel/expert.h, in the order in which the
-// layers of model/ ask for them.
+// parallel/tensor.h, the hops and exchanges of parallel/context.h and the all-to-alls of parallel/expert.h, in the
+// order in which the layers of model/ ask for them.
 #pragma once
 
 #include "engine/base/layer_number.h"
@@ -9,7 +9,7 @@
 #include "engine/layout/devices.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/model_shape.h"
-#include "engine/predict/plan/context_ring.h"
+#include "engine/predict/plan/context_traffic.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -45,10 +45,10 @@ double allReduceSeconds(double bytes, int n, const Link& link);
 double allToAllSeconds(double bytes, int n, const Link& link);
 
 /// The collectives of a group of layout.parallel.tensor ranks. A reduce-scatter or an all-gather takes half as long as
-/// an all-reduce. `ring` is that of the context group, `expertLink` the slowest link of an expert group. `tied`: the
-/// stage's token embedding has another copy elsewhere, and its sums go by themselves.
+/// an all-reduce. `context` is what an attention of the context group sends, `expertLink` the slowest link of an expert
+/// group. `tied`: the stage's token embedding has another copy elsewhere, and its sums go by themselves.
 TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied, const Link& link,
-                        const ContextRing& ring, const Link& expertLink = {});
+                        const ContextTraffic& context, const Link& expertLink = {});
 
 struct TensorSpan {
     EventKind kind = EventKind::TensorAllReduce;

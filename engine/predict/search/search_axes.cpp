@@ -73,6 +73,7 @@ public:
         degrees_[Axis::Expert] = divisors(hasExperts(base.model) ? std::gcd(devices_, base.model.experts.count) : 1);
         zero_ = open<int>("/parallel/zero", integers("/parallel/zero"));
         sequence_ = open<bool>("/parallel/sequence", {false, true});
+        methods_ = {ContextKind::Ring, ContextKind::Ulysses};
     }
 
     std::vector<Choice> run() {
@@ -117,7 +118,7 @@ private:
     void spread(std::size_t place, int left) {
         if (stop_.stop_requested()) return;
         if (place == spread_.size()) {
-            if (left == 1) experts();
+            if (left == 1) contextMethods();
             return;
         }
         for (const int tried : degrees_[spread_[place]]) {
@@ -125,6 +126,17 @@ private:
             degree(probe_.parallel, spread_[place]) = tried;
             spread(place + 1, left / tried);
         }
+    }
+
+    /// How the members of a context group meet, which changes nothing where there is none.
+    void contextMethods() {
+        const ContextKind base = probe_.parallel.contextKind;
+        const bool several = probe_.parallel.context > 1 && hasAttention(base_.model);
+        for (const ContextKind tried : several ? methods_ : std::vector{base}) {
+            probe_.parallel.contextKind = tried;
+            experts();
+        }
+        probe_.parallel.contextKind = base;
     }
 
     /// Groups of data ranks.
@@ -254,6 +266,7 @@ private:
     PerAxis<std::vector<int>> degrees_;  ///< that are tried
     std::vector<int> zero_;
     std::vector<bool> sequence_;
+    std::vector<ContextKind> methods_;
     /// The balanced stages for the chunks and the microbatch that are tried.
     std::map<std::tuple<bool, RecomputeKind, bool>, std::vector<int>> balanced_;
     std::vector<Choice> found_;
@@ -285,7 +298,7 @@ void apply(const Choice& choice, Layout& layout) {
 
 bool sameWork(const Choice& one, const Choice& other) {
     const auto work = [](const Choice& choice) {
-        return std::tuple(degrees(choice.parallel), choice.chunks, choice.micro);
+        return std::tuple(degrees(choice.parallel), choice.parallel.contextKind, choice.chunks, choice.micro);
     };
     return work(one) == work(other);
 }

@@ -60,7 +60,8 @@ ModelSpec smallModel(const ModelSpec& model, const ParallelSpec& parallel, int l
         small.cnn.classes = std::min(model.cnn.classes, 10);
         return small;
     }
-    small.heads = std::max(4, 2 * parallel.tensor);
+    const int sharers = parallel.tensor * (parallel.contextKind == ContextKind::Ulysses ? parallel.context : 1);
+    small.heads = std::max(4, 2 * sharers);
     small.hidden = headColumns * small.heads;
     small.sequence = sampleTokens;
     small.vocabulary = tokenKinds;

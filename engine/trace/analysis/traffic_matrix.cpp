@@ -32,6 +32,14 @@ void TrafficMatrix::add(const Event& event) {
     const int rank = event.rank;
     const std::int64_t bytes = sent_(event);
     const auto around = [&](const std::vector<int>& group, Sort sort) { ring(group, rank, bytes, sort); };
+    const auto toEach = [&](const std::vector<int>& group) {
+        for (const int other : group) {
+            if (other == rank) continue;
+            Cell& cell = cells_[Sort::Collective][{rank, other}];
+            cell.bytes = saturatedSum(cell.bytes, event.bytes / static_cast<std::int64_t>(group.size()));
+            ++cell.count;
+        }
+    };
     const auto replicas = [&] { return sameWeights(mesh_, rank); };
     switch (transferOf(event.kind).partners) {
     case Partners::Stage: {
@@ -49,16 +57,8 @@ void TrafficMatrix::add(const Event& event) {
         around(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : sameCopy(mesh_, rank), Sort::Bucket);
         break;
     case Partners::Copies: around(samePart(mesh_, rank), Sort::Bucket); break;
-    case Partners::Expert: {
-        const std::vector<int> group = mesh_.group(rank, Axis::Expert);
-        for (const int other : group) {
-            if (other == rank) continue;
-            Cell& cell = cells_[Sort::Collective][{rank, other}];
-            cell.bytes = saturatedSum(cell.bytes, event.bytes / static_cast<std::int64_t>(group.size()));
-            ++cell.count;
-        }
-        break;
-    }
+    case Partners::Expert: toEach(mesh_.group(rank, Axis::Expert)); break;
+    case Partners::Heads: toEach(mesh_.group(rank, Axis::Context)); break;
     case Partners::Server: {
         // Bytes are those that leave the rank: a worker's to the server, or the server's, as many to each worker.
         const std::vector<int> group = mesh_.group(rank, Axis::Data);

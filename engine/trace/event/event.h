@@ -120,6 +120,9 @@ enum class EventKind : std::uint8_t {
     SwapIn = 78,
     /// Comm lane, beside compute: copies sum a rank's part of a piece; bytes of the part, `value` as ScatterGradients'.
     ReduceParts = 80,
+    /// Like KeyValueHop, an all-to-all of a context group for which the action waits: all heads of some tokens
+    /// for all tokens of some heads, or back; bytes of the whole buffer, value: the layer.
+    ExchangeHeads = 81,
     // What other programs recorded; `action` is then the number of a name (namedId).
     Kernel = 96,  ///< compute lane: work of a device, or the outermost operation of a thread where there is no device
     Collective = 97,   ///< comm lane
@@ -184,7 +187,7 @@ constexpr bool isServerExchange(EventKind kind) { return isServerExchange(action
 constexpr bool isHostCopy(EventKind kind) { return isHostCopy(actionOf(kind)); }
 constexpr bool isSpan(EventKind kind) {
     return (kind >= EventKind::Forward && kind < EventKind::Loss) || actionOf(kind) != ActionKind::None ||
-           (kind >= EventKind::Kernel && kind <= EventKind::Annotation);
+           kind == EventKind::ExchangeHeads || (kind >= EventKind::Kernel && kind <= EventKind::Annotation);
 }
 constexpr bool isCounter(EventKind kind) {
     return (kind >= EventKind::Loss && kind < EventKind::Command) ||
@@ -202,10 +205,12 @@ constexpr bool isTensorCollective(EventKind kind) {
 constexpr bool isExpertExchange(EventKind kind) {
     return kind == EventKind::DispatchTokens || kind == EventKind::CombineTokens;
 }
-/// All communication inside an action that carries its id.
-constexpr bool isInsideAction(EventKind kind) {
-    return isTensorCollective(kind) || isExpertExchange(kind) || kind == EventKind::KeyValueHop;
+/// Communication inside an action that carries its id, and until whose end the action computes nothing.
+constexpr bool holdsUpAction(EventKind kind) {
+    return isTensorCollective(kind) || isExpertExchange(kind) || kind == EventKind::ExchangeHeads;
 }
+/// All communication inside an action that carries its id.
+constexpr bool isInsideAction(EventKind kind) { return holdsUpAction(kind) || kind == EventKind::KeyValueHop; }
 constexpr EventKind memoryKind(MemoryCategory category) {
     return static_cast<EventKind>(static_cast<int>(EventKind::MemoryUsed) + static_cast<int>(category));
 }

@@ -16,6 +16,7 @@ enum class Partners : std::uint8_t {
     Tensor,    ///< the tensor group
     Expert,    ///< the expert group
     Context,   ///< the next of the context group
+    Heads,     ///< all of the context group
     Replica,   ///< all ranks of a replica
     Ends,      ///< first and last stage
     Server,    ///< a server, or shared memory, and a worker
@@ -42,8 +43,9 @@ inline constexpr std::array<Transfer, 256> transfers = [] {
           {EventKind::TensorAllReduce, Partners::Tensor, 2},   {EventKind::TensorReduceScatter, Partners::Tensor, 1},
           {EventKind::TensorAllGather, Partners::Tensor, 1},   {EventKind::DispatchTokens, Partners::Expert, 1},
           {EventKind::CombineTokens, Partners::Expert, 1},     {EventKind::KeyValueHop, Partners::Context},
-          {EventKind::PushGradients, Partners::Server},        {EventKind::PullWeights, Partners::Server},
-          {EventKind::ExchangeElastic, Partners::Centre},      {EventKind::Collective, Partners::Unknown}})
+          {EventKind::ExchangeHeads, Partners::Heads, 1},      {EventKind::PushGradients, Partners::Server},
+          {EventKind::PullWeights, Partners::Server},          {EventKind::ExchangeElastic, Partners::Centre},
+          {EventKind::Collective, Partners::Unknown}})
         all[static_cast<std::size_t>(row.kind)] = row;
     return all;
 }();

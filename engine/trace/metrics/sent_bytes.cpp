@@ -24,6 +24,7 @@ SentBytes::SentBytes(const Layout& layout) : known_(true) {
     sameExperts_ = static_cast<int>(sameExperts(mesh, 0).size());
     tensor_ = mesh.size(Axis::Tensor);
     expert_ = mesh.size(Axis::Expert);
+    context_ = mesh.size(Axis::Context);
     replica_ = static_cast<int>(replicaRanks(mesh, 0).size());
     sharesMemory_ = layout.parallel.exchange == Exchange::Hogwild;
     if (const auto schedule = generateSchedule(layout.schedule.kind, scheduleShape(layout)))
@@ -72,6 +73,7 @@ int SentBytes::membersOf(Partners partners, const Event& event) const {
     case Partners::Copies: return copies_;
     case Partners::Tensor: return tensor_;
     case Partners::Expert: return expert_;
+    case Partners::Heads: return context_;
     case Partners::Replica: return replica_;
     case Partners::Ends: return tiedApart_ ? 2 : 1;
     default: return 1;

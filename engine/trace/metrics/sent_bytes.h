@@ -29,7 +29,8 @@ private:
     int membersOf(Partners partners, const Event& event) const;
 
     bool known_ = false;
-    int sameWeights_ = 1, sameCopy_ = 1, sameExperts_ = 1, copies_ = 1, tensor_ = 1, expert_ = 1, replica_ = 1;
+    int sameWeights_ = 1, sameCopy_ = 1, sameExperts_ = 1, copies_ = 1, tensor_ = 1, expert_ = 1, context_ = 1,
+        replica_ = 1;
     bool tiedApart_ = false;     ///< first and last stage lie on two ranks
     bool sharesMemory_ = false;  ///< Hogwild: workers read the weights where they lie
     /// Which pieces of a stage belong to experts, by the order in which they are reduced, gathered for a forward and

@@ -2,6 +2,7 @@
 // The JSON of DeepSpeed (deepspeed/runtime/config.py of 0.19). It says nothing of the model, which is Python: a text
 // beside it says what the model and the script have to do.
 #include "engine/layout/field_effect.h"
+#include "engine/layout/mesh/replicas.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/trace/trainers/model_text.h"
@@ -44,10 +45,14 @@ void refuseForDeepSpeed(const Layout& layout, std::vector<Fault>& faults) {
                "it divides the layers of whole models only (tensor_parallel.autotp_size)", "1; or parallel.pipeline 1");
     if (p.tensor > 1 && p.zero == 3)
         refuse("/parallel/zero", "ZeRO 3 with tensor parallelism", "its tensor parallelism goes with ZeRO 0 to 2", "2");
-    if (p.context > 1)
-        refuse("/parallel/context", fmt::format("a context group of {} ranks", p.context),
-               "it divides sequences by the heads of attention (sequence_parallel_size, Ulysses), not round a ring",
-               "1");
+    if (p.context > 1 && !exchangesHeads(layout))
+        refuse("/parallel/context_method", fmt::format("a ring of {} ranks", p.context),
+               "it exchanges tokens for heads (sequence_parallel_size)", "ulysses; or parallel.context 1");
+    if (p.context > 1 && p.pipeline * p.tensor > 1)
+        refuse("/parallel/context",
+               fmt::format("a context group of {} ranks beside pipeline or tensor ranks", p.context),
+               "the mesh of its sequence_parallel_size has two axes, this one and data",
+               "1; or parallel.pipeline 1 and parallel.tensor 1");
     if (p.tensor > 1 && p.sequence)
         refuse("/parallel/sequence", "sequence parallelism", "its tensor ranks hold all tokens between the blocks",
                "false");
@@ -171,6 +176,10 @@ ExportedLayout writeDeepSpeed(const Layout& layout, const TrainerOptions& option
     if (!pipeline.is_null()) json["pipeline"] = std::move(pipeline);
     if (partitionsInputs(m, p)) json["activation_checkpointing"] = {{"partition_activations", true}};
     if (p.tensor > 1) json["tensor_parallel"] = {{"autotp_size", p.tensor}};
+    if (p.context > 1) {
+        json["data_parallel_size"] = p.data;
+        json["sequence_parallel_size"] = p.context;
+    }
 
     std::string text = modelText(layout, deepSpeed);
     text += fmt::format(
@@ -186,6 +195,11 @@ ExportedLayout writeDeepSpeed(const Layout& layout, const TrainerOptions& option
         text += "  pipeline.activation_checkpoint_interval is what PipelineModule is to be given as "
                 "activation_checkpoint_interval; "
                 "another model calls deepspeed.checkpointing.checkpoint so often itself.\n";
+    if (p.context > 1)
+        text += fmt::format(
+            "  Each of {} ranks feeds the model its own tokens of every sample, and each attention is wrapped in a "
+            "deepspeed.sequence.layer.DistributedAttention.\n",
+            p.context);
     if (hasExperts(layout.model))
         text += fmt::format(
             "  Every second feed-forward block is a deepspeed.moe.layer.MoE(hidden_size={}, num_experts={}, "
@@ -271,6 +285,9 @@ private:
         p.pipeline = std::clamp(integer("/pipeline/stages", 1), 1, 1 << 16);
         p.tensor = std::clamp(integer("/tensor_parallel/autotp_size", 1), 1, 1 << 16);
         p.data = 1;
+        p.context = std::clamp(integer("/sequence_parallel_size", 1), 1, 1 << 16);
+        if (p.context > 1) p.contextKind = ContextKind::Ulysses;
+        take("/data_parallel_size");
         const int global = integer("/train_batch_size", 0), steps = integer("/gradient_accumulation_steps", 0);
         b.micro = integer("/train_micro_batch_size_per_gpu", 0);
         if (b.micro == 0) b.micro = global > 0 ? std::max(1, global / std::max(1, steps)) : 1;
@@ -283,7 +300,8 @@ private:
         } else {
             note("there are no gradient_accumulation_steps, which say how many replicas there are: parallel.data is 1");
         }
-        const std::int64_t ranks = std::min<std::int64_t>(std::int64_t{p.data} * p.pipeline * p.tensor, 1 << 20);
+        const std::int64_t ranks =
+            std::min<std::int64_t>(std::int64_t{p.data} * p.pipeline * p.tensor * p.context, 1 << 20);
         layout_.cluster.hosts = evenHosts(1, static_cast<int>(ranks));
     }
 
@@ -320,7 +338,7 @@ private:
             layout_.memory.offload = OffloadKind::Optimizer;
             take("/zero_optimization/offload_optimizer/pin_memory");
         }
-        if (p.zero > 0 && p.data == 1) {
+        if (p.zero > 0 && replicaCount(p) == 1) {
             note(
                 fmt::format("zero_optimization.stage {} with one replica divides nothing: parallel.zero is 0", p.zero));
             p.zero = 0;
@@ -404,6 +422,7 @@ TrainerTarget deepspeedTarget() {
                                                 "/parallel/pipeline",
                                                 "/parallel/tensor",
                                                 "/parallel/context",
+                                                "/parallel/context_method",
                                                 "/parallel/sequence",
                                                 "/parallel/zero",
                                                 "/parallel/partition",

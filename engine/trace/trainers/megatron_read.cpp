@@ -29,9 +29,9 @@ public:
         optimizer();
         memory();
         data();
-        for (const char* name : {"local-rank", "node-rank", "master-addr", "master-port", "rdzv-backend",
-                                 "rdzv-endpoint", "rdzv-id", "log-interval", "cp-comm-type", "ckpt-format",
-                                 "moe-token-dispatcher-type", "use-mcore-models", "lr-decay-iters", "load"})
+        for (const char* name :
+             {"local-rank", "node-rank", "master-addr", "master-port", "rdzv-backend", "rdzv-endpoint", "rdzv-id",
+              "log-interval", "ckpt-format", "moe-token-dispatcher-type", "use-mcore-models", "lr-decay-iters", "load"})
             options_.pass(name);
         for (std::string& line : options_.leftOver()) notes_.push_back(std::move(line));
         return {std::move(layout_), std::move(notes_)};
@@ -170,6 +170,10 @@ private:
         options_.read("tensor-model-parallel-size", p.tensor);
         options_.read("pipeline-model-parallel-size", p.pipeline);
         options_.read("context-parallel-size", p.context);
+        const std::string method = options_.text("cp-comm-type").value_or("p2p");
+        if (p.context > 1 && method == "a2a") p.contextKind = ContextKind::Ulysses;
+        else if (p.context > 1 && method != "p2p")
+            note(fmt::format("--cp-comm-type {}: parallel.context_method is ring", method));
         options_.read("expert-model-parallel-size", p.expert);
         p.sequence = options_.flag("sequence-parallel") && p.tensor > 1;
         const auto strategy = options_.text("data-parallel-sharding-strategy").value_or("no_shard");

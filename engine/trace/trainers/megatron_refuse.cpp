@@ -24,6 +24,7 @@ public:
         refuseUnevenHosts(layout_, megatron, faults_);
         refuseExchanges(layout_, megatron, faults_);
         model();
+        contextGroup();
         schedule();
         precision();
         optimizer();
@@ -103,6 +104,14 @@ private:
                        fmt::format("{} and {} in turn", feedForwardWidth(m, 0), feedForwardWidth(m, 1)));
                 return;
             }
+    }
+
+    void contextGroup() {
+        const int members = layout_.parallel.context * layout_.parallel.tensor, keys = keyHeads(layout_.model);
+        if (exchangesHeads(layout_) && keys % members != 0)
+            refuse("/parallel/context_method", fmt::format("ulysses with {} heads of keys for Megatron-LM", keys),
+                   "its all-to-all (--cp-comm-type a2a) divides the heads of keys over tensor × context ranks",
+                   fmt::format("ring; or a number of heads of keys that {} divides", members));
     }
 
     void schedule() {

@@ -125,7 +125,7 @@ private:
         add("--tensor-model-parallel-size", p.tensor);
         add("--pipeline-model-parallel-size", p.pipeline);
         add("--context-parallel-size", p.context);
-        if (p.context > 1) add("--cp-comm-type", "p2p");
+        if (p.context > 1) add("--cp-comm-type", exchangesHeads(layout_) ? "a2a" : "p2p");
         if (p.expert > 1) add("--expert-model-parallel-size", p.expert);
         if (p.tensor > 1 && p.sequence) add("--sequence-parallel");
         if (p.zero >= 1) add("--use-distributed-optimizer");
@@ -383,6 +383,7 @@ TrainerTarget megatronTarget() {
                                                 "/parallel/tensor",
                                                 "/parallel/expert",
                                                 "/parallel/context",
+                                                "/parallel/context_method",
                                                 "/parallel/sequence",
                                                 "/parallel/zero",
                                                 "/parallel/shard",

@@ -5,44 +5,94 @@
 
 namespace shardlab::train {
 
+namespace {
+
+constexpr int queriesKeysValues = 3;
+
+bool inGroup(const LayerContext& context, ContextKind kind) {
+    return context.context && context.context->kind() == kind;
+}
+
+}  // namespace
+
 AttentionCore::AttentionCore(const LayerContext& context, const std::string& name, int heads, int width, int window)
     : context_(context), shape_{context.samples, context.sequence,
                                 rangeSize(heads, context.tensor.size(), context.tensor.member()), width, window},
-      allHeads_(heads), firstHead_(rangeBegin(heads, context.tensor.size(), context.tensor.member())),
-      dropout_(context.dropout, context.seed, name),
-      needs_(context.device().attentionNeeds(shape_, context.types.activations, context.dropout > 0)) {
-    if (context.context) ring_.emplace(context, shape_.heads, shape_.width, window);
+      ring_(inGroup(context, ContextKind::Ring)
+                ? std::optional<RingAttention>(std::in_place, context, shape_.heads, width, window)
+                : std::nullopt),
+      exchange_(inGroup(context, ContextKind::Ulysses)
+                    ? std::optional<HeadExchange>(std::in_place, context, shape_.heads, width)
+                    : std::nullopt),
+      attention_(shape_), allHeads_(heads),
+      firstHead_(rangeBegin(heads, context.tensor.size(), context.tensor.member())),
+      dropout_(context.dropout, context.seed, name) {
+    if (exchange_) {
+        attention_.sequence = exchange_->sequence();
+        attention_.heads = exchange_->heads();
+        firstHead_ += exchange_->firstHead();
+    }
+    needs_ = context.device().attentionNeeds(attention_, context.types.activations, context.dropout > 0);
 }
 
 AttentionDropout AttentionCore::dropout(const LayerState& state) const {
-    const std::int64_t rowsOfSample = std::int64_t{allHeads_} * shape_.sequence;
-    return {dropout_.mask(state, rowsOfSample, std::int64_t{firstHead_} * shape_.sequence), rowsOfSample};
+    const std::int64_t rowsOfSample = std::int64_t{allHeads_} * attention_.sequence;
+    return {dropout_.mask(state, rowsOfSample, std::int64_t{firstHead_} * attention_.sequence), rowsOfSample};
 }
 
-Buffer AttentionCore::forward(const LayerState& state, const Buffer& qkv, const Buffer& attended) const {
+AttentionKept AttentionCore::forward(const LayerState& state, const Buffer& qkv, const Buffer& attended) const {
+    AttentionKept kept;
     if (ring_) {
-        Buffer kept = context_.arena.allocate(MemoryCategory::Activations, ring_->kept());
-        ring_->forward(qkv, kept.floats(), attended);
+        kept.rows = context_.arena.allocate(MemoryCategory::Activations, ring_->kept());
+        ring_->forward(qkv, kept.rows.floats(), attended);
         return kept;
     }
-    Buffer kept = context_.arena.allocate(MemoryCategory::Activations, needs_.kept,
-                                          needs_.keepsProbabilities ? context_.types.activations : DType::F32);
-    const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, needs_.forwardScratch);
-    context_.device().attention(shape_, qkv.data(), kept.data(), attended.data(), dropout(state), scratch.floats());
+    kept.rows = context_.arena.allocate(MemoryCategory::Activations, needs_.kept,
+                                        needs_.keepsProbabilities ? context_.types.activations : DType::F32);
+    if (exchange_) {
+        kept.operands = context_.allocate(MemoryCategory::Activations, qkv.size());
+        kept.output = context_.allocate(MemoryCategory::Activations, attended.size());
+        exchange_->toHeads(qkv, queriesKeysValues, kept.operands);
+    }
+    {
+        const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, needs_.forwardScratch);
+        context_.device().attention(attention_, (exchange_ ? kept.operands : qkv).data(), kept.rows.data(),
+                                    (exchange_ ? kept.output : attended).data(), dropout(state), scratch.floats());
+    }
+    if (exchange_) exchange_->toTokens(kept.output, 1, attended);
     return kept;
 }
 
-Buffer AttentionCore::backward(const LayerState& state, Buffer qkv, Buffer kept, const Buffer& attended,
+void AttentionCore::exchangedBackward(const LayerState& state, const Buffer& qkv, const AttentionKept& kept,
+                                      const Buffer& attendedGradient) const {
+    Buffer outputGradient = context_.allocate(MemoryCategory::Temporary, kept.output.size()), apart;
+    exchange_->toHeads(attendedGradient, 1, outputGradient);
+    if (!needs_.inPlace) apart = context_.allocate(MemoryCategory::Temporary, kept.operands.size());
+    const Buffer& gradient = needs_.inPlace ? kept.operands : apart;
+    {
+        const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, needs_.backwardScratch);
+        context_.device().attentionGrad(attention_, kept.operands.data(), kept.rows.data(), kept.output.data(),
+                                        outputGradient.data(), gradient.data(), dropout(state), scratch.floats());
+    }
+    outputGradient = {};
+    exchange_->toTokens(gradient, queriesKeysValues, qkv);
+}
+
+Buffer AttentionCore::backward(const LayerState& state, Buffer qkv, AttentionKept kept, const Buffer& attended,
                                const Buffer& attendedGradient) const {
     if (ring_) {
-        ring_->backward(qkv, kept.floats(), attended, attendedGradient);
+        ring_->backward(qkv, kept.rows.floats(), attended, attendedGradient);
+        return qkv;
+    }
+    if (exchange_) {
+        exchangedBackward(state, qkv, kept, attendedGradient);
         return qkv;
     }
     const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, needs_.backwardScratch);
     Buffer apart;
     if (!needs_.inPlace) apart = context_.allocate(MemoryCategory::Activations, qkv.size());
     const Buffer& gradient = needs_.inPlace ? qkv : apart;
-    context_.device().attentionGrad(shape_, qkv.data(), kept.data(), attended.data(), attendedGradient.data(),
+    context_.device().attentionGrad(attention_, qkv.data(), kept.rows.data(), attended.data(), attendedGradient.data(),
                                     gradient.data(), dropout(state), scratch.floats());
     return needs_.inPlace ? std::move(qkv) : std::move(apart);
 }

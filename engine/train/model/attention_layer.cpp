@@ -22,15 +22,16 @@ std::optional<RotaryShape> rotaryShape(const LayerContext& context, const Attent
 struct AttentionLayer::State : LayerState {
     Buffer statistics;
     Buffer normed;
-    Buffer joined;  ///< queries, keys and values; their gradient after inputGrad
-    Buffer kept;    ///< by the core, for its gradient
+    Buffer joined;       ///< queries, keys and values; their gradient after inputGrad
+    AttentionKept kept;  ///< by the core, for its gradient
     Buffer attended;
     Buffer branchGradient;
     Buffer normedGradient;
     Buffer headNormGradient;  ///< [2, width]: of the factors for queries, then for keys
 
     void visitSavedBuffers(const KeptVisitor& visit) override {
-        for (Buffer* each : {&input, &statistics, &normed, &joined, &kept, &attended}) visit(*each);
+        for (Buffer* each : {&input, &statistics, &normed, &joined, &attended}) visit(*each);
+        kept.visit(visit);
     }
 };
 
@@ -58,11 +59,20 @@ HeadNorms AttentionLayer::headNorms() const {
     return {headNorms_->queries.value(), headNorms_->keys.value(), static_cast<float>(context_.parts.normEpsilon)};
 }
 
-Buffer AttentionLayer::apart(const State& held) const {
+Buffer AttentionLayer::roomApart() const {
     const std::size_t columns = static_cast<std::size_t>(rotary_->apartColumns());
-    Buffer apart = context_.allocate(MemoryCategory::Temporary, static_cast<std::size_t>(context_.tokens()) * columns);
+    return context_.allocate(MemoryCategory::Temporary, static_cast<std::size_t>(context_.tokens()) * columns);
+}
+
+Buffer AttentionLayer::apart(const State& held) const {
+    Buffer apart = roomApart();
     context_.device().rotary(*rotary_, held.joined.data(), headNorms(), apart.data());
     return apart;
+}
+
+Buffer AttentionLayer::roomJoined() const {
+    return context_.allocate(MemoryCategory::Activations,
+                             static_cast<std::size_t>(context_.tokens()) * static_cast<std::size_t>(qkv_.outputs()));
 }
 
 Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
@@ -72,22 +82,23 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     };
     const int tokens = context_.tokens();
     const int ownTokens = context_.ownTokens();
-    const std::size_t n = static_cast<std::size_t>(tokens);
 
     held.input = std::move(input);
     held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(ownTokens));
     held.normed = allocate(context_.ownSize());
     norm_.forward(ownTokens, held.input.data(), held.statistics.floats(), held.normed.data());
 
-    held.joined = allocate(n * static_cast<std::size_t>(qkv_.outputs()));
+    held.joined = roomJoined();
     {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
         qkv_.forward(tokens, normed.data(), held.joined.data());
     }
-    held.attended = allocate(n * static_cast<std::size_t>(residual_.projection().inputs()));
+    held.attended =
+        allocate(static_cast<std::size_t>(tokens) * static_cast<std::size_t>(residual_.projection().inputs()));
     held.kept =
         rotary_ ? core_.forward(held, apart(held), held.attended) : core_.forward(held, held.joined, held.attended);
     if (context_.recompute.core) held.kept = {};
+    if (core_.keepsOperands() && !headNorms_) held.joined = {};
     Buffer output = residual_.forward(held, held.attended, held.input);
     if (context_.recompute.pointwise) held.normed = {};
     return output;
@@ -96,7 +107,9 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
 void AttentionLayer::attentionGrad(State& held, const Buffer& branchGradient, MemoryCategory kept) const {
     if (headNorms_)
         held.headNormGradient = context_.arena.allocateZeroed(kept, 2 * static_cast<std::size_t>(rotary_->width));
-    Buffer turned = rotary_ ? apart(held) : Buffer{};
+    if (held.joined.empty()) held.joined = roomJoined();
+    Buffer turned;
+    if (rotary_) turned = core_.keepsOperands() ? roomApart() : apart(held);
     Buffer& read = rotary_ ? turned : held.joined;
     if (context_.recompute.core) context_.recompute.run([&] { held.kept = core_.forward(held, read, held.attended); });
     const Buffer attendedGradient = context_.allocate(MemoryCategory::Temporary, held.attended.size());

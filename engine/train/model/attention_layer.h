@@ -42,7 +42,8 @@ struct AttentionSpec {
 ///   until weightGrad             the branch's gradient, normedGradient, the norms' gradients, and what forward keeps
 ///                                except for the core's
 /// Where the core is recomputed, forward frees what the core kept, and inputGrad begins by allocating it as forward
-/// does; attended is written again with the same bits.
+/// does; attended is written again with the same bits. Where what the core keeps has queries, keys and values, and
+/// these have no norms, joined is freed as soon as they are there, and inputGrad begins with new room for its gradient.
 class AttentionLayer : public Layer {
 public:
     /// Weights: "<block>.ln_1", "<block>.attn.c_proj", and from hidden to the columns of joined "<block>.attn.c_attn",
@@ -65,6 +66,8 @@ private:
     HeadNorms headNorms() const;
     /// With rotary positions queries, keys and values of all heads (Temporary).
     Buffer apart(const State& held) const;
+    Buffer roomApart() const;
+    Buffer roomJoined() const;
     void attentionGrad(State& held, const Buffer& branchGradient, MemoryCategory kept) const;
     void addHeadNormGrad(const Buffer& sums) const;
 

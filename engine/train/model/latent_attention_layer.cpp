@@ -27,10 +27,10 @@ struct LatentAttentionLayer::State : LayerState {
     Buffer normed;
     Latent queryLatent;  ///< empty where there is no query rank
     Latent keyLatent;
-    Buffer sharedKey;  ///< κ, which is not turned
-    Buffer queries;    ///< their gradient after inputGrad
-    Buffer expanded;   ///< keys and values; their gradient after inputGrad
-    Buffer kept;       ///< by the core, for its gradient
+    Buffer sharedKey;    ///< κ, which is not turned
+    Buffer queries;      ///< their gradient after inputGrad
+    Buffer expanded;     ///< keys and values; their gradient after inputGrad
+    AttentionKept kept;  ///< by the core, for its gradient
     Buffer attended;
     Buffer branchGradient;
     Buffer downGradient;
@@ -40,7 +40,8 @@ struct LatentAttentionLayer::State : LayerState {
         for (Buffer* each : {&input, &statistics, &normed}) visit(*each);
         for (Latent* latent : {&queryLatent, &keyLatent})
             for (Buffer* each : {&latent->value, &latent->statistics, &latent->normed}) visit(*each);
-        for (Buffer* each : {&sharedKey, &queries, &expanded, &kept, &attended}) visit(*each);
+        for (Buffer* each : {&sharedKey, &queries, &expanded, &attended}) visit(*each);
+        kept.visit(visit);
     }
 };
 
@@ -82,6 +83,12 @@ void LatentAttentionLayer::makeLatents(State& held) const {
                                   held.sharedKey.data(), turned);
 }
 
+void LatentAttentionLayer::roomForHeads(State& held) const {
+    const int tokens = context_.tokens();
+    held.queries = context_.allocate(MemoryCategory::Activations, times(tokens, queries_.outputs()));
+    held.expanded = context_.allocate(MemoryCategory::Activations, times(tokens, expansion_.outputs()));
+}
+
 void LatentAttentionLayer::makeHeads(State& held) const {
     const int tokens = context_.tokens();
     held.queries = context_.allocate(MemoryCategory::Activations, times(tokens, queries_.outputs()));
@@ -95,17 +102,21 @@ void LatentAttentionLayer::makeHeads(State& held) const {
     expansion_.forward(tokens, latent.data(), held.expanded.data());
 }
 
+Buffer LatentAttentionLayer::roomApart() const {
+    return context_.allocate(MemoryCategory::Temporary, times(context_.tokens(), shape_.apartColumns()));
+}
+
 Buffer LatentAttentionLayer::apart(const State& held) const {
-    Buffer apart = context_.allocate(MemoryCategory::Temporary, times(context_.tokens(), shape_.apartColumns()));
+    Buffer apart = roomApart();
     const AllTokens sharedKey = context_.tensor.gather(held.sharedKey, MemoryCategory::Temporary);
     context_.device().latentHeads(shape_, held.queries.data(), held.expanded.data(), sharedKey.data(), apart.data());
     return apart;
 }
 
-Buffer LatentAttentionLayer::attend(State& held, const Buffer& apart) const {
+AttentionKept LatentAttentionLayer::attend(State& held, const Buffer& apart) const {
     if (shape_.values == shape_.width()) return core_.forward(held, apart, held.attended);
     const Buffer wide = context_.allocate(MemoryCategory::Temporary, times(context_.tokens(), shape_.queryColumns()));
-    Buffer kept = core_.forward(held, apart, wide);
+    AttentionKept kept = core_.forward(held, apart, wide);
     context_.device().copyColumns(std::int64_t{context_.tokens()} * shape_.heads, shape_.values, wide.data(),
                                   shape_.width(), held.attended.data(), shape_.values);
     return kept;
@@ -126,7 +137,7 @@ Buffer LatentAttentionLayer::forward(LayerState& state, Buffer input) {
     held.attended = allocate(times(tokens, residual_.projection().inputs()));
     held.kept = attend(held, apart(held));
     if (context_.recompute.core) held.kept = {};
-    if (context_.recompute.heads) {
+    if (context_.recompute.heads || core_.keepsOperands()) {
         held.queries = {};
         held.expanded = {};
     }
@@ -144,8 +155,9 @@ Buffer LatentAttentionLayer::widened(const Buffer& narrow) const {
 }
 
 Buffer LatentAttentionLayer::coreGrad(State& held, const Buffer& branchGradient) const {
-    if (context_.recompute.heads) context_.recompute.run([&] { makeHeads(held); });
-    Buffer read = apart(held);
+    if (core_.keepsOperands()) roomForHeads(held);
+    else if (context_.recompute.heads) context_.recompute.run([&] { makeHeads(held); });
+    Buffer read = core_.keepsOperands() ? roomApart() : apart(held);
     if (context_.recompute.core) context_.recompute.run([&] { held.kept = attend(held, read); });
     Buffer gradient = context_.allocate(MemoryCategory::Temporary, held.attended.size());
     residual_.projection().inputGrad(context_.tokens(), branchGradient.data(), gradient.data());

@@ -56,6 +56,7 @@ struct LatentSpec {
 ///                                (`kept`). Queries, keys and values are overwritten with their gradients
 ///   recompute latent             queries, keys and values are freed at the end of forward, and made again, with what
 ///                                they pass through, as inputGrad begins
+///   a core that keeps operands   likewise, and inputGrad begins with new room for them, which the gradients fill
 ///   recompute pointwise          normed is freed at the end of forward, and made again as inputGrad begins
 ///   until weightGrad             the branch's gradient, the gradients named `kept` but the returned one, and what
 ///                                forward keeps except for the core's
@@ -87,10 +88,12 @@ private:
     void takeLatent(const Buffer& down, int first, const Norm& norm, int rank, Latent& latent) const;
     /// Queries, and keys with values, from the latents.
     void makeHeads(State& held) const;
+    void roomForHeads(State& held) const;
     /// Queries, keys and values as the core reads them (Temporary).
     Buffer apart(const State& held) const;
+    Buffer roomApart() const;
     /// Overwrites `attended`; returns what the core keeps.
-    Buffer attend(State& held, const Buffer& apart) const;
+    AttentionKept attend(State& held, const Buffer& apart) const;
     /// [N, a·values] as [N, a·w], with zeros (Temporary).
     Buffer widened(const Buffer& narrow) const;
     /// The gradient of what apart() makes.

@@ -29,17 +29,27 @@ std::vector<std::pair<int, int>> ringLinks(int members) {
     return links;
 }
 
-ContextParallel::ContextParallel(Communicator& group, Observer observer)
-    : ContextGroup(group.size(), group.rank()), group_(group), observer_(std::move(observer)) {
-    group_.connect(ringLinks(group.size()));
+ContextParallel::ContextParallel(Communicator& group, ContextKind kind, Observer observer)
+    : ContextGroup(group.size(), group.rank(), kind), group_(group), observer_(std::move(observer)) {
+    if (kind == ContextKind::Ring) group_.connect(ringLinks(group.size()));
+}
+
+std::function<void()> ContextParallel::observed(ConstArraySpan sent) const {
+    if (!observer_) return {};
+    return observer_({kind(), layer_, static_cast<std::int64_t>(sent.bytes().size())});
 }
 
 std::unique_ptr<ContextGroup::Hop> ContextParallel::pass(ConstArraySpan sent, ArraySpan received, int stream) {
-    std::function<void()> over;
-    if (observer_) over = observer_({layer_, static_cast<std::int64_t>(sent.bytes().size())});
+    std::function<void()> over = observed(sent);
     const int next = (member() + 1) % size(), last = (member() + size() - 1) % size();
     RequestPtr coming = group_.ireceive(received.bytes(), last, stream);
     return std::make_unique<Passing>(group_.isend(sent.bytes(), next, stream), std::move(coming), std::move(over));
+}
+
+void ContextParallel::exchange(ConstArraySpan sent, ArraySpan received) {
+    const std::function<void()> over = observed(sent);
+    group_.allToAll(sent, received);
+    if (over) over();
 }
 
 }  // namespace shardlab::train

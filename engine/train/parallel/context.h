@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Context parallelism: carries out the hops of model/context_group.h. Each of the c members has s/c of a sample's s
-// tokens; engine/predict/plan/context_ring.h says what the ring moves. Since each member has other tokens of the same
-// samples, the gradients of weights are summed over the group as over replicas (engine/layout/mesh/replicas.h).
+// Context parallelism: carries out the hops and exchanges of model/context_group.h. Each of the c members has s/c of a
+// sample's s tokens; engine/predict/plan/context_traffic.h says what they move. Since each member has other tokens of
+// the same samples, the gradients of weights are summed over the group as over replicas
+// (engine/layout/mesh/replicas.h).
 //
 // Where there are experts, each member routes its own tokens. What the balance loss counts of b samples and n experts,
 // 2bn numbers, is summed over the group in each input gradient.
@@ -18,9 +19,10 @@
 
 namespace shardlab::train {
 
-struct ContextHop {
-    int layer = embeddingLayer;  ///< layer of the model
-    std::int64_t bytes = 0;      ///< bytes sent; as many are received
+struct ContextTransfer {
+    ContextKind kind = ContextKind::Ring;  ///< a hop of a ring, or an all-to-all
+    int layer = embeddingLayer;            ///< layer of the model
+    std::int64_t bytes = 0;                ///< of a hop those that are sent, of an all-to-all those of the whole buffer
 };
 
 /// The pairs of members, sender first, that a ring of so many members needs.
@@ -28,17 +30,20 @@ std::vector<std::pair<int, int>> ringLinks(int members);
 
 class ContextParallel final : public ContextGroup {
 public:
-    /// Called when a hop begins; the function that it returns is called when the hop is over.
-    using Observer = std::function<std::function<void()>(const ContextHop&)>;
+    /// Called when a transfer begins; the function that it returns is called when the transfer is over.
+    using Observer = std::function<std::function<void()>(const ContextTransfer&)>;
 
     /// Collective over `group`, which outlives this object. The observer may be empty.
-    explicit ContextParallel(Communicator& group, Observer observer = {});
+    ContextParallel(Communicator& group, ContextKind kind, Observer observer = {});
 
     void visit(int layer) override { layer_ = layer; }
     std::unique_ptr<Hop> pass(ConstArraySpan sent, ArraySpan received, int stream) override;
+    void exchange(ConstArraySpan sent, ArraySpan received) override;
     void sumOverMembers(ArraySpan values) override { group_.allReduce(values, ReduceOp::Sum); }
 
 private:
+    std::function<void()> observed(ConstArraySpan sent) const;
+
     Communicator& group_;
     Observer observer_;
     int layer_ = embeddingLayer;

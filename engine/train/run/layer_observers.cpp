@@ -28,11 +28,13 @@ TensorParallel::Observer tensorObserver(RankTrace& trace) {
 }
 
 ContextParallel::Observer contextObserver(RankTrace& trace) {
-    return [&trace](const ContextHop& hop) -> std::function<void()> {
+    return [&trace](const ContextTransfer& transfer) -> std::function<void()> {
         const Action action = trace.action();
-        trace.started(EventKind::KeyValueHop, action, hop.bytes);
-        return [&trace, hop, action, begin = trace.mark()] {
-            trace.tensorSpan(EventKind::KeyValueHop, hop.layer, begin, trace.mark(), action, hop.bytes);
+        const EventKind kind =
+            transfer.kind == ContextKind::Ulysses ? EventKind::ExchangeHeads : EventKind::KeyValueHop;
+        trace.started(kind, action, transfer.bytes);
+        return [&trace, transfer, kind, action, begin = trace.mark()] {
+            trace.tensorSpan(kind, transfer.layer, begin, trace.mark(), action, transfer.bytes);
         };
     };
 }

@@ -91,7 +91,7 @@ std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup(const LayerObservers
 
 std::unique_ptr<ContextGroup> Trainer::Impl::makeContextGroup(const LayerObservers& observers) {
     if (place_.context->size() == 1) return nullptr;
-    return std::make_unique<ContextParallel>(*place_.context, observers.context);
+    return std::make_unique<ContextParallel>(*place_.context, layout_.parallel.contextKind, observers.context);
 }
 
 std::unique_ptr<ExpertGroup> Trainer::Impl::makeExpertGroup(const LayerObservers& observers) {

@@ -205,25 +205,32 @@ private Q_SLOTS:
         QVERIFY(parts.counter(EventKind::Loss) == whole.counter(EventKind::Loss));
     }
 
-    /// Keys and values, and their gradients, go round from GPU to GPU; as many hops are told as on the processor.
+    /// Keys and values, and their gradients, go round from GPU to GPU, or tokens are exchanged for heads; as many hops
+    /// or exchanges are told as on the processor.
     void contextToo_data() {
         QTest::addColumn<int>("pipeline");
         QTest::addColumn<int>("tensor");
         QTest::addColumn<int>("context");
         QTest::addColumn<QString>("compute");
-        const auto row = [](int p, int t, int c, const char* compute) {
-            QTest::addRow("%s pipeline %d tensor %d context %d", compute, p, t, c) << p << t << c << compute;
+        QTest::addColumn<bool>("exchanges");
+        const auto row = [](int p, int t, int c, const char* compute, bool exchanges = false) {
+            QTest::addRow("%s pipeline %d tensor %d context %d%s", compute, p, t, c, exchanges ? ", ulysses" : "")
+                << p << t << c << compute << exchanges;
         };
         row(1, 1, 4, "fp32");
         row(1, 1, 2, "bf16");
         row(2, 1, 2, "fp32");
         row(1, 2, 2, "fp32");
+        row(1, 1, 4, "fp32", true);
+        row(2, 1, 2, "bf16", true);
+        row(1, 2, 2, "fp32", true);
     }
     void contextToo() {
         QFETCH(int, pipeline);
         QFETCH(int, tensor);
         QFETCH(int, context);
         QFETCH(QString, compute);
+        QFETCH(bool, exchanges);
         Layout layout = layoutOf(1, pipeline, tensor, 0, compute.toStdString());
         layout.model.kind = ModelKind::Gpt;  // its attention goes by blocks, without tensor cores
         layout.model.dropout = 0;
@@ -232,6 +239,7 @@ private Q_SLOTS:
             layout.run.steps = 2;
         }
         layout.parallel.context = context;
+        if (exchanges) layout.parallel.contextKind = ContextKind::Ulysses;
         layout.cluster.hosts[0].devices = pipeline * tensor * context;
         const Plan plan = planOf(layout);
         const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
@@ -240,8 +248,9 @@ private Q_SLOTS:
         const double tolerance = compute == "fp32" ? 1e-4 : 2e-2;
         const QString wrong = difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), tolerance);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
-        QVERIFY(far.count(EventKind::KeyValueHop) > 0);
-        QCOMPARE(far.count(EventKind::KeyValueHop), near.count(EventKind::KeyValueHop));
+        const EventKind kind = exchanges ? EventKind::ExchangeHeads : EventKind::KeyValueHop;
+        QVERIFY(far.count(kind) > 0);
+        QCOMPARE(far.count(kind), near.count(kind));
     }
 
     void llamaToo_data() {

@@ -103,6 +103,7 @@ QVariant CandidatesModel::sortKey(const Candidate& candidate, int column) {
             if (axis == Axis::Pipeline) add(candidate.choice.chunks);
         }
         add(p.zero);
+        add(static_cast<int>(p.contextKind));
         return key;
     }
     case Schedule: return scheduleText(candidate);
