@@ -25,12 +25,14 @@ public:
 
     /// The heads of this member.
     const AttentionShape& shape() const { return shape_; }
-    /// Overwrites attended [N, g] from qkv [N, 3g]; returns what backward needs.
-    Buffer forward(const LayerState& state, const Buffer& qkv, const Buffer& attended) const;
-    /// Returns the gradient of qkv, or overwrites qkv with it where it is made in place. `kept` is what forward
-    /// returned.
+    /// Overwrites attended [N, g] from qkv [N, 3g]; returns what backward needs. `sinks` are those of the heads of this
+    /// member, where the model's parts have some.
+    Buffer forward(const LayerState& state, const Buffer& qkv, const Buffer& attended,
+                   const HeadSinks& sinks = {}) const;
+    /// Returns the gradient of qkv, or overwrites qkv with it where it is made in place; overwrites the gradient of the
+    /// sinks. `kept` is what forward returned.
     Buffer backward(const LayerState& state, Buffer qkv, Buffer kept, const Buffer& attended,
-                    const Buffer& attendedGradient) const;
+                    const Buffer& attendedGradient, const HeadSinks& sinks = {}) const;
 
 private:
     AttentionDropout dropout(const LayerState& state) const;
