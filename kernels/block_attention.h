@@ -11,9 +11,12 @@
 //   P = e^(scale·Q·Kᵀ − L)   D = rowsum(dO ∘ O)   dS = P ∘ (dO·Vᵀ − D)
 //   dQ += scale·dS·K         dK += scale·dSᵀ·Q    dV += Pᵀ·dO
 //
+// Rules of scores and sinks are those of kernels/attention_scores.h. A sink is a part of L from the first block on.
+//
 // The tolerance against double precision is 1e-5 of the largest value, that of gradients 2e-5.
 #pragma once
 
+#include "kernels/attention_scores.h"
 #include "kernels/work.h"
 
 namespace shardlab::kernels {
@@ -46,7 +49,8 @@ struct AttentionBlock {
     int keys = 1;
     bool causal = false;  ///< the block's query i sees its keys 0 … i; else all of them
     int window = 0;       ///< of the keys that a query would see, those count that are less than so far away; 0: all
-    RowPositions queryRows, keyRows;  ///< read with a window
+    RowPositions queryRows, keyRows;  ///< read with a window or slopes
+    ScoreRule rule;
 
     /// The block's first key that its query sees; it may lie behind the last one that the query sees.
     constexpr int firstSeen(int query) const {
@@ -67,11 +71,13 @@ struct AttentionBlockOps {
     /// Merges the block into output [samples·rows, hidden] and logSums [samples, heads, rows], fp32; with `first` it
     /// overwrites the rows of its queries instead. qkv: [samples·rows, 3·hidden], of which the queries are read;
     /// keysValues: [samples·rows, 2·hidden], a token's keys of all heads, then its values; both T. With
-    /// `first` every query sees a key; else the rows of one that sees none stay as they are.
-    virtual void attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, bool first,
-                                float* output, float* logSums, float* scratch) = 0;
-    static KernelWork attentionBlockWork(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, bool first,
-                                         const float* output, const float*, const float*) {
+    /// `first` every query sees a key; else the rows of one that sees none stay as they are. `sinks`, where there are
+    /// some, are read with `first` alone.
+    virtual void attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues,
+                                const HeadSinks& sinks, bool first, float* output, float* logSums, float* scratch) = 0;
+    static KernelWork attentionBlockWork(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues,
+                                         const HeadSinks&, bool first, const float* output, const float*,
+                                         const float*) {
         return {KernelKind::Attention,
                 bytesOf(qkv, block.queryElements()) + bytesOf(keysValues, 2 * block.keyElements()) +
                     bytesOf(output, (first ? 1 : 2) * block.queryElements()),
@@ -91,6 +97,15 @@ struct AttentionBlockOps {
                     bytesOf(queryGradient, 2 * block.queryElements()) +
                     bytesOf(keysValuesGradient, 4 * block.keyElements()),
                 5 * block.scoreFlops()};
+    }
+
+    /// Overwrites the gradient of the sinks, −Σ e^(sink − L)·D over the rows of a head. Block and logSums are those of
+    /// all rows, output and its gradient [samples·rows, hidden], T.
+    virtual void sinkGrad(const AttentionBlock& block, ConstArray output, ConstArray outputGradient,
+                          const float* logSums, const HeadSinks& sinks) = 0;
+    static KernelWork sinkGradWork(const AttentionBlock& block, ConstArray output, ConstArray, const float*,
+                                   const HeadSinks&) {
+        return {KernelKind::AttentionGradient, bytesOf(output, 2 * block.queryElements()), 2 * block.queryElements()};
     }
 
     /// keysValues [rows, 2·hidden] := the keys and values of qkv [rows, 3·hidden].
@@ -113,7 +128,8 @@ protected:
 };
 
 #define SHARDLAB_ATTENTION_BLOCK_OPS(operation)                                                                        \
-    operation(AttentionBlockOps, attentionBlock, 7) operation(AttentionBlockOps, attentionBlockGrad, 9)                \
-        operation(AttentionBlockOps, takeKeysValues, 4) operation(AttentionBlockOps, joinGradients, 5)
+    operation(AttentionBlockOps, attentionBlock, 8) operation(AttentionBlockOps, attentionBlockGrad, 9)                \
+        operation(AttentionBlockOps, sinkGrad, 5) operation(AttentionBlockOps, takeKeysValues, 4)                      \
+            operation(AttentionBlockOps, joinGradients, 5)
 
 }  // namespace shardlab::kernels

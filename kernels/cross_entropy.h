@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and cross-entropy over logits [rows, vocabulary], T; targets [rows], in range, on the device. The loss is
-// summed in double. The tolerance against double precision is 1e-5 of the value, that of the gradient 1e-5 of the
-// largest.
+// summed in double. Logits l that a cap c > 0 has made, c·tanh(x ÷ c), have the gradient of x in the place of their
+// own: it is 1 − (l ÷ c)² times that. The tolerance against double precision is 1e-5 of the value, that of the gradient
+// 1e-5 of the largest.
 #pragma once
 
 #include "kernels/work.h"
@@ -13,6 +14,7 @@ struct VocabularyPart {
     int rows = 0;
     int columns = 0;  ///< logits [rows, columns] are those of tokens first … first + columns
     int first = 0;
+    float cap = 0;  ///< of logits; 0: none
 
     double elements() const { return 1.0 * rows * columns; }
 };
@@ -29,10 +31,16 @@ struct CrossEntropyOps {
 
     /// Computes the loss as crossEntropy does, and overwrites logits with softmax(logits) − onehot(target): the
     /// gradient of the mean times `rows`, since 16 bits would lose the gradient itself.
-    virtual void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
-                                          double* loss) = 0;
-    static KernelWork crossEntropyWithGradientWork(int rows, int vocabulary, Array logits, const auto&...) {
+    virtual void crossEntropyWithGradient(int rows, int vocabulary, float cap, Array logits,
+                                          const std::int32_t* targets, double* loss) = 0;
+    static KernelWork crossEntropyWithGradientWork(int rows, int vocabulary, float, Array logits, const auto&...) {
         return {KernelKind::CrossEntropy, bytesOf(logits, 2.0 * rows * vocabulary)};
+    }
+
+    /// logits := cap·tanh(logits ÷ cap).
+    virtual void capLogits(std::int64_t count, float cap, Array logits) = 0;
+    static KernelWork capLogitsWork(std::int64_t count, float, Array logits) {
+        return {KernelKind::CrossEntropy, bytesOf(logits, 2 * static_cast<double>(count))};
     }
 
     // The operations below share a vocabulary among several ranks, which combine maxima and sums between the calls.
@@ -72,8 +80,9 @@ protected:
 };
 
 #define SHARDLAB_CROSS_ENTROPY_OPS(operation)                                                                          \
-    operation(CrossEntropyOps, crossEntropy, 5) operation(CrossEntropyOps, crossEntropyWithGradient, 5)                \
-        operation(CrossEntropyOps, largestLogits, 3) operation(CrossEntropyOps, sumExponentials, 6)                    \
-            operation(CrossEntropyOps, crossEntropyGradient, 5) operation(CrossEntropyOps, sharedLoss, 5)
+    operation(CrossEntropyOps, crossEntropy, 5) operation(CrossEntropyOps, crossEntropyWithGradient, 6)                \
+        operation(CrossEntropyOps, capLogits, 3) operation(CrossEntropyOps, largestLogits, 3)                          \
+            operation(CrossEntropyOps, sumExponentials, 6) operation(CrossEntropyOps, crossEntropyGradient, 5)         \
+                operation(CrossEntropyOps, sharedLoss, 5)
 
 }  // namespace shardlab::kernels

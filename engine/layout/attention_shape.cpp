@@ -48,6 +48,7 @@ std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, int member
     all.push_back({h, joined, Columns});
     if (parts.qkvBias) all.push_back({0, joined, Columns});
     if (parts.queryKeyNorms) all.insert(all.end(), 2, {0, headWidth(model), Whole});
+    if (parts.sinks) all.push_back({0, model.heads / members, Columns});
     all.push_back({out, h, Rows});
     if (parts.biases) all.push_back({0, h, Whole});
     return all;

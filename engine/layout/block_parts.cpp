@@ -23,6 +23,7 @@ BlockParts blockParts(const ModelSpec& model) {
     if (chosen.norm != NormKind::Default) parts.rmsNorm = chosen.norm == NormKind::Rms;
     parts.normEpsilon = chosen.normEpsilon;
     if (chosen.positions != PositionKind::Default) parts.rotary = chosen.positions == PositionKind::Rotary;
+    parts.alibi = chosen.positions == PositionKind::Alibi;
     parts.latent = parts.rotary && chosen.kvRank > 0;
     parts.queryKeyNorms = parts.rotary && !parts.latent && chosen.queryKeyNorms;
     if (chosen.biases != BiasKind::Default) {
@@ -30,6 +31,9 @@ BlockParts blockParts(const ModelSpec& model) {
         parts.biases = chosen.biases == BiasKind::All;
     }
     if (parts.latent) parts.qkvBias = false;
+    parts.sinks = chosen.sinks && !parts.latent;
+    parts.attentionCap = chosen.attentionCap;
+    parts.logitCap = chosen.logitCap;
     if (chosen.activation != ActivationKind::Default) parts.activation = chosen.activation;
     if (chosen.output != OutputKind::Default) parts.tied = chosen.output == OutputKind::Tied;
     return parts;
@@ -54,6 +58,7 @@ bool hasPublishedExperts(const ModelSpec& model) {
 bool hasPublishedBlocks(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
     const WeightsFormat format = traits(model.kind).weights;
+    if (parts.alibi || parts.sinks || parts.attentionCap > 0 || parts.logitCap > 0) return false;
     // The windows that others have are those of a Mistral: in all layers.
     int seen = 0;
     for (int layer = 0; layer < model.layers; ++layer) seen += attendedTokens(model, layer) < model.sequence;

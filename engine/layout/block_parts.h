@@ -12,15 +12,21 @@ namespace shardlab::layout {
 struct BlockParts {
     bool rmsNorm = false;  ///< norms by RMSNorm instead of layer norm
     double normEpsilon = 1e-5;
-    bool rotary = false;         ///< positions are turned; else they are learned
+    bool rotary = false;         ///< positions are turned
     bool queryKeyNorms = false;  ///< with rotary positions only, and not in latent attention
     bool qkvBias = true;         ///< the product that makes queries, keys and values adds a bias
     bool biases = true;          ///< so do the other products of a block, but not those of a latent attention
     ActivationKind activation = ActivationKind::GeluTanh;
     bool tied = true;
     bool latent = false;  ///< multi-head latent attention (attention_shape.h), with rotary positions only
+    bool alibi = false;   ///< scores fall with the distance; positions are neither turned nor learned
+    bool sinks = false;   ///< each head of an attention has one, but not in latent attention
+    double attentionCap = 0;
+    double logitCap = 0;
     bool operator==(const BlockParts&) const = default;
 
+    /// A table of positions is added to the token embedding.
+    bool learnsPositions() const { return !rotary && !alibi; }
     /// The first product of a feed-forward block makes gates too.
     bool gated() const {
         return activation == ActivationKind::SwiGlu || activation == ActivationKind::GeGlu ||

@@ -163,7 +163,8 @@ std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share) {
 
 std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share) {
     if (readsImages(model)) return 0;
-    return tableParameters(model, share) + (blockParts(model).rotary ? 0 : std::int64_t{model.sequence} * model.hidden);
+    const std::int64_t positions = blockParts(model).learnsPositions() ? model.sequence : 0;
+    return tableParameters(model, share) + positions * model.hidden;
 }
 
 std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
@@ -206,7 +207,7 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
     int layer = 0;
     if (embeds(model, stage)) {
         add(layer, tableParameters(model, share), true);
-        if (!blockParts(model).rotary) add(layer, model.sequence * h);
+        if (blockParts(model).learnsPositions()) add(layer, model.sequence * h);
         ++layer;
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
@@ -292,7 +293,7 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
     std::vector<FactoredNumbers> units, spread;
     if (embeds(model, stage)) {
         units.push_back(table);
-        if (!parts.rotary) units.push_back({model.sequence, h, 0, 1, 0, 0});
+        if (parts.learnsPositions()) units.push_back({model.sequence, h, 0, 1, 0, 0});
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
         if (readsImages(model)) {
@@ -425,7 +426,8 @@ double paddedCoreFlops(const ModelSpec& model, int samples, const TensorShare& s
 
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model) || share.context > 1) return 0;
-    return tokens(model, samples, share) * model.heads * model.sequence / share.size;
+    const int scores = model.sequence + (blockParts(model).sinks ? 1 : 0);
+    return tokens(model, samples, share) * model.heads * scores / share.size;
 }
 
 std::int64_t spreadAttentionFloats(const ModelSpec& model, int samples, const TensorShare& share) {

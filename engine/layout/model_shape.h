@@ -73,8 +73,8 @@ std::vector<StageShape> stageShapes(const Layout& layout);
 /// mlp: one norm 2h, fc and projection. cnn: as cnn_shape.h says. With n experts: gate hn, as much again where it
 /// has noise, and n times fc and projection; s shared experts are one block of width sf.
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share = {});
-/// Parameters of token and position embeddings, (V + s)·h; of tokens alone, V·h, where positions are rotary;
-/// none in a cnn.
+/// Parameters of token and position embeddings, (V + s)·h; of tokens alone, V·h, where positions are not learned; none
+/// in a cnn.
 std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share = {});
 /// Parameters that a stage stores. Where the output projection is the token embedding, a last stage that is not first
 /// holds a copy, V·h; else it is a matrix of its own.
@@ -147,11 +147,12 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
 /// Floats of those that the second half of a block of text leaves, with its input: its feed-forward block or experts.
 std::int64_t secondHalfStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
-/// Floats of an attention's probabilities, bas²; none where a context group divides the attention.
+/// Floats of an attention's probabilities, bas², with sinks ba·s(s + 1); none where a context group divides the
+/// attention.
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Floats that an attention with rotary positions makes from its queries, keys and values for as long as it reads them,
 /// 3Nq: they are turned, and keys and values are there once for each head of queries, values as wide as queries. 0
-/// where positions are learned: what is kept is read.
+/// where positions are not rotary: what is kept is read.
 std::int64_t spreadAttentionFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Floats among the stored ones that an attention's core writes: probabilities and attention output.
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});

@@ -36,7 +36,7 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
     };
     if (embeds(model, stage)) {
         sizes.push_back(tableParameters(model, share));
-        if (!parts.rotary) sizes.push_back(model.sequence * h);
+        if (parts.learnsPositions()) sizes.push_back(model.sequence * h);
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
         if (readsImages(model)) {

@@ -5,6 +5,7 @@
 #include "kernels/cpu/dropout_mask.h"
 #include "kernels/cpu/products.h"
 #include "kernels/cpu/rows.h"
+#include "kernels/cpu/score_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,16 +16,17 @@ namespace {
 
 constexpr int blockRows = 64;
 
-/// The softmax of row[first … last], with zeros before, and behind up to `columns`. The loops take whole vectors, so
-/// that elements beyond first get a score so low that it counts for nothing.
-SHARDLAB_HOT void causalSoftmaxRow(float* row, int first, int last, int columns) {
+/// The softmax of row[first … last] and a sink, with zeros before, and behind up to `columns`; returns the sink's
+/// share. The loops take whole vectors, so that elements beyond first get a score so low that it counts for nothing.
+SHARDLAB_HOT float causalSoftmaxRow(float* row, int first, int last, int columns, float sink) {
     for (int j = 0; j < first; ++j) row[j] = -1e30f;
     const int padded = std::min(columns, (last + 16) & ~15);
     for (int j = last + 1; j < padded; ++j) row[j] = -1e30f;
-    float highest = row[first];
+    float highest = std::max(row[first], sink);
 #pragma omp simd reduction(max : highest)
     for (int j = 0; j < padded; ++j) highest = row[j] > highest ? row[j] : highest;
-    float sum = 0;
+    const float ofSink = cpu::expOf(sink - highest);
+    float sum = ofSink;
 #pragma omp simd reduction(+ : sum)
     for (int j = 0; j < padded; ++j) {
         const float weight = cpu::expOf(row[j] - highest);
@@ -36,17 +38,20 @@ SHARDLAB_HOT void causalSoftmaxRow(float* row, int first, int last, int columns)
     for (int j = 0; j < padded; ++j) row[j] *= share;
     for (int j = 0; j < first; ++j) row[j] = 0;
     for (int j = last + 1; j < columns; ++j) row[j] = 0;
+    return ofSink * share;
 }
 
-/// gradient[0 … last] := probability·(gradient − Σ gradient·probability), followed by zeros up to `columns`.
-SHARDLAB_HOT void softmaxGradRow(const float* __restrict probability, float* __restrict gradient, int last,
-                                 int columns) {
+/// gradient[0 … last] := probability·(gradient − Σ gradient·probability), followed by zeros up to `columns`; returns
+/// the sum.
+SHARDLAB_HOT float softmaxGradRow(const float* __restrict probability, float* __restrict gradient, int last,
+                                  int columns) {
     float product = 0;
 #pragma omp simd reduction(+ : product)
     for (int j = 0; j <= last; ++j) product += gradient[j] * probability[j];
 #pragma omp simd
     for (int j = 0; j <= last; ++j) gradient[j] = probability[j] * (gradient[j] - product);
     for (int j = last + 1; j < columns; ++j) gradient[j] = 0;
+    return product;
 }
 
 /// out[0 … last] = masked row, followed by zeros up to `columns`.
@@ -62,13 +67,15 @@ using Access = cpu::Floats::Access;
 struct Head {
     Head(const AttentionShape& ofAttention, std::int64_t number, const AttentionDropout& dropout)
         : shape(ofAttention), s(shape.sequence), d(shape.width), hidden(shape.heads * shape.width),
-          scale(1.0f / std::sqrt(static_cast<float>(shape.width))) {
+          scale(1.0f / std::sqrt(static_cast<float>(shape.width))),
+          rule(shape.rule, static_cast<int>(number % shape.heads)) {
         const std::int64_t sample = number / shape.heads;
         const std::int64_t head = number % shape.heads;
         q = sample * s * 3 * hidden + head * d;
         k = q + hidden;
         v = k + hidden;
         probabilities = number * s * s;
+        sinkShares = std::int64_t{shape.samples} * shape.heads * s * s + number * s;
         output = sample * s * hidden + head * d;
         maskRow = sample * dropout.rowsOfSample + head * s;
     }
@@ -77,9 +84,11 @@ struct Head {
     int d;
     int hidden;
     float scale;
+    cpu::HeadRule rule;
     std::int64_t q, k, v;  ///< [s, d], whose rows lie 3·hidden apart
     std::int64_t probabilities;
-    std::int64_t output;  ///< [s, d], whose rows lie hidden apart
+    std::int64_t sinkShares;  ///< [s], with sinks
+    std::int64_t output;      ///< [s, d], whose rows lie hidden apart
     std::int64_t maskRow;
 };
 
@@ -88,11 +97,14 @@ std::size_t droppedSize(const AttentionShape& shape) {
 }
 
 std::size_t gradientSize(const AttentionShape& shape) {
-    return static_cast<std::size_t>(shape.sequence) * (shape.sequence + shape.width);
+    const std::size_t gradients = static_cast<std::size_t>(shape.sequence) * (shape.sequence + shape.width);
+    return gradients + (shape.rule.cap > 0 ? droppedSize(shape) : 0);
 }
 
 /// `dropped` is scratch for a block's masked probabilities; null where nothing is dropped.
-void attendHead(const Head& head, ConstArray qkv, Array kept, Array output, const DropoutMask& mask, float* dropped) {
+void attendHead(const Head& head, ConstArray qkv, Array kept, Array output, const DropoutMask& mask, float sink,
+                float* dropped) {
+    const cpu::Floats sinkShares(kept + head.sinkShares, Access::Write, head.shape.sinks ? head.s : 0);
     const int s = head.s;
     const int d = head.d;
     const DType type = cpu::headType(qkv.type);
@@ -110,9 +122,12 @@ void attendHead(const Head& head, ConstArray qkv, Array kept, Array output, cons
         for (int i = 0; i < rows; ++i) {
             float* row = p.data() + std::ptrdiff_t{i} * s;
             std::fill_n(row, from, 0.0f);
-            causalSoftmaxRow(row + from, head.shape.firstSeen(begin + i) - from, begin + i - from, s - from);
-            if (dropped)
-                maskRow({mask, head.maskRow + begin + i}, row, dropped + std::ptrdiff_t{i} * s, begin + i, end);
+            const int first = head.shape.firstSeen(begin + i), last = begin + i;
+            if (head.rule.cap > 0) cpu::capRow(last - first + 1, head.rule.cap, row + first);
+            if (head.rule.slope > 0) cpu::lowerRow(last - first + 1, head.rule.slope, last - first, row + first);
+            const float share = causalSoftmaxRow(row + from, first - from, last - from, s - from, sink);
+            if (head.shape.sinks) sinkShares.data()[last] = share;
+            if (dropped) maskRow({mask, head.maskRow + last}, row, dropped + std::ptrdiff_t{i} * s, last, end);
         }
         const cpu::Factor weights((dropped ? dropped : p.data()) + from, rows, keys, s, type);
         cpu::product(rows, d, keys, 1, weights.rows(), v.rows(from), 0,
@@ -123,8 +138,12 @@ void attendHead(const Head& head, ConstArray qkv, Array kept, Array output, cons
 // P = softmax(S), S = scale·Q·Kᵀ, O = P·V:
 // dP = dO·Vᵀ, dV = Pᵀ·dO, dS = P∘(dP − rowsum(dP∘P)), dQ = scale·dS·K, dK = scale·dSᵀ·Q.
 // With a mask M: O = (M∘P)·V, dP = M∘(dO·Vᵀ), dV = (M∘P)ᵀ·dO.
-void attendHeadGrad(const Head& head, ConstArray qkv, Array kept, ConstArray outputGradient, Array qkvGradient,
-                    const DropoutMask& mask, float* scratch) {
+// With a cap c: dS∘(1 − tanh²(S/c)) in the place of dS, for which S is computed again.
+/// Returns the gradient of the head's sink: −Σ over rows of its share · rowsum(dP∘P).
+float attendHeadGrad(const Head& head, ConstArray qkv, Array kept, ConstArray outputGradient, Array qkvGradient,
+                     const DropoutMask& mask, float* scratch) {
+    const cpu::ConstFloats sinkShares(kept + head.sinkShares, head.shape.sinks ? head.s : 0);
+    float sinkGradient = 0;
     const int s = head.s;
     const int d = head.d;
     const int stride = 3 * head.hidden;
@@ -137,6 +156,8 @@ void attendHeadGrad(const Head& head, ConstArray qkv, Array kept, ConstArray out
     const Array allP = kept + head.probabilities;
     float* dS = scratch;
     float* dQ = scratch + std::ptrdiff_t{s} * s;
+    float* const scores = dQ + std::ptrdiff_t{s} * d;  // with a cap: those of a block of rows
+    const float cap = head.rule.cap;
     for (int begin = 0; begin < s; begin += blockRows) {
         const int end = std::min(begin + blockRows, s);
         const int rows = end - begin;
@@ -144,13 +165,18 @@ void attendHeadGrad(const Head& head, ConstArray qkv, Array kept, ConstArray out
         const cpu::Floats p(allP + at, drops ? Access::Update : Access::Spoil, std::int64_t{rows} * s);
         const int from = head.shape.firstSeen(begin), keys = end - from;
         cpu::product(rows, keys, d, 1, dOut.rows(begin), v.transposed(from), 0, dS + at + from, s);
+        if (cap > 0) cpu::product(rows, keys, d, head.scale, q.rows(begin), k.transposed(from), 0, scores + from, s);
         for (int i = begin; i < end; ++i) {
             float* probability = p.data() + std::ptrdiff_t{i - begin} * s;
             float* gradient = dS + std::ptrdiff_t{i} * s;
             std::fill_n(gradient, from, 0.0f);
             const cpu::DropoutRow keep(mask, head.maskRow + i);
             if (drops) maskRow(keep, gradient, gradient, i, end);
-            softmaxGradRow(probability, gradient, i, end);
+            const float product = softmaxGradRow(probability, gradient, i, end);
+            if (head.shape.sinks) sinkGradient -= sinkShares.data()[i] * product;
+            if (cap > 0)
+                cpu::capRowWithGradient(i + 1 - from, cap, 0, scores + std::ptrdiff_t{i - begin} * s + from,
+                                        gradient + from);
             if (drops) maskRow(keep, probability, probability, i, end);
         }
         const cpu::Factor gradients(dS + at + from, rows, keys, s, type);
@@ -179,6 +205,7 @@ void attendHeadGrad(const Head& head, ConstArray qkv, Array kept, ConstArray out
                      dK.data() + std::ptrdiff_t{from} * dK.stride(), dK.stride());
     }
     cpu::fromFloats(s, d, dQ, d, qkvGradient + head.q, stride);
+    return sinkGradient;
 }
 
 /// Calls body(first head, last, scratch) on each thread; the caller's scratch serves the first one.
@@ -197,26 +224,35 @@ void shareHeads(const AttentionShape& shape, std::size_t scratchSize, float* scr
 AttentionNeeds CpuDevice::attentionNeeds(const AttentionShape& shape, DType, bool drops) const {
     AttentionNeeds needs;
     needs.kept = static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.heads) *
-                 static_cast<std::size_t>(shape.sequence) * static_cast<std::size_t>(shape.sequence);
+                 static_cast<std::size_t>(shape.sequence) *
+                 (static_cast<std::size_t>(shape.sequence) + (shape.sinks ? 1 : 0));
     needs.forwardScratch = drops ? droppedSize(shape) : 0;
     needs.backwardScratch = gradientSize(shape);
     return needs;
 }
 
 void CpuDevice::attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
-                          const AttentionDropout& dropout, float* scratch) {
+                          const AttentionDropout& dropout, const HeadSinks& sinks, float* scratch) {
     const std::size_t size = dropout.mask.share > 0 ? droppedSize(shape) : 0;
     shareHeads(shape, size, size > 0 ? scratch : nullptr, [&](std::int64_t head, float* dropped) {
-        attendHead({shape, head, dropout}, qkv, kept, output, dropout.mask, dropped);
+        attendHead({shape, head, dropout}, qkv, kept, output, dropout.mask,
+                   cpu::sinkOf(sinks, static_cast<int>(head % shape.heads)), dropped);
     });
 }
 
 void CpuDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Array kept, ConstArray /*output*/,
                               ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
-                              float* scratch) {
+                              const HeadSinks& sinks, float* scratch) {
+    // Samples may be on several threads: their sums are added in order.
+    const int count = shape.samples * shape.heads;
+    const cpu::Scratch ofSinks(static_cast<std::size_t>(count));
     shareHeads(shape, gradientSize(shape), scratch, [&](std::int64_t head, float* own) {
-        attendHeadGrad({shape, head, dropout}, qkv, kept, outputGradient, qkvGradient, dropout.mask, own);
+        ofSinks.data()[head] =
+            attendHeadGrad({shape, head, dropout}, qkv, kept, outputGradient, qkvGradient, dropout.mask, own);
     });
+    if (!sinks) return;
+    std::fill_n(sinks.gradient, shape.heads, 0.0f);
+    for (int i = 0; i < count; ++i) sinks.gradient[i % shape.heads] += ofSinks.data()[i];
 }
 
 }  // namespace shardlab::kernels

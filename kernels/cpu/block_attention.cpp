@@ -4,10 +4,12 @@
 #include "kernels/cpu/cpu_device.h"
 #include "kernels/cpu/products.h"
 #include "kernels/cpu/rows.h"
+#include "kernels/cpu/score_rows.h"
 #include "kernels/cpu/vector.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace shardlab::kernels {
 
@@ -63,16 +65,19 @@ SHARDLAB_HOT float dot(const float* a, const float* b, int count) {
 
 /// Where the matrices of one head of one sample begin in the matrices of all.
 struct Head {
-    Head(const AttentionBlock& block, std::int64_t number) : hidden(block.heads * block.width) {
-        const std::int64_t sample = number / block.heads, head = number % block.heads;
+    Head(const AttentionBlock& block, std::int64_t which)
+        : number(static_cast<int>(which % block.heads)), hidden(block.heads * block.width), rule(block.rule, number) {
+        const std::int64_t sample = which / block.heads, head = number;
         const std::int64_t query = sample * block.rows + block.firstQuery, key = sample * block.rows + block.firstKey;
         queries = query * 3 * hidden + head * block.width;
         keys = key * 2 * hidden + head * block.width;
         values = keys + hidden;
         output = query * hidden + head * block.width;
-        rows = number * block.rows + block.firstQuery;
+        rows = which * block.rows + block.firstQuery;
     }
+    int number;  ///< of the heads of its sample
     int hidden;
+    cpu::HeadRule rule;
     std::int64_t queries;       ///< its rows lie 3·hidden apart
     std::int64_t keys, values;  ///< their rows lie 2·hidden apart
     std::int64_t output;        ///< its rows lie hidden apart
@@ -85,8 +90,18 @@ float scaleOf(const AttentionBlock& block) { return 1.0f / std::sqrt(static_cast
 int seen(const AttentionBlock& block, int end) { return block.causal ? std::min(end, block.keys) : block.keys; }
 int lastSeen(const AttentionBlock& block, int query) { return seen(block, query + 1) - 1; }
 
-void attendBlock(const AttentionBlock& block, const Head& head, ConstArray qkv, ConstArray keysValues, bool first,
-                 float* output, float* logSums, float* scratch) {
+/// Lowers a query's scores of the keys `least` … `last`, whose positions are one or two runs.
+void lowerKeys(const AttentionBlock& block, float slope, int query, int least, int last, float* scores) {
+    const int position = block.queryRows.of(block.firstQuery + query);
+    const int split = std::clamp(block.keyRows.split - block.firstKey, least, last + 1);
+    for (const auto& [begin, end] : {std::pair{least, split}, {split, last + 1}})
+        if (begin < end)
+            cpu::lowerRow(end - begin, slope, position - block.keyRows.of(block.firstKey + begin), scores + begin);
+}
+
+void attendBlock(const AttentionBlock& block, const Head& head, ConstArray qkv, ConstArray keysValues,
+                 const HeadSinks& sinks, bool first, float* output, float* logSums, float* scratch) {
+    const float sink = cpu::sinkOf(sinks, head.number);
     const int d = block.width;
     const DType type = cpu::headType(qkv.type);
     const cpu::Factor q(qkv + head.queries, block.queries, d, 3 * head.hidden, type);
@@ -108,16 +123,14 @@ void attendBlock(const AttentionBlock& block, const Head& head, ConstArray qkv, 
                 continue;
             }
             float* const row = all + least;
+            if (head.rule.cap > 0) cpu::capRow(last - least + 1, head.rule.cap, row);
+            if (head.rule.slope > 0) lowerKeys(block, head.rule.slope, begin + i, least, last, all);
             const RowSums own = exponentials(row, last - least, keys - least);
             float& logSum = logSums[head.rows + begin + i];
             const float added = own.highest + std::log(own.sum);
-            if (first) {
-                logSum = added;
-            } else {
-                const float before = logSum, larger = std::max(before, added);
-                logSum = larger + std::log(std::exp(before - larger) + std::exp(added - larger));
-                scaleRow(out + std::ptrdiff_t{i} * head.hidden, std::exp(before - logSum), d);
-            }
+            const float before = first ? sink : logSum, larger = std::max(before, added);
+            logSum = larger + std::log(std::exp(before - larger) + std::exp(added - larger));
+            if (!first) scaleRow(out + std::ptrdiff_t{i} * head.hidden, std::exp(before - logSum), d);
             scaleRow(row, std::exp(own.highest - logSum), keys - least);
         }
         const cpu::Factor weights(scratch + from, rows, keys - from, block.keys, type);
@@ -147,13 +160,19 @@ void attendBlockGrad(const AttentionBlock& block, const Head& head, ConstArray q
         const cpu::ConstFloats out(output + at, rows, d, head.hidden);
         const cpu::ConstFloats gradient(outputGradient + at, rows, d, head.hidden);
         for (int i = 0; i < rows; ++i) {
-            const float product = dot(out.data() + std::ptrdiff_t{i} * out.stride(),
-                                      gradient.data() + std::ptrdiff_t{i} * gradient.stride(), d);
-            const int least = std::min(block.firstSeen(begin + i), keys);
+            float product = dot(out.data() + std::ptrdiff_t{i} * out.stride(),
+                                gradient.data() + std::ptrdiff_t{i} * gradient.stride(), d);
+            const int least = std::min(block.firstSeen(begin + i), keys), last = lastSeen(block, begin + i);
             float* const ofRow[] = {p + std::ptrdiff_t{i} * block.keys, dS + std::ptrdiff_t{i} * block.keys};
             for (float* const row : ofRow) std::fill(row + from, row + least, 0.0f);
+            if (head.rule.cap > 0 && least <= last) {
+                cpu::capRowWithGradient(last - least + 1, head.rule.cap, product, ofRow[0] + least, ofRow[1] + least);
+                product = 0;
+            }
+            if (head.rule.slope > 0 && least <= last)
+                lowerKeys(block, head.rule.slope, begin + i, least, last, ofRow[0]);
             gradientRow(ofRow[0] + least, ofRow[1] + least, logSums[head.rows + begin + i], product,
-                        std::max(lastSeen(block, begin + i) - least, -1), keys - least);
+                        std::max(last - least, -1), keys - least);
         }
         const cpu::Factor probabilities(p + from, rows, some, block.keys, type);
         const cpu::Factor gradients(dS + from, rows, some, block.keys, type);
@@ -182,10 +201,10 @@ std::size_t CpuDevice::attentionBlockScratch(int rows, int /*width*/) const {
     return 2 * static_cast<std::size_t>(std::min(rows, blockRows)) * static_cast<std::size_t>(rows);
 }
 
-void CpuDevice::attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, bool first,
-                               float* output, float* logSums, float* scratch) {
+void CpuDevice::attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues,
+                               const HeadSinks& sinks, bool first, float* output, float* logSums, float* scratch) {
     shareHeads(block, attentionBlockScratch(block.rows, block.width), scratch, [&](const Head& head, float* own) {
-        attendBlock(block, head, qkv, keysValues, first, output, logSums, own);
+        attendBlock(block, head, qkv, keysValues, sinks, first, output, logSums, own);
     });
 }
 
@@ -196,6 +215,29 @@ void CpuDevice::attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, 
         attendBlockGrad(block, head, qkv, keysValues, output, outputGradient, logSums, queryGradient,
                         keysValuesGradient, own);
     });
+}
+
+void CpuDevice::sinkGrad(const AttentionBlock& block, ConstArray output, ConstArray outputGradient,
+                         const float* logSums, const HeadSinks& sinks) {
+    const int hidden = block.heads * block.width;
+    cpu::shareOut(block.heads, std::int64_t{block.samples} * block.rows * hidden,
+                  [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t head = begin; head < end; ++head) {
+                          const float sink = cpu::sinkOf(sinks, static_cast<int>(head));
+                          float sum = 0;
+                          for (std::int64_t sample = 0; sample < block.samples; ++sample) {
+                              const std::int64_t at = sample * block.rows * hidden + head * block.width;
+                              const cpu::ConstFloats out(output + at, block.rows, block.width, hidden);
+                              const cpu::ConstFloats gradient(outputGradient + at, block.rows, block.width, hidden);
+                              const float* const sums = logSums + (sample * block.heads + head) * block.rows;
+                              for (int row = 0; row < block.rows; ++row)
+                                  sum -= std::exp(sink - sums[row]) *
+                                         dot(out.data() + std::ptrdiff_t{row} * out.stride(),
+                                             gradient.data() + std::ptrdiff_t{row} * gradient.stride(), block.width);
+                          }
+                          sinks.gradient[head] = sum;
+                      }
+                  });
 }
 
 void CpuDevice::takeKeysValues(int rows, int hidden, ConstArray qkv, Array keysValues) {

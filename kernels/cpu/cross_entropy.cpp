@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/cpu_device.h"
 #include "kernels/cpu/rows.h"
+#include "kernels/cpu/score_rows.h"
 #include "kernels/cpu/vector.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -48,6 +50,9 @@ SHARDLAB_HOT void multiplyRow(int count, float* values, float factor) {
     for (int i = 0; i < count; ++i) values[i] *= factor;
 }
 
+/// Floats of a row's logits that its gradient reads once more.
+std::size_t cappedSize(int columns, float cap) { return cap > 0 ? static_cast<std::size_t>(columns) : 0; }
+
 /// The mean loss of the rows, summed in the order of the rows whichever threads compute them.
 template <class Operand, class RowLoss>
 double meanLoss(int rows, int vocabulary, const Operand& logits, const RowLoss& lossOf) {
@@ -72,16 +77,26 @@ void CpuDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const 
     });
 }
 
-void CpuDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
+void CpuDevice::crossEntropyWithGradient(int rows, int vocabulary, float cap, Array logits, const std::int32_t* targets,
                                          double* loss) {
     *loss = meanLoss(rows, vocabulary, cpu::updates(logits), [&](std::int64_t r, float* row) {
         const float highest = highestOf(vocabulary, row);
         const float own = row[targets[r]];
+        const cpu::Scratch capped(cappedSize(vocabulary, cap));
+        if (cap > 0) std::copy_n(row, vocabulary, capped.data());
         const float sum = exponentiate(vocabulary, row, highest);
         multiplyRow(vocabulary, row, 1.0f / sum);
         row[targets[r]] -= 1.0f;
+        if (cap > 0) cpu::multiplyByCapSlope(vocabulary, cap, capped.data(), row);
         return std::log(static_cast<double>(sum)) + highest - own;
     });
+}
+
+void CpuDevice::capLogits(std::int64_t count, float cap, Array logits) {
+    cpu::byElements(
+        count,
+        [&](std::int64_t, std::int64_t some, float* values) { cpu::capRow(static_cast<int>(some), cap, values); },
+        cpu::updates(logits));
 }
 
 void CpuDevice::largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) {
@@ -116,9 +131,12 @@ void CpuDevice::crossEntropyGradient(const VocabularyPart& part, const float* la
         [&](std::int64_t first, std::int64_t some, float* block) {
             for (std::int64_t r = 0; r < some; ++r) {
                 float* row = block + r * part.columns;
+                const cpu::Scratch capped(cappedSize(part.columns, part.cap));
+                if (part.cap > 0) std::copy_n(row, part.columns, capped.data());
                 softmax(part.columns, row, largest[first + r], 1.0f / sums[first + r]);
                 const int target = targets[first + r] - part.first;
                 if (target >= 0 && target < part.columns) row[target] -= 1.0f;
+                if (part.cap > 0) cpu::multiplyByCapSlope(part.columns, part.cap, capped.data(), row);
             }
         },
         cpu::updates(logits));

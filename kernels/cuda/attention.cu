@@ -21,6 +21,7 @@ AttentionArguments argumentsOf(const AttentionShape& shape, ConstArray qkv, Arra
     a.width = shape.width;
     a.samples = shape.samples;
     if (shape.window > 0) a.window = shape.window;
+    a.rule = shape.rule;
     a.scale = 1 / std::sqrt(static_cast<float>(shape.width));
     a.dropout = dropout;
     a.qkv = qkv.data;
@@ -40,21 +41,29 @@ AttentionNeeds CudaDevice::attentionNeeds(const AttentionShape& shape, DType, bo
 }
 
 void CudaDevice::attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
-                           const AttentionDropout& dropout, float*) {
+                           const AttentionDropout& dropout, const HeadSinks& sinks, float*) {
     AttentionArguments a = argumentsOf(shape, qkv, kept, dropout);
     a.output = output.data;
+    if (sinks) a.sinks = sinkScores(shape.heads, sinks);
     launchAttention(a, qkv.type, *queue_);
 }
 
 void CudaDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Array kept, ConstArray output,
                                ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
-                               float* scratch) {
+                               const HeadSinks& sinks, float* scratch) {
     AttentionArguments a = argumentsOf(shape, qkv, kept, dropout);
     a.output = const_cast<void*>(output.data);  // backward only reads it
     a.outputGradient = outputGradient.data;
     a.qkvGradient = qkvGradient.data;
     a.rowDots = scratch;
     launchAttentionGrad(a, qkv.type, *queue_);
+    if (!sinks) return;
+    AttentionBlock rows;
+    rows.samples = shape.samples;
+    rows.rows = shape.sequence;
+    rows.heads = shape.heads;
+    rows.width = shape.width;
+    sinkGrad(rows, output, outputGradient, kept.floats(), sinks);
 }
 
 }  // namespace shardlab::kernels::cuda

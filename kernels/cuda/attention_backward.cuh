@@ -154,6 +154,7 @@ __device__ __forceinline__ void queryGradient(const AttentionArguments& a) {
     float logSum[rowTiles][2];
     float dots[rowTiles][2];
     loadRowStatistics<T, rowTiles, columns>(a, head, first, logSum, dots);
+    const HeadRule rule(a.rule, head.head);
     const HeadDropout dropout(a, head);
     DroppedRow dropped[rowTiles][2];
     if constexpr (drops) {
@@ -185,7 +186,12 @@ __device__ __forceinline__ void queryGradient(const AttentionArguments& a) {
                     for (int i = 0; i < 4; ++i) {
                         const int query = first + m * 16 + i / 2 * 8 + lane / 4;
                         const int key = firstKey + n * 8 + lane % 4 * 2 + i % 2;
-                        p[m][n][i] = exp2Of(p[m][n][i] * power - logSum[m][i / 2]);
+                        if (rule.changes()) {
+                            const float score = rule(p[m][n][i] * a.scale, query - key);
+                            p[m][n][i] = exp2Of(score * log2e - logSum[m][i / 2]) * rule.derivative(score, query - key);
+                        } else {
+                            p[m][n][i] = exp2Of(p[m][n][i] * power - logSum[m][i / 2]);
+                        }
                         if (onDiagonal && !a.sees(query, key)) p[m][n][i] = 0;
                     }
             float dP[rowTiles][step / 8][4] = {};
@@ -241,6 +247,7 @@ __device__ __forceinline__ void keyValueGradient(const AttentionArguments& a) {
     const int firstOfBlock = work.block * Tile::rows;
     const int first = firstOfBlock + ownRow;
     const int last = first + rowTiles * 16 - 1;
+    const HeadRule rule(a.rule, head.head);
     const HeadDropout dropout(a, head);
 
     const auto copyNext = [&](int tile) {
@@ -296,7 +303,10 @@ __device__ __forceinline__ void keyValueGradient(const AttentionArguments& a) {
 #pragma unroll
                         for (int i = right; i < 4; i += 2) {
                             const int key = first + m * 16 + i / 2 * 8 + lane / 4;
-                            p[m][n][i] = exp2Of(p[m][n][i] * power - logSum);
+                            if (rule.changes())
+                                p[m][n][i] =
+                                    exp2Of(rule(p[m][n][i] * a.scale, firstQuery + column - key) * log2e - logSum);
+                            else p[m][n][i] = exp2Of(p[m][n][i] * power - logSum);
                             if (onDiagonal && !a.sees(firstQuery + column, key)) p[m][n][i] = 0;
                         }
                 }
@@ -315,12 +325,16 @@ __device__ __forceinline__ void keyValueGradient(const AttentionArguments& a) {
 #pragma unroll
                         for (int i = right; i < 4; i += 2) {
                             float& d = dP[m][n][i];
+                            const int key = first + m * 16 + i / 2 * 8 + lane / 4;
+                            float slope = p[m][n][i];
+                            if (rule.cap > 0)
+                                slope *= rule.derivativeAt(slope, logSums[begin + column], firstQuery + column - key);
                             if constexpr (drops) {
-                                const bool keeps = row.keeps(first + m * 16 + i / 2 * 8 + lane / 4, dropout.least);
-                                d = p[m][n][i] * ((keeps ? d * dropout.factor : 0.0f) - dot);
+                                const bool keeps = row.keeps(key, dropout.least);
+                                d = slope * ((keeps ? d * dropout.factor : 0.0f) - dot);
                                 if (!keeps) p[m][n][i] = 0;
                             } else {
-                                d = p[m][n][i] * (d - dot);
+                                d = slope * (d - dot);
                             }
                         }
                 }

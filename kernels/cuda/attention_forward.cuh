@@ -132,6 +132,7 @@ __device__ __forceinline__ void attend(const AttentionArguments& a) {
     loadRows<T, rowTiles, columns>(q, queries, rowStride, first, a.sequence, a.width);
     float output[rowTiles][columns / 8][4] = {};
     RunningSoftmax<rowTiles> softmax;
+    const HeadRule rule(a.rule, head.head);
     const HeadDropout dropout(a, head);
     DroppedRow dropped[rowTiles][2];
     if constexpr (drops) {
@@ -164,6 +165,18 @@ __device__ __forceinline__ void attend(const AttentionArguments& a) {
                     multiplyAdd<T>(scores[m][n * 2 + 1], q[m][i], b[2], b[3]);
                 }
             }
+        if (rule.changes()) {
+#pragma unroll
+            for (int m = 0; m < rowTiles; ++m)
+#pragma unroll
+                for (int n = 0; n < keys / 8; ++n)
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) {
+                        const int query = first + m * 16 + i / 2 * 8 + lane / 4;
+                        const int key = firstKey + n * 8 + lane % 4 * 2 + i % 2;
+                        scores[m][n][i] = rule(scores[m][n][i] * a.scale, query - key) / a.scale;
+                    }
+        }
         if (firstKey + keys - 1 > first || firstKey < a.firstSeen(last)) {
 #pragma unroll
             for (int m = 0; m < rowTiles; ++m)
@@ -220,8 +233,13 @@ __device__ __forceinline__ void attend(const AttentionArguments& a) {
             const float sum = quadSum(softmax.sum[m][half]);
             factor[m][half] = (drops ? dropout.factor : 1.0f) / sum;
             const int row = first + m * 16 + half * 8 + lane / 4;
-            if (lane % 4 == 0 && row < a.sequence)
-                a.logSums[head.rows + row] = softmax.highest[m][half] * a.scale + logf(sum);
+            float logSum = softmax.highest[m][half] * a.scale + logf(sum);
+            if (a.sinks) {
+                const float ofKeys = logSum;
+                logSum = withSink(ofKeys, a.sinks[head.head]);
+                factor[m][half] *= expf(ofKeys - logSum);
+            }
+            if (lane % 4 == 0 && row < a.sequence) a.logSums[head.rows + row] = logSum;
         }
     storeRows<T, rowTiles, columns>(output, factor, tiles + warp * rowTiles * 16 * paddedColumns<columns>,
                                     static_cast<T*>(a.output) + head.output, head.hidden, first, a.sequence, a.width);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/attention.h"
+#include "kernels/cuda/head_rule.cuh"
 #include "kernels/cuda/warp_matrix.cuh"
 
 namespace shardlab::kernels::cuda {
@@ -16,6 +17,8 @@ struct AttentionArguments {
     int samples = 0;
     float scale = 0;       ///< 1/√width
     int window = 1 << 30;  ///< most keys that a query sees
+    ScoreRule rule;
+    const float* sinks = nullptr;  ///< [heads]; null: none
 
     /// A key before this one is seen by no query from `query` on.
     __device__ __forceinline__ int firstSeen(int query) const { return query < window ? 0 : query - window + 1; }

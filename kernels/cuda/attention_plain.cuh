@@ -131,6 +131,7 @@ __device__ __forceinline__ void attendPlain(const AttentionArguments& a) {
     const int first = work.block * tile;
     const int y = static_cast<int>(threadIdx.x) / Tile::side;
     const int x = static_cast<int>(threadIdx.x) % Tile::side;
+    const HeadRule rule(a.rule, head.head);
     const HeadDropout dropout(a, head);
     const bool drops = a.dropout.mask.share > 0;
 
@@ -160,7 +161,7 @@ __device__ __forceinline__ void attendPlain(const AttentionArguments& a) {
             for (int j = 0; j < each; ++j) {
                 const int key = firstKey + x + Tile::side * j;
                 // Finite, for a row may see no key of this tile: what it sums up is lost with its first key.
-                p[i][j] = key > query ? -INFINITY : a.sees(query, key) ? p[i][j] * a.scale : -1e30f;
+                p[i][j] = key > query ? -INFINITY : a.sees(query, key) ? rule(p[i][j] * a.scale, query - key) : -1e30f;
                 top = fmaxf(top, p[i][j]);
             }
             top = rowMaximum(top);
@@ -187,7 +188,13 @@ __device__ __forceinline__ void attendPlain(const AttentionArguments& a) {
     for (int i = 0; i < each; ++i) {
         factor[i] = (drops ? dropout.factor : 1.0f) / sum[i];
         const int row = first + y + Tile::side * i;
-        if (x == 0 && row < a.sequence) a.logSums[head.rows + row] = highest[i] + logf(sum[i]);
+        float logSum = highest[i] + logf(sum[i]);
+        if (a.sinks) {
+            const float ofKeys = logSum;
+            logSum = withSink(ofKeys, a.sinks[head.head]);
+            factor[i] *= expf(ofKeys - logSum);
+        }
+        if (x == 0 && row < a.sequence) a.logSums[head.rows + row] = logSum;
     }
     storePlain<T, Tile>(output, factor, static_cast<T*>(a.output) + head.output, head.hidden, first, a.sequence,
                         a.width);
@@ -210,6 +217,7 @@ __device__ __forceinline__ void queryGradientPlain(const AttentionArguments& a) 
     const int first = work.block * tile;
     const int y = static_cast<int>(threadIdx.x) / Tile::side;
     const int x = static_cast<int>(threadIdx.x) % Tile::side;
+    const HeadRule rule(a.rule, head.head);
     const HeadDropout dropout(a, head);
     const bool drops = a.dropout.mask.share > 0;
 
@@ -249,10 +257,13 @@ __device__ __forceinline__ void queryGradientPlain(const AttentionArguments& a) 
             for (int j = 0; j < each; ++j) {
                 const int own = y + Tile::side * i;
                 const int key = firstKey + x + Tile::side * j;
-                const float probability = a.sees(first + own, key) ? expf(p[i][j] * a.scale - logSum[i]) : 0.0f;
+                const int distance = first + own - key;
+                const float score = rule(p[i][j] * a.scale, distance);
+                const float probability = a.sees(first + own, key) ? expf(score - logSum[i]) : 0.0f;
                 float d = dP[i][j];
                 if (drops) d = dropped[i].keeps(key, dropout.least) ? d * dropout.factor : 0.0f;
-                weights[own * (tile + 1) + x + Tile::side * j] = probability * (d - dots[i]);
+                weights[own * (tile + 1) + x + Tile::side * j] =
+                    probability * rule.derivative(score, distance) * (d - dots[i]);
             }
         __syncthreads();
         addPlain<Tile>(gradient, weights, keys);
@@ -284,6 +295,7 @@ __device__ __forceinline__ void keyValueGradientPlain(const AttentionArguments& 
     const int first = work.block * tile;
     const int y = static_cast<int>(threadIdx.x) / Tile::side;
     const int x = static_cast<int>(threadIdx.x) % Tile::side;
+    const HeadRule rule(a.rule, head.head);
     const HeadDropout dropout(a, head);
     const bool drops = a.dropout.mask.share > 0;
 
@@ -316,11 +328,14 @@ __device__ __forceinline__ void keyValueGradientPlain(const AttentionArguments& 
 #pragma unroll
             for (int i = 0; i < each; ++i) {
                 const int own = y + Tile::side * i;
-                const float probability = a.sees(query, first + own) ? expf(p[i][j] * a.scale - logSums[column]) : 0.0f;
+                const int distance = query - first - own;
+                const float score = rule(p[i][j] * a.scale, distance);
+                const float probability = a.sees(query, first + own) ? expf(score - logSums[column]) : 0.0f;
                 const bool keeps = !drops || row.keeps(first + own, dropout.least);
                 const float d = keeps ? dP[i][j] * dropout.factor : 0.0f;
                 probabilities[own * (tile + 1) + column] = keeps ? probability : 0.0f;
-                weights[own * (tile + 1) + column] = probability * (d - dots[column]);
+                weights[own * (tile + 1) + column] =
+                    probability * rule.derivative(score, distance) * (d - dots[column]);
             }
         }
         __syncthreads();

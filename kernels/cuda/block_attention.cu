@@ -7,6 +7,7 @@
 #include "kernels/cuda/copy_columns.cuh"
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/grid.cuh"
+#include "kernels/cuda/head_rule.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/reduce.cuh"
 #include "kernels/cuda/types.cuh"
@@ -28,6 +29,7 @@ struct BlockArguments {
     bool first = false;
     const void* qkv = nullptr;
     const void* keysValues = nullptr;
+    const float* sinks = nullptr;  ///< [heads], read with `first`; null: none
     const void* output = nullptr;
     const void* outputGradient = nullptr;
     float* sums = nullptr;  ///< forward's output
@@ -52,6 +54,11 @@ struct RowOfHead {
 };
 
 __device__ inline int lane() { return static_cast<int>(threadIdx.x) % warpSize_; }
+
+/// Positions from a key of the block to a query of it.
+__device__ inline int distanceOf(const AttentionBlock& block, int query, int key) {
+    return block.queryRows.of(block.firstQuery + query) - block.keyRows.of(block.firstKey + key);
+}
 
 __device__ inline int keysSeen(const AttentionBlock& block, int query) {
     return block.causal && query < block.keys ? query + 1 : block.keys;
@@ -116,13 +123,14 @@ __global__ void attendBlockKernel(BlockArguments a) {
     const T* const keysValues = static_cast<const T*>(a.keysValues);
     Columns query, output;
     query.load(static_cast<const T*>(a.qkv) + places.ofQuery(own.row), width);
+    const HeadRule rule(a.block.rule, own.head);
     float highest = -INFINITY, sum = 0;
     const int keys = keysSeen(a.block, own.row), least = a.block.firstSeen(own.row);
     if (least >= keys) return;
     for (int key = least; key < keys; ++key) {
         Columns other;
         other.load(keysValues + places.ofKey(key), width);
-        const float score = a.scale * query.dot(other);
+        const float score = rule(a.scale * query.dot(other), distanceOf(a.block, own.row, key));
         const float top = fmaxf(highest, score), before = expf(highest - top), weight = expf(score - top);
         highest = top;
         sum = sum * before + weight;
@@ -133,7 +141,9 @@ __global__ void attendBlockKernel(BlockArguments a) {
     float& logSum = a.logSums[places.number + own.row];
     const float added = highest + logf(sum);
     float whole = added, keep = 0;
-    if (!a.first) {
+    if (a.first) {
+        if (a.sinks) whole = withSink(added, a.sinks[own.head]);
+    } else {
         const float before = logSum, larger = fmaxf(before, added);
         whole = larger + logf(expf(before - larger) + expf(added - larger));
         keep = expf(before - whole);
@@ -156,14 +166,17 @@ __global__ void queryGradientOfBlockKernel(BlockArguments a) {
     gradient.load(static_cast<const T*>(a.outputGradient) + places.ofOutput(own.row), width);
     other.load(static_cast<const T*>(a.output) + places.ofOutput(own.row), width);
     const float product = gradient.dot(other);
+    const HeadRule rule(a.block.rule, own.head);
     const float logSum = a.logSums[places.number + own.row];
     const int keys = keysSeen(a.block, own.row);
     for (int key = a.block.firstSeen(own.row); key < keys; ++key) {
         other.load(keysValues + places.ofValue(key), width);
         const float ofProbability = gradient.dot(other);
         other.load(keysValues + places.ofKey(key), width);
-        const float probability = expf(a.scale * query.dot(other) - logSum);
-        sums.add(a.scale * probability * (ofProbability - product), other);
+        const int distance = distanceOf(a.block, own.row, key);
+        const float score = rule(a.scale * query.dot(other), distance);
+        const float slope = a.scale * expf(score - logSum) * rule.derivative(score, distance);
+        sums.add(slope * (ofProbability - product), other);
     }
     sums.merge(1, a.queryGradient + places.ofOutput(own.row), width);
 }
@@ -178,18 +191,43 @@ __global__ void keyValueGradientOfBlockKernel(BlockArguments a) {
     Columns key, value, query, gradient, output, keySums, valueSums;
     key.load(keysValues + places.ofKey(own.row), width);
     value.load(keysValues + places.ofValue(own.row), width);
+    const HeadRule rule(a.block.rule, own.head);
     for (int row = a.block.causal ? own.row : 0; row < a.block.queries; ++row) {
         if (a.block.firstSeen(row) > own.row) break;  // nor do later queries see it
         query.load(static_cast<const T*>(a.qkv) + places.ofQuery(row), width);
         gradient.load(static_cast<const T*>(a.outputGradient) + places.ofOutput(row), width);
         output.load(static_cast<const T*>(a.output) + places.ofOutput(row), width);
-        const float probability = expf(a.scale * key.dot(query) - a.logSums[places.number + row]);
-        const float d = probability * (value.dot(gradient) - gradient.dot(output));
+        const int distance = distanceOf(a.block, row, own.row);
+        const float score = rule(a.scale * key.dot(query), distance);
+        const float probability = expf(score - a.logSums[places.number + row]);
+        const float d = probability * rule.derivative(score, distance) * (value.dot(gradient) - gradient.dot(output));
         keySums.add(a.scale * d, query);
         valueSums.add(probability, gradient);
     }
     keySums.merge(1, a.keysValuesGradient + places.ofKey(own.row), width);
     valueSums.merge(1, a.keysValuesGradient + places.ofValue(own.row), width);
+}
+
+constexpr int sinkThreads = 512;
+
+/// A block takes a head, and each of its warps every 16th row.
+template <class T>
+__global__ void __launch_bounds__(sinkThreads) sinkGradientKernel(BlockArguments a, float* gradient) {
+    const AttentionBlock& block = a.block;
+    const int head = static_cast<int>(blockIdx.x), hidden = block.heads * block.width;
+    const float sink = a.sinks[head];
+    float sum = 0;
+    const std::int64_t tokens = std::int64_t{block.samples} * block.rows;
+    for (std::int64_t token = threadIdx.x / warpSize_; token < tokens; token += sinkThreads / warpSize_) {
+        const std::int64_t at = token * hidden + head * block.width;
+        Columns output, ofOutput;
+        output.load(static_cast<const T*>(a.output) + at, block.width);
+        ofOutput.load(static_cast<const T*>(a.outputGradient) + at, block.width);
+        const std::int64_t row = (token / block.rows * block.heads + head) * block.rows + token % block.rows;
+        sum += expf(sink - a.logSums[row]) * output.dot(ofOutput);
+    }
+    sum = blockSum<sinkThreads>(lane() == 0 ? sum : 0.0f);
+    if (threadIdx.x == 0) gradient[head] = -sum;
 }
 
 BlockArguments argumentsOf(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues) {
@@ -212,10 +250,18 @@ unsigned blocksOf(const AttentionBlock& block, int rows) {
 
 std::size_t CudaDevice::attentionBlockScratch(int, int) const { return 0; }
 
-void CudaDevice::attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, bool first,
-                                float* output, float* logSums, float*) {
+const float* CudaDevice::sinkScores(int heads, const HeadSinks& sinks) {
+    if (sinks.scores.type == DType::F32) return sinks.scores.floats();
+    auto* const scores = scratch<float>(static_cast<std::size_t>(heads));
+    convert(heads, sinks.scores, scores);
+    return scores;
+}
+
+void CudaDevice::attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues,
+                                const HeadSinks& sinks, bool first, float* output, float* logSums, float*) {
     BlockArguments a = argumentsOf(block, qkv, keysValues);
     a.first = first;
+    if (sinks && first) a.sinks = sinkScores(block.heads, sinks);
     a.sums = output;
     a.logSums = logSums;
     withType(qkv.type, [&](auto t) {
@@ -240,6 +286,20 @@ void CudaDevice::attentionBlockGrad(const AttentionBlock& block, ConstArray qkv,
                warpsOfBlock * warpSize_, *queue_, a);
         launch("attentionBlockGrad", keyValueGradientOfBlockKernel<T>, blocksOf(block, block.keys),
                warpsOfBlock * warpSize_, *queue_, a);
+    });
+}
+
+void CudaDevice::sinkGrad(const AttentionBlock& block, ConstArray output, ConstArray outputGradient,
+                          const float* logSums, const HeadSinks& sinks) {
+    BlockArguments a = argumentsOf(block, {}, {});
+    a.sinks = sinkScores(block.heads, sinks);
+    a.output = output.data;
+    a.outputGradient = outputGradient.data;
+    a.logSums = const_cast<float*>(logSums);  // it is only read
+    withType(output.type, [&](auto t) {
+        using T = typename decltype(t)::Type;
+        launch("sinkGrad", sinkGradientKernel<T>, static_cast<unsigned>(block.heads), sinkThreads, *queue_, a,
+               sinks.gradient);
     });
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/grid.cuh"
+#include "kernels/cuda/head_rule.cuh"
 #include "kernels/cuda/math.cuh"
 #include "kernels/cuda/reduce.cuh"
 
@@ -34,14 +35,17 @@ __device__ void eachPack(int columns, const T* row, Function&& function) {
 }
 
 /// row := e^(row − largest) / sum − onehot(target); nothing is subtracted where the target is not among these columns.
-/// `values` are those of the row, which may lie elsewhere.
+/// `values` are those of the row, which may lie elsewhere. Where a cap has made them, the gradient goes on through it.
 template <int Threads, int N, class T>
-__device__ void writeGradient(int columns, const T* values, int target, float largest, float sum, T* row) {
-    const float share = 1.0f / sum;
+__device__ void writeGradient(int columns, const T* values, int target, float largest, float sum, float cap, T* row) {
+    const float share = 1.0f / sum, inverse = cap > 0 ? 1.0f / cap : 0.0f;
     eachPack<Threads, N>(columns, values, [&](int i, Pack<T, N> pack) {
 #pragma unroll
-        for (int j = 0; j < N; ++j)
-            pack.set(j, powerOf(pack[j], largest) * share - (i * N + j == target ? 1.0f : 0.0f));
+        for (int j = 0; j < N; ++j) {
+            const float ofCap = pack[j] * inverse;
+            pack.set(j, (powerOf(pack[j], largest) * share - (i * N + j == target ? 1.0f : 0.0f)) *
+                            (1.0f - ofCap * ofCap));
+        }
         storePack(row + i * N, pack);
     });
 }
@@ -49,8 +53,8 @@ __device__ void writeGradient(int columns, const T* values, int target, float la
 /// Kept: the row stays in shared memory between the passes; each thread reads only what it put there itself.
 template <int Threads, int N, bool Gradient, bool Kept, class T>
 __global__ void __launch_bounds__(Threads)
-    crossEntropyKernel(int columns, std::conditional_t<Gradient, T, const T>* logits, const std::int32_t* targets,
-                       double* losses) {
+    crossEntropyKernel(int columns, float cap, std::conditional_t<Gradient, T, const T>* logits,
+                       const std::int32_t* targets, double* losses) {
     auto* row = logits + static_cast<std::int64_t>(blockIdx.x) * columns;
     T* kept = static_cast<T*>(sharedMemory());
     const int target = targets[blockIdx.x];
@@ -72,7 +76,17 @@ __global__ void __launch_bounds__(Threads)
     const float highest = blockMax<Threads>(largest);
     sum = blockSum<Threads>(sum * powerOf(largest, highest));
     if (threadIdx.x == 0) losses[blockIdx.x] = log(static_cast<double>(sum)) + highest - own;
-    if constexpr (Gradient) writeGradient<Threads, N, T>(columns, Kept ? kept : row, target, highest, sum, row);
+    if constexpr (Gradient) writeGradient<Threads, N, T>(columns, Kept ? kept : row, target, highest, sum, cap, row);
+}
+
+template <int N, class T>
+__global__ void capKernel(std::int64_t count, float cap, T* logits) {
+    overElements<N>(count, [=](std::int64_t at, auto n) {
+        auto values = loadPack<n()>(logits + at);
+#pragma unroll
+        for (int i = 0; i < n(); ++i) values.set(i, cap * tanhOf(values[i] / cap));
+        storePack(logits + at, values);
+    });
 }
 
 template <int Threads, int N, class T>
@@ -111,7 +125,7 @@ __global__ void __launch_bounds__(Threads)
                                const std::int32_t* targets, T* logits) {
     T* row = logits + static_cast<std::int64_t>(blockIdx.x) * part.columns;
     writeGradient<Threads, N, T>(part.columns, row, targets[blockIdx.x] - part.first, largest[blockIdx.x],
-                                 sums[blockIdx.x], row);
+                                 sums[blockIdx.x], part.cap, row);
 }
 
 __global__ void sharedLossKernel(int rows, const float* largest, const float* sums, const float* own, double* losses) {
@@ -139,14 +153,26 @@ void CudaDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const
         using T = typename decltype(t)::Type;
         withRows<T>(vocabulary, logits.data, [&](auto threads, auto n) {
             launch("crossEntropy", crossEntropyKernel<threads(), n(), false, false, T>, static_cast<unsigned>(rows),
-                   threads(), *queue_, vocabulary, as<T>(logits), targets, losses);
+                   threads(), *queue_, vocabulary, 0.0f, as<T>(logits), targets, losses);
         });
     });
     meanLater(rows, losses, loss);
 }
 
-void CudaDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets,
-                                          double* loss) {
+void CudaDevice::capLogits(std::int64_t count, float cap, Array logits) {
+    withType(logits.type, [&](auto t) {
+        using T = typename decltype(t)::Type;
+        withElements(
+            [&](auto n) {
+                launch("capLogits", capKernel<n(), T>, elementBlocks(count, n()), elementThreads, *queue_, count, cap,
+                       as<T>(logits));
+            },
+            static_cast<const void*>(logits.data));
+    });
+}
+
+void CudaDevice::crossEntropyWithGradient(int rows, int vocabulary, float cap, Array logits,
+                                          const std::int32_t* targets, double* loss) {
     auto* losses = scratch<double>(static_cast<std::size_t>(rows));
     withType(logits.type, [&](auto t) {
         using T = typename decltype(t)::Type;
@@ -156,7 +182,7 @@ void CudaDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits
             const auto kernel = keeps ? crossEntropyKernel<threads(), n(), true, true, T>
                                       : crossEntropyKernel<threads(), n(), true, false, T>;
             launchShared("crossEntropyWithGradient", kernel, static_cast<unsigned>(rows), threads(),
-                         keeps ? rowBytes : 0, *queue_, vocabulary, as<T>(logits), targets, losses);
+                         keeps ? rowBytes : 0, *queue_, vocabulary, cap, as<T>(logits), targets, losses);
         });
     });
     meanLater(rows, losses, loss);

@@ -75,6 +75,8 @@ private:
         return static_cast<T*>(scratchBytes(elements * sizeof(T)));
     }
     void* scratchBytes(std::size_t bytes);
+    /// The scores of so many sinks in fp32, within one call as scratch().
+    const float* sinkScores(int heads, const HeadSinks& sinks);
     /// Σ values, which lie on the device, in a fixed order; waits for the sum.
     double sumOnHost(std::int64_t count, const double* values);
     /// *mean = Σ values ÷ count, where values lie on the device, in the same order. Does not wait: *mean is set by the

@@ -191,7 +191,7 @@ struct Bench {
         table.row("crossEntropy", shape,
                   [&](int) { device.crossEntropy(rows, vocabulary, logits[0], numbers, &loss); });
         table.row("crossEntropyWithGradient", shape,
-                  [&](int) { device.crossEntropyWithGradient(rows, vocabulary, logits[0], numbers, &loss); });
+                  [&](int) { device.crossEntropyWithGradient(rows, vocabulary, 0, logits[0], numbers, &loss); });
     }
 
     /// Operations that memory bounds: rows × hidden and rows × 4·hidden.
@@ -269,9 +269,9 @@ struct Bench {
         for (Rotating* each : {&qkv, &out}) each->random();
         const std::string text = shapeOf(samples, heads, sequence) + "×" + std::to_string(shape.width);
         table.row("attention", text,
-                  [&](int i) { device.attention(shape, qkv[i], kept[0], out[i], {}, scratch.floats(0)); });
+                  [&](int i) { device.attention(shape, qkv[i], kept[0], out[i], {}, {}, scratch.floats(0)); });
         table.row("attentionGrad", text, [&](int i) {
-            device.attentionGrad(shape, qkv[i], kept[0], out[i], out[i + 1], gradient[0], {}, scratch.floats(0));
+            device.attentionGrad(shape, qkv[i], kept[0], out[i], out[i + 1], gradient[0], {}, {}, scratch.floats(0));
         });
     }
 

@@ -201,10 +201,17 @@ std::size_t outputSize(const AttentionShape& shape) {
 }
 
 test::AttentionReference attentionOf(const AttentionShape& shape, const test::Numbers& qkv,
-                                     const test::Numbers& outputGradient, const AttentionDropout& dropout) {
-    return test::attentionReference(shape, qkv, outputGradient, dropout.rowsOfSample, [&](std::int64_t row, int key) {
+                                     const test::Numbers& outputGradient, const AttentionDropout& dropout,
+                                     const HeadSinks& sinks) {
+    test::Numbers scores;
+    if (sinks)
+        withType(sinks.scores.type, [&](auto t) {
+            scores = numbersOf<typename decltype(t)::Type>(sinks.scores, static_cast<std::size_t>(shape.heads));
+        });
+    const auto mask = [&](std::int64_t row, int key) {
         return cpu::DropoutRow(dropout.mask, row)(static_cast<std::uint32_t>(key));
-    });
+    };
+    return test::attentionReference(shape, qkv, outputGradient, dropout.rowsOfSample, mask, scores);
 }
 
 }  // namespace
@@ -216,12 +223,12 @@ AttentionNeeds CudaDevice::attentionNeeds(const AttentionShape& shape, DType, bo
 }
 
 void CudaDevice::attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
-                           const AttentionDropout& dropout, float*) {
+                           const AttentionDropout& dropout, const HeadSinks& sinks, float*) {
     emulation::enqueue(stream(), [=] {
         withType(qkv.type, [&](auto t) {
             using T = typename decltype(t)::Type;
             const std::size_t size = outputSize(shape);
-            const auto all = attentionOf(shape, numbersOf<T>(qkv, 3 * size), test::Numbers(size), dropout);
+            const auto all = attentionOf(shape, numbersOf<T>(qkv, 3 * size), test::Numbers(size), dropout, sinks);
             write<float>(all.logSums, kept);
             write<T>(all.output, output);
         });
@@ -229,14 +236,16 @@ void CudaDevice::attention(const AttentionShape& shape, ConstArray qkv, Array ke
 }
 
 void CudaDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Array, ConstArray,
-                               ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout, float*) {
+                               ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
+                               const HeadSinks& sinks, float*) {
     emulation::enqueue(stream(), [=] {
         withType(qkv.type, [&](auto t) {
             using T = typename decltype(t)::Type;
             const std::size_t size = outputSize(shape);
             const auto all =
-                attentionOf(shape, numbersOf<T>(qkv, 3 * size), numbersOf<T>(outputGradient, size), dropout);
+                attentionOf(shape, numbersOf<T>(qkv, 3 * size), numbersOf<T>(outputGradient, size), dropout, sinks);
             write<T>(all.qkvGradient, qkvGradient);
+            write<float>(all.sinkGradient, sinks.gradient);
         });
     });
 }

@@ -17,6 +17,7 @@ namespace {
 struct Whole {
     int samples, sequence, heads, width;
     int window = 0;
+    ScoreRule rule = {};
     int hidden() const { return heads * width; }
     std::size_t tokens() const { return std::size_t(samples) * sequence; }
 };
@@ -61,6 +62,7 @@ AttentionBlock blockOf(const Whole& whole, int members, int own, int other) {
     const int rows = whole.sequence / members, piece = rows / 2;
     AttentionBlock block{whole.samples, rows, whole.heads, whole.width, 0, rows, 0, rows, own == other};
     block.window = whole.window;
+    block.rule = whole.rule;
     const auto positions = [&](int member) {
         const auto runs = runsOf(whole, members, member);
         return RowPositions{runs[0].first, runs[0].count, runs[1].first};
@@ -111,11 +113,22 @@ private Q_SLOTS:
         const auto qkv = activations(in.floats(3 * whole.tokens() * hidden));
         const auto weight = activations(in.floats(whole.tokens() * hidden));
         if (in.coin()) whole.window = in.whole(1, whole.sequence + 1);
+        reference::ScoreRules rules;
+        if (in.coin()) rules.cap = whole.rule.cap = float(in.whole(1, 40)) / 2;
+        if (in.coin()) {
+            whole.rule.slopes = {whole.heads + 1, 1};
+            const Values all = reference::alibiSlopes(whole.heads + 1);
+            rules.slopes.assign(all.begin() + 1, all.end());
+        }
+        const auto sinkScores = weights(in.floats(std::size_t(in.coin() ? whole.heads : 0), 2));
+        const bool sinking = !sinkScores.given().empty();
+        if (sinking) rules.sinks = sinkScores.given();
         const auto wanted = reference::attention(qkv.given(), whole.samples, whole.sequence, whole.heads, whole.width,
-                                                 {}, whole.window);
+                                                 {}, whole.window, rules);
         const auto scratch = poisoned(device().attentionBlockScratch(rows, whole.width));
         const std::vector<float> allQkv = qkv.now(), allWeights = weight.now();
         std::vector<float> output(whole.tokens() * hidden), gradient(3 * whole.tokens() * hidden);
+        std::vector<float> sinkGradient(rules.sinks.size());
         std::vector<DeviceArray> queries, keysValues, keysValuesGradient, queryGradient;
         for (int member = 0; member < members; ++member) {
             queries.push_back(activations(rowsOf(allQkv, whole, runsOf(whole, members, member), 3 * hidden)));
@@ -128,22 +141,28 @@ private Q_SLOTS:
             const auto at = std::size_t(member);
             const auto runs = runsOf(whole, members, member);
             const auto sums = poisoned(numbers), logSums = poisoned(heads), attended = poisoned(numbers, row().t);
+            const auto ofSinks = poisoned(rules.sinks.size());
+            const HeadSinks sinks = sinking ? HeadSinks{sinkScores, ofSinks.floats()} : HeadSinks{};
             for (int step = 0; step < members; ++step) {
                 const int other = (member - step + members) % members;
                 device().attentionBlock(blockOf(whole, members, member, other), queries[at],
-                                        keysValues[std::size_t(other)], step == 0, sums.floats(), logSums.floats(),
-                                        scratch.floats());
+                                        keysValues[std::size_t(other)], sinks, step == 0, sums.floats(),
+                                        logSums.floats(), scratch.floats());
             }
             device().convert(std::int64_t(numbers), sums, attended);
             putRows(attended.now(), whole, runs, hidden, output);
-            const auto weights = activations(rowsOf(allWeights, whole, runs, hidden));
+            const auto ownWeights = activations(rowsOf(allWeights, whole, runs, hidden));
             for (int step = 0; step < members; ++step) {
                 const int other = (member - step + members) % members;
                 device().attentionBlockGrad(blockOf(whole, members, member, other), queries[at],
-                                            keysValues[std::size_t(other)], attended, weights, logSums.floats(),
+                                            keysValues[std::size_t(other)], attended, ownWeights, logSums.floats(),
                                             queryGradient[at].floats(), keysValuesGradient[std::size_t(other)].floats(),
                                             scratch.floats());
             }
+            if (!sinking) continue;
+            device().sinkGrad(blockOf(whole, members, member, member), attended, ownWeights, logSums.floats(), sinks);
+            const std::vector<float> own = ofSinks.now();
+            for (std::size_t head = 0; head < own.size(); ++head) sinkGradient[head] += own[head];
         }
         for (int member = 0; member < members; ++member) {
             const auto at = std::size_t(member);
@@ -153,10 +172,14 @@ private Q_SLOTS:
         }
         CLOSE(activations(output), wanted, 1e-5);
         // The reference takes the output as it was rounded, since backward reads that.
+        Values wantedSinks(rules.sinks.size());
         CLOSE(activations(gradient),
               reference::attentionGradient(qkv.given(), weight.given(), whole.samples, whole.sequence, whole.heads,
-                                           whole.width, {}, toDouble(output), whole.window),
+                                           whole.width, {}, toDouble(output), whole.window, rules,
+                                           sinking ? &wantedSinks : nullptr),
               2e-5);
+        if (sinking)
+            TRUE_OF(reference::mismatch(sinkGradient, wantedSinks, reference::largestOf(weight.given()) / 2) < 2e-5);
     }
 
     /// Any cut of the keys gives the same: the rows that were not asked for stay as they are, and what is added is
@@ -175,7 +198,7 @@ private Q_SLOTS:
             const auto logSums = floats(std::vector<float>(std::size_t(rows) * heads, 7));
             bool begins = true;
             for (const auto& [key, keys] : blocks) {
-                device().attentionBlock({1, rows, heads, width, first, queries, key, keys, false}, qkv, keysValues,
+                device().attentionBlock({1, rows, heads, width, first, queries, key, keys, false}, qkv, keysValues, {},
                                         begins, sums.floats(), logSums.floats(), scratch.floats());
                 begins = false;
             }
@@ -203,8 +226,8 @@ private Q_SLOTS:
                    keysValuesGradient = floats(std::vector<float>(rows * 2 * hidden));
         const AttentionBlock own{1, rows, 1, hidden, 0, rows, 0, rows, true},
             others{1, rows, 1, hidden, 0, rows, 0, rows, false};
-        device().attentionBlock(own, qkv, keysValues, true, sums.floats(), logSums.floats(), scratch.floats());
-        device().attentionBlock(others, qkv, keysValues, false, sums.floats(), logSums.floats(), scratch.floats());
+        device().attentionBlock(own, qkv, keysValues, {}, true, sums.floats(), logSums.floats(), scratch.floats());
+        device().attentionBlock(others, qkv, keysValues, {}, false, sums.floats(), logSums.floats(), scratch.floats());
         device().convert(rows * hidden, sums, attended);
         for (const AttentionBlock& block : {own, others})
             device().attentionBlockGrad(block, qkv, keysValues, attended, weight, logSums.floats(),

@@ -4,6 +4,7 @@
 #include "tests/kernels/kernel_rows.h"
 #include "tests/support/wings.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace shardlab::test;
@@ -31,7 +32,7 @@ private Q_SLOTS:
             TRUE_OF(std::abs(without - wanted) < 1e-5 * wanted);
             TRUE_OF(toDouble(logits.now()) == logits.given());
             const double loss = lossOf(device(), [&](double* told) {
-                device().crossEntropyWithGradient(rows, vocabulary, logits, target.tokens(), told);
+                device().crossEntropyWithGradient(rows, vocabulary, 0, logits, target.tokens(), told);
             });
             TRUE_OF(std::abs(loss - wanted) < 1e-5 * wanted);
             CLOSE(logits, reference::crossEntropyGradient(logits.given(), vocabulary, targets), 1e-5);
@@ -86,6 +87,41 @@ private Q_SLOTS:
         }
     }
 
+    /// The gradient is that of what the cap was put on, whole or in parts.
+    void cappedLogits() {
+        RandomInputs in;
+        const int rows = in.whole(1, 12), vocabulary = 1 + someWidth(in, 300);
+        const float cap = float(in.whole(1, 60)) / 2;
+        const auto raw = activations(in.floats(std::size_t(rows) * vocabulary, 5));
+        const auto targets = in.tokens(rows, vocabulary);
+        const auto target = tokens(targets);
+        device().capLogits(std::int64_t{rows} * vocabulary, cap, raw);
+        CLOSE(raw, reference::capped(raw.given(), cap), 1e-6);
+        // Backward reads what was rounded.
+        const auto logits = activations(raw.now());
+        const Values given = logits.given();
+        Values wanted = reference::crossEntropyGradient(given, vocabulary, targets);
+        for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] *= 1 - given[i] / cap * (given[i] / cap);
+        const double loss = lossOf(device(), [&](double* told) {
+            device().crossEntropyWithGradient(rows, vocabulary, cap, logits, target.tokens(), told);
+        });
+        TRUE_OF(std::abs(loss - reference::crossEntropy(given, vocabulary, targets)) < 1e-5 * std::max(loss, 1e-2));
+        CLOSE_ABOVE(logits, wanted, 1e-5, 1e-2);
+        const auto again = activations(raw.now());
+        std::vector<float> largest, sums;
+        for (int r = 0; r < rows; ++r) {
+            const auto begin = given.begin() + std::ptrdiff_t(r) * vocabulary;
+            largest.push_back(float(*std::max_element(begin, begin + vocabulary)));
+            double sum = 0;
+            for (int v = 0; v < vocabulary; ++v) sum += std::exp(begin[v] - largest.back());
+            sums.push_back(float(sum));
+        }
+        const auto highest = floats(largest), ofRows = floats(sums);
+        device().crossEntropyGradient({rows, vocabulary, 0, cap}, highest.floats(), ofRows.floats(), target.tokens(),
+                                      again);
+        CLOSE_ABOVE(again, wanted, 1e-5, 1e-2);
+    }
+
     /// More losses than a device may keep to itself, told all at once, each at its place.
     void lossesAreToldLater() {
         RandomInputs in;
@@ -107,9 +143,10 @@ private Q_SLOTS:
         const auto logits = activations(std::vector<float>{1e4f, -1e4f, 0.0f});
         const auto target = tokens({1});
         const double wanted = logits.given()[0] - logits.given()[1];
-        QCOMPARE(lossOf(device(),
-                        [&](double* told) { device().crossEntropyWithGradient(1, 3, logits, target.tokens(), told); }),
-                 wanted);
+        QCOMPARE(
+            lossOf(device(),
+                   [&](double* told) { device().crossEntropyWithGradient(1, 3, 0, logits, target.tokens(), told); }),
+            wanted);
         const auto gradient = logits.now();
         QCOMPARE(gradient[0], 1.0f);
         QCOMPARE(gradient[1], -1.0f);

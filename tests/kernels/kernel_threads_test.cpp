@@ -42,7 +42,7 @@ class KernelThreadsTest : public QObject {
         device_->addBias(rows, columns, bias, x);
         const DeviceArray targets(*device_, in.tokens(rows, columns));
         const double loss = lossOf(*device_, [&](double* told) {
-            device_->crossEntropyWithGradient(rows, columns, open, targets.tokens(), told);
+            device_->crossEntropyWithGradient(rows, columns, 0, open, targets.tokens(), told);
         });
         return {y.now(),      mean.now(), rstd.now(), dx.now(),   dGamma.now(), bias.now(),
                 masked.now(), sums.now(), x.now(),    open.now(), {float(loss)}};
@@ -105,17 +105,19 @@ class KernelThreadsTest : public QObject {
     }
     /// More heads than threads: each is taken by one.
     Results ofAttention(DType type, RandomInputs in) const {
-        const AttentionShape shape{2, 130, 4, 40};
+        const AttentionShape shape{2, 130, 4, 40, 0, {20, {4}}, true};
         const std::size_t size = std::size_t(2) * 130 * 4 * 40;
         const AttentionDropout dropout{{9, 2, 0.2f}, 4 * 130};
         const auto qkv = array(in.floats(3 * size), type), dOut = array(in.floats(size), type);
         const AttentionNeeds needs = device_->attentionNeeds(shape, type, true);
         const auto kept = poisoned(needs.kept, type), out = poisoned(size, type);
         const auto scratch = poisoned(std::max(needs.forwardScratch, needs.backwardScratch));
-        device_->attention(shape, qkv, kept, out, dropout, scratch.floats());
+        const auto sinkScores = floats(in.floats(4)), sinkGradient = poisoned(4, DType::F32);
+        const HeadSinks sinks{sinkScores, sinkGradient.floats()};
+        device_->attention(shape, qkv, kept, out, dropout, sinks, scratch.floats());
         const auto probabilities = kept.now();
-        device_->attentionGrad(shape, qkv, kept, out, dOut, qkv, dropout, scratch.floats());
-        return {probabilities, out.now(), qkv.now()};
+        device_->attentionGrad(shape, qkv, kept, out, dOut, qkv, dropout, sinks, scratch.floats());
+        return {probabilities, out.now(), qkv.now(), sinkGradient.now()};
     }
     Results ofProducts(DType type, RandomInputs in) const {
         const int m = 130, n = 200, k = 90;

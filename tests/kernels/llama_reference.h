@@ -133,6 +133,9 @@ struct BlockShape : Shape {
     std::vector<int> windows;  ///< of each layer, 0: none
     int turned = 0;            ///< of latent attention: columns of a query that are turned, beside `width` that are not
     int values = 0;            ///< of latent attention: columns of a value
+    bool alibi = false;
+    double attentionCap = 0;
+    double logitCap = 0;
 
     int window(const std::string& block) const {
         const auto layer = std::size_t(std::stoi(block.substr(2)));
@@ -189,7 +192,7 @@ inline Values latentScores(const BlockShape& shape, const Values& q, const Value
                     double score = 0;
                     for (int i = 0; i < plain; ++i) score += query[i] * key[i];
                     for (int i = 0; i < shape.turned; ++i) score += queryTurned[i] * keyTurned[i];
-                    weights.push_back(std::exp(score * scale));
+                    weights.push_back(std::exp(ScoreRules{shape.attentionCap, {}, {}}.score(head, score * scale, 0)));
                     sum += weights.back();
                 }
                 double* to = out.data() + (token * shape.heads + head) * shape.values;
@@ -250,9 +253,12 @@ inline Values blockAttention(const Weights& w, const std::string& block, const B
                                 shape.epsilon);
         apart = rotary(heads, apart);
     }
-    return sum(
-        x, matrix(w, block + ".attn.c_proj", shape,
-                  attention(apart, shape.samples, shape.sequence, shape.heads, shape.width, {}, shape.window(block))));
+    ScoreRules rules{shape.attentionCap, {}, {}};
+    if (shape.alibi) rules.slopes = alibiSlopes(shape.heads);
+    if (const auto sinks = w.find(block + ".attn.sinks"); sinks != w.end()) rules.sinks = sinks->second;
+    return sum(x, matrix(w, block + ".attn.c_proj", shape,
+                         attention(apart, shape.samples, shape.sequence, shape.heads, shape.width, {},
+                                   shape.window(block), rules)));
 }
 
 inline Values blockFeedForward(const Weights& w, const std::string& block, const BlockShape& shape, const Values& x) {
@@ -284,7 +290,7 @@ inline double outputLoss(const Weights& w, const BlockShape& shape, const Values
     const Values logits =
         product(norm(w, "ln_f", shape, x), w.at(w.contains("lm_head.weight") ? "lm_head.weight" : "wte.weight"),
                 shape.tokens(), shape.vocabulary, shape.hidden, false, true);
-    return crossEntropy(logits, shape.vocabulary, targets);
+    return crossEntropy(capped(logits, shape.logitCap), shape.vocabulary, targets);
 }
 
 inline double blocksLoss(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens,

@@ -75,8 +75,8 @@ private Q_SLOTS:
         const auto run = [&](Device& device) {
             std::vector<float> kept(needs.kept), output(gradient.size()), result(qkv.size());
             std::vector<float> scratch(std::max(needs.forwardScratch, needs.backwardScratch));
-            device.attention(shape, qkv.data(), kept.data(), output.data(), {}, scratch.data());
-            device.attentionGrad(shape, qkv.data(), kept.data(), output.data(), gradient.data(), result.data(), {},
+            device.attention(shape, qkv.data(), kept.data(), output.data(), {}, {}, scratch.data());
+            device.attentionGrad(shape, qkv.data(), kept.data(), output.data(), gradient.data(), result.data(), {}, {},
                                  scratch.data());
             output.insert(output.end(), result.begin(), result.end());
             return output;

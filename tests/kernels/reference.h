@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -112,11 +113,35 @@ inline Values layerNorm(const Values& x, const Values& gamma, const Values& beta
     return y;
 }
 
+/// What is done to the scores of an attention: a cap, slopes with the distance of a key, and sinks, of each head.
+struct ScoreRules {
+    double cap = 0;
+    Values slopes, sinks;
+
+    double score(int head, double score, int distance) const {
+        const double fall = slopes.empty() ? 0 : slopes[std::size_t(head)] * distance;
+        return (cap > 0 ? cap * std::tanh(score / cap) : score) - fall;
+    }
+    double slope(double score) const { return cap > 0 ? 1 - std::pow(std::tanh(score / cap), 2) : 1; }
+    double ofSink(int head) const { return sinks.empty() ? 0 : std::exp(sinks[std::size_t(head)]); }
+};
+
+/// The slopes of ALiBi as they are published: of a power of two heads they halve, or fall by a root of a half, from
+/// 2^(−8 ÷ heads) on; of other numbers the heads beyond the power of two below have every second slope of the power
+/// above.
+inline Values alibiSlopes(int heads) {
+    Values all;
+    const int below = int(std::bit_floor(unsigned(heads)));
+    for (int i = 1; i <= below; ++i) all.push_back(std::pow(2, -8.0 * i / below));
+    for (int i = 1; int(all.size()) < heads; i += 2) all.push_back(std::pow(2, -4.0 * i / below));
+    return all;
+}
+
 /// qkv: [samples·sequence, 3·heads·width] → [samples·sequence, heads·width]. `keep`, where given: what each
 /// probability [samples, heads, sequence, sequence] is multiplied by. `window`, where not 0: how many keys a query sees
-/// at most.
+/// at most. `rules`: what is done to scores.
 inline Values attention(const Values& qkv, int samples, int sequence, int heads, int width, const Values& keep = {},
-                        int window = 0) {
+                        int window = 0, const ScoreRules& rules = {}) {
     const int hidden = heads * width;
     Values out(std::size_t(samples) * sequence * hidden);
     const auto at = [&](int sample, int token, int part, int head, int i) {
@@ -126,11 +151,11 @@ inline Values attention(const Values& qkv, int samples, int sequence, int heads,
         for (int a = 0; a < heads; ++a)
             for (int t = 0; t < sequence; ++t) {
                 Values weights(t + 1);
-                double all = 0;
+                double all = rules.ofSink(a);
                 for (int u = window > 0 ? std::max(0, t - window + 1) : 0; u <= t; ++u) {
                     double score = 0;
                     for (int i = 0; i < width; ++i) score += at(b, t, 0, a, i) * at(b, u, 1, a, i);
-                    weights[u] = std::exp(score / std::sqrt(double(width)));
+                    weights[u] = std::exp(rules.score(a, score / std::sqrt(double(width)), t - u));
                     all += weights[u];
                 }
                 for (int u = 0; u <= t; ++u) {
@@ -147,7 +172,8 @@ inline Values attention(const Values& qkv, int samples, int sequence, int heads,
 /// √width, dQ = dS·K and dK = dSᵀ·Q. Where `output` is given, rowsum(dP∘P) is rowsum(dO∘output): what rounded it counts
 /// too.
 inline Values attentionGradient(const Values& qkv, const Values& weights, int samples, int sequence, int heads,
-                                int width, const Values& keep = {}, const Values& output = {}, int window = 0) {
+                                int width, const Values& keep = {}, const Values& output = {}, int window = 0,
+                                const ScoreRules& rules = {}, Values* sinkGradient = nullptr) {
     const int hidden = heads * width;
     const double scale = 1 / std::sqrt(double(width));
     Values gradient(qkv.size());
@@ -158,12 +184,13 @@ inline Values attentionGradient(const Values& qkv, const Values& weights, int sa
             };
             for (int t = 0; t < sequence; ++t) {
                 const double* const dOut = &weights[std::size_t(b * sequence + t) * hidden + a * width];
-                Values p(t + 1), dP(t + 1);
-                double all = 0;
+                Values p(t + 1), dP(t + 1), slopes(t + 1);
+                double all = rules.ofSink(a);
                 for (int u = window > 0 ? std::max(0, t - window + 1) : 0; u <= t; ++u) {
                     double score = 0;
                     for (int i = 0; i < width; ++i) score += qkv[at(t, 0) + i] * qkv[at(u, 1) + i];
-                    all += p[u] = std::exp(score * scale);
+                    slopes[u] = rules.slope(score * scale);
+                    all += p[u] = std::exp(rules.score(a, score * scale, t - u));
                 }
                 double product = 0;
                 for (int u = 0; u <= t; ++u) {
@@ -178,8 +205,9 @@ inline Values attentionGradient(const Values& qkv, const Values& weights, int sa
                 }
                 for (int i = 0; i < width && !output.empty(); ++i)
                     product += dOut[i] * output[std::size_t(b * sequence + t) * hidden + a * width + i];
+                if (sinkGradient) (*sinkGradient)[a] -= rules.ofSink(a) / all * product;
                 for (int u = 0; u <= t; ++u) {
-                    const double dS = p[u] * (dP[u] - product) * scale;
+                    const double dS = p[u] * (dP[u] - product) * slopes[u] * scale;
                     for (int i = 0; i < width; ++i) {
                         gradient[at(t, 0) + i] += dS * qkv[at(u, 1) + i];
                         gradient[at(u, 1) + i] += dS * qkv[at(t, 0) + i];
@@ -198,6 +226,11 @@ inline double crossEntropy(const Values& logits, int vocabulary, std::span<const
         loss += std::log(all) - logits[row * vocabulary + targets[row]];
     }
     return loss / double(targets.size());
+}
+
+inline Values capped(Values values, double cap) {
+    for (double& value : values) value = cap > 0 ? cap * std::tanh(value / cap) : value;
+    return values;
 }
 
 /// The gradient of the sum of the rows' losses: softmax − onehot.

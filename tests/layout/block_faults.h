@@ -103,6 +103,19 @@ inline const std::vector<SingleFault> blockFaults{
      "/model/value_width", "at most 40; or 0 for as many as model.head_width"},
     {"norms of queries and keys in a latent attention", [](Layout& l) { latent(l).queryKeyNorms = true; },
      "/model/qk_norm", "false; or a model.kv_rank of 0"},
+    {"sinks in a latent attention", [](Layout& l) { latent(l).sinks = true; }, "/model/sinks",
+     "false; or a model.kv_rank of 0"},
+    {"a cap below none", [](Layout& l) { l.model.block.attentionCap = -1; }, "/model/attention_cap", "0 to 1000000"},
+    {"a cap that no score outgrows", [](Layout& l) { l.model.block.attentionCap = 1e-9; }, "/model/attention_cap",
+     "0.01 to 1000000; or 0 for no cap"},
+    {"a cap that no logit outgrows", [](Layout& l) { l.model.block.logitCap = 0.001; }, "/model/logit_cap",
+     "0.01 to 1000000; or 0 for no cap"},
+    {"weights of a model whose positions are learned",
+     [](Layout& l) {
+         l.model.block.positions = PositionKind::Alibi;
+         l.model.weights = "somewhere";
+     },
+     "/model/weights", "no weights; or the defaults of the fields that choose parts of blocks"},
     {"a rank below none", [](Layout& l) { latent(l).queryRank = -1; }, "/model/q_rank", "0 to 65536"},
     {"heads of a latent attention that no tensor group can share",
      [](Layout& l) {

@@ -250,6 +250,26 @@ private Q_SLOTS:
         QCOMPARE(modelParameters(model), std::int64_t{3 * (16 + 80 + 5 + 8) + 258 * 8 + 16});
     }
 
+    void sinksAndAlibiCount() {
+        // By hand for b 1, s 2, h 8, a 4 and f 5.
+        ModelSpec model{ModelKind::Gpt, 3, 8, 4, 2, 256, 0, {5}};
+        const std::int64_t layer = layerParameters(model, 0), whole = modelParameters(model),
+                           stored = layerStoredFloats(model, 0, 1);
+        model.block.positions = PositionKind::Alibi;
+        QCOMPARE(layerParameters(model, 0), layer);
+        QCOMPARE(modelParameters(model), whole - 2 * 8);  // the table of positions
+        QCOMPARE(spreadAttentionFloats(model, 1), std::int64_t{0});
+        model.block.sinks = true;
+        QCOMPARE(layerParameters(model, 0), layer + 4);
+        QCOMPARE(layerParameters(model, 0, {2, 1}), layerParameters(model, 0, {2, 0}));
+        QCOMPARE(layerStoredFloats(model, 0, 1), stored + 4 * 2);  // the sinks' shares beside the probabilities
+        const std::vector<std::int64_t> sizes = tensorSizes(model, {3, true, true});
+        QCOMPARE(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}), modelParameters(model));
+        model.block.attentionCap = model.block.logitCap = 10;
+        QCOMPARE(modelParameters(model), whole - 2 * 8 + 3 * 4);
+        QCOMPARE(layerStoredFloats(model, 0, 1), stored + 4 * 2);
+    }
+
     void windowsHideTokens() {
         ModelSpec model{ModelKind::Gpt, 6, 8, 4, 100, 256, 0};
         const double all = 4.0 * 100 * 100 * 8, some = 4.0 * 100 * 30 * 8;

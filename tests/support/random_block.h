@@ -11,7 +11,7 @@ namespace shardlab::test {
 
 /// `below(n)` draws a whole number from 0 to n − 1. Half of the parts stay what the model's kind has. Heads get an even
 /// width where they are turned, of at least `leastWidth` where it is drawn. A third have latents, which count where
-/// positions are rotary.
+/// positions are rotary; of the others half have sinks. Caps are such that some scores and logits reach them.
 template <class Below>
 void drawBlock(ModelSpec& model, const Below& below, int leastWidth = 2) {
     BlockSpec& block = model.block;
@@ -35,12 +35,16 @@ void drawBlock(ModelSpec& model, const Below& below, int leastWidth = 2) {
     if (coin()) block.fullEvery = below(4);
     // A norm over very few numbers is ill-conditioned.
     block.queryKeyNorms = coin() && headWidth(model) >= 8;
+    block.sinks = coin();
+    if (below(3) == 0) block.attentionCap = 0.5 + below(8);
+    if (below(3) == 0) block.logitCap = 0.5 + below(8);
     if (below(3) != 0) return;
     block.kvRank = 8 + below(12);
     block.queryRank = coin() ? 8 + below(12) : 0;
     block.ropeWidth = 2 * (1 + below(4));
     block.valueWidth = coin() ? 1 + below(headWidth(model) + block.ropeWidth) : 0;
     block.queryKeyNorms = block.queryKeyNorms && !blockParts(model).latent;
+    block.sinks = block.sinks && !blockParts(model).latent;
 }
 
 }  // namespace shardlab::test

@@ -103,6 +103,37 @@ private Q_SLOTS:
                 mistral->layout.model.feedForward == std::vector{14336});
     }
 
+    /// Bloom and Mpt: what a layout's model has is taken over, what it has not is named.
+    void positionsByDistanceAreTaken() {
+        const Result<ConfigLayout> bloom = made(R"({"model_type": "bloom", "n_embed": 112, "num_attention_heads": 14,
+            "n_layer": 3, "vocab_size": 600, "seq_length": 77, "skip_bias_add": true, "offset_alibi": 100})");
+        QVERIFY2(bloom.has_value(), bloom ? "" : bloom.error().text().c_str());
+        ModelSpec wanted;
+        wanted.layers = 3;
+        wanted.hidden = 112;
+        wanted.heads = 14;
+        wanted.vocabulary = 600;
+        wanted.sequence = 77;
+        wanted.block.positions = PositionKind::Alibi;
+        QVERIFY(bloom->layout.model == wanted);
+        QCOMPARE(joined(bloom->leftOut), std::string("config.json: a Bloom has a norm of its token embedding "
+                                                     "(word_embeddings_layernorm), a layout's model has none"));
+        const Result<ConfigLayout> mpt = made(R"({"model_type": "mpt", "d_model": 64, "n_heads": 4, "n_layers": 3,
+            "vocab_size": 600, "max_seq_len": 77, "attn_config": {"alibi": true, "clip_qkv": 6, "qk_ln": false}})");
+        QVERIFY2(mpt.has_value(), mpt ? "" : mpt.error().text().c_str());
+        wanted.hidden = 64;
+        wanted.heads = 4;
+        wanted.block.biases = BiasKind::None;
+        wanted.block.activation = ActivationKind::Gelu;
+        QVERIFY(mpt->layout.model == wanted);
+        const std::string said = joined(mpt->leftOut);
+        QVERIFY2(said.find("attn_config.clip_qkv is 6") != std::string::npos &&
+                     said.find("norms of an Mpt have no shift") != std::string::npos,
+                 said.c_str());
+        const Result<ConfigLayout> learned = made(R"({"model_type": "mpt", "attn_config": {"alibi": false}})");
+        QVERIFY(learned && learned->layout.model.block.positions == PositionKind::Default);
+    }
+
     void whatIsLeftOutIsSaid() {
         const Result<ConfigLayout> read = made(R"({"model_type": "llama", "rms_norm_eps": 1e-5, "attention_bias": true,
             "rope_parameters": {"rope_type": "dynamic", "factor": 4.0, "rope_theta": 500000.0}, "sliding_window": 1000,
@@ -164,7 +195,8 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("config");
         QTest::addColumn<QString>("said");
         QTest::newRow("a family that no layout has")
-            << QByteArray(R"({"model_type": "mamba"})") << "its model_type is \"mamba\". model_type gpt2, llama";
+            << QByteArray(R"({"model_type": "mamba"})")
+            << "its model_type is \"mamba\". model_type gpt2, bloom, mpt, llama";
         QTest::newRow("no family") << QByteArray(R"({"n_layer": 2})") << "it has no model_type";
         QTest::newRow("no object") << QByteArray("[1]") << "it is no JSON object";
         QTest::newRow("heads that do not divide")

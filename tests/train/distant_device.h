@@ -36,10 +36,10 @@ public:
     }
     void attentionGrad(const AttentionShape& shape, ConstArray qkv, Array kept, ConstArray output,
                        ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
-                       float* scratch) override {
+                       const HeadSinks& sinks, float* scratch) override {
         const std::size_t values = std::size_t(shape.samples) * shape.sequence * 3 * shape.heads * shape.width;
         std::memcpy(near(qkvGradient).data, near(qkv).data, values * sizeOf(qkv.type));
-        ForwardingDevice::attentionGrad(shape, qkvGradient, kept, output, outputGradient, qkvGradient, dropout,
+        ForwardingDevice::attentionGrad(shape, qkvGradient, kept, output, outputGradient, qkvGradient, dropout, sinks,
                                         scratch);
     }
 

@@ -84,7 +84,10 @@ reference::BlockShape shapeOf(const ModelSpec& model, int samples) {
             blockParts(model).normEpsilon,
             windowsOf(model),
             model.block.ropeWidth,
-            valueWidth(model)};
+            valueWidth(model),
+            blockParts(model).alibi,
+            model.block.attentionCap,
+            model.block.logitCap};
 }
 
 }  // namespace

@@ -23,6 +23,10 @@ void checkLatent(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/model/qk_norm", "latent attention has no norms of queries and keys",
                           "its norms are those of the latents that queries, keys and values are made from",
                           "false; or a model.kv_rank of 0"});
+    if (block.sinks)
+        faults.push_back({"/model/sinks", "latent attention has no sinks",
+                          "sinks are weights of an attention whose keys are made straight from its tokens",
+                          "false; or a model.kv_rank of 0"});
 }
 
 }  // namespace shardlab::layout

@@ -182,6 +182,20 @@ void checkRotary(const ModelSpec& model, std::vector<Fault>& faults) {
                           model.hidden % 2 == 0 ? divisorText(model.hidden / 2, model.heads) : "an even model.hidden"});
 }
 
+/// Caps that are so small that fp32 tells no scores, or no logits, apart.
+void checkCaps(const BlockSpec& block, std::vector<Fault>& faults) {
+    constexpr double least = 0.01;
+    const auto check = [&](double cap, const char* pointer, const char* what) {
+        if (cap > 0 && cap < least)
+            faults.push_back(
+                {pointer, fmt::format("a cap of {} presses all {} together", cap, what),
+                 fmt::format("{} between −cap and cap are told apart by fp32 where the cap is not tiny", what),
+                 fmt::format("{} to 1000000; or 0 for no cap", least)});
+    };
+    check(block.attentionCap, "/model/attention_cap", "scores");
+    check(block.logitCap, "/model/logit_cap", "logits");
+}
+
 }  // namespace
 
 void checkModel(const Layout& layout, std::vector<Fault>& faults) {
@@ -194,6 +208,7 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
 
     if (hasExperts(model)) checkExperts(layout, faults);
     if (blockParts(model).rotary) checkRotary(model, faults);
+    if (choosesParts(model)) checkCaps(model.block, faults);
 
     const std::vector<int>& widths = model.feedForward;
     if (!readsImages(model) && widths.size() > 1 &&
@@ -235,7 +250,7 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back(
             {"/model/weights", fmt::format("no weights have the blocks of this {}", wordOf(model.kind)),
              traits(model.kind).weights == WeightsFormat::Gpt2
-                 ? "a GPT-2 has layer norms, learned positions, biases, GELU and a tied output"
+                 ? "a GPT-2 has layer norms, learned positions, biases, GELU and a tied output, no sinks and no caps"
              : hasExperts(model)
                  ? "a Mixtral and a Qwen3-MoE have experts in all blocks, none of them shared, a capacity of 0, the "
                    "gate "

@@ -2,6 +2,11 @@
 #include "engine/layout/fields/sections.h"
 
 namespace shardlab::layout {
+namespace {
+
+constexpr std::string_view capReason = "a cap is a size, and beyond the largest one fp32 would lose the numbers below";
+
+}  // namespace
 
 std::span<const Field> modelFields() {
     static constexpr Field table[] = {
@@ -118,8 +123,32 @@ std::span<const Field> modelFields() {
             .pointer = "/model/positions",
             .label = "Positions",
             .help = "learned adds a table of positions to the token embedding; rotary turns queries and keys by their "
-                    "position. default is learned in gpt and rotary in llama and llama-moe.",
+                    "position; alibi lowers the score of a key with its distance, in each head by a slope of its own "
+                    "(BLOOM, MPT). default is learned in gpt and rotary in llama and llama-moe.",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::positions>(),
+        },
+        {
+            .pointer = "/model/sinks",
+            .label = "Sinks",
+            .help = "Whether each head of an attention has a learned score that takes part in the softmax over the "
+                    "scores of the tokens and has no value (GPT-OSS): a head may attend to nothing.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::sinks>(),
+        },
+        {
+            .pointer = "/model/attention_cap",
+            .label = "Attention cap",
+            .help = "Scores s of an attention become cap × tanh(s ÷ cap), and stay between −cap and cap (Gemma 2 has "
+                    "50). 0 stands for scores without a cap.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::attentionCap>(),
+            .limits = {0, 1e6, capReason},
+        },
+        {
+            .pointer = "/model/logit_cap",
+            .label = "Logit cap",
+            .help = "Logits l become cap × tanh(l ÷ cap), and stay between −cap and cap (Gemma 2 has 30). 0 stands for "
+                    "logits without a cap.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::logitCap>(),
+            .limits = {0, 1e6, capReason},
         },
         {
             .pointer = "/model/rope_base",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/attention_bytes.h"
 
+#include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/stacks.h"
 
@@ -9,7 +10,7 @@
 namespace shardlab::predict {
 namespace {
 
-constexpr std::int64_t maskedRows = 64;  ///< of the CPU's attention, at a time
+constexpr std::int64_t rowsAtATime = 64;  ///< of the CPU's attention
 
 AttentionBytes ringAttentionBytes(const Layout& layout, const TensorShare& share) {
     const ModelSpec& model = layout.model;
@@ -17,7 +18,7 @@ AttentionBytes ringAttentionBytes(const Layout& layout, const TensorShare& share
     const std::int64_t own = model.sequence / share.context, tokens = layout.batch.micro * own;
     const std::int64_t columns = tokens * queryColumns(model) / share.size;
     const std::int64_t block =
-        layout.cluster.device == DeviceKind::Cuda ? 0 : fp32Bytes * 2 * std::min(own, maskedRows) * own;
+        layout.cluster.device == DeviceKind::Cuda ? 0 : fp32Bytes * 2 * std::min(own, rowsAtATime) * own;
     const std::int64_t keysValues = 2 * (2 * format * columns);
     return {fp32Bytes * tokens * model.heads / share.size,
             keysValues + (format == fp32Bytes ? 0 : fp32Bytes * columns) + block,
@@ -29,10 +30,12 @@ AttentionBytes ofDevice(const Layout& layout, const TensorShare& share) {
     const std::int64_t format = numberFormats(layout.precision).activationBytes();
     const std::int64_t s = model.sequence, tokens = layout.batch.micro * s, members = share.size * share.context;
     const std::int64_t rows = tokens * model.heads / members;
+    const BlockParts parts = blockParts(model);
     if (layout.cluster.device == DeviceKind::Cuda)
         return {fp32Bytes * rows, 0, fp32Bytes * rows, format * 3 * tokens * queryColumns(model) / members};
-    return {format * rows * s, model.dropout > 0 ? fp32Bytes * std::min(s, maskedRows) * s : 0,
-            fp32Bytes * s * (s + queryWidth(model)), 0};
+    const std::int64_t block = fp32Bytes * std::min(s, rowsAtATime) * s;
+    return {format * rows * (s + (parts.sinks ? 1 : 0)), model.dropout > 0 ? block : 0,
+            fp32Bytes * s * (s + queryWidth(model)) + (parts.attentionCap > 0 ? block : 0), 0};
 }
 
 AttentionBytes exchangedBytes(const Layout& layout, const TensorShare& share) {

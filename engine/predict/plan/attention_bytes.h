@@ -10,9 +10,9 @@ namespace shardlab::predict {
 
 /// What the attention of a layout's device needs beside its operands, in bytes: of one layer, one microbatch, one
 /// member of a tensor group. b samples, s tokens, N = b·s, a of the member's heads, g of its columns.
-///   cpu   keeps all probabilities, b·a·s² in the format of activations; a head's gradients are made apart, s² +
-///   s·width
-///         fp32, and with dropout 64 rows of probabilities masked
+///   cpu   keeps all probabilities, b·a·s², with sinks b·a·s(s + 1), in the format of activations; a head's gradients
+///         are made apart, s² + s·width fp32, with a cap beside 64 rows of scores; forward masks with dropout 64 rows
+///         of probabilities
 ///   cuda  keeps of each row the logarithm of its sum, b·a·s fp32, and makes the probabilities anew in backward, for
 ///         which it needs as much again, and 3N·g for the gradient of queries, keys and values
 /// Where a context group of c shares it in a ring, N = b·s/c, all devices: log sums b·a·s/c fp32, kept. In passing keys

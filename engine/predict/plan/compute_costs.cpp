@@ -338,7 +338,7 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
     const int ofBlocks = readsImages(layout.model) ? 2 * layout.model.cnn.convolutions * stage.layers
                                                    : branchWeights(parts) * branches + ofAttentions +
                                                          overBlocks(layout.model, stage, 0, ofExperts);
-    const int weights = ofBlocks + (embeds(layout.model, stage) ? (parts.rotary ? 1 : 2) : 0) +
+    const int weights = ofBlocks + (embeds(layout.model, stage) ? (parts.learnsPositions() ? 2 : 1) : 0) +
                         (stage.last ? parts.normNumbers() + 1 : 0);
     const auto gradients = static_cast<double>(formats.gradientBytes() * stageParameters(layout.model, stage, share));
     return {handedDownBytes(layout, stage, share) / device.memoryBandwidth + layers * device.kernelSeconds,

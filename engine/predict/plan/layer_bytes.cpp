@@ -62,8 +62,10 @@ StageSizes stageSizes(const Layout& layout, const TensorShare& share) {
     const std::int64_t three = queries + 2 * keyColumns(model) / share.size;  // columns of queries, keys and values
     size.joined = bytes * tokens * three;
     size.spread = bytes * spreadAttentionFloats(model, layout.batch.micro, share);
-    size.headNorms = fp32 * queryKeyNormParameters(model);
-    size.dropped = keepsExchangedHeads(layout) && size.headNorms == 0 && !modelledStack(layout) ? size.joined : 0;
+    size.headWeights =
+        fp32 * (queryKeyNormParameters(model) + (blockParts(model).sinks ? model.heads / share.size : 0));
+    size.dropped =
+        keepsExchangedHeads(layout) && queryKeyNormParameters(model) == 0 && !modelledStack(layout) ? size.joined : 0;
     size.attention = attentionBytes(layout, share);
     size.logits = bytes * tokens * vocabulary;
     if (const SoftwareStack* stack = modelledStack(layout)) {
@@ -77,7 +79,7 @@ StageSizes stageSizes(const Layout& layout, const TensorShare& share) {
     size.number = bytes * tokens;
     size.tokens = static_cast<std::int64_t>(sizeof(std::int32_t)) * tokens;
     size.norm = share.sequence ? fp32 * normNumbers(model) * h : 0;
-    if (share.context > 1 && !blockParts(model).rotary) {
+    if (share.context > 1 && blockParts(model).learnsPositions()) {
         size.positions = formats.weightBytes() * (model.sequence / share.context) * h;
         size.positionGradient = formats.gradientBytes() * (model.sequence / share.context) * h;
     }
@@ -102,7 +104,7 @@ LayerBytes attentionLayer(const StageSizes& size) {
             .gradient = size.columns,
             .temporary = needs.backwardScratch,
             .apart = needs.gradientApart,
-            .headNorms = size.headNorms,
+            .headWeights = size.headWeights,
             .expansion = size.triple,
             .projection = size.square,
             .dropped = size.dropped,

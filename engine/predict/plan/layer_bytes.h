@@ -18,18 +18,18 @@ namespace shardlab::predict {
 /// Sizes in bytes of one microbatch's tensors, of one member of the tensor group. Activations and their gradients are
 /// in the layout's format, statistics and sums in fp32.
 struct StageSizes {
-    std::int64_t own;         ///< n·h: between layers
-    std::int64_t normed;      ///< of it, what a norm leaves for the products of a block
-    std::int64_t headNormed;  ///< and for the output projection
-    std::int64_t operand;     ///< one number a token, as a product keeps it
-    std::int64_t copied;      ///< N·q as the projection keeps it beside the attention's output; 0: it keeps that
-    std::int64_t all;         ///< N·h; = own where tokens are not split
-    std::int64_t statistics;  ///< 2n, of RMSNorm n
-    std::int64_t columns;     ///< N·q: of an attention's queries, which are as many as of its output
-    std::int64_t joined;      ///< of queries, keys and values as the first product writes them
-    std::int64_t dropped;     ///< of it, what is not kept because the core keeps its own: all or nothing
-    std::int64_t spread;      ///< of all three for each head, where positions are rotary; else 0
-    std::int64_t headNorms;   ///< of the gradients of the norms of queries and keys; 0 where there are none
+    std::int64_t own;          ///< n·h: between layers
+    std::int64_t normed;       ///< of it, what a norm leaves for the products of a block
+    std::int64_t headNormed;   ///< and for the output projection
+    std::int64_t operand;      ///< one number a token, as a product keeps it
+    std::int64_t copied;       ///< N·q as the projection keeps it beside the attention's output; 0: it keeps that
+    std::int64_t all;          ///< N·h; = own where tokens are not split
+    std::int64_t statistics;   ///< 2n, of RMSNorm n
+    std::int64_t columns;      ///< N·q: of an attention's queries, which are as many as of its output
+    std::int64_t joined;       ///< of queries, keys and values as the first product writes them
+    std::int64_t dropped;      ///< of it, what is not kept because the core keeps its own: all or nothing
+    std::int64_t spread;       ///< of all three for each head, where positions are rotary; else 0
+    std::int64_t headWeights;  ///< of the gradients of the norms of queries and keys, and of sinks
     AttentionBytes attention;
     std::int64_t mask;  ///< that dropout keeps of a branch's output; 0 where it is drawn again
     std::int64_t logits;
@@ -49,16 +49,16 @@ StageSizes stageSizes(const Layout& layout, const TensorShare& share);
 
 /// One layer of model/: what its state holds besides its input, and what it needs in passing.
 struct LayerBytes {
-    std::int64_t first;       ///< held before the norm is gathered: statistics, norm, what the first product writes
-    std::int64_t second;      ///< held after
-    std::int64_t scratch;     ///< during the forward, with all of that held
-    std::int64_t spread;      ///< with it, and from inputGrad's begin of the attention to its end
-    std::int64_t freedEarly;  ///< of it, what inputGrad frees, or the forward where the core is recomputed
-    std::int64_t gradient;    ///< during inputGrad: of what the projection read
-    std::int64_t temporary;   ///< and then beside it
-    std::int64_t apart;       ///< and of Activations
-    std::int64_t headNorms;   ///< from inputGrad's begin of the attention to the weight gradient
-    std::int64_t expansion;   ///< copies of the two weights, for their products
+    std::int64_t first;        ///< held before the norm is gathered: statistics, norm, what the first product writes
+    std::int64_t second;       ///< held after
+    std::int64_t scratch;      ///< during the forward, with all of that held
+    std::int64_t spread;       ///< with it, and from inputGrad's begin of the attention to its end
+    std::int64_t freedEarly;   ///< of it, what inputGrad frees, or the forward where the core is recomputed
+    std::int64_t gradient;     ///< during inputGrad: of what the projection read
+    std::int64_t temporary;    ///< and then beside it
+    std::int64_t apart;        ///< and of Activations
+    std::int64_t headWeights;  ///< from inputGrad's begin of the attention to the weight gradient
+    std::int64_t expansion;    ///< copies of the two weights, for their products
     std::int64_t projection;
     std::int64_t dropped = 0;                 ///< of it, what the forward frees and inputGrad has room for anew
     std::int64_t pointwise = 0;               ///< held: what the norm and the activation make

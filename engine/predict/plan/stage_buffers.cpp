@@ -93,7 +93,7 @@ public:
 private:
     /// From the gradient of the branch to that of the norm's output.
     void branchGrad(Tally& tally, const LayerBytes& layer, Category kept) const {
-        tally.add(kept, layer.headNorms);
+        tally.add(kept, layer.headWeights);
         tally.add(Category::Activations, layer.dropped);
         tally.add(Category::Temporary, layer.spread);
         if (again_) {
@@ -239,7 +239,7 @@ private:
         tally.add(asReceived ? Category::Buffers : Category::Activations, -size_.own);
         tally.add(Category::Activations, -(layer.held() - layer.freedEarly));
         if (layer.experts && layer.experts->shared > 0) tally.add(kept, -size_.all);  // of the branch
-        tally.add(kept, -(layer.latent ? layer.latent->gradients() : layer.headNorms));
+        tally.add(kept, -(layer.latent ? layer.latent->gradients() : layer.headWeights));
         if (!layer.experts) tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch
         tally.add(kept, -size_.own);                                                             // of the norm's output
     }

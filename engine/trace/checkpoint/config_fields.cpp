@@ -3,7 +3,7 @@
 
 #include "engine/layout/block_parts.h"
 #include "engine/layout/model_shape.h"
-#include "engine/trace/checkpoint/config_experts.h"
+#include "engine/trace/checkpoint/config_alibi.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,13 +22,16 @@ const std::vector<ConfigActivation> llamaActivations{{ActivationKind::SwiGlu, {"
                                                      {ActivationKind::GeGluTanh, {"gelu_pytorch_tanh", "gelu_new"}}};
 
 /// Makes the rows of one file and one model.
-class Rows : ExpertRows {
+class Rows : AlibiRows {
 public:
-    Rows(const Json& config, const ModelSpec& model) : ExpertRows(config, model) {}
+    Rows(const Json& config, const ModelSpec& model) : AlibiRows(config, model) {}
 
     ConfigFields all() {
         modelType();
+        const Json type = config_.value("model_type", Json());
         if (traits(model_.kind).weights == WeightsFormat::Llama) llama();
+        else if (type == "bloom") bloom();
+        else if (type == "mpt") mpt();
         else gpt2();
         others();
         return std::move(made_);
@@ -357,12 +360,15 @@ private:
     }
 
     void modelType() {
-        std::vector<std::string_view> types;
-        for (const ConfigFamily& family : configFamilies())
-            if (family.kind == model_.kind) types.push_back(family.type);
+        std::vector<std::string_view> types, known;
+        for (const ConfigFamily& family : configFamilies()) {
+            if (family.kind != model_.kind) continue;
+            known.push_back(family.type);
+            if (family.weights) types.push_back(family.type);
+        }
         if (types.empty()) return;
         const Json type = value("model_type", types.front());
-        if (std::ranges::none_of(types, [&](std::string_view each) { return type == each; }))
+        if (std::ranges::none_of(known, [&](std::string_view each) { return type == each; }))
             differ("model_type",
                    fmt::format("model_type is {}, model.kind is {}", shownValue(type), wordOf(model_.kind)),
                    fmt::format("weights of model_type {}", fmt::join(types, " or ")));
@@ -375,6 +381,8 @@ private:
 
 const std::vector<ConfigFamily>& configFamilies() {
     static const std::vector<ConfigFamily> families{{"gpt2", ModelKind::Gpt, "GPT2LMHeadModel"},
+                                                    {"bloom", ModelKind::Gpt, "BloomForCausalLM", false},
+                                                    {"mpt", ModelKind::Gpt, "MptForCausalLM", false},
                                                     {"llama", ModelKind::Llama, "LlamaForCausalLM"},
                                                     {"mistral", ModelKind::Llama, "MistralForCausalLM"},
                                                     {"qwen2", ModelKind::Llama, "Qwen2ForCausalLM"},

@@ -19,6 +19,7 @@ struct ConfigFamily {
     std::string_view type;  ///< model_type
     ModelKind kind;
     std::string_view architecture;
+    bool weights = true;  ///< a layout's model can compute what such a model does, and start from its weights
 };
 const std::vector<ConfigFamily>& configFamilies();
 /// The family that a gpt or a llama is written as.

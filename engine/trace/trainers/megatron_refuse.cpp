@@ -56,6 +56,10 @@ private:
         if (parts.queryKeyNorms && !parts.rmsNorm)
             refuse("/model/qk_norm", "RMSNorm of queries and keys beside layer norms for Megatron-LM",
                    "--qk-layernorm takes the norm that the blocks have", "false; or model.norm rms");
+        if (parts.alibi)
+            refuse("/model/positions", "scores that fall with the distance for Megatron-LM",
+                   "--position-embedding-type has learned_absolute and rope", "learned or rotary");
+        refuseScores(m, megatron, faults_);
         if (parts.rotary) rotary(m.block.rotary);
         if (hasExperts(m)) experts(m);
         else if (!evenWidth(m))

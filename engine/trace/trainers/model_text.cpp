@@ -19,7 +19,10 @@ std::string modelText(const Layout& layout, std::string_view program) {
             text += fmt::format("  {}: {}\n", key, value.dump());
     const BlockParts parts = blockParts(layout.model);
     text += fmt::format("  Its blocks have {} and {} positions, {}; the output is {}.\n",
-                        parts.rmsNorm ? "RMSNorm" : "layer norms", parts.rotary ? "rotary" : "learned",
+                        parts.rmsNorm ? "RMSNorm" : "layer norms",
+                        parts.rotary  ? "rotary"
+                        : parts.alibi ? "alibi"
+                                      : "learned",
                         wordOf(parts.activation), parts.tied ? "the token embedding" : "a matrix of its own");
     return text;
 }

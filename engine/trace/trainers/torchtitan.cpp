@@ -56,7 +56,9 @@ private:
                        std::move(legal));
         };
         part(!parts.rmsNorm, "/model/norm", "layer norms", "rms");
-        part(!parts.rotary, "/model/positions", "learned positions", "rotary");
+        part(!parts.rotary, "/model/positions",
+             parts.alibi ? "scores that fall with the distance" : "learned positions", "rotary");
+        refuseScores(m, titan, faults_);
         part(parts.biases || parts.qkvBias, "/model/biases", "biases", "none");
         part(parts.activation != ActivationKind::SwiGlu, "/model/activation", std::string(wordOf(parts.activation)),
              "swiglu");

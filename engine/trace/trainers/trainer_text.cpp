@@ -80,6 +80,18 @@ void refuseExchanges(const Layout& layout, std::string_view program, std::vector
                           fmt::format("{} gives every replica a part of every layer", program), "flat"});
 }
 
+void refuseScores(const ModelSpec& model, std::string_view program, std::vector<Fault>& faults) {
+    const BlockParts parts = blockParts(model);
+    const auto refuse = [&](bool has, const char* pointer, const char* what, const char* why, const char* legal) {
+        if (has)
+            faults.push_back({pointer, fmt::format("{} for {}", what, program),
+                              fmt::format("what is written for {} {}", program, why), legal});
+    };
+    refuse(parts.sinks, "/model/sinks", "heads with sinks", "has a softmax over the scores of tokens alone", "false");
+    refuse(parts.attentionCap > 0, "/model/attention_cap", "scores with a cap", "has scores as they are", "0");
+    refuse(parts.logitCap > 0, "/model/logit_cap", "logits with a cap", "has logits as they are", "0");
+}
+
 bool runsAs(const Layout& layout, std::string_view kind) {
     if (layout.schedule.kind == kind) return true;
     const ScheduleMethod* method = findScheduleMethod(layout.schedule.kind);

@@ -37,6 +37,8 @@ std::vector<HostSpec> evenHosts(int nodes, int devices);
 void refuseUnevenHosts(const Layout& layout, std::string_view program, std::vector<Fault>& faults);
 /// Adds a fault where replicas exchange anything but gradients by an all-reduce of the backend's own.
 void refuseExchanges(const Layout& layout, std::string_view program, std::vector<Fault>& faults);
+/// Adds a fault for each of sinks, a cap of scores and one of logits, where the model has them.
+void refuseScores(const ModelSpec& model, std::string_view program, std::vector<Fault>& faults);
 /// Each pipeline rank computes in the same order as with the schedule `kind`, whatever the layout calls its own.
 bool runsAs(const Layout& layout, std::string_view kind);
 /// Bytes of the gradient of a weight.

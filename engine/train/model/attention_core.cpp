@@ -13,14 +13,21 @@ bool inGroup(const LayerContext& context, ContextKind kind) {
     return context.context && context.context->kind() == kind;
 }
 
+AttentionShape shapeOf(const LayerContext& context, int heads, int width, int window) {
+    const int members = context.tensor.size(), member = context.tensor.member();
+    AttentionShape shape{context.samples, context.sequence, rangeSize(heads, members, member), width, window};
+    shape.rule.cap = static_cast<float>(context.parts.attentionCap);
+    if (context.parts.alibi) shape.rule.slopes = {heads, rangeBegin(heads, members, member)};
+    shape.sinks = context.parts.sinks;
+    return shape;
+}
+
 }  // namespace
 
 AttentionCore::AttentionCore(const LayerContext& context, const std::string& name, int heads, int width, int window)
-    : context_(context), shape_{context.samples, context.sequence,
-                                rangeSize(heads, context.tensor.size(), context.tensor.member()), width, window},
-      ring_(inGroup(context, ContextKind::Ring)
-                ? std::optional<RingAttention>(std::in_place, context, shape_.heads, width, window)
-                : std::nullopt),
+    : context_(context), shape_(shapeOf(context, heads, width, window)),
+      ring_(inGroup(context, ContextKind::Ring) ? std::optional<RingAttention>(std::in_place, context, shape_)
+                                                : std::nullopt),
       exchange_(inGroup(context, ContextKind::Ulysses)
                     ? std::optional<HeadExchange>(std::in_place, context, shape_.heads, width)
                     : std::nullopt),
@@ -30,6 +37,7 @@ AttentionCore::AttentionCore(const LayerContext& context, const std::string& nam
     if (exchange_) {
         attention_.sequence = exchange_->sequence();
         attention_.heads = exchange_->heads();
+        if (attention_.rule.slopes.heads > 0) attention_.rule.slopes.first += exchange_->firstHead();
         firstHead_ += exchange_->firstHead();
     }
     needs_ = context.device().attentionNeeds(attention_, context.types.activations, context.dropout > 0);
@@ -40,11 +48,18 @@ AttentionDropout AttentionCore::dropout(const LayerState& state) const {
     return {dropout_.mask(state, rowsOfSample, std::int64_t{firstHead_} * attention_.sequence), rowsOfSample};
 }
 
-AttentionKept AttentionCore::forward(const LayerState& state, const Buffer& qkv, const Buffer& attended) const {
+HeadSinks AttentionCore::between(const HeadSinks& sinks) const {
+    if (!exchange_ || !sinks) return sinks;
+    const int first = exchange_->firstHead();
+    return {sinks.scores + first, sinks.gradient ? sinks.gradient + first : nullptr};
+}
+
+AttentionKept AttentionCore::forward(const LayerState& state, const Buffer& qkv, const Buffer& attended,
+                                     const HeadSinks& sinks) const {
     AttentionKept kept;
     if (ring_) {
         kept.rows = context_.arena.allocate(MemoryCategory::Activations, ring_->kept());
-        ring_->forward(qkv, kept.rows.floats(), attended);
+        ring_->forward(qkv, kept.rows.floats(), attended, sinks);
         return kept;
     }
     kept.rows = context_.arena.allocate(MemoryCategory::Activations, needs_.kept,
@@ -57,14 +72,15 @@ AttentionKept AttentionCore::forward(const LayerState& state, const Buffer& qkv,
     {
         const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, needs_.forwardScratch);
         context_.device().attention(attention_, (exchange_ ? kept.operands : qkv).data(), kept.rows.data(),
-                                    (exchange_ ? kept.output : attended).data(), dropout(state), scratch.floats());
+                                    (exchange_ ? kept.output : attended).data(), dropout(state), between(sinks),
+                                    scratch.floats());
     }
     if (exchange_) exchange_->toTokens(kept.output, 1, attended);
     return kept;
 }
 
 void AttentionCore::exchangedBackward(const LayerState& state, const Buffer& qkv, const AttentionKept& kept,
-                                      const Buffer& attendedGradient) const {
+                                      const Buffer& attendedGradient, const HeadSinks& sinks) const {
     Buffer outputGradient = context_.allocate(MemoryCategory::Temporary, kept.output.size()), apart;
     exchange_->toHeads(attendedGradient, 1, outputGradient);
     if (!needs_.inPlace) apart = context_.allocate(MemoryCategory::Temporary, kept.operands.size());
@@ -72,20 +88,21 @@ void AttentionCore::exchangedBackward(const LayerState& state, const Buffer& qkv
     {
         const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, needs_.backwardScratch);
         context_.device().attentionGrad(attention_, kept.operands.data(), kept.rows.data(), kept.output.data(),
-                                        outputGradient.data(), gradient.data(), dropout(state), scratch.floats());
+                                        outputGradient.data(), gradient.data(), dropout(state), between(sinks),
+                                        scratch.floats());
     }
     outputGradient = {};
     exchange_->toTokens(gradient, queriesKeysValues, qkv);
 }
 
 Buffer AttentionCore::backward(const LayerState& state, Buffer qkv, AttentionKept kept, const Buffer& attended,
-                               const Buffer& attendedGradient) const {
+                               const Buffer& attendedGradient, const HeadSinks& sinks) const {
     if (ring_) {
-        ring_->backward(qkv, kept.rows.floats(), attended, attendedGradient);
+        ring_->backward(qkv, kept.rows.floats(), attended, attendedGradient, sinks);
         return qkv;
     }
     if (exchange_) {
-        exchangedBackward(state, qkv, kept, attendedGradient);
+        exchangedBackward(state, qkv, kept, attendedGradient, sinks);
         return qkv;
     }
     const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, needs_.backwardScratch);
@@ -93,7 +110,7 @@ Buffer AttentionCore::backward(const LayerState& state, Buffer qkv, AttentionKep
     if (!needs_.inPlace) apart = context_.allocate(MemoryCategory::Activations, qkv.size());
     const Buffer& gradient = needs_.inPlace ? qkv : apart;
     context_.device().attentionGrad(attention_, qkv.data(), kept.rows.data(), attended.data(), attendedGradient.data(),
-                                    gradient.data(), dropout(state), scratch.floats());
+                                    gradient.data(), dropout(state), sinks, scratch.floats());
     return needs_.inPlace ? std::move(qkv) : std::move(apart);
 }
 

@@ -43,12 +43,15 @@ public:
 
     /// The heads of this member.
     const AttentionShape& shape() const { return shape_; }
-    /// Overwrites attended [N, g] from qkv [N, 3g]; returns what backward needs.
-    AttentionKept forward(const LayerState& state, const Buffer& qkv, const Buffer& attended) const;
-    /// Returns the gradient of qkv, or overwrites qkv with it where it is made in place. `kept` is what forward
-    /// returned.
+    /// Overwrites attended [N, g] from qkv [N, 3g]; returns what backward needs. `sinks` are those of the heads of this
+    /// member, where the model's parts have some.
+    AttentionKept forward(const LayerState& state, const Buffer& qkv, const Buffer& attended,
+                          const HeadSinks& sinks = {}) const;
+    /// Returns the gradient of qkv, or overwrites qkv with it where it is made in place. Overwrites the gradient of the
+    /// sinks, in a context group that exchanges heads of those alone that this member has in between. `kept` is what
+    /// forward returned.
     Buffer backward(const LayerState& state, Buffer qkv, AttentionKept kept, const Buffer& attended,
-                    const Buffer& attendedGradient) const;
+                    const Buffer& attendedGradient, const HeadSinks& sinks = {}) const;
     /// What forward keeps has queries, keys and values too: backward reads nothing of qkv.
     bool keepsOperands() const { return exchange_ && !context_.recompute.core; }
 
@@ -56,7 +59,9 @@ private:
     AttentionDropout dropout(const LayerState& state) const;
     /// backward of a context group that exchanges heads.
     void exchangedBackward(const LayerState& state, const Buffer& qkv, const AttentionKept& kept,
-                           const Buffer& attendedGradient) const;
+                           const Buffer& attendedGradient, const HeadSinks& sinks) const;
+    /// Those of the heads of attention_.
+    HeadSinks between(const HeadSinks& sinks) const;
 
     LayerContext context_;
     AttentionShape shape_;

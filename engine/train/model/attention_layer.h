@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // x + dropout(projection(attention(qkv(norm(x))))): the first half of a transformer block. Where positions are rotary,
 // queries and keys are turned, with norms before that where the model has them, and several heads of queries may share
-// one head of keys and values (grouped-query attention, 2305.13245). A tensor group shares the heads of keys, and with
-// each the queries that use it.
+// one head of keys and values (grouped-query attention, 2305.13245). Heads may have sinks. A tensor group shares the
+// heads of keys, and with each the queries that use it.
 #pragma once
 
 #include "engine/train/model/attention_core.h"
@@ -22,7 +22,7 @@ struct AttentionSpec {
     int heads = 1;
     int keyHeads = 1;
     int width = 1;                       ///< of a head
-    std::optional<RotaryAngles> rotary;  ///< empty: positions are learned
+    std::optional<RotaryAngles> rotary;  ///< empty: positions are not turned
     int window = 0;                      ///< most tokens that a token attends to, itself among them; 0 = all before
     double projectionDeviation = 0.02;
 };
@@ -37,10 +37,10 @@ struct AttentionSpec {
 ///   inputGrad                    the same 3N·q, attended's gradient N·q and what the core needs (Temporary), all freed
 ///                                before the next two; joined is overwritten with its gradient, what the core kept is
 ///                                freed; normedGradient n·h and the returned gradient n·h (`kept`); with norms of
-///                                queries and keys before all that the gradients of their factors, 2·width fp32
-///                                (`kept`)
-///   until weightGrad             the branch's gradient, normedGradient, the norms' gradients, and what forward keeps
-///                                except for the core's
+///                                queries and keys before all that the gradients of their factors, 2·width fp32, and
+///                                with sinks theirs, a fp32 (`kept`)
+///   until weightGrad             the branch's gradient, normedGradient, the gradients of norms and sinks, and what
+///                                forward keeps except for the core's
 /// Where the core is recomputed, forward frees what the core kept, and inputGrad begins by allocating it as forward
 /// does; attended is written again with the same bits. Where what the core keeps has queries, keys and values, and
 /// these have no norms, joined is freed as soon as they are there, and inputGrad begins with new room for its gradient.
@@ -48,7 +48,8 @@ class AttentionLayer : public Layer {
 public:
     /// Weights: "<block>.ln_1", "<block>.attn.c_proj", and from hidden to the columns of joined "<block>.attn.c_attn",
     /// all queries, all keys, all values; or where positions are rotary "<block>.attn.qkv", in the order of
-    /// kernels/rotary.h, and for norms "<block>.attn.q_norm.weight" and "….k_norm.weight" [width].
+    /// kernels/rotary.h, and for norms "<block>.attn.q_norm.weight" and "….k_norm.weight" [width]. Where there are
+    /// sinks "<block>.attn.sinks" [heads].
     AttentionLayer(const LayerContext& context, const std::string& block, const AttentionSpec& spec);
 
     std::unique_ptr<LayerState> newState() const override;
@@ -63,7 +64,9 @@ private:
     };
     static std::optional<HeadWeights> declareHeadNorms(const LayerContext& context, const std::string& block,
                                                        int width);
+    static std::optional<Weight> declareSinks(const LayerContext& context, const std::string& block, int heads);
     HeadNorms headNorms() const;
+    HeadSinks headSinks(const State& held) const;
     /// With rotary positions queries, keys and values of all heads (Temporary).
     Buffer apart(const State& held) const;
     Buffer roomApart() const;
@@ -77,6 +80,7 @@ private:
     Norm norm_;
     Linear qkv_;
     std::optional<HeadWeights> headNorms_;
+    std::optional<Weight> sinks_;
     Residual residual_;
 };
 

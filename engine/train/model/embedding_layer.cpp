@@ -16,7 +16,7 @@ EmbeddingLayer::EmbeddingLayer(const LayerContext& context, int vocabulary)
       tokens_(context.set.declare("wte.weight", {vocabulary, context.hidden}, {0.02}, true, Cut{0})),
       dropout_(context.dropout, context.seed, "wte") {
     const int members = context.context ? context.context->size() : 1;
-    if (!context.parts.rotary)
+    if (context.parts.learnsPositions())
         positions_ = context.set.declare("wpe.weight", {context.sequence * members, context.hidden}, {0.02}, true);
 }
 

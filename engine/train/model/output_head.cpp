@@ -9,7 +9,8 @@ namespace shardlab::train {
 
 OutputHead::OutputHead(const LayerContext& context, int vocabulary, bool tied)
     : context_(context), firstToken_(rangeBegin(vocabulary, context.tensor.size(), context.tensor.member())),
-      vocabulary_(rangeSize(vocabulary, context.tensor.size(), context.tensor.member())), norm_(context, "ln_f"),
+      vocabulary_(rangeSize(vocabulary, context.tensor.size(), context.tensor.member())),
+      cap_(static_cast<float>(context.parts.logitCap)), norm_(context, "ln_f"),
       table_(context.set.declare(tied ? "wte.weight" : "lm_head.weight", {vocabulary, context.hidden}, {0.02}, true,
                                  Cut{0})) {}
 
@@ -25,6 +26,7 @@ void OutputHead::project(State& state, Buffer input) {
     const ProductWeight table(context_.arena, context_.types.activations, table_);
     context_.device().gemm(tokens, vocabulary_, context_.hidden, normed.data(), false, table.data(), true, 0,
                            state.logits.data());
+    if (cap_ > 0) context_.device().capLogits(std::int64_t{tokens} * vocabulary_, cap_, state.logits.data());
 }
 
 // The mean over rows of ln Σ e^(logit − highest) + highest − own; the maximum and both sums are taken over all members.
@@ -35,7 +37,7 @@ void OutputHead::sharedLoss(State& state, const std::int32_t* targets, double* l
     const ArraySpan highest = scratch.span().first(n), both = scratch.span().last(2 * n);
     float* const sums = both.data().floats();
     float* const own = sums + n;
-    const VocabularyPart part{rows, vocabulary_, firstToken_};
+    const VocabularyPart part{rows, vocabulary_, firstToken_, cap_};
     Device& device = context_.device();
     device.largestLogits(part, state.logits.data(), highest.data().floats());
     context_.tensor.largestOverMembers(highest);
@@ -49,7 +51,7 @@ void OutputHead::forward(State& state, Buffer input, std::span<const std::int32_
     project(state, std::move(input));
     const Buffer wanted = onDevice(context_.arena, targets, MemoryCategory::Temporary);
     if (context_.tensor.size() > 1) return sharedLoss(state, tokenNumbers(wanted), loss);
-    context_.device().crossEntropyWithGradient(context_.tokens(), vocabulary_, state.logits.data(),
+    context_.device().crossEntropyWithGradient(context_.tokens(), vocabulary_, cap_, state.logits.data(),
                                                tokenNumbers(wanted), loss);
 }
 

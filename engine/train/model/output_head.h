@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Final norm, projection onto the vocabulary by the token embedding, cross-entropy: the top of a model's last stage. A
-// tensor group shares the vocabulary: no member ever holds all logits.
+// Final norm, projection onto the vocabulary by the token embedding, a cap on the logits where the model has one,
+// cross-entropy: the top of a model's last stage. A tensor group shares the vocabulary: no member ever holds all
+// logits.
 #pragma once
 
 #include "engine/train/model/layer.h"
@@ -55,6 +56,7 @@ private:
     LayerContext context_;
     int firstToken_;  ///< first token of this member's part of the vocabulary
     int vocabulary_;  ///< tokens of this part
+    float cap_;       ///< of logits; 0: they have none
     Norm norm_;
     Weight table_;
 };

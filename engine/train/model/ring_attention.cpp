@@ -19,17 +19,18 @@ void clear(Device& device, const Buffer& buffer) {
 
 }  // namespace
 
-RingAttention::RingAttention(const LayerContext& context, int heads, int width, int window)
-    : context_(context), group_(*context.context), whole_{.samples = context.samples,
-                                                          .rows = context.sequence,
-                                                          .heads = heads,
-                                                          .width = width,
-                                                          .queries = context.sequence,
-                                                          .keys = context.sequence},
-      columns_(static_cast<std::size_t>(context.tokens()) * static_cast<std::size_t>(heads) *
-               static_cast<std::size_t>(width)),
-      scratch_(context.device().attentionBlockScratch(context.sequence, width)) {
-    whole_.window = window;
+RingAttention::RingAttention(const LayerContext& context, const AttentionShape& shape)
+    : context_(context), group_(*context.context), whole_{.samples = shape.samples,
+                                                          .rows = shape.sequence,
+                                                          .heads = shape.heads,
+                                                          .width = shape.width,
+                                                          .queries = shape.sequence,
+                                                          .keys = shape.sequence},
+      columns_(static_cast<std::size_t>(context.tokens()) * static_cast<std::size_t>(shape.heads) *
+               static_cast<std::size_t>(shape.width)),
+      scratch_(context.device().attentionBlockScratch(shape.sequence, shape.width)) {
+    whole_.window = shape.window;
+    whole_.rule = shape.rule;
     whole_.queryRows = positionsOf(group_.member());
 }
 
@@ -58,7 +59,7 @@ Buffer RingAttention::ownKeysValues(const Buffer& qkv) const {
     return own;
 }
 
-void RingAttention::forward(const Buffer& qkv, float* logSums, const Buffer& attended) const {
+void RingAttention::forward(const Buffer& qkv, float* logSums, const Buffer& attended, const HeadSinks& sinks) const {
     Device& device = context_.device();
     Buffer present = ownKeysValues(qkv);
     Buffer coming = context_.allocate(MemoryCategory::Temporary, 2 * columns_);
@@ -69,7 +70,7 @@ void RingAttention::forward(const Buffer& qkv, float* logSums, const Buffer& att
     for (int step = 0; step < group_.size(); ++step) {
         std::unique_ptr<ContextGroup::Hop> hop;
         if (step + 1 < group_.size()) hop = group_.pass(present.span(), coming.span(), values);
-        device.attentionBlock(blockOf(ownerAt(step)), qkv.data(), present.data(), step == 0, output, logSums,
+        device.attentionBlock(blockOf(ownerAt(step)), qkv.data(), present.data(), sinks, step == 0, output, logSums,
                               scratch.floats());
         if (hop) hop->wait();
         std::swap(present, coming);
@@ -78,7 +79,7 @@ void RingAttention::forward(const Buffer& qkv, float* logSums, const Buffer& att
 }
 
 void RingAttention::backward(const Buffer& qkv, const float* logSums, const Buffer& attended,
-                             const Buffer& attendedGradient) const {
+                             const Buffer& attendedGradient, const HeadSinks& sinks) const {
     Device& device = context_.device();
     Buffer present = ownKeysValues(qkv);
     Buffer coming = context_.allocate(MemoryCategory::Temporary, 2 * columns_);
@@ -86,6 +87,7 @@ void RingAttention::backward(const Buffer& qkv, const float* logSums, const Buff
     Buffer own = floats(2 * columns_), arriving = floats(2 * columns_), leaving = floats(2 * columns_);
     const Buffer scratch = floats(scratch_);
     clear(device, queryGradient);
+    if (sinks) device.sinkGrad(whole_, attended.data(), attendedGradient.data(), logSums, sinks);
     std::unique_ptr<ContextGroup::Hop> home;  // carries on the gradients of the previous block
     for (int step = 0; step < group_.size(); ++step) {
         std::unique_ptr<ContextGroup::Hop> hop;

@@ -15,6 +15,7 @@
 
 #include "engine/train/model/context_group.h"
 #include "engine/train/model/layer_context.h"
+#include "kernels/attention.h"
 #include "kernels/block_attention.h"
 
 namespace shardlab::train {
@@ -25,17 +26,16 @@ namespace shardlab::train {
 /// needs.
 class RingAttention {
 public:
-    /// `rows` of each sample belong to this member; `heads` counts its share in the tensor group. `context.context`
-    /// must not be null. `window` as in AttentionCore: blocks travel all the way round whether a query sees them or
-    /// not.
-    RingAttention(const LayerContext& context, int heads, int width, int window);
+    /// The shape is that of this member, of its tokens and its share of the heads. `context.context` must not be null.
+    /// Blocks travel all the way round whether a query sees them within its window or not.
+    RingAttention(const LayerContext& context, const AttentionShape& shape);
 
     std::size_t kept() const;
     /// Computes logSums, fp32, and attended [N, g] from qkv [N, 3g].
-    void forward(const Buffer& qkv, float* logSums, const Buffer& attended) const;
-    /// Overwrites qkv with its gradient.
-    void backward(const Buffer& qkv, const float* logSums, const Buffer& attended,
-                  const Buffer& attendedGradient) const;
+    void forward(const Buffer& qkv, float* logSums, const Buffer& attended, const HeadSinks& sinks) const;
+    /// Overwrites qkv with its gradient, and the gradient of the sinks with what this member's tokens make of it.
+    void backward(const Buffer& qkv, const float* logSums, const Buffer& attended, const Buffer& attendedGradient,
+                  const HeadSinks& sinks) const;
 
 private:
     /// Where the rows of a member's samples lie.

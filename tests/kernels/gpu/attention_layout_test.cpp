@@ -33,7 +33,7 @@ struct Case {
     AttentionShape shape;
     float share = 0;
     std::vector<T> qkv, output, outputGradient, qkvGradient;
-    std::vector<float> logSums, rowDots;
+    std::vector<float> logSums, rowDots, sinks;
     test::AttentionReference expected;
     AttentionArguments arguments;
 
@@ -52,6 +52,7 @@ struct Case {
         qkvGradient.assign(tokens * 3 * hidden, T(nan));
         logSums.assign(tokens * static_cast<std::size_t>(shape.heads), nan);
         rowDots = logSums;
+        for (int head = 0; shape.sinks && head < shape.heads; ++head) sinks.push_back(2 * normal(random));
         AttentionDropout dropout{{random(), 12345678901, share}, 3 * shape.heads * shape.sequence + 7};
         const auto doubles = [](const std::vector<T>& values) {
             test::Numbers numbers;
@@ -60,7 +61,8 @@ struct Case {
         };
         expected = test::attentionReference(
             shape, doubles(qkv), doubles(outputGradient), dropout.rowsOfSample,
-            [&](std::int64_t row, int key) { return share > 0 ? cpu::DropoutRow(dropout.mask, row)(key) : 1.0f; });
+            [&](std::int64_t row, int key) { return share > 0 ? cpu::DropoutRow(dropout.mask, row)(key) : 1.0f; },
+            test::Numbers(sinks.begin(), sinks.end()));
         arguments = {.sequence = shape.sequence,
                      .heads = shape.heads,
                      .width = shape.width,
@@ -74,6 +76,8 @@ struct Case {
                      .rowDots = rowDots.data(),
                      .qkvGradient = qkvGradient.data()};
         if (shape.window > 0) arguments.window = shape.window;
+        arguments.rule = shape.rule;
+        if (shape.sinks) arguments.sinks = sinks.data();
     }
 
     template <class Value>
@@ -154,6 +158,20 @@ private Q_SLOTS:
         onTensorCores<__nv_bfloat16, 128>({1, 150, 1, 128});
         onTensorCores<__half, 128>({1, 65, 2, 80});
         onTensorCores<__half, 128>({1, 150, 1, 128, 70});
+    }
+    void rulesAndSinks() {
+        using Forward = ForwardTile<2, 1, 32, 1>;
+        using Backward = BackwardTile<2, 1, 32, 16, 1>;
+        const ScoreRule capped{2.5f, {}}, falling{0, {3, 0}}, both{4, {7, 3}};
+        for (const ScoreRule& rule : {ScoreRule{}, capped, falling, both})
+            for (const bool sinks : {false, true})
+                for (const int window : {0, 13}) {
+                    onTensorCores<__nv_bfloat16, 32, Forward, Backward>({2, 75, 3, 24, window, rule, sinks});
+                    plain<float, PlainTile<64, 64>>({1, 75, 3, 33, window, rule, sinks});
+                    plain<float, PlainTile<16, 256>>({1, 33, 2, 201, window, rule, sinks});
+                }
+        onTensorCores<__half, 64>({1, 203, 2, 64, 0, both, true});
+        onTensorCores<__half, 128>({1, 150, 1, 128, 70, both, true});
     }
     void withoutTensorCores() {
         plain<float, PlainTile<64, 64>>({2, 75, 2, 64});

@@ -181,7 +181,7 @@ private Q_SLOTS:
             device().crossEntropyGradient(all, largest.floats(), sums.floats(), onDevice.tokens(), part);
             CLOSE(part, gradient, 1e-5);
             const double with = told([&](double* to) {
-                device().crossEntropyWithGradient(rows, vocabulary, logits, onDevice.tokens(), to);
+                device().crossEntropyWithGradient(rows, vocabulary, 0, logits, onDevice.tokens(), to);
             });
             QVERIFY(std::abs(with - loss) < 1e-5 * loss);
             CLOSE(logits, gradient, 1e-5);

@@ -283,6 +283,9 @@ private Q_SLOTS:
         layout.model.kind = ModelKind::Llama;
         layout.model.heads = 4;
         layout.model.block.kvHeads = 2;
+        layout.model.block.attentionCap = layout.model.block.logitCap = 5;
+        layout.model.block.sinks = !latent;
+        if (pipeline > 1) layout.model.block.positions = PositionKind::Alibi;
         if (latent) {
             layout.model.block.kvRank = 24;
             layout.model.block.queryRank = tensor > 1 ? 0 : 16;
