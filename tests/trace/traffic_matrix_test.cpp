@@ -22,6 +22,7 @@ struct Shape {
     int context = 1;
     int expert = 1;
     int shard = 0;
+    int expertTensor = 0;
 };
 
 Plan planOf(const Shape& shape) {
@@ -38,6 +39,7 @@ Plan planOf(const Shape& shape) {
     layout.batch.global = 8 * shape.data;
     layout.parallel.context = shape.context;
     layout.parallel.expert = shape.expert;
+    layout.parallel.expertTensor = shape.expertTensor;
     if (shape.expert > 1) {
         layout.model.kind = ModelKind::GptMoe;
         layout.parallel.bucket = 0.5;
@@ -56,9 +58,9 @@ private Q_SLOTS:
     void sumsAreThePlans_data() {
         QTest::addColumn<int>("index");
         for (int i = 0; i < int(std::size(shapes)); ++i)
-            QTest::addRow("dp%d sh%d pp%d cp%d tp%d ep%d zero %d %s", shapes[i].data, shapes[i].shard,
-                          shapes[i].pipeline, shapes[i].context, shapes[i].tensor, shapes[i].expert, shapes[i].zero,
-                          shapes[i].schedule)
+            QTest::addRow("dp%d sh%d pp%d cp%d tp%d ep%d et%d zero %d %s", shapes[i].data, shapes[i].shard,
+                          shapes[i].pipeline, shapes[i].context, shapes[i].tensor, shapes[i].expert,
+                          shapes[i].expertTensor, shapes[i].zero, shapes[i].schedule)
                 << i;
     }
 
@@ -150,16 +152,36 @@ private Q_SLOTS:
     }
 
 private:
-    static constexpr Shape shapes[]{
-        {1, 4, 1, 0, "1f1b", 1},          {2, 4, 1, 0, "gpipe", 1},          {4, 1, 1, 0, "1f1b", 1},
-        {2, 2, 2, 0, "1f1b", 1},          {4, 1, 1, 2, "1f1b", 1},           {2, 2, 1, 0, "interleaved-1f1b", 2},
-        {1, 1, 4, 0, "1f1b", 1},          {4, 1, 1, 3, "1f1b", 1},           {1, 1, 1, 0, "1f1b", 1, 4},
-        {2, 2, 2, 0, "1f1b", 1, 2},       {2, 1, 1, 0, "1f1b", 1, 1, 2},     {4, 2, 1, 0, "1f1b", 1, 1, 2},
-        {4, 1, 1, 0, "1f1b", 1, 1, 4},    {2, 1, 1, 1, "1f1b", 1, 1, 2},     {4, 2, 1, 1, "1f1b", 1, 1, 2},
-        {4, 1, 1, 2, "1f1b", 1, 1, 2},    {4, 1, 1, 2, "1f1b", 1, 1, 4},     {4, 2, 1, 3, "1f1b", 1, 1, 2},
-        {8, 1, 1, 3, "1f1b", 1, 1, 2},    {4, 1, 1, 3, "gpipe", 1, 1, 4},    {4, 1, 1, 1, "1f1b", 1, 1, 1, 2},
-        {6, 2, 1, 3, "1f1b", 1, 1, 1, 2}, {4, 1, 2, 2, "gpipe", 1, 2, 1, 2}, {3, 1, 1, 3, "1f1b", 1, 2, 1, 1},
-        {8, 1, 1, 1, "1f1b", 1, 1, 2, 4}, {8, 1, 1, 3, "1f1b", 1, 1, 4, 4}};
+    static constexpr Shape shapes[]{{1, 4, 1, 0, "1f1b", 1},
+                                    {2, 4, 1, 0, "gpipe", 1},
+                                    {4, 1, 1, 0, "1f1b", 1},
+                                    {2, 2, 2, 0, "1f1b", 1},
+                                    {4, 1, 1, 2, "1f1b", 1},
+                                    {2, 2, 1, 0, "interleaved-1f1b", 2},
+                                    {1, 1, 4, 0, "1f1b", 1},
+                                    {4, 1, 1, 3, "1f1b", 1},
+                                    {1, 1, 1, 0, "1f1b", 1, 4},
+                                    {2, 2, 2, 0, "1f1b", 1, 2},
+                                    {2, 1, 1, 0, "1f1b", 1, 1, 2},
+                                    {4, 2, 1, 0, "1f1b", 1, 1, 2},
+                                    {4, 1, 1, 0, "1f1b", 1, 1, 4},
+                                    {2, 1, 1, 1, "1f1b", 1, 1, 2},
+                                    {4, 2, 1, 1, "1f1b", 1, 1, 2},
+                                    {4, 1, 1, 2, "1f1b", 1, 1, 2},
+                                    {4, 1, 1, 2, "1f1b", 1, 1, 4},
+                                    {4, 2, 1, 3, "1f1b", 1, 1, 2},
+                                    {8, 1, 1, 3, "1f1b", 1, 1, 2},
+                                    {4, 1, 1, 3, "gpipe", 1, 1, 4},
+                                    {4, 1, 1, 1, "1f1b", 1, 1, 1, 2},
+                                    {6, 2, 1, 3, "1f1b", 1, 1, 1, 2},
+                                    {4, 1, 2, 2, "gpipe", 1, 2, 1, 2},
+                                    {3, 1, 1, 3, "1f1b", 1, 2, 1, 1},
+                                    {8, 1, 1, 1, "1f1b", 1, 1, 2, 4},
+                                    {8, 1, 1, 3, "1f1b", 1, 1, 4, 4},
+                                    {2, 1, 2, 0, "1f1b", 1, 1, 4, 0, 1},
+                                    {4, 1, 2, 2, "1f1b", 1, 1, 4, 0, 1},
+                                    {2, 2, 4, 1, "1f1b", 1, 1, 4, 0, 2},
+                                    {1, 1, 4, 0, "1f1b", 1, 1, 4, 0, 1}};
 };
 
 QTEST_GUILESS_MAIN(TrafficMatrixTest)

@@ -50,7 +50,7 @@ void TrafficMatrix::add(const Event& event) {
         break;
     case Partners::Copies: around(samePart(mesh_, rank), Sort::Bucket); break;
     case Partners::Expert: {
-        const std::vector<int> group = mesh_.group(rank, Axis::Expert);
+        const std::vector<int> group = expertExchange(mesh_, rank);
         for (const int other : group) {
             if (other == rank) continue;
             Cell& cell = cells_[Sort::Collective][{rank, other}];

@@ -171,6 +171,8 @@ private:
         options_.read("pipeline-model-parallel-size", p.pipeline);
         options_.read("context-parallel-size", p.context);
         options_.read("expert-model-parallel-size", p.expert);
+        options_.read("expert-tensor-parallel-size", p.expertTensor);
+        if (p.expertTensor == p.tensor || !hasExperts(layout_.model)) p.expertTensor = 0;
         p.sequence = options_.flag("sequence-parallel") && p.tensor > 1;
         const auto strategy = options_.text("data-parallel-sharding-strategy").value_or("no_shard");
         const bool fsdp = options_.flag("use-megatron-fsdp"), sharded = options_.flag("use-distributed-optimizer");
@@ -188,7 +190,7 @@ private:
         std::int64_t world = bounded(nodes.value_or(1)) * bounded(each.value_or(1));
         const bool known = each && world % inner == 0 && nodes.value_or(1) == bounded(nodes.value_or(1));
         if (!known) {
-            world = std::min<std::int64_t>(inner * bounded(p.expert), 1 << 20);
+            world = std::min<std::int64_t>(inner * bounded(expertSpread(p)), 1 << 20);
             note(fmt::format(
                 "the file does not say how many devices there are, or not a multiple of {}: parallel.data is {}", inner,
                 std::max<std::int64_t>(1, world / inner)));
